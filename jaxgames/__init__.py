@@ -1,0 +1,9 @@
+"""Games on graphs, solved as jit-compiled array programs."""
+
+from jaxgames import parity as parity
+from jaxgames.arena import Arena as Arena
+from jaxgames.solution import Solution as Solution
+from jaxgames.solution import SolveError as SolveError
+from jaxgames.solution import Status as Status
+
+__version__ = "0.1.0"

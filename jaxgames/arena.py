@@ -1,0 +1,561 @@
+"""The arena: a game graph as a pytree of CSR arrays.
+
+Everything here runs on the host, on numpy arrays. An arena is a pytree, so it
+travels into ``jax.jit`` and ``jax.vmap`` like any other argument.
+"""
+
+import dataclasses
+import functools
+from typing import Any, Literal
+
+import jax
+import numpy as np
+
+Condition = Literal["max even", "min even", "max odd", "min odd"]
+"""Which plays player 0 wins: the most important priority seen infinitely often
+is the largest (``max``) or smallest (``min``), and of this parity."""
+
+CONDITIONS: tuple[Condition, ...] = ("max even", "min even", "max odd", "min odd")
+
+MAX_PRIORITY = 2**31 - 3
+"""Largest priority accepted: the change of condition adds at most one."""
+
+MAX_SIZE = 2**31 - 2
+"""Most vertices or edges that int32 indices can name."""
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Arena:
+    """A game graph: vertices with owners, edges in CSR order, and labels.
+
+    Build one with [`Arena.from_edges`][jaxgames.Arena.from_edges] or
+    [`Arena.from_csr`][jaxgames.Arena.from_csr], which check their input. `V` and
+    `E` are the numbers of vertices and edges, padding included.
+
+    Attributes:
+        row_ptr: int32 `[V + 1]`; the edges of vertex `v` are
+            `row_ptr[v] .. row_ptr[v + 1] - 1`.
+        src: int32 `[E]`, source of each edge, ascending.
+        dst: int32 `[E]`, target of each edge.
+        owner: bool `[V]`, False for player 0 (Even), True for player 1 (Odd).
+        priority: int32 `[V]` or None; max even: player 0 wins a play whose largest
+            priority seen infinitely often is even.
+        edge_priority: int32 `[E]` or None.
+        weight: integers `[E]` or `[E, D]`, or None.
+        accepting: bool `[V]` or None.
+        num_vertices: int32 scalar, number of real vertices; padding comes after.
+        num_edges: int32 scalar, number of real edges; padding comes after.
+
+    Example:
+        >>> from jaxgames import Arena
+        >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2])
+        >>> arena
+        Arena(2 vertices, 3 edges, priority)
+        >>> arena.successors(0)
+        array([0, 1], dtype=int32)
+    """
+
+    row_ptr: Any
+    src: Any
+    dst: Any
+    owner: Any
+    priority: Any = None
+    edge_priority: Any = None
+    weight: Any = None
+    accepting: Any = None
+    num_vertices: Any = None
+    num_edges: Any = None
+
+    # ---- building -----------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        src,
+        dst,
+        *,
+        owner,
+        priority=None,
+        edge_priority=None,
+        weight=None,
+        accepting=None,
+        condition: Condition = "max even",
+        dead_ends: Literal["error", "lose", "allow"] = "error",
+    ) -> "Arena":
+        """Builds an arena from a list of edges.
+
+        Edges are sorted by source, stably: the edges of one vertex keep the order in
+        which they were given. Parallel edges and self-loops are kept.
+
+        Args:
+            src: integers `[E]`, source of each edge.
+            dst: integers `[E]`, target of each edge.
+            owner: booleans or 0/1 `[V]`, the player who moves from each vertex; its
+                length is the number of vertices.
+            priority: integers `[V]`, not negative.
+            edge_priority: integers `[E]`, not negative.
+            weight: integers `[E]` or `[E, D]`.
+            accepting: booleans or 0/1 `[V]`.
+            condition: what the priorities mean: `"max even"` (PGSolver, Oink, HOA),
+                `"min even"` (mCRL2), `"max odd"` or `"min odd"`. Priorities are
+                stored as max even.
+            dead_ends: what to do with a vertex that has no successor: `"error"`
+                refuses it, `"lose"` makes its owner lose there (it becomes a
+                self-loop with a priority of the other player), `"allow"` keeps it
+                (for plain graphs; games must be total).
+
+        Raises:
+            ValueError: an array has the wrong type, length or range, or a vertex has
+                no successor.
+        """
+        owner = _booleans("owner", owner)
+        src = _integers("src", src, 0, len(owner) - 1)
+        dst = _integers("dst", dst, 0, len(owner) - 1)
+        if len(src) != len(dst):
+            raise ValueError(
+                f"src and dst must have the same length, got {len(src)} and {len(dst)}"
+            )
+        edge_priority = _priorities("edge_priority", edge_priority, len(src), "edge")
+        weight = _weights(weight, len(src))
+        if len(src) and np.any(src[1:] < src[:-1]):
+            order = np.argsort(src, kind="stable")
+            src, dst = src[order], dst[order]
+            edge_priority, weight = (
+                None if x is None else x[order] for x in (edge_priority, weight)
+            )
+        row_ptr = np.zeros(len(owner) + 1, np.int64)
+        np.cumsum(np.bincount(src, minlength=len(owner)), out=row_ptr[1:])
+        return cls.from_csr(
+            row_ptr,
+            dst,
+            owner=owner,
+            priority=priority,
+            edge_priority=edge_priority,
+            weight=weight,
+            accepting=accepting,
+            condition=condition,
+            dead_ends=dead_ends,
+        )
+
+    @classmethod
+    def from_csr(
+        cls,
+        row_ptr,
+        dst,
+        *,
+        owner,
+        priority=None,
+        edge_priority=None,
+        weight=None,
+        accepting=None,
+        condition: Condition = "max even",
+        dead_ends: Literal["error", "lose", "allow"] = "error",
+    ) -> "Arena":
+        """Builds an arena from compressed sparse rows.
+
+        Args:
+            row_ptr: integers `[V + 1]`, ascending from 0 to `E`.
+            dst: integers `[E]`, targets, row by row.
+            owner: as in [`from_edges`][jaxgames.Arena.from_edges], like all that
+                follow.
+            priority: integers `[V]`.
+            edge_priority: integers `[E]`.
+            weight: integers `[E]` or `[E, D]`.
+            accepting: booleans or 0/1 `[V]`.
+            condition: what the priorities mean.
+            dead_ends: what to do with a vertex that has no successor.
+
+        Raises:
+            ValueError: as in [`from_edges`][jaxgames.Arena.from_edges].
+        """
+        if condition not in CONDITIONS:
+            raise ValueError(f"condition must be one of {CONDITIONS}, got {condition!r}")
+        if dead_ends not in ("error", "lose", "allow"):
+            raise ValueError(
+                f"dead_ends must be 'error', 'lose' or 'allow', got {dead_ends!r}"
+            )
+        owner = _booleans("owner", owner)
+        size = len(owner)
+        row_ptr = _integers("row_ptr", row_ptr, 0, MAX_SIZE)
+        dst = _integers("dst", dst, 0, size - 1)
+        if len(row_ptr) != size + 1:
+            raise ValueError(
+                f"row_ptr must have one entry more than owner ({size + 1}), "
+                f"got {len(row_ptr)}"
+            )
+        if row_ptr[0] != 0 or row_ptr[-1] != len(dst) or np.any(np.diff(row_ptr) < 0):
+            raise ValueError(
+                f"row_ptr must ascend from 0 to the number of edges ({len(dst)})"
+            )
+        priority = _priorities("priority", priority, size, "vertex")
+        edge_priority = _priorities("edge_priority", edge_priority, len(dst), "edge")
+        weight = _weights(weight, len(dst))
+        if accepting is not None:
+            accepting = _booleans("accepting", accepting)
+            _same_length("accepting", accepting, size, "vertex")
+        priority, edge_priority = _to_max_even(priority, edge_priority, condition)
+
+        src = np.repeat(np.arange(size, dtype=np.int32), np.diff(row_ptr))
+        arena = cls(
+            row_ptr=row_ptr,
+            src=src,
+            dst=dst,
+            owner=owner,
+            priority=priority,
+            edge_priority=edge_priority,
+            weight=weight,
+            accepting=accepting,
+            num_vertices=np.int32(size),
+            num_edges=np.int32(len(dst)),
+        )
+        dead = np.flatnonzero(np.diff(row_ptr) == 0)
+        if len(dead) and dead_ends == "error":
+            raise ValueError(
+                f"vertex {dead[0]} has no successor"
+                + (f" (nor have {len(dead) - 1} others)" if len(dead) > 1 else "")
+                + "; pass dead_ends='lose' if its owner loses there"
+            )
+        return _lose_at(arena, dead) if len(dead) and dead_ends == "lose" else arena
+
+    # ---- looking ------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of vertices and edges, padding included."""
+        return self.owner.shape[-1], self.dst.shape[-1]
+
+    def successors(self, vertex: int) -> np.ndarray:
+        """Targets of the edges of one vertex, in order (host only)."""
+        return np.asarray(self.dst[self.row_ptr[vertex] : self.row_ptr[vertex + 1]])
+
+    def __repr__(self) -> str:
+        """One line: sizes and labels."""
+        labels = [
+            name
+            for name in ("priority", "edge_priority", "weight", "accepting")
+            if getattr(self, name) is not None
+        ]
+        if np.ndim(self.num_vertices) or isinstance(self.num_vertices, jax.core.Tracer):
+            sizes = f"owner {getattr(self.owner, 'shape', '?')}"
+        else:
+            sizes = f"{self.num_vertices} vertices, {self.num_edges} edges"
+            if self.shape != (self.num_vertices, self.num_edges):
+                sizes += ", padded to {} and {}".format(*self.shape)
+        return f"Arena({', '.join([sizes, *labels])})"
+
+    def _repr_html_(self) -> str:
+        """Picture for notebooks."""
+        from jaxgames import plot
+
+        return plot.to_html(self)
+
+    # ---- making others ------------------------------------------------------
+
+    def validate(self) -> "Arena":
+        """Checks all that the solvers rely on, and returns the arena (host only).
+
+        Arenas built by `from_edges` and `from_csr` are valid; this is for those put
+        together by hand or changed by `dataclasses.replace`.
+
+        Raises:
+            ValueError: with what is wrong and where.
+        """
+        checked = Arena.from_csr(
+            self.row_ptr,
+            self.dst,
+            owner=self.owner,
+            priority=self.priority,
+            edge_priority=self.edge_priority,
+            weight=self.weight,
+            accepting=self.accepting,
+        )
+        if not np.array_equal(checked.src, self.src):
+            raise ValueError("src does not agree with row_ptr")
+        for name, count, size in zip(
+            ("num_vertices", "num_edges"),
+            (self.num_vertices, self.num_edges),
+            self.shape,
+            strict=True,
+        ):
+            if not 0 <= int(count) <= size:
+                raise ValueError(f"{name} must be between 0 and {size}, got {count}")
+        vertices, edges = int(self.num_vertices), int(self.num_edges)
+        if self.row_ptr[vertices] != edges or np.any(self.dst[:edges] >= vertices):
+            raise ValueError("an edge leads from a real vertex into the padding")
+        return self
+
+    def pad(
+        self, num_vertices: int | None = None, num_edges: int | None = None
+    ) -> "Arena":
+        """Adds vertices and edges that no play can reach, up to the given sizes.
+
+        Padding comes last: vertices of player 0 with a self-loop, priority 0,
+        weight 0. Arenas of one padded size share one compilation and can be stacked.
+
+        Args:
+            num_vertices: vertices wanted; by default the next of a few sizes.
+            num_edges: edges wanted, at least one for each vertex added; by default
+                the next of a few sizes.
+
+        Raises:
+            ValueError: the arena is larger than that, or edges are to be added
+                without a vertex to hold them.
+        """
+        old_vertices, old_edges = self.shape
+        if num_vertices is None:
+            num_vertices = bucket(old_vertices + 1)
+        more = num_vertices - old_vertices
+        if num_edges is None:
+            num_edges = bucket(old_edges + more)
+        loops = num_edges - old_edges
+        if more < 0 or loops < more or (loops and not more):
+            raise ValueError(
+                f"cannot pad {old_vertices} vertices and {old_edges} edges to "
+                f"{num_vertices} and {num_edges}: each vertex added takes an edge, and "
+                "edges are added only to added vertices"
+            )
+        if more == 0:
+            return self
+        # One self-loop for each new vertex; the last one takes what is left.
+        ends = np.minimum(np.arange(loops, dtype=np.int32), more - 1) + old_vertices
+        new_rows = old_edges + np.arange(1, more + 1, dtype=np.int32)
+        new_rows[-1] = num_edges
+        return dataclasses.replace(
+            self,
+            row_ptr=np.concatenate([self.row_ptr, new_rows]),
+            src=np.concatenate([self.src, ends]),
+            dst=np.concatenate([self.dst, ends]),
+            owner=_extend(self.owner, more),
+            priority=_extend(self.priority, more),
+            edge_priority=_extend(self.edge_priority, loops),
+            weight=_extend(self.weight, loops),
+            accepting=_extend(self.accepting, more),
+        )
+
+    def unpad(self) -> "Arena":
+        """The real vertices and edges alone (host only)."""
+        vertices, edges = int(self.num_vertices), int(self.num_edges)
+        if (vertices, edges) == self.shape:
+            return self
+
+        def cut(x, size):
+            return None if x is None else x[:size]
+
+        return dataclasses.replace(
+            self,
+            row_ptr=self.row_ptr[: vertices + 1],
+            src=self.src[:edges],
+            dst=self.dst[:edges],
+            owner=self.owner[:vertices],
+            priority=cut(self.priority, vertices),
+            edge_priority=cut(self.edge_priority, edges),
+            weight=cut(self.weight, edges),
+            accepting=cut(self.accepting, vertices),
+        )
+
+    def reverse(self) -> "Arena":
+        """The transposed arena: every edge turned round (host only, kept).
+
+        Edges are in order of their old target, and of their old index where that is
+        equal. A vertex without predecessor has no successor there.
+        """
+        return self._reverse
+
+    @functools.cached_property
+    def _reverse(self) -> "Arena":
+        order = np.argsort(self.dst, kind="stable")
+        row_ptr = np.zeros_like(self.row_ptr)
+        np.cumsum(np.bincount(self.dst, minlength=self.shape[0]), out=row_ptr[1:])
+
+        def sort(x):
+            return None if x is None else x[order]
+
+        return dataclasses.replace(
+            self,
+            row_ptr=row_ptr,
+            src=self.dst[order],
+            dst=self.src[order],
+            edge_priority=sort(self.edge_priority),
+            weight=sort(self.weight),
+        )
+
+    def subgame(
+        self, keep, *, dead_ends: Literal["error", "lose", "allow"] = "allow"
+    ) -> tuple["Arena", np.ndarray, np.ndarray]:
+        """Restricts the arena to some vertices (host only).
+
+        Args:
+            keep: booleans `[V]`.
+            dead_ends: as in [`from_edges`][jaxgames.Arena.from_edges].
+
+        Returns:
+            The arena, and the old indices of its vertices and of its edges.
+        """
+        keep = _booleans("keep", keep)
+        _same_length("keep", keep, self.shape[0], "vertex")
+        vertices = np.flatnonzero(keep)
+        edges = np.flatnonzero(keep[self.src] & keep[self.dst])
+        new = np.cumsum(keep) - 1
+
+        def pick(x, of):
+            return None if x is None else x[of]
+
+        arena = Arena.from_edges(
+            new[self.src[edges]],
+            new[self.dst[edges]],
+            owner=self.owner[vertices],
+            priority=pick(self.priority, vertices),
+            edge_priority=pick(self.edge_priority, edges),
+            weight=pick(self.weight, edges),
+            accepting=pick(self.accepting, vertices),
+            dead_ends=dead_ends,
+        )
+        return arena, vertices, edges
+
+
+def bucket(size: int) -> int:
+    """The next of a few sizes: powers of two up to 4096, then eight an octave.
+
+    Example:
+        >>> [bucket(n) for n in (1, 100, 5000, 1_000_000)]
+        [8, 128, 5120, 1048576]
+    """
+    if size <= 4096:
+        return max(8, 1 << max(size - 1, 0).bit_length())
+    step = 1 << (size - 1).bit_length() - 4
+    return -(-size // step) * step
+
+
+def is_traced(tree) -> bool:
+    """Whether a leaf of the pytree is being traced by a JAX transformation."""
+    return any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(tree))
+
+
+# ---- checks of what users pass ----------------------------------------------
+
+
+def _array(name: str, values) -> np.ndarray:
+    if isinstance(values, jax.core.Tracer):
+        raise ValueError(
+            f"{name} is traced by jax: arenas are built on the host; build it outside "
+            "and pass it to the jitted function as an argument"
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+    if array.dtype == np.float64 and array.size == 0 and not hasattr(values, "dtype"):
+        array = array.astype(np.int32)  # an empty list
+    return array
+
+
+def _flat(name: str, array: np.ndarray) -> np.ndarray:
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+    return array
+
+
+def _integers(name: str, values, low: int, high: int) -> np.ndarray:
+    array = _flat(name, _array(name, values))
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold integers, got {array.dtype}")
+    if len(array) > MAX_SIZE:
+        raise ValueError(f"{name} is longer than int32 can index: {len(array)}")
+    if len(array) and (array.min() < low or array.max() > high):
+        where = int(np.flatnonzero((array < low) | (array > high))[0])
+        raise ValueError(
+            f"{name}[{where}] is {array[where]}, expected a value from {low} to {high}"
+        )
+    return array.astype(np.int32, copy=False)
+
+
+def _booleans(name: str, values) -> np.ndarray:
+    array = _flat(name, _array(name, values))
+    if array.dtype == bool:
+        return array
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold booleans or 0 and 1, got {array.dtype}")
+    return _integers(name, array, 0, 1).astype(bool)
+
+
+def _same_length(name: str, array: np.ndarray, size: int, what: str):
+    if len(array) != size:
+        raise ValueError(
+            f"{name} must have one entry for each {what} ({size}), got {len(array)}"
+        )
+
+
+def _priorities(name: str, values, size: int, what: str) -> np.ndarray | None:
+    if values is None:
+        return None
+    array = _integers(name, values, 0, MAX_PRIORITY)
+    _same_length(name, array, size, what)
+    return array
+
+
+def _weights(values, size: int) -> np.ndarray | None:
+    if values is None:
+        return None
+    array = _array("weight", values)
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        raise ValueError(f"weight must hold signed integers, got {array.dtype}")
+    if array.ndim not in (1, 2):
+        raise ValueError(f"weight must have shape [E] or [E, D], got {array.shape}")
+    _same_length("weight", array, size, "edge")
+    small = np.iinfo(np.int32)
+    if array.size and (array.min() < small.min or array.max() > small.max):
+        return array.astype(np.int64, copy=False)
+    return array.astype(np.int32, copy=False)
+
+
+def _to_max_even(priority, edge_priority, condition: Condition):
+    """Restates both kinds of priorities as max even."""
+    extreme, parity = condition.split()
+    given = [p for p in (priority, edge_priority) if p is not None and len(p)]
+    if not given or condition == "max even":
+        return priority, edge_priority
+    top = max(int(p.max()) for p in given)
+    # For min, count down from an even number; for odd, shift the parity by one.
+    base = top + top % 2
+    shift = int(parity == "odd")
+
+    def restate(p):
+        if p is None:
+            return None
+        return ((base - p if extreme == "min" else p) + shift).astype(np.int32)
+
+    return restate(priority), restate(edge_priority)
+
+
+def _lose_at(arena: Arena, dead: np.ndarray) -> Arena:
+    """Gives each dead end a self-loop that its owner loses."""
+    lost = (~arena.owner[dead]).astype(np.int32)  # odd where player 0 is stuck
+    priority = arena.priority
+    if priority is not None:
+        priority = priority.copy()
+        priority[dead] = lost
+
+    def add(x, values):
+        return None if x is None else np.concatenate([x, values])
+
+    weight = arena.weight
+    if weight is not None:
+        shape = (len(dead),) + weight.shape[1:]
+        stuck = np.where(arena.owner[dead], 1, -1).astype(weight.dtype)
+        weight = add(weight, np.broadcast_to(stuck.reshape(-1, *[1] * (weight.ndim - 1)), shape))
+    return Arena.from_edges(
+        add(arena.src, dead.astype(np.int32)),
+        add(arena.dst, dead.astype(np.int32)),
+        owner=arena.owner,
+        priority=priority,
+        edge_priority=add(arena.edge_priority, lost),
+        weight=weight,
+        accepting=arena.accepting,
+    )
+
+
+def _extend(x, count: int):
+    if x is None:
+        return None
+    return np.concatenate([x, np.zeros((count, *x.shape[1:]), x.dtype)])

@@ -1,0 +1,35 @@
+"""The solution of a parity game."""
+
+import dataclasses
+from typing import Any
+
+import jax
+
+from jaxgames import solution
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Solution(solution.Solution):
+    """Who wins from each vertex of a parity game, and how.
+
+    Attributes:
+        winner: int8 `[V]`: 0 or 1, or -1 where undecided.
+        strategy: int32 `[V]`: for a vertex that its owner wins, the index of the
+            edge to take; -1 elsewhere.
+    """
+
+    winner: Any = None
+    strategy: Any = None
+
+    def successor(self, arena) -> Any:
+        """The strategy as vertices: int32 `[V]`, -1 where there is no move."""
+        return solution.successor_of(arena, self.strategy)
+
+    def __repr__(self) -> str:
+        """One line: how many vertices each player wins, and how it was found."""
+        if isinstance(self.winner, jax.core.Tracer) or self.winner.ndim != 1:
+            return f"Solution(winner {self.winner.shape})"
+        won = [int((self.winner == player).sum()) for player in (0, 1, -1)]
+        undecided = f", {won[2]} undecided" if won[2] else ""
+        return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]}{undecided})"

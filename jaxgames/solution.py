@@ -1,0 +1,139 @@
+"""What a solve returns: status, statistics, and the base of every solution."""
+
+import dataclasses
+import enum
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+UNDECIDED = -1
+"""Winner of a vertex that the solve did not decide."""
+
+NO_EDGE = -1
+"""Strategy of a vertex whose owner has no winning move there, or no vertex."""
+
+
+class Status(enum.IntEnum):
+    """Why a solve stopped.
+
+    Under `jax.jit` a solution's status is an int32 scalar with one of these values.
+
+    Example:
+        >>> Status.MAX_STEPS.message
+        'The step limit was reached. Raise max_steps, pass state=solution.state to ...
+    """
+
+    SOLVED = 0
+    MAX_STEPS = 1
+    TIMEOUT = 2
+    INTERRUPTED = 3
+    OVERFLOW = 4
+
+    @property
+    def message(self) -> str:
+        """What it means and what to try."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    Status.SOLVED: "Solved: every vertex is decided.",
+    Status.MAX_STEPS: (
+        "The step limit was reached. Raise max_steps, pass state=solution.state to go "
+        "on, or try another solver: some games take exponentially many steps with one "
+        "and few with another."
+    ),
+    Status.TIMEOUT: (
+        "The time limit was reached. Pass state=solution.state to go on, or try "
+        "another solver."
+    ),
+    Status.INTERRUPTED: (
+        "The solve was interrupted. Pass state=solution.state to go on where it was."
+    ),
+    Status.OVERFLOW: (
+        "The game's numbers do not fit the number of words that the solver was given. "
+        "Leave its words unset, or raise it."
+    ),
+}
+
+
+class SolveError(RuntimeError):
+    """A solve ended without deciding every vertex.
+
+    Attributes:
+        solution: what was found until then; its `state` resumes the solve.
+        status: why it stopped.
+    """
+
+    def __init__(self, status: Status, solution: "Solution"):
+        super().__init__(f"{status.name}: {status.message}")
+        self.status = status
+        self.solution = solution
+
+
+@jax.tree_util.register_pytree_node_class
+class Stats(Mapping[str, Any]):
+    """Facts about a solve, by name: a mapping that passes through `jax.jit`.
+
+    Strings (such as the solver's name) are static, all else are array leaves.
+
+    Example:
+        >>> stats = Stats(solver="fpi", rounds=12)
+        >>> stats["solver"], stats["rounds"]
+        ('fpi', 12)
+    """
+
+    def __init__(self, **entries: Any):
+        self._entries = entries
+
+    def __getitem__(self, name: str) -> Any:
+        """The fact of that name."""
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """How many facts there are."""
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        """As it would be built."""
+        return f"Stats({', '.join(f'{k}={v!r}' for k, v in self.items())})"
+
+    def tree_flatten(self):
+        """Numbers are children, strings are structure."""
+        numbers = {k: v for k, v in self.items() if not isinstance(v, str)}
+        strings = tuple((k, v) for k, v in self.items() if isinstance(v, str))
+        return tuple(numbers.values()), (tuple(numbers), strings)
+
+    @classmethod
+    def tree_unflatten(cls, structure, children):
+        """The inverse of `tree_flatten`."""
+        names, strings = structure
+        return cls(**dict(strings), **dict(zip(names, children, strict=True)))
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Solution:
+    """Base of every slice's solution.
+
+    Attributes:
+        status: a [`Status`][jaxgames.Status]; an int32 scalar under `jax.jit`.
+        stats: facts about the solve: `solver`, `rounds` and more.
+        state: what a later call needs to go on (`solve(..., state=...)`), or None.
+    """
+
+    status: Any
+    stats: Stats = dataclasses.field(default_factory=Stats, kw_only=True)
+    state: Any = dataclasses.field(default=None, kw_only=True)
+
+
+def successor_of(arena, strategy):
+    """Vertices that a strategy (edge indices, NO_EDGE where none) leads to."""
+    xp = jax.numpy if isinstance(strategy, jax.Array) else np
+    edge = xp.maximum(strategy, 0)
+    return xp.where(strategy == NO_EDGE, NO_EDGE, xp.asarray(arena.dst)[edge])
