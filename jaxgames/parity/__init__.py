@@ -1,3 +1,12 @@
 """Parity games: who wins from each vertex, and with which strategy."""
 
+from jaxgames.parity._fpi import FPI as FPI
 from jaxgames.parity._solution import Solution as Solution
+from jaxgames.parity._solve import SOLVERS as SOLVERS
+from jaxgames.parity._solve import prepare as prepare
+from jaxgames.parity._solve import solve as solve
+from jaxgames.parity._spm import SPM as SPM
+from jaxgames.parity._verdict import Reason as Reason
+from jaxgames.parity._verdict import Verdict as Verdict
+from jaxgames.parity._verify import verify as verify
+from jaxgames.parity._zielonka import Zielonka as Zielonka

@@ -1,0 +1,82 @@
+"""What the parity solvers share: the normal form of priorities, and the answer."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import ops
+from jaxgames.arena import Arena, is_traced
+from jaxgames.ops import Game
+from jaxgames.solution import NO_EDGE
+
+
+class Answer(NamedTuple):
+    """Winners and strategies, by vertex of the arena."""
+
+    winner: Any
+    strategy: Any
+
+
+def answer(game: Game, winner, move) -> Answer:
+    """Brings winners and moves (positions in rows) over slots into the user's order.
+
+    Moves count only where the owner of a vertex wins it.
+    """
+    move = jnp.where(winner == game.owner, move, NO_EDGE)
+    winner = ops.by_vertex(game, winner.astype(jnp.int8))
+    return Answer(winner, ops.edge_of(game, move))
+
+
+def normal_form(arena: Arena) -> Arena:
+    """The arena with compressed priorities, checked for what the solvers need.
+
+    Raises:
+        ValueError: no vertex priorities, or edge priorities, which the solvers do not
+            read.
+    """
+    if arena.priority is None:
+        raise ValueError("a parity game needs vertex priorities: arena.priority is None")
+    if arena.edge_priority is not None:
+        raise ValueError(
+            "the parity solvers read vertex priorities only: arena.edge_priority must "
+            "be None"
+        )
+    xp = jnp if is_traced(arena.priority) else np
+    return dataclasses.replace(arena, priority=compress(arena.priority, xp))
+
+
+def compress(priority, xp=np):
+    """Merges neighbouring priorities of one parity; the game stays the same.
+
+    The result uses `0 .. d` or `1 .. d`, without gaps, d at most the number of distinct
+    priorities. O(V log V) time.
+
+    Example:
+        >>> compress(np.array([4, 6, 9, 2, 13]))
+        array([0, 0, 1, 0, 1], dtype=int32)
+    """
+    if xp is jnp:
+        values, index = jnp.unique(
+            priority, return_inverse=True, size=priority.shape[0], fill_value=0
+        )
+        # Filled-up entries come last and are named by no index.
+    else:
+        values, index = _distinct(priority)
+    if values.shape[0] == 0:
+        return priority
+    turns = xp.cumsum((values[1:] ^ values[:-1]) & 1)
+    ranks = xp.concatenate([xp.zeros(1, turns.dtype), turns]) + (values[0] & 1)
+    return ranks.astype(xp.int32)[index]
+
+
+def _distinct(priority: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As np.unique, by counting where priorities are small: O(V)."""
+    top = int(priority.max(initial=0))
+    if top > 4 * len(priority):
+        return np.unique(priority, return_inverse=True)
+    seen = np.bincount(priority, minlength=1) > 0
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[priority]
+

@@ -1,0 +1,188 @@
+"""Zielonka's recursive algorithm as one flat loop of attractor sweeps."""
+
+import dataclasses
+from typing import ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import ops
+from jaxgames.ops import Game
+from jaxgames.parity._game import Answer, answer
+from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.solver import Solver
+
+HEAD, ESCAPE, RETURN, DONE = range(4)
+"""Phases: growing the attractor to the head of the subgame, growing the opponent's
+attractor to what he won below, handing a solved subgame to the level above, the end."""
+
+TENTATIVE = 2
+"""Added to a winner that stands only if the opponent wins nothing below."""
+
+
+class State(NamedTuple):
+    """Arrays over slots `[S]`, and the scalars of the machine.
+
+    The stack of the recursion lies in `removed`: a vertex in play belongs to the current
+    subgame, one out of play was taken out at the depth noted there.
+    """
+
+    removed: jax.Array  # depth at which the vertex was taken out of play, or in_play
+    winner: jax.Array  # int8: of a vertex out of play, in its subgame; or tentative
+    attractor: jax.Array  # bool: the attractor that grows
+    move: jax.Array  # position of the edge of the vertex's strategy
+    depth: jax.Array  # int32: of the current subgame
+    player: jax.Array  # bool: whose attractor grows
+    fresh: jax.Array  # bool: the attractor holds its head alone
+    phase: jax.Array  # int32
+
+
+@dataclasses.dataclass(frozen=True)
+class Zielonka(Solver):
+    """Zielonka's recursion on the device, level-synchronous attractors.
+
+    `solve(subgame)`: let a be the player of the most important priority, `head` the
+    vertices more important than any of the other parity, A the attractor of a to
+    `head`. Solve the rest. If the opponent wins nothing there, a wins all; else the
+    opponent wins his attractor B to what he won, and what is left is solved anew.
+
+    The recursion is unrolled into a machine whose every step is `sweeps` of an attractor
+    and one transition, so that it batches; its stack takes one number a vertex.
+    Exponentially many rounds in the number of priorities at worst, O(V) memory.
+
+    Attributes:
+        sweeps: attractor sweeps between two transitions. A transition costs about two
+            sweeps, and sweeps of a finished attractor are idle. None: by backend.
+
+    Reference:
+        Zielonka, Infinite games on finitely coloured graphs with applications to
+        automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
+    """
+
+    sweeps: int | None = None
+
+    name: ClassVar[str] = "zielonka"
+
+    def init(self, game: Game) -> State:
+        """All vertices are in play, the head is the attractor; padding is out."""
+        size = ops.num_slots(game)
+        in_play = ops.real(game)
+        attractor, player, _ = _head(game, in_play)
+        return State(
+            removed=jnp.where(in_play, _in_play(game), 0).astype(game.priority.dtype),
+            winner=jnp.where(in_play, UNDECIDED, 0).astype(jnp.int8),
+            attractor=attractor,
+            move=jnp.full(size, NO_EDGE, ops.move_type(game)),
+            depth=jnp.int32(0),
+            player=player,
+            fresh=jnp.array(True),
+            phase=jnp.int32(HEAD),
+        )
+
+    def step(self, game: Game, state: State) -> State:
+        """Grows the attractor by some levels; when it stands still, goes on."""
+        stable = jnp.array(False)
+        for _ in range(self.sweeps or (1 if jax.default_backend() == "cpu" else 4)):
+            state, stable = _grow(game, state)
+        state = _close(game, state, stable)
+        return _return(game, state)
+
+    def done(self, game: Game, state: State) -> jax.Array:
+        """The game at depth 0 is solved."""
+        del game
+        return state.phase == DONE
+
+    def answer(self, game: Game, state: State) -> Answer:
+        """Winners at depth 0; before the end, those decided there for good."""
+        decided = (state.removed == 0) & (state.winner < TENTATIVE)
+        decided |= state.phase == DONE
+        winner = jnp.where(decided, state.winner, UNDECIDED)
+        return answer(game, winner, state.move)
+
+
+def _in_play(game: Game):
+    # Deeper than any subgame: a level removes at least one priority.
+    return jnp.iinfo(game.priority.dtype).max
+
+
+def _head(game: Game, subgame):
+    """Head and player of a subgame, and whether it has a vertex at all."""
+    priority = game.priority
+    parity = (priority & 1).astype(bool)
+    none = jnp.array(-1, priority.dtype)
+    top = [
+        jnp.max(jnp.where(subgame & (parity == player), priority, none))
+        for player in (False, True)
+    ]
+    player = top[1] > top[0]
+    rival = jnp.minimum(top[0], top[1])
+    return subgame & (priority > rival), player, jnp.maximum(top[0], top[1]) != none
+
+
+def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
+    """One sweep: vertices that the player can move, or the opponent must, join."""
+    in_play = state.removed == _in_play(game)
+    own = game.owner == state.player
+    # Classes of successors: the player prefers the attractor (0) to other vertices in
+    # play (1); his opponent the other way round; neither can leave play (2 and 3).
+    kind = jnp.where(in_play, (~state.attractor).astype(jnp.int8), 2)
+    seen = ops.edgewise(
+        jnp.bitwise_xor, ops.target(game, kind), ops.source(game, (~own).astype(jnp.int8))
+    )
+    best, position = ops.out_argmin(game, seen, bound=3)
+    joins = in_play & ~state.attractor & (best == (~own).astype(best.dtype))
+    # A vertex of the head moves anywhere in the subgame: all of it is won if this is.
+    moves = own & (joins | (state.fresh & (state.phase == HEAD) & state.attractor))
+    growing = (state.phase == HEAD) | (state.phase == ESCAPE)
+    return state._replace(
+        attractor=state.attractor | (joins & growing),
+        move=jnp.where(moves & growing, position, state.move).astype(state.move.dtype),
+        fresh=jnp.array(False),
+    ), ~jnp.any(joins) & growing
+
+
+def _close(game: Game, state: State, stable) -> State:
+    """A finished attractor leaves play; what is left is the next subgame."""
+    in_play = state.removed == _in_play(game)
+    tentative = jnp.where(state.phase == HEAD, TENTATIVE, 0)
+    leaves = stable & state.attractor
+    winner = tentative + state.player.astype(jnp.int32)
+    head, player, rest = _head(game, in_play & ~state.attractor)
+    deeper = jnp.where((state.phase == HEAD) & rest, 1, 0)
+    return state._replace(
+        removed=jnp.where(leaves, state.depth, state.removed).astype(state.removed.dtype),
+        winner=jnp.where(leaves, winner, state.winner).astype(jnp.int8),
+        attractor=jnp.where(stable, head, state.attractor),
+        depth=jnp.where(stable, state.depth + deeper, state.depth),
+        player=jnp.where(stable, player, state.player),
+        fresh=jnp.where(stable, True, state.fresh),
+        phase=jnp.where(stable, jnp.where(rest, HEAD, RETURN), state.phase),
+    )
+
+
+def _return(game: Game, state: State) -> State:
+    """Hands the solved subgame at `depth` to the level above."""
+    active = state.phase == RETURN
+    here = state.removed >= state.depth.astype(state.removed.dtype)
+    # The opponent won nothing below, so the tentative winner of this level stands.
+    winner = jnp.where(
+        here & (state.winner >= TENTATIVE), state.winner - TENTATIVE, state.winner
+    )
+    above = (state.removed == state.depth - 1) & (state.winner >= TENTATIVE)
+    player = jnp.any(above & (state.winner == TENTATIVE + 1))  # of the level above
+    lost = here & (winner != player)
+    escapes = active & (state.depth > 0) & jnp.any(lost)
+    ends = active & (state.depth == 0)
+    back = escapes & (here | above)
+    return State(
+        removed=jnp.where(back, _in_play(game), state.removed),
+        winner=jnp.where(active, winner, state.winner),
+        attractor=jnp.where(escapes, lost, state.attractor),
+        move=state.move,
+        depth=jnp.where(active & ~ends, state.depth - 1, state.depth),
+        player=jnp.where(escapes, ~player, state.player),
+        fresh=state.fresh & ~escapes,
+        phase=jnp.where(
+            ends, DONE, jnp.where(escapes, ESCAPE, state.phase)
+        ).astype(jnp.int32),
+    )

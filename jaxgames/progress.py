@@ -1,0 +1,117 @@
+"""Meters that the host drives between two chunks of rounds.
+
+Anything callable with a [`Report`][jaxgames.progress.Report] is a meter. What it returns
+decides how the solve goes on: None to go on, a [`Status`][jaxgames.Status] to stop with.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, TextIO
+
+from jaxgames.solution import Status
+
+
+class Report(NamedTuple):
+    """Where a solve stands."""
+
+    solver: str
+    rounds: int
+    seconds: float
+
+
+Meter = Callable[[Report], Status | None]
+
+
+class Progress(Protocol):
+    """A meter that is told when the solve is over."""
+
+    def __call__(self, report: Report) -> Status | None:
+        """Takes a report; a status that is returned stops the solve."""
+        ...
+
+    def close(self) -> None:
+        """Called once, however the solve ended."""
+        ...
+
+
+class Bar:
+    """A line on a terminal that says how many rounds were made.
+
+    Nothing is written before the solve has taken `patience` seconds.
+    """
+
+    def __init__(self, stream: TextIO | None = None, patience: float = 0.5):
+        self._stream = stream or sys.stderr
+        self._patience = patience
+        self._shown = False
+
+    def __call__(self, report: Report) -> None:
+        """Redraws the line."""
+        if report.seconds < self._patience:
+            return
+        rate = report.rounds / report.seconds
+        self._stream.write(
+            f"\r{report.solver}: {report.rounds:,} rounds, "
+            f"{report.seconds:.1f} s, {rate:,.0f} rounds/s   "
+        )
+        self._stream.flush()
+        self._shown = True
+
+    def close(self) -> None:
+        """Ends the line."""
+        if self._shown:
+            self._stream.write("\n")
+            self._stream.flush()
+            self._shown = False
+
+
+class Deadline:
+    """Stops a solve with `Status.TIMEOUT` some seconds from now; wraps a meter.
+
+    The time is looked at between two chunks of rounds, so a solve may run over by a
+    chunk (a quarter of a second or one round, whichever is longer).
+    """
+
+    def __init__(self, seconds: float, meter: "Meter | bool | None" = None):
+        if not seconds > 0:
+            raise ValueError(f"a time limit must be positive, got {seconds}")
+        self._end = time.perf_counter() + seconds
+        self._meter = as_progress(meter)
+
+    def __call__(self, report: Report) -> Status | None:
+        """Passes the report on, and stops the solve when the time is over."""
+        stop = self._meter(report)
+        if stop is None and time.perf_counter() > self._end:
+            return Status.TIMEOUT
+        return stop
+
+    def close(self) -> None:
+        """Closes the meter inside."""
+        self._meter.close()
+
+
+class _Quiet:
+    """Adapts a plain callable, or nothing, to a `Progress`."""
+
+    def __init__(self, meter: Meter | None):
+        self._meter = meter
+
+    def __call__(self, report: Report) -> Status | None:
+        return None if self._meter is None else self._meter(report)
+
+    def close(self) -> None:
+        pass
+
+
+def as_progress(progress: "Progress | Meter | bool | None") -> Progress:
+    """A `Progress` from what a user may pass: True for a bar, a callable, or None."""
+    if progress is True:
+        return Bar()
+    if progress is None or progress is False:
+        return _Quiet(None)
+    if not callable(progress):
+        raise ValueError(f"progress must be a bool or callable, got {progress!r}")
+    if hasattr(progress, "close"):
+        return progress  # type: ignore[return-value]
+    return _Quiet(progress)

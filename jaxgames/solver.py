@@ -1,0 +1,103 @@
+"""What a solver is, and the tables that name them.
+
+A solver is a frozen dataclass of options with four pure methods over a
+[`Game`][jaxgames.ops.Game] and a state of its own (any pytree): `init`, `step`, `done`
+and `answer`. The loop is not its business: [`fixpoint`][jaxgames.fixpoint] drives it
+under `jit`, `vmap` or from the host. To add one, write a file with the class and name
+it in the registry of its slice.
+"""
+
+import abc
+import dataclasses
+from typing import Any, ClassVar
+
+import jax
+
+from jaxgames.arena import Arena
+from jaxgames.ops import Game
+
+
+@dataclasses.dataclass(frozen=True)
+class Solver(abc.ABC):
+    """Base of every solver.
+
+    Attributes:
+        sweeps_per_check: steps between two tests for the end. More hide the cost of
+            the test on an accelerator; none is wrong, since a step that has nothing
+            to do changes nothing. None: chosen by backend and size.
+    """
+
+    sweeps_per_check: int | None = dataclasses.field(default=None, kw_only=True)
+
+    name: ClassVar[str]
+
+    def __post_init__(self):
+        sweeps = self.sweeps_per_check
+        if sweeps is not None and (not isinstance(sweeps, int) or sweeps < 1):
+            raise ValueError(f"sweeps_per_check must be positive, got {sweeps!r}")
+
+    def fit(self, arena: Arena) -> "Solver":
+        """Fills in options from a concrete arena, where the solver has such."""
+        del arena
+        return self
+
+    @abc.abstractmethod
+    def init(self, game: Game) -> Any:
+        """The state to start from."""
+
+    @abc.abstractmethod
+    def step(self, game: Game, state: Any) -> Any:
+        """One round. A state that is done must stay as it is."""
+
+    @abc.abstractmethod
+    def done(self, game: Game, state: Any) -> jax.Array:
+        """Whether every vertex is decided: bool scalar."""
+
+    @abc.abstractmethod
+    def answer(self, game: Game, state: Any) -> Any:
+        """The slice's answers, over slots; undecided where the state is not done."""
+
+    def overflow(self, state: Any) -> jax.Array | bool:
+        """Whether the game's numbers did not fit, which makes the state useless."""
+        del state
+        return False
+
+
+class Registry:
+    """The solvers of a slice, by name.
+
+    Args:
+        problem: name of the slice, for messages.
+        solvers: the classes; each is known by its `name`.
+    """
+
+    def __init__(self, problem: str, *solvers: type[Solver]):
+        self.problem = problem
+        self._solvers = {solver.name: solver for solver in solvers}
+
+    def __iter__(self):
+        """Names of the solvers."""
+        return iter(self._solvers)
+
+    def __getitem__(self, name: str) -> type[Solver]:
+        """The class of that name.
+
+        Raises:
+            ValueError: naming the solvers that there are.
+        """
+        if name not in self._solvers:
+            raise ValueError(
+                f"no {self.problem} solver is called {name!r}; there are "
+                + ", ".join(map(repr, [*self, "auto"]))
+            )
+        return self._solvers[name]
+
+    def resolve(self, solver: str | Solver) -> Solver:
+        """A solver from its name or from itself."""
+        if isinstance(solver, str):
+            return self[solver]()
+        if not isinstance(solver, Solver) or type(solver) not in self._solvers.values():
+            raise ValueError(
+                f"solver must be a name or a {self.problem} solver, got {solver!r}"
+            )
+        return solver
