@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import ops
 from jaxgames.ops import Game
-from jaxgames.progress import Progress, Report, as_progress
+from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
 
@@ -95,8 +96,10 @@ def _start(solver: Solver, game: Game) -> Carry:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _chunk(solver: Solver, game: Game, carry: Carry, limit) -> Outcome:
-    return finish(solver, game, iterate(solver, game, carry, limit))
+def _chunk(solver: Solver, game: Game, carry: Carry, limit):
+    outcome = finish(solver, game, iterate(solver, game, carry, limit))
+    # What the host must know, in one piece: every transfer is a wait.
+    return outcome, jnp.stack([outcome.status, outcome.carry.rounds])
 
 
 def run(
@@ -105,7 +108,7 @@ def run(
     carry: Carry | None = None,
     *,
     max_steps: int | None = None,
-    progress: Progress | bool | None = None,
+    progress: Progress | Meter | bool | None = None,
 ) -> Outcome:
     """Drives a solver on a concrete game from the host.
 
@@ -118,33 +121,36 @@ def run(
             [`progress`][jaxgames.progress]).
 
     Returns:
-        The outcome; its status is a `Status`.
+        The outcome; its status is a `Status`, its rounds a numpy scalar.
     """
-    progress = as_progress(progress)
+    meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
+    rounds = 0 if carry is None else int(carry.rounds)
     if carry is None:
-        carry = _start(solver, game)
-    outcome, chunk, began, stopped = None, FIRST_CHUNK, time.perf_counter(), None
-    done_before = int(carry.rounds)
+        carry = _start(solver, game)._replace(rounds=np.int32(0))
+    began, chunk = time.perf_counter(), FIRST_CHUNK
+
+    def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
+        outcome, summary = _chunk(solver, game, carry, np.int32(rounds))
+        status, rounds = np.asarray(summary).tolist()
+        return outcome, Status(status), rounds
+
     try:
         while True:
-            target = min(limit, done_before + chunk)
             chunk_began = time.perf_counter()
-            outcome = _chunk(solver, game, carry, jnp.int32(target))
-            status = Status(int(outcome.status))
+            outcome, status, rounds = advance(carry, min(limit, rounds + chunk))
             carry, now = outcome.carry, time.perf_counter()
-            done_before = int(carry.rounds)
-            if status != Status.MAX_STEPS or done_before >= limit:
+            if status != Status.MAX_STEPS or rounds >= limit:
                 break
-            stopped = progress(Report(solver.name, done_before, now - began))
-            if stopped is not None:
-                status = stopped
+            stop = meter(Report(solver.name, rounds, now - began))
+            if stop is not None:
+                status = stop
                 break
             if now - chunk_began < CHUNK_SECONDS:
                 chunk *= 2
     except KeyboardInterrupt:
+        outcome, _, rounds = advance(carry, 0)
         status = Status.INTERRUPTED
-        outcome = _chunk(solver, game, carry, jnp.int32(0))
     finally:
-        progress.close()
-    return Outcome(outcome.answer, status, carry)
+        meter.close()
+    return Outcome(outcome.answer, status, outcome.carry._replace(rounds=np.int32(rounds)))

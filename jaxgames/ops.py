@@ -16,7 +16,6 @@ Values on edges are tuples of arrays, one array for each piece of the layout: ma
 """
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
@@ -34,9 +33,6 @@ SLICE_FROM = {"cpu": 1 << 15, "gpu": 1 << 15, "tpu": 1 << 15}
 
 SLICE_COST = 1 << 16
 """What one slice more costs, in edges: the launch of its kernels."""
-
-UNROLL = 16
-"""Widest slice that is reduced by element-wise operations, row by row."""
 
 _KEY_BITS = 28
 _KEY_MASK = (1 << _KEY_BITS) - 1
@@ -246,6 +242,8 @@ def edge_of(game: Game, move: jax.Array) -> jax.Array:
 
 def target(game: Game, x: jax.Array) -> Edges:
     """The value of `x` `[S]` at the target of each edge."""
+    # Without the barrier XLA may compute x anew for every edge that reads it.
+    x = jax.lax.optimization_barrier(x)
     if isinstance(game, SlicedArena):
         return tuple(_take(x, block) for block in game.blocks)
     return (_take(x, game.dst),)
@@ -395,18 +393,10 @@ def _out_reduce(game, x, combine, segment_reduce, identity):
     edges = _on_edges(game, x)
     if isinstance(game, Arena):
         return segment_reduce(edges[0], game.src, num_segments=num_slots(game))
-
-    def reduce_rows(values, block):
-        width, size = block.shape
-        if width == 0:
-            return jnp.full(size, identity(values.dtype), values.dtype)
-        values = jnp.broadcast_to(values, block.shape)
-        if width <= UNROLL:
-            # XLA fuses this with the gathers: one kernel, no transposition.
-            return functools.reduce(combine, [values[row] for row in range(width)])
-        start = jnp.array(identity(values.dtype), values.dtype)
-        return jax.lax.reduce(values, start, combine, (0,))
-
-    return jnp.concatenate(
-        [reduce_rows(v, b) for v, b in zip(edges, game.blocks, strict=True)]
-    )
+    start = jnp.array(identity(edges[0].dtype), edges[0].dtype)
+    rows = [
+        jax.lax.reduce(jnp.broadcast_to(values, block.shape), start, combine, (0,))
+        for values, block in zip(edges, game.blocks, strict=True)
+    ]
+    # The same for what is reduced, for every later use of it.
+    return jax.lax.optimization_barrier(jnp.concatenate(rows))

@@ -16,12 +16,12 @@ NOT_FROZEN = -1
 
 
 class State(NamedTuple):
-    """Everything is an array over slots `[S]`, but for `changed`."""
+    """Everything is an array over slots `[S]`, but for `block`."""
 
-    distraction: jax.Array  # bool: the vertex is estimated against its parity
+    estimate: jax.Array  # bool: who is estimated to win the vertex
     frozen: jax.Array  # the block whose change froze the vertex, or NOT_FROZEN
     move: jax.Array  # position of the owner's edge when last estimated for the owner
-    changed: jax.Array  # bool scalar: the last round changed something
+    block: jax.Array  # the priority that the last round changed, or nothing(game)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,18 +49,17 @@ class FPI(Solver):
         """Nobody is distracted, nobody frozen."""
         size = ops.num_slots(game)
         return State(
-            distraction=jnp.zeros(size, bool),
+            estimate=(game.priority & 1) != 0,
             frozen=jnp.full(size, NOT_FROZEN, game.priority.dtype),
             move=jnp.full(size, NO_EDGE, ops.move_type(game)),
-            changed=jnp.array(True),
+            block=jnp.zeros((), game.priority.dtype),
         )
 
     def step(self, game: Game, state: State) -> State:
         """Evaluates every vertex, changes one block, freezes or resets those below."""
-        distraction, frozen, move, _ = state
+        estimate, frozen, move, _ = state
         priority, owner = game.priority, game.owner
-        parity = (priority & 1).astype(bool)
-        estimate = parity ^ distraction
+        parity = (priority & 1) != 0
 
         against = ops.edgewise(
             jnp.not_equal, ops.target(game, estimate), ops.source(game, owner)
@@ -68,34 +67,36 @@ class FPI(Solver):
         best, position = ops.out_argmin(game, against, bound=1)
         outcome = owner ^ (best != 0)  # the owner moves to where he is estimated to win
 
-        open_ = ~distraction & (frozen == NOT_FROZEN)
+        open_ = (estimate == parity) & (frozen == NOT_FROZEN)
         new = open_ & (outcome != parity)
-        none = jnp.array(jnp.iinfo(priority.dtype).max, priority.dtype)
-        block = jnp.min(jnp.where(new, priority, none))  # the least important one
-        changed = block != none
+        # The least important block with a new distraction.
+        block = jnp.min(jnp.where(new, priority, nothing(game)))
 
-        new &= priority == block
-        below = changed & (priority < block) & (frozen < block)
+        below = (block != nothing(game)) & (priority < block) & (frozen < block)
         # The change is in favour of the player against the block's parity.
         keep = estimate != ((block & 1) != 0)
+        afresh = (below & ~keep) | (new & (priority == block))
         return State(
-            distraction=(distraction & ~(below & ~keep)) | new,
-            frozen=jnp.where(
-                below, jnp.where(keep, block, NOT_FROZEN), frozen
-            ).astype(frozen.dtype),
+            # A vertex that starts afresh is undistracted, a new distraction turns.
+            estimate=jnp.where(afresh, jnp.where(below, parity, ~parity), estimate),
+            frozen=jnp.where(below, jnp.where(keep, block, NOT_FROZEN), frozen),
             move=jnp.where(
                 open_ & (priority <= block) & (best == 0), position, move
             ).astype(move.dtype),
-            changed=changed,
+            block=block,
         )
 
     def done(self, game: Game, state: State) -> jax.Array:
         """No block changed."""
-        del game
-        return ~state.changed
+        return state.block == nothing(game)
 
     def answer(self, game: Game, state: State) -> Answer:
         """At the fixpoint estimates are winners; before it nothing is known."""
-        winner = (game.priority & 1).astype(bool) ^ state.distraction
-        winner = jnp.where(state.changed, UNDECIDED, winner.astype(jnp.int8))
+        winner = state.estimate.astype(jnp.int8)
+        winner = jnp.where(self.done(game, state), winner, UNDECIDED)
         return answer(game, winner, state.move)
+
+
+def nothing(game: Game) -> jax.Array:
+    """In place of a block: more important than any."""
+    return jnp.array(jnp.iinfo(game.priority.dtype).max, game.priority.dtype)

@@ -1,8 +1,6 @@
 """The front door: layout, loop and answer of a parity game."""
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena, is_traced
@@ -87,13 +85,12 @@ def _solve_concrete(arena, solver, max_steps, state, throw, progress) -> Solutio
     normal, game = prepare(arena)
     solver = (choose(normal) if solver == "auto" else SOLVERS.resolve(solver)).fit(normal)
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
-    # Cut on the host: a device would compile a slice for each number of vertices.
-    size = arena.shape[0]
-    answer = jax.tree.map(
-        lambda x: x if len(x) == size else jnp.asarray(np.asarray(x)[:size]),
-        outcome.answer,
-    )
-    solution = _solution(solver, game, outcome._replace(answer=answer))
+    if not isinstance(game, ops.SlicedArena):
+        # Cut on the host: a device would compile a slice for each number of vertices.
+        size = arena.shape[0]
+        answer = jax.tree.map(lambda x: x[:size], jax.device_get(outcome.answer))
+        outcome = outcome._replace(answer=answer)
+    solution = _solution(solver, game, outcome)
     if throw and solution.status != Status.SOLVED:
         raise SolveError(solution.status, solution)
     return solution

@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena, is_traced
@@ -68,6 +69,10 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         carry = fixpoint.iterate(cycles, checked, carry, fixpoint.MAX_ROUNDS)
         return _verdict(checked, carry.state)
     game = prepare(arena)[1]
+    more = game.row_ptr.shape[0] - 1 - winner.shape[0]  # the padding of the layout
+    if more:
+        winner = jnp.asarray(np.pad(winner, (0, more)))
+        strategy = jnp.asarray(np.pad(strategy, (0, more), constant_values=NO_EDGE))
     checked = _check_jit(game, winner, strategy)
     if int(checked.reason) != Reason.OK:
         return Verdict(jnp.array(False), checked.reason, checked.vertex)

@@ -16,6 +16,11 @@ HEAD, ESCAPE, RETURN, DONE = range(4)
 """Phases: growing the attractor to the head of the subgame, growing the opponent's
 attractor to what he won below, handing a solved subgame to the level above, the end."""
 
+ATTRACTOR, PLAY, OUT = range(3)
+"""Kinds of vertices: in the attractor that grows, elsewhere in the current subgame, out
+of play. In this order the attracting player prefers them; with the first two exchanged,
+which is `kind ^ 1`, his opponent does."""
+
 TENTATIVE = 2
 """Added to a winner that stands only if the opponent wins nothing below."""
 
@@ -27,11 +32,11 @@ class State(NamedTuple):
     subgame, one out of play was taken out at the depth noted there.
     """
 
-    removed: jax.Array  # depth at which the vertex was taken out of play, or in_play
-    winner: jax.Array  # int8: of a vertex out of play, in its subgame; or tentative
-    attractor: jax.Array  # bool: the attractor that grows
+    kind: jax.Array  # int8: ATTRACTOR, PLAY or OUT
+    removed: jax.Array  # depth at which a vertex that is OUT was taken out
+    winner: jax.Array  # int8: of a vertex that is OUT, in its subgame; or tentative
     move: jax.Array  # position of the edge of the vertex's strategy
-    depth: jax.Array  # int32: of the current subgame
+    depth: jax.Array  # of the current subgame
     player: jax.Array  # bool: whose attractor grows
     fresh: jax.Array  # bool: the attractor holds its head alone
     phase: jax.Array  # int32
@@ -67,13 +72,13 @@ class Zielonka(Solver):
         """All vertices are in play, the head is the attractor; padding is out."""
         size = ops.num_slots(game)
         in_play = ops.real(game)
-        attractor, player, _ = _head(game, in_play)
+        head, player, _ = _head(game, in_play)
         return State(
-            removed=jnp.where(in_play, _in_play(game), 0).astype(game.priority.dtype),
-            winner=jnp.where(in_play, UNDECIDED, 0).astype(jnp.int8),
-            attractor=attractor,
+            kind=_kind(head, in_play),
+            removed=jnp.zeros(size, game.priority.dtype),
+            winner=jnp.zeros(size, jnp.int8),
             move=jnp.full(size, NO_EDGE, ops.move_type(game)),
-            depth=jnp.int32(0),
+            depth=jnp.zeros((), game.priority.dtype),
             player=player,
             fresh=jnp.array(True),
             phase=jnp.int32(HEAD),
@@ -95,14 +100,13 @@ class Zielonka(Solver):
     def answer(self, game: Game, state: State) -> Answer:
         """Winners at depth 0; before the end, those decided there for good."""
         decided = (state.removed == 0) & (state.winner < TENTATIVE)
-        decided |= state.phase == DONE
+        decided = (decided & (state.kind == OUT)) | (state.phase == DONE)
         winner = jnp.where(decided, state.winner, UNDECIDED)
         return answer(game, winner, state.move)
 
 
-def _in_play(game: Game):
-    # Deeper than any subgame: a level removes at least one priority.
-    return jnp.iinfo(game.priority.dtype).max
+def _kind(attractor, in_play):
+    return jnp.where(in_play, jnp.where(attractor, ATTRACTOR, PLAY), OUT).astype(jnp.int8)
 
 
 def _head(game: Game, subgame):
@@ -120,69 +124,73 @@ def _head(game: Game, subgame):
 
 
 def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
-    """One sweep: vertices that the player can move, or the opponent must, join."""
-    in_play = state.removed == _in_play(game)
-    own = game.owner == state.player
-    # Classes of successors: the player prefers the attractor (0) to other vertices in
-    # play (1); his opponent the other way round; neither can leave play (2 and 3).
-    kind = jnp.where(in_play, (~state.attractor).astype(jnp.int8), 2)
+    """One sweep: vertices that the player can move, or the opponent must, join.
+
+    Also whether the attractor stands still.
+    """
+    growing = (state.phase == HEAD) | (state.phase == ESCAPE)
+    foreign = (game.owner != state.player).astype(jnp.int8)
     seen = ops.edgewise(
-        jnp.bitwise_xor, ops.target(game, kind), ops.source(game, (~own).astype(jnp.int8))
+        jnp.bitwise_xor, ops.target(game, state.kind), ops.source(game, foreign)
     )
     best, position = ops.out_argmin(game, seen, bound=3)
-    joins = in_play & ~state.attractor & (best == (~own).astype(best.dtype))
+    # The player needs one edge into the attractor, the opponent has none elsewhere.
+    joins = growing & (state.kind == PLAY) & (best == foreign)
     # A vertex of the head moves anywhere in the subgame: all of it is won if this is.
-    moves = own & (joins | (state.fresh & (state.phase == HEAD) & state.attractor))
-    growing = (state.phase == HEAD) | (state.phase == ESCAPE)
-    return state._replace(
-        attractor=state.attractor | (joins & growing),
-        move=jnp.where(moves & growing, position, state.move).astype(state.move.dtype),
+    starts = state.fresh & (state.phase == HEAD) & (state.kind == ATTRACTOR)
+    moves = (foreign == 0) & (joins | starts)
+    state = state._replace(
+        kind=jnp.where(joins, ATTRACTOR, state.kind).astype(jnp.int8),
+        move=jnp.where(moves, position, state.move).astype(state.move.dtype),
         fresh=jnp.array(False),
-    ), ~jnp.any(joins) & growing
+    )
+    return state, growing & ~jnp.any(joins)
 
 
 def _close(game: Game, state: State, stable) -> State:
     """A finished attractor leaves play; what is left is the next subgame."""
-    in_play = state.removed == _in_play(game)
     tentative = jnp.where(state.phase == HEAD, TENTATIVE, 0)
-    leaves = stable & state.attractor
-    winner = tentative + state.player.astype(jnp.int32)
-    head, player, rest = _head(game, in_play & ~state.attractor)
-    deeper = jnp.where((state.phase == HEAD) & rest, 1, 0)
-    return state._replace(
-        removed=jnp.where(leaves, state.depth, state.removed).astype(state.removed.dtype),
-        winner=jnp.where(leaves, winner, state.winner).astype(jnp.int8),
-        attractor=jnp.where(stable, head, state.attractor),
-        depth=jnp.where(stable, state.depth + deeper, state.depth),
+    leaves = stable & (state.kind == ATTRACTOR)
+    winner = (tentative + state.player).astype(jnp.int8)
+    left = state.kind == PLAY
+    head, player, some = _head(game, left)
+    deeper = (stable & (state.phase == HEAD) & some).astype(state.depth.dtype)
+    return State(
+        kind=jnp.where(stable, _kind(head, left), state.kind),
+        removed=jnp.where(leaves, state.depth, state.removed),
+        winner=jnp.where(leaves, winner, state.winner),
+        move=state.move,
+        depth=state.depth + deeper,
         player=jnp.where(stable, player, state.player),
-        fresh=jnp.where(stable, True, state.fresh),
-        phase=jnp.where(stable, jnp.where(rest, HEAD, RETURN), state.phase),
+        fresh=stable,
+        phase=jnp.where(stable, jnp.where(some, HEAD, RETURN), state.phase),
     )
 
 
 def _return(game: Game, state: State) -> State:
     """Hands the solved subgame at `depth` to the level above."""
+    del game
     active = state.phase == RETURN
-    here = state.removed >= state.depth.astype(state.removed.dtype)
-    # The opponent won nothing below, so the tentative winner of this level stands.
+    here = active & (state.kind == OUT) & (state.removed >= state.depth)
+    # The opponent won nothing below, so the tentative winners of this level stand.
     winner = jnp.where(
         here & (state.winner >= TENTATIVE), state.winner - TENTATIVE, state.winner
     )
-    above = (state.removed == state.depth - 1) & (state.winner >= TENTATIVE)
+    above = active & (state.removed == state.depth - 1) & (state.winner >= TENTATIVE)
     player = jnp.any(above & (state.winner == TENTATIVE + 1))  # of the level above
-    lost = here & (winner != player)
-    escapes = active & (state.depth > 0) & jnp.any(lost)
+    wins = [jnp.any(here & (winner == p)) for p in (0, 1)]
+
     ends = active & (state.depth == 0)
+    escapes = active & ~ends & jnp.where(player, wins[0], wins[1])
     back = escapes & (here | above)
+    lost = here & (winner != player)
     return State(
-        removed=jnp.where(back, _in_play(game), state.removed),
-        winner=jnp.where(active, winner, state.winner),
-        attractor=jnp.where(escapes, lost, state.attractor),
+        kind=jnp.where(back, _kind(lost, back), state.kind),
+        removed=state.removed,
+        winner=winner,
         move=state.move,
         depth=jnp.where(active & ~ends, state.depth - 1, state.depth),
         player=jnp.where(escapes, ~player, state.player),
         fresh=state.fresh & ~escapes,
-        phase=jnp.where(
-            ends, DONE, jnp.where(escapes, ESCAPE, state.phase)
-        ).astype(jnp.int32),
+        phase=jnp.where(ends, DONE, jnp.where(escapes, ESCAPE, state.phase)),
     )

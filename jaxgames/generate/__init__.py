@@ -1,0 +1,39 @@
+"""Games to try things on: the families of the literature, and random ones.
+
+Every function takes numbers and returns an [`Arena`][jaxgames.Arena], max even.
+Parameters that make up a family are positional, options are keywords.
+"""
+
+from collections.abc import Callable
+
+from jaxgames.arena import Arena
+from jaxgames.generate._clique import clique as clique
+from jaxgames.generate._elevator import elevator as elevator
+from jaxgames.generate._hanoi import hanoi as hanoi
+from jaxgames.generate._jurdzinski import jurdzinski as jurdzinski
+from jaxgames.generate._ladders import ladder as ladder
+from jaxgames.generate._ladders import model_checker_ladder as model_checker_ladder
+from jaxgames.generate._ladders import recursive_ladder as recursive_ladder
+from jaxgames.generate._propagation import propagation as propagation
+from jaxgames.generate._propagation import propagation_tree as propagation_tree
+from jaxgames.generate._random import clustered_game as clustered_game
+from jaxgames.generate._random import random_game as random_game
+
+FAMILIES: dict[str, Callable[..., Arena]] = {
+    "clique": clique,
+    "clustered": clustered_game,
+    "elevator": elevator,
+    "hanoi": hanoi,
+    "jurdzinski": jurdzinski,
+    "ladder": ladder,
+    "model_checker_ladder": model_checker_ladder,
+    "propagation": propagation,
+    "propagation_tree": propagation_tree,
+    "random": random_game,
+    "recursive_ladder": recursive_ladder,
+}
+"""Every generator by its name on the command line.
+
+A generator's signature tells its parameters (each an int, a float or a bool), its
+docstring's first line what it makes.
+"""

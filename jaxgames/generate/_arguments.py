@@ -1,0 +1,52 @@
+"""Checks of what the generators are asked for."""
+
+import operator
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+
+
+def integer(name: str, value, low: int, high: int | None = None) -> int:
+    """The value as an int from `low` to `high`."""
+    wanted = f"at least {low}" if high is None else f"from {low} to {high}"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be an integer {wanted}, got {value!r}")
+    if number < low or (high is not None and number > high):
+        raise ValueError(f"{name} must be {wanted}, got {number}")
+    return number
+
+
+def flag(name: str, value) -> bool:
+    """The value as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def share(name: str, value) -> float:
+    """The value as a float from 0 to 1."""
+    real = isinstance(value, (int, float, np.integer, np.floating))
+    if real and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
+
+
+def generator(seed) -> np.random.Generator:
+    """The random number generator that a seed stands for."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    return np.random.default_rng(integer("seed", seed, 0))
+
+
+def fits(vertices: int, edges: int) -> None:
+    """Refuses a game whose vertices or edges int32 indices cannot name."""
+    if max(vertices, edges) > MAX_SIZE:
+        raise ValueError(
+            f"a game with up to {vertices} vertices and {edges} edges is too large: "
+            f"expected at most {MAX_SIZE} of each"
+        )

@@ -1,0 +1,83 @@
+"""Sequential algorithms on the host: Python loops, compiled where numba is installed."""
+
+import contextlib
+import contextvars
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_interpreted = contextvars.ContextVar("interpreted", default=False)
+
+
+class compiled:
+    """Decorator: compiles a function of numpy arrays by numba where that is installed.
+
+    Elsewhere the same source runs as plain Python. Numba is imported, and the function
+    compiled, at the first call; the machine code is kept on disk for later processes,
+    and runs without holding Python's global lock. A compiled function may call other
+    compiled functions, but not itself.
+
+    Example:
+        >>> import numpy as np
+        >>> @compiled
+        ... def total(values):
+        ...     result = 0
+        ...     for value in values:
+        ...         result += value
+        ...     return result
+        >>> int(total(np.arange(5)))
+        10
+    """
+
+    def __init__(self, function: Callable):
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls the machine code, or the Python function."""
+        if _interpreted.get() or not can_compile():
+            return self._function(*args)
+        return self._machine_code(*args)
+
+    @functools.cached_property
+    def _machine_code(self) -> Callable:
+        import numba
+
+        # Numba reads a function's globals when it compiles: there it must find its own
+        # functions instead of these wrappers.
+        function = self._function
+        scope = dict(function.__globals__)
+        for name in function.__code__.co_names:
+            if isinstance(scope.get(name), compiled):
+                scope[name] = scope[name]._machine_code
+        function = types.FunctionType(function.__code__, scope, function.__name__)
+        try:
+            return numba.njit(cache=True, nogil=True)(function)
+        except RuntimeError:  # no place for the cache, or a function typed at a prompt
+            return numba.njit(nogil=True)(function)
+
+
+@functools.cache
+def can_compile() -> bool:
+    """Whether numba can be imported, so that `compiled` functions are fast."""
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def interpreted() -> Iterator[None]:
+    """Within this context `compiled` functions run as plain Python.
+
+    Example:
+        >>> with interpreted():
+        ...     pass  # step through them in a debugger, or compare the results
+    """
+    token = _interpreted.set(True)
+    try:
+        yield
+    finally:
+        _interpreted.reset(token)

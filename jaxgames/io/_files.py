@@ -1,0 +1,96 @@
+"""Files: opened plain or compressed, and written all or nothing."""
+
+import bz2
+import contextlib
+import gzip
+import os
+import secrets
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any
+
+COMPRESSIONS = (".gz", ".bz2")
+"""Suffixes that may follow the suffix of a format."""
+
+FilePath = str | os.PathLike[str]
+
+
+class FormatError(ValueError):
+    """A file does not hold what its format asks for.
+
+    Attributes:
+        path: the file.
+        line: the line where it goes wrong, counted from 1, or None.
+        message: what was expected and what was found.
+
+    Example:
+        >>> str(FormatError("game.pg", 3, "expected ';'"))
+        "game.pg:3: expected ';'"
+    """
+
+    def __init__(self, path: FilePath, line: int | None, message: str):
+        super().__init__(os.fspath(path), line, message)
+        self.path = os.fspath(path)
+        self.line = line
+        self.message = message
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.message}"
+
+
+@contextlib.contextmanager
+def reading(path: FilePath) -> Iterator[IO[bytes]]:
+    """Opens a file to read its bytes, decompressed where the suffix says so.
+
+    Raises:
+        FormatError: the compressed data is broken or ends too early.
+        OSError: the file cannot be opened or read.
+    """
+    compression = os.path.splitext(path)[1].lower()
+    opener = {".gz": gzip.open, ".bz2": bz2.open}.get(compression, open)
+    with opener(path, "rb") as file:
+        try:
+            yield file
+        except (EOFError, OSError, zlib.error) as error:
+            if getattr(error, "errno", None) is not None:
+                raise  # the machine's trouble, not the file's
+            raise FormatError(
+                path, None, f"broken {compression} data: {error}"
+            ) from error
+
+
+@contextlib.contextmanager
+def writing(path: FilePath) -> Iterator[Any]:
+    """Opens a file to write bytes, compressed where the suffix says so.
+
+    The bytes go to a temporary file beside it, which takes the file's place when all
+    is written; if anything fails, the file is what it was.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as file:  # a device or a pipe cannot be replaced
+            yield file
+        return
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(temporary, "xb") as file, _compressing(file, path) as compressed:
+            yield compressed
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(temporary)
+        raise
+
+
+def _compressing(file: IO[bytes], path: FilePath):
+    match os.path.splitext(path)[1].lower():
+        case ".gz":  # without name and time: equal games make equal files
+            return gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
+        case ".bz2":
+            return bz2.open(file, "wb")
+    return contextlib.nullcontext(file)

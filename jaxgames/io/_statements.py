@@ -1,0 +1,406 @@
+"""Text made of statements: some numbers, a list of numbers, a name, a semicolon.
+
+PGSolver's games and solutions are such text. It is read in blocks, by several threads,
+each block by a few array operations (`_by_arrays`). A block in which these meet
+anything out of the ordinary is read again word by word (`_by_words`), which says what
+is wrong and where.
+"""
+
+import collections
+import concurrent.futures
+import functools
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, NamedTuple, NoReturn
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.io import _decimal
+from jaxgames.io._files import FilePath, FormatError, reading, writing
+
+_BLOCK_BYTES = 1 << 18
+"""Bytes read at once: the arrays made of them fit the caches."""
+
+_BLOCK_STATEMENTS = 1 << 15
+"""Statements written at once, for the same reason."""
+
+MAX_IDENTIFIER = MAX_SIZE - 1
+
+
+class Grammar(NamedTuple):
+    """What the header and the statements of a file look like."""
+
+    word: str
+    """What the header starts with."""
+    fields: dict[str, int]
+    """The numbers that every statement starts with, and the largest allowed."""
+
+
+class Statement(NamedTuple):
+    """One statement, and where it starts in its block."""
+
+    position: int
+    fields: list[int]
+    targets: list[int]
+    name: bytes | None
+
+
+class Block(NamedTuple):
+    """What the `S` statements of a stretch of text say."""
+
+    fields: np.ndarray
+    """int32 `[F, S]`, the numbers that each statement starts with."""
+    degree: np.ndarray
+    """int32 `[S]`, how many targets each statement lists."""
+    targets: np.ndarray
+    """int32, the targets of all statements."""
+    lines: int
+    """How many lines end in the text."""
+
+
+class Statements:
+    """All statements of a file, in its order.
+
+    Attributes:
+        header: the header's number, None where there is no header.
+        fields: int32 `[F, S]`, the numbers that each statement starts with.
+        degree: int32 `[S]`, how many targets each statement lists.
+        targets: int32, the targets of all statements.
+    """
+
+    def __init__(self, path: FilePath, grammar: Grammar):
+        """Reads a file.
+
+        Raises:
+            FormatError: it does not follow the grammar.
+        """
+        self._path = path
+        self._grammar = grammar
+        blocks: list[Block] = []
+        _keep_freed_memory()
+        with reading(path) as file:
+            self.header, texts = _open(path, file, grammar)
+            try:
+                for block in _in_threads(functools.partial(_parse, grammar), texts):
+                    blocks.append(block)
+            except _MalformedError as error:
+                line = 1 + sum(block.lines for block in blocks) + error.lines_before
+                raise FormatError(path, line, error.message) from None
+        self.fields = np.concatenate([block.fields for block in blocks], axis=1)
+        self.degree = np.concatenate([block.degree for block in blocks])
+        self.targets = np.concatenate([block.targets for block in blocks])
+        self._extents = [(len(block.degree), block.lines) for block in blocks]
+
+    def __iter__(self) -> Iterator[Statement]:
+        """Reads the file again, word by word, with the names."""
+        with reading(self._path) as file:
+            for text in _open(self._path, file, self._grammar)[1]:
+                yield from _statements(self._grammar, text)
+
+    def refuse(self, index: int, message: str) -> NoReturn:
+        """Raises a FormatError at a statement, after finding its line in the file."""
+        line = 1
+        which = 0
+        for length, lines in self._extents:
+            if index < length:
+                break
+            which, index, line = which + 1, index - length, line + lines
+        with reading(self._path) as file:
+            texts = _open(self._path, file, self._grammar)[1]
+            text = next(itertools.islice(texts, which, None))
+        statements = _statements(self._grammar, text)
+        position = next(itertools.islice(statements, index, None)).position
+        raise FormatError(self._path, line + text.count(b"\n", 0, position), message)
+
+
+# ---- blocks -----------------------------------------------------------------
+
+
+def _open(
+    path: FilePath, file: IO[bytes], grammar: Grammar
+) -> tuple[int | None, Iterator[bytes]]:
+    """Reads the header; returns its number and the blocks of statements."""
+    texts = _cut(file)
+    text = next(texts, b"")
+    header = re.match(
+        rb"\s*(?:%s\s+(\d{1,18})\s*;\s*(?:start\s+\d+\s*;\s*)?)?"
+        % grammar.word.encode(),
+        text,
+    )
+    assert header is not None  # it matches the empty text
+    lines, rest = header[0].count(b"\n"), text[header.end() :]
+    if header[1] is None and not rest[:1].isdigit():
+        expected = f"expected '{grammar.word} N;' or the identifier of a vertex"
+        raise FormatError(path, 1 + lines, f"{expected}, found {_shown(rest)}")
+    # The header's line ends stay, so that lines are counted right.
+    texts = itertools.chain([b"\n" * lines + rest], texts)
+    return None if header[1] is None else int(header[1]), texts
+
+
+def _cut(file: IO[bytes]) -> Iterator[bytes]:
+    """Cuts a file into blocks that end with a statement, but for the last one."""
+    rest = b""
+    # A statement longer than a block is met by ever larger reads.
+    while more := file.read(max(_BLOCK_BYTES, len(rest))):
+        text = rest + more
+        end = text.rfind(b";") + 1
+        if text.count(b'"', 0, end) % 2:  # that semicolon is part of a name
+            byte = np.frombuffer(text, np.uint8)
+            in_name = np.logical_xor.accumulate(byte == ord('"'))
+            ends = np.flatnonzero((byte == ord(";")) & ~in_name)
+            end = int(ends[-1]) + 1 if len(ends) else 0
+        if end:
+            yield text[:end]
+        rest = text[end:]
+    if rest:
+        yield rest
+
+
+def _in_threads(function: Callable[[bytes], Block], texts: Iterable[bytes]):
+    """Yields what a function makes of each text, in order; reads few texts ahead."""
+    threads = os.cpu_count() or 1
+    running: collections.deque[concurrent.futures.Future[Block]] = collections.deque()
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        for text in texts:
+            running.append(pool.submit(function, text))
+            if len(running) > 2 * threads:
+                yield running.popleft().result()
+        for future in running:
+            yield future.result()
+
+
+def _keep_freed_memory() -> None:
+    """Halves the time for large files where memory is allocated by glibc.
+
+    It hands memory back to the system after every block and asks for it again, unless
+    it has seen a large array being freed.
+    """
+    np.empty(24 << 20, np.uint8)
+
+
+def _parse(grammar: Grammar, text: bytes) -> Block:
+    return _by_arrays(grammar, text) or _by_words(grammar, text)
+
+
+# ---- by arrays --------------------------------------------------------------
+
+
+def _by_arrays(grammar: Grammar, text: bytes) -> Block | None:
+    """Reads a block whose statements are well-formed; None if one may not be."""
+    width = len(grammar.fields)
+    byte = np.frombuffer(b" " * _decimal.MARGIN + text + b" ", np.uint8)
+    lines = int(np.count_nonzero(byte == ord("\n")))
+    if b'"' in text:
+        quote = np.flatnonzero(byte == ord('"'))
+        if len(quote) % 2 or np.any(byte[quote[1::2] + 1] != ord(";")):
+            return None
+        # Names are cut out, each with a blank before it.
+        quote[::2] -= _is_blank(byte[quote[::2] - 1])
+        quote[1::2] += 1
+        length = np.diff(quote, prepend=0, append=len(byte))
+        byte = byte[np.repeat(np.arange(len(length)) % 2 == 0, length)]
+
+    # Where a number starts, where it ends, and every character that is neither part of
+    # a number nor blank.
+    digit, blank = _is_digit(byte), _is_blank(byte)
+    place = np.flatnonzero((digit[1:] != digit[:-1]) | ~(digit | blank)[1:]) + 1
+    character = byte.take(place)
+    number = _is_digit(character)
+    if not len(number):
+        none = np.empty(0, np.int32)
+        return Block(np.empty((width, 0), np.int32), none, none, lines)
+    double = ~(number[:-1] | number[1:])
+    if not double.any():
+        start, end = place[::2], place[1::2]
+    else:
+        # A blank may stand before a comma or a semicolon.
+        if not _is_blank(character[:-1][double]).all():
+            return None
+        start, end = place[number], place[1:][number[:-1]]
+        character = character[np.append(~double, True)]
+    if not number[0] or (end - start).max() > _decimal.MARGIN:
+        return None
+
+    # Now every second character is what follows a number.
+    follower = character[1::2]
+    is_field = _is_blank(follower)
+    is_last = follower == ord(";")
+    last = np.flatnonzero(is_last)
+    if not is_last[-1] or not np.all(is_field | is_last | (follower == ord(","))):
+        return None
+    first = np.concatenate([[0], last[:-1] + 1])
+    degree = last - first + 1 - width
+    if degree.min() < 0:
+        return None
+    # Blanks follow the fields, not the last one where there are no targets, and stand
+    # nowhere else.
+    *before, final = (is_field[first + k] for k in range(width))
+    if not all(blanks.all() for blanks in before) or np.any(final != (degree > 0)):
+        return None
+    blanks = len(before) * len(first) + np.count_nonzero(final)
+    if np.count_nonzero(is_field) != blanks:
+        return None
+
+    values = _decimal.read(byte, start, end)
+    if values.max() > MAX_IDENTIFIER:
+        return None
+    values = values.astype(np.int32)
+    is_target = np.ones(len(values), bool)
+    fields = np.empty((width, len(first)), np.int32)
+    for k, largest in enumerate(grammar.fields.values()):
+        values.take(first + k, out=fields[k])
+        is_target[first + k] = False
+        if fields[k].max() > largest:
+            return None
+    return Block(fields, degree.astype(np.int32), values[is_target], lines)
+
+
+def _is_digit(byte: np.ndarray) -> np.ndarray:
+    return byte - ord("0") < 10  # uint8: what is smaller wraps round
+
+
+def _is_blank(byte: np.ndarray) -> np.ndarray:
+    return (byte == ord(" ")) | (byte - ord("\t") < 5)
+
+
+# ---- by words ---------------------------------------------------------------
+
+
+class _MalformedError(Exception):
+    """What is wrong in a block, and how many of its lines come before that."""
+
+    def __init__(self, text: bytes, position: int, message: str):
+        super().__init__(message)
+        self.lines_before = text.count(b"\n", 0, position)
+        self.message = message
+
+
+def _by_words(grammar: Grammar, text: bytes) -> Block:
+    """Reads any block.
+
+    Raises:
+        _MalformedError: it does not follow the grammar.
+    """
+    statements = list(_statements(grammar, text))
+    fields = [statement.fields for statement in statements]
+    return Block(
+        np.array(fields, np.int32).reshape(-1, len(grammar.fields)).T,
+        np.array([len(statement.targets) for statement in statements], np.int32),
+        np.array([t for statement in statements for t in statement.targets], np.int32),
+        text.count(b"\n"),
+    )
+
+
+# At the end of the text it matches the empty word.
+_WORD = re.compile(rb'\s*([,;]|"[^"]*"?|[^\s,;"]+|\Z)')
+
+
+def _statements(grammar: Grammar, text: bytes) -> Iterator[Statement]:
+    """Reads a block word by word: the grammar, written out."""
+    words = ((match.start(1), match[1]) for match in _WORD.finditer(text))
+    position, word = next(words)
+    while word:
+        start = position
+        fields: list[int] = []
+        for field, largest in grammar.fields.items():
+            what = f"the {field} of vertex {fields[0]}" if fields else f"an {field}"
+            fields.append(_number(text, position, word, what, largest))
+            position, word = next(words)
+        targets = []
+        before = start
+        if word != b";" and not word.startswith(b'"'):
+            what = f"a successor of vertex {fields[0]}"
+            targets.append(_number(text, position, word, what, MAX_IDENTIFIER))
+            before = position
+            position, word = next(words)
+            while word == b",":
+                position, word = next(words)
+                targets.append(_number(text, position, word, what, MAX_IDENTIFIER))
+                before = position
+                position, word = next(words)
+        name = None
+        expected = "',' or ';' after a successor"
+        if word.startswith(b'"'):
+            if word[-1:] != b'"' or len(word) < 2:
+                raise _MalformedError(text, position, "the name has no closing quote")
+            name = word[1:-1]
+            expected = "';' after the name"
+            before = position + len(word)
+            position, word = next(words)
+        if word != b";":
+            # It is missing where the word before ends, which may be lines ago.
+            raise _MalformedError(
+                text,
+                before,
+                f"expected {expected} of vertex {fields[0]}, found {_shown(word)}",
+            )
+        yield Statement(start, fields, targets, name)
+        position, word = next(words)
+
+
+def _number(text: bytes, position: int, word: bytes, what: str, largest: int) -> int:
+    # Of a number with thousands of digits int() would refuse to tell the value.
+    if word.isdigit() and len(word.lstrip(b"0")) < 20 and int(word) <= largest:
+        return int(word)
+    raise _MalformedError(
+        text,
+        position,
+        f"expected {what} (a number from 0 to {largest}), found {_shown(word)}",
+    )
+
+
+def _shown(text: bytes) -> str:
+    """The start of some text, as it can stand in a message."""
+    if not text:
+        return "the end of the file"
+    word = text[:40].split()[0].decode(errors="replace")
+    return repr(word if len(word) <= 20 else f"{word[:20]}...")
+
+
+# ---- writing ----------------------------------------------------------------
+
+
+def write(
+    path: FilePath,
+    header: str,
+    fields: np.ndarray,
+    row_ptr: np.ndarray,
+    targets: np.ndarray,
+) -> None:
+    """Writes a file, with a line for each statement.
+
+    Args:
+        path: the file.
+        header: its first line.
+        fields: integers `[F, S]`, not negative.
+        row_ptr: integers `[S + 1]`; statement `s` lists
+            `targets[row_ptr[s]:row_ptr[s + 1]]`.
+        targets: integers, not negative.
+    """
+    _keep_freed_memory()
+    with writing(path) as file:
+        file.write(f"{header}\n".encode("ascii"))
+        for start in range(0, fields.shape[1], _BLOCK_STATEMENTS):
+            stop = start + _BLOCK_STATEMENTS
+            rows = row_ptr[start : stop + 1]
+            block = targets[rows[0] : rows[-1]]
+            file.write(_text(fields[:, start:stop], rows - rows[0], block).data)
+
+
+def _text(fields: np.ndarray, row_ptr: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """The text of a block: uint8."""
+    width, length = fields.shape
+    first = row_ptr[:-1] + width * np.arange(length)
+    numbers = np.empty(width * length + len(targets), np.int32)
+    after = np.full(len(numbers), _decimal.separator(","))
+    is_target = np.ones(len(numbers), bool)
+    for k, field in enumerate(fields):
+        numbers[first + k] = field
+        after[first + k] = _decimal.separator(" ")
+        is_target[first + k] = False
+    numbers[is_target] = targets
+    after[first + width - 1 + np.diff(row_ptr)] = _decimal.separator(";\n")
+    return _decimal.write(numbers, after)
