@@ -29,6 +29,10 @@ MAX_ROUNDS = 2**31 - 2**16
 """Rounds that the counter holds: the limit where none is given."""
 
 
+SMALL = 1 << 17
+"""Entries up to which an answer is sent to the host with every chunk."""
+
+
 class Carry(NamedTuple):
     """What a loop carries: the solver's state and the rounds done."""
 
@@ -102,6 +106,13 @@ def _chunk(solver: Solver, game: Game, carry: Carry, limit):
     return outcome, jnp.stack([outcome.status, outcome.carry.rounds])
 
 
+@functools.lru_cache
+def _on_device(number: int) -> jax.Array:
+    """An int32 scalar that lies on the device: sending one takes longer than a sweep."""
+    with jax.ensure_compile_time_eval():
+        return jnp.int32(number)
+
+
 def run(
     solver: Solver,
     game: Game,
@@ -127,11 +138,16 @@ def run(
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
     if carry is None:
-        carry = _start(solver, game)._replace(rounds=np.int32(0))
+        carry = _start(solver, game)
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
-        outcome, summary = _chunk(solver, game, carry, np.int32(rounds))
+        outcome, summary = _chunk(solver, game, carry, _on_device(rounds))
+        arrays = [summary, *jax.tree.leaves(outcome.answer)]
+        if sum(x.size for x in arrays) <= SMALL:
+            # The caller will want the answer as well: one wait for all transfers.
+            for x in arrays:
+                x.copy_to_host_async()
         status, rounds = np.asarray(summary).tolist()
         return outcome, Status(status), rounds
 

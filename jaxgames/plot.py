@@ -11,7 +11,7 @@ import io
 import itertools
 import os
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -31,6 +31,7 @@ _PLAYERS = (0, 1, UNDECIDED)
 _FILL = {0: "#d3e5f5", 1: "#fde0c2", UNDECIDED: "#ffffff"}
 _LINE = {0: "#10609f", 1: "#bd5200", UNDECIDED: "#6b6b6b"}
 _BAR = {0: "#4f94cd", 1: "#ee9b4d", UNDECIDED: "#b4b4b4"}
+_REGIONS = ("won by player 0", "won by player 1", "undecided")
 _INK = "#222222"
 _FAINT = "#6b6b6b"
 
@@ -90,7 +91,7 @@ def to_dot(
     for e, label in enumerate(game.edge_labels()):
         facts = [f"label={_dot_string(label)}"] if label else []
         if game.chosen[e]:
-            facts.append(f'color="{_LINE[game.edge_winner(e)]}", penwidth=2.5')
+            facts.append(f'color="{game.edge_color(e)}", penwidth=2.5')
         tail = f" [{', '.join(facts)}]" if facts else ""
         lines.append(f"  v{game.arena.src[e]} -> v{game.arena.dst[e]}{tail};")
     return "\n".join([*lines, "}", ""])
@@ -222,12 +223,12 @@ class Picture:
         with writing(path) as file:
             file.write(data)
 
-    def _paint(self, format: str) -> bytes:
+    def _paint(self, kind: str) -> bytes:
         try:
             from matplotlib.figure import Figure
         except ImportError:
             raise ImportError(
-                f"a {format} picture is painted by matplotlib, which is not installed: "
+                f"a {kind} picture is painted by matplotlib, which is not installed: "
                 'pip install "jaxgames[plot]", or save as .svg, which needs nothing'
             ) from None
         left, top, width, height = self._page()
@@ -239,34 +240,42 @@ class Picture:
         for order, mark in enumerate(self._marks):
             mark.paint(axes, order)
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=format, dpi=144)
+        figure.savefig(buffer, format=kind, dpi=144)
         return buffer.getvalue()
 
-    def _page(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of all marks and a margin."""
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Left upper and right lower corner of all marks."""
         corners = [corner for mark in self._marks for corner in mark.corners()]
-        low, high = np.min(corners, 0) - 12, np.max(corners, 0) + 12
-        return *low, *np.ceil(high - low)
+        return np.min(corners or [(0, 0)], 0), np.max(corners or [(0, 0)], 0)
 
-    def outline(self, codes: str, points, kind: str = "", **style) -> None:
-        """Adds a path: M and L take one point, C takes three, Z closes it."""
-        self._marks.append(_Outline(codes, np.asarray(points), kind, **style))
+    def _page(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height with a margin."""
+        low, high = self.bounds()
+        return *(low - 12), *np.ceil(high - low + 24)
 
-    def box(self, x, y, width, height, kind: str = "", **style) -> None:
-        """Adds a rectangle by its left upper corner and size."""
-        right, bottom = x + width, y + height
-        corners = [(x, y), (right, y), (right, bottom), (x, bottom)]
-        self.outline("MLLLZ", corners, kind, **style)
+    def polygon(self, corners, **style) -> None:
+        """Adds a closed shape by its corners `[n, 2]`."""
+        self._marks.append(_Outline(np.asarray(corners, float), **style))
 
-    def words(self, x, y, text: str, **style) -> None:
-        """Adds a line of text whose middle is at height y."""
+    def box(self, corner, size, **style) -> None:
+        """Adds a rectangle by its left upper corner and its width and height."""
+        unit = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+        self.polygon(corner + unit * size, **style)
+
+    def curve(self, points, **style) -> None:
+        """Adds a cubic Bézier curve by its points `[4, 2]`."""
+        self._marks.append(_Outline(points, curved=True, **style))
+
+    def words(self, at, text: str, **style) -> None:
+        """Adds a line of text, its middle at a height."""
+        x, y = at
         self._marks.append(_Words(x, y, text, **style))
 
 
 @dataclasses.dataclass(frozen=True)
 class _Outline:
-    codes: str
     points: np.ndarray
+    curved: bool = False
     kind: str = ""
     fill: str = "none"
     line: str = "none"
@@ -277,48 +286,32 @@ class _Outline:
         return self.points.min(0), self.points.max(0)
 
     def to_svg(self) -> str:
-        points = iter(self.points)
-        steps = []
-        for code in self.codes:
-            taken = itertools.islice(points, _POINTS[code])
-            steps.append(code + " ".join(f"{x:.1f},{y:.1f}" for x, y in taken))
-        facts = f'fill="{self.fill}" stroke="{self.line}" stroke-width="{self.width:g}"'
+        first, *rest = (f"{x:.1f},{y:.1f}" for x, y in self.points)
+        steps = f"C{' '.join(rest)}" if self.curved else f"L{' '.join(rest)}Z"
         kind = f'class="{self.kind}" ' if self.kind else ""
         tip = f"<title>{html.escape(self.tip)}</title>" if self.tip else ""
-        return f'<path {kind}d="{"".join(steps)}" {facts}>{tip}</path>'
+        return (
+            f'<path {kind}d="M{first}{steps}" fill="{self.fill}" '
+            f'stroke="{self.line}" stroke-width="{self.width:g}">{tip}</path>'
+        )
 
     def paint(self, axes, order: int) -> None:
         from matplotlib.patches import PathPatch
         from matplotlib.path import Path
 
-        points, steps = iter(self.points), []
-        for code in self.codes:
-            numbers = {
-                "M": [Path.MOVETO],
-                "L": [Path.LINETO],
-                "C": [Path.CURVE4] * 3,
-                "Z": [Path.CLOSEPOLY],
-            }[code]
-            # matplotlib wants a point for Z too, and does not look at it.
-            taken = (
-                [self.points[0]]
-                if code == "Z"
-                else itertools.islice(points, len(numbers))
-            )
-            steps += zip(taken, numbers, strict=True)
-        vertices, codes = zip(*steps, strict=True)
+        if self.curved:
+            path = Path(self.points, [Path.MOVETO] + [Path.CURVE4] * 3)
+        else:
+            path = Path([*self.points, self.points[0]], closed=True)
         axes.add_patch(
             PathPatch(
-                Path(vertices, codes),
+                path,
                 facecolor=self.fill,
                 edgecolor=self.line,
                 linewidth=self.width,
                 zorder=order,
             )
         )
-
-
-_POINTS = {"M": 1, "L": 1, "C": 3, "Z": 0}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -338,14 +331,12 @@ class _Words:
         return (left, self.y - self.size / 2), (left + width, self.y + self.size / 2)
 
     def to_svg(self) -> str:
-        halo = (
-            ' stroke="white" stroke-width="3" paint-order="stroke"' if self.halo else ""
-        )
+        halo = ' stroke="white" stroke-width="3" paint-order="stroke"'
         return (
-            f'<text x="{self.x:.1f}" y="{self._baseline:.1f}" '
-            f'font-size="{self.size:g}" text-anchor="{self.anchor}" font-weight="{self.weight}" '
-            f'fill="{self.color}"{halo} pointer-events="none">'
-            f"{html.escape(self.text)}</text>"
+            f'<text x="{self.x:.1f}" y="{self._baseline:.1f}" fill="{self.color}" '
+            f'font-size="{self.size:g}" font-weight="{self.weight}" '
+            f'text-anchor="{self.anchor}"{halo if self.halo else ""} '
+            f'pointer-events="none">{html.escape(self.text)}</text>'
         )
 
     def paint(self, axes, order: int) -> None:
@@ -425,17 +416,21 @@ class _Game:
         labels = [""] * self.arena.shape[1]
         for values in (self.arena.edge_priority, self.arena.weight):
             if values is not None:
-                texts = (
-                    f"({', '.join(map(str, x))})" if isinstance(x, list) else str(x)
-                    for x in values.tolist()
-                )
+                # A vector's text is that of a tuple: (1, -2).
+                texts = [
+                    str(tuple(x) if values.ndim > 1 else x) for x in values.tolist()
+                ]
                 labels = [
-                    f"{a} / {b}" if a else b for a, b in zip(labels, texts, strict=True)
+                    " / ".join(filter(None, x)) for x in zip(labels, texts, strict=True)
                 ]
         return labels
 
-    def edge_winner(self, edge: int) -> int:
-        return int(self.winner[self.arena.src[edge]])
+    def edge_color(self, edge: int) -> str:
+        if self.winner is None:
+            return _LINE[UNDECIDED]
+        if not self.chosen[edge]:
+            return "#9a9a9a"
+        return _LINE[int(self.winner[self.arena.src[edge]])]
 
 
 def _read(arena: Arena, solution, names) -> _Game:
@@ -465,6 +460,10 @@ def _read(arena: Arena, solution, names) -> _Game:
     if solution is None:
         return _Game(arena, None, chosen, names)
     winner = read("winner")
+    strange = np.flatnonzero((winner < UNDECIDED) | (winner > 1))
+    if len(strange):
+        v = strange[0]
+        raise ValueError(f"solution.winner[{v}] is {winner[v]}, expected 0, 1 or -1")
     if solution.strategy is not None:
         strategy = read("strategy")
         movers = np.flatnonzero(strategy != NO_EDGE)
@@ -505,7 +504,15 @@ def _drawing(game: _Game) -> Picture:
     curves = _route(arena, at, half)
 
     for e in np.argsort(game.chosen, kind="stable"):
-        _draw_edge(picture, game, e, curves[e], labels[e])
+        chosen, label = bool(game.chosen[e]), labels[e]
+        _draw_arrow(
+            picture,
+            curves[e],
+            game.edge_color(e),
+            chosen,
+            kind="edge strategy" if chosen else "edge",
+            tip=f"{arena.src[e]} → {arena.dst[e]}{': ' if label else ''}{label}",
+        )
     for v, inside in enumerate(insides):
         _draw_vertex(picture, game, v, at[v], half[v], inside)
     clutter = _Clutter(at, half, _bezier(curves, np.linspace(0, 1, 40)).reshape(-1, 2))
@@ -514,13 +521,13 @@ def _drawing(game: _Game) -> Picture:
             size = np.array([_text_width(name, _SMALL), _SMALL])
             sides = np.array([(0, 1), (0, -1), (1, 0), (-1, 0)])
             spot = clutter.clear_spot(at[v] + sides * (half[v] + size / 2 + 4), size)
-            picture.words(*spot, name, size=_SMALL, halo=True)
+            picture.words(spot, name, size=_SMALL, halo=True)
     for curve, label in zip(curves, labels, strict=True):
         if label:
             size = np.array([_text_width(label, _SMALL), _SMALL])
             spots = _bezier(curve, np.array([0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74]))
             spot = clutter.clear_spot(spots, size)
-            picture.words(*spot, label, size=_SMALL, color=_FAINT, halo=True)
+            picture.words(spot, label, size=_SMALL, color=_FAINT, halo=True)
     _draw_legend(picture, game)
     return picture
 
@@ -532,13 +539,12 @@ def _shorten(name: str) -> str:
 
 def _half_sizes(arena: Arena, insides: list[str]) -> np.ndarray:
     """Half widths and heights `[V, 2]` of the shapes, wide enough for their text."""
-    text = np.array([_text_width(inside, _FONT) for inside in insides]) / 2
-    box = np.maximum(12, text + 4)
-    diamond = np.maximum(16, (text + 2) / 0.7)
-    half = np.where(
-        arena.owner, [box, np.full_like(box, 12)], [diamond, np.full_like(box, 16)]
-    ).T
-    return half + 3 * (0 if arena.accepting is None else arena.accepting[:, None])
+    text = np.array([_text_width(inside, _FONT) / 2 for inside in insides])
+    width = np.where(
+        arena.owner, np.maximum(12, text + 4), np.maximum(16, (text + 2) / 0.7)
+    )
+    half = np.stack([width, np.where(arena.owner, 12, 16)], 1)
+    return half if arena.accepting is None else half + 3 * arena.accepting[:, None]
 
 
 def _draw_vertex(picture: Picture, game: _Game, v: int, at, half, inside: str) -> None:
@@ -555,56 +561,41 @@ def _draw_vertex(picture: Picture, game: _Game, v: int, at, half, inside: str) -
     if accepting:
         facts.append("accepting")
     if game.winner is not None:
-        facts.append("undecided" if winner == UNDECIDED else f"won by player {winner}")
-    shape = _shape(arena.owner[v])
+        facts.append(_REGIONS[winner])
+    shape = _corners(arena.owner[v])
     if accepting:
-        picture.outline("MLLLZ", at + half * shape, fill="white", line=_LINE[winner])
+        picture.polygon(at + half * shape, fill="white", line=_LINE[winner])
         half = half - 3
-    picture.outline(
-        "MLLLZ",
+    picture.polygon(
         at + half * shape,
-        f"vertex {'box' if arena.owner[v] else 'diamond'}",
+        kind=f"vertex {'box' if arena.owner[v] else 'diamond'}",
         fill=_FILL[winner],
         line=_LINE[winner],
         width=1.2,
         tip=", ".join(facts),
     )
-    picture.words(*at, inside)
+    picture.words(at, inside)
 
 
-def _shape(player) -> np.ndarray:
+def _corners(player) -> np.ndarray:
     """Corners of a player's shape, of half width and height one."""
     if player:
         return np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     return np.array([(-1, 0), (0, -1), (1, 0), (0, 1)])
 
 
-def _draw_edge(picture: Picture, game: _Game, e: int, curve, label: str) -> None:
-    chosen = game.chosen[e]
-    color = _LINE[UNDECIDED] if game.winner is None else "#9a9a9a"
-    if chosen:
-        color = _LINE[game.edge_winner(e)]
-    tip = f"{game.arena.src[e]} → {game.arena.dst[e]}{': ' if label else ''}{label}"
-    _draw_arrow(picture, curve, color, bool(chosen), tip)
-
-
-def _draw_arrow(picture: Picture, curve, color: str, bold: bool, tip: str = "") -> None:
+def _draw_arrow(picture: Picture, curve, color: str, bold: bool, **style) -> None:
+    """Draws a curve up to a head whose tip is its end."""
     length = 8.5 if bold else 6.5
     times = np.linspace(0.3, 1, 60)
     points = _bezier(curve, times)
-    back = np.abs(np.linalg.norm(points - curve[3], axis=1) - length).argmin()
+    back = np.abs(_distances(points, curve[3:])[:, 0] - length).argmin()
     along = curve[3] - points[back]
     across = 0.4 * np.array([-along[1], along[0]])
-    picture.outline(
-        "MC",
-        _cut(curve, np.array(0.0), times[back]),
-        "edge strategy" if bold else "edge",
-        line=color,
-        width=2.2 if bold else 1.0,
-        tip=tip,
-    )
-    corners = [curve[3], points[back] + across, points[back] - across]
-    picture.outline("MLLZ", corners, fill=color)
+    shaft = _cut(curve, np.array(0.0), times[back])
+    picture.curve(shaft, line=color, width=2.2 if bold else 1.0, **style)
+    head = [curve[3], points[back] + across, points[back] - across]
+    picture.polygon(head, fill=color)
 
 
 class _Clutter:
@@ -625,57 +616,54 @@ class _Clutter:
 
 
 def _draw_legend(picture: Picture, game: _Game) -> None:
-    left, top, width, height = picture._page() if picture._marks else (0, 0, 0, 0)
-    x0, y = left + 12, top + height + 8
-    arena, x = game.arena, x0
-
-    def entry(text, symbol=None):
-        nonlocal x, y
-        size = _text_width(text, _SMALL) + (0 if symbol is None else 20)
-        if x > x0 and x + size > x0 + max(width, 460):
-            x, y = x0, y + 18
-        if symbol is not None:
-            symbol(np.array([x + 6, y]))
-            x += 18
-        picture.words(x, y, text, size=_SMALL, anchor="start")
-        x += _text_width(text, _SMALL) + 14
-
-    def shape(player, scale, **style):
-        return lambda at: picture.outline("MLLLZ", at + scale * _shape(player), **style)
-
+    arena = game.arena
     plain = {"fill": "white", "line": _LINE[UNDECIDED]}
-    entry("player 0", shape(0, 7, **plain))
-    entry("player 1", shape(1, 5.5, **plain))
-    if game.winner is not None:
-        for player in _PLAYERS:
-            if np.any(game.winner == player):
-                text = "undecided" if player == UNDECIDED else f"won by player {player}"
-                swatch = {"fill": _FILL[player], "line": _LINE[player]}
-                entry(text, lambda at, s=swatch: picture.box(*at - (8, 5), 16, 10, **s))
-    if game.chosen.any():
 
-        def arrow(at):
-            _draw_arrow(picture, np.linspace(at - (8, 0), at + (8, 0), 4), _INK, True)
+    def shape(*layers, **style):
+        def symbol(at):
+            for player, scale in layers:
+                picture.polygon(at + scale * _corners(player), **style)
 
-        entry("strategy", arrow)
-    if arena.accepting is not None and arena.accepting.any():
+        return symbol
 
-        def double(at):
-            shape(1, 7, **plain)(at)
-            shape(1, 4, **plain)(at)
+    def swatch(player):
+        style = {"fill": _FILL[player], "line": _LINE[player]}
+        return lambda at: picture.box(at - (8, 5), (16, 10), **style)
 
-        entry("accepting", double)
-    entry("in a vertex: its " + ("number" if arena.priority is None else "priority"))
-    labels = [
-        name
-        for name, values in (
-            ("priority", arena.edge_priority),
-            ("weight", arena.weight),
-        )
-        if values is not None
+    def arrow(at):
+        line = np.linspace(at - (8, 0), at + (8, 0), 4)
+        _draw_arrow(picture, line, _INK, bold=True)
+
+    entries: list[tuple[str, Callable | None]] = [
+        ("player 0", shape((0, 7), **plain)),
+        ("player 1", shape((1, 5.5), **plain)),
     ]
-    if labels:
-        entry(f"at an edge: its {' / '.join(labels)}")
+    if game.winner is not None:
+        for player, text in zip(_PLAYERS, _REGIONS, strict=True):
+            if np.any(game.winner == player):
+                entries.append((text, swatch(player)))
+    if game.chosen.any():
+        entries.append(("strategy", arrow))
+    if arena.accepting is not None and arena.accepting.any():
+        entries.append(("accepting", shape((1, 7), (1, 4), **plain)))
+    inside = "number" if arena.priority is None else "priority"
+    entries.append((f"in a vertex: its {inside}", None))
+    labels = {"priority": arena.edge_priority, "weight": arena.weight}
+    shown = [name for name, values in labels.items() if values is not None]
+    if shown:
+        entries.append((f"at an edge: its {' / '.join(shown)}", None))
+
+    (left, _), (right, bottom) = picture.bounds()
+    x, y = left, bottom + 20
+    for text, symbol in entries:
+        room = 0 if symbol is None else 20
+        width = room + _text_width(text, _SMALL)
+        if x > left and x + width > max(right, left + 460):
+            x, y = left, y + 18
+        if symbol is not None:
+            symbol(np.array([x + 8, y]))
+        picture.words((x + room, y), text, size=_SMALL, anchor="start")
+        x += width + 14
 
 
 # ---- where things go --------------------------------------------------------
@@ -879,8 +867,10 @@ def _bezier(curves: np.ndarray, t: np.ndarray) -> np.ndarray:
 def _charts(game: _Game) -> Picture:
     """Two columns of bar charts, each put under the shorter column."""
     picture = Picture(game.title)
-    picture.words(0, 0, game.title, size=14, anchor="start", weight="bold")
-    picture.words(0, 18, _owners(game), anchor="start", color=_FAINT)
+    vertices, ones = game.arena.shape[0], np.count_nonzero(game.arena.owner)
+    owners = f"player 0 owns {vertices - ones:,}, player 1 owns {ones:,}"
+    picture.words((0, 0), game.title, size=14, anchor="start", weight="bold")
+    picture.words((0, 18), owners, anchor="start", color=_FAINT)
     bottom = [44.0, 44.0]
     charts = [
         _priority_chart if game.arena.priority is not None else None,
@@ -895,24 +885,15 @@ def _charts(game: _Game) -> Picture:
     return picture
 
 
-def _owners(game: _Game) -> str:
-    ones = int(np.count_nonzero(game.arena.owner))
-    zeros = game.arena.shape[0] - ones
-    return f"player 0 owns {zeros:,}, player 1 owns {ones:,}"
-
-
 def _priority_chart(picture: Picture, x: float, y: float, game: _Game) -> float:
     labels, counts = _histogram(game.arena.priority, game.winner)
     return _chart(picture, x, y, "Vertices by priority", labels, counts)
 
 
 def _region_chart(picture: Picture, x: float, y: float, game: _Game) -> float:
-    sizes = [np.count_nonzero(game.winner == player) for player in _PLAYERS]
-    labels = ["won by player 0", "won by player 1", "undecided"]
-    shown = 3 if sizes[2] else 2
-    return _chart(
-        picture, x, y, "Winning regions", labels[:shown], np.diag(sizes)[:shown]
-    )
+    sizes = np.diag([np.count_nonzero(game.winner == player) for player in _PLAYERS])
+    rows = 3 if sizes[2, 2] else 2
+    return _chart(picture, x, y, "Winning regions", _REGIONS[:rows], sizes[:rows])
 
 
 def _degree_chart(picture: Picture, x: float, y: float, game: _Game, way: str) -> float:
@@ -936,23 +917,23 @@ def _component_chart(picture: Picture, x: float, y: float, game: _Game) -> float
     return _chart(picture, x, y, title, labels, counts)
 
 
-def _chart(picture: Picture, x, y, title: str, labels: list[str], counts) -> float:
+def _chart(picture: Picture, x, y, title: str, labels, counts) -> float:
     """Draws horizontal bars, stacked by winner; returns the lower end."""
-    picture.words(x, y, title, anchor="start", weight="bold")
+    picture.words((x, y), title, anchor="start", weight="bold")
     numbers = [f"{count:,}" for count in counts.sum(1)]
     left = x + 8 + max(_text_width(label, _FONT) for label in labels)
     right = x + 395 - max(_text_width(number, _FONT) for number in numbers)
     scale = (right - left) / max(1, counts.sum(1).max())
     for label, number, row in zip(labels, numbers, counts, strict=True):
         y += 18
-        picture.words(left - 8, y, label, anchor="end")
+        picture.words((left - 8, y), label, anchor="end")
         end = left
         for player, count in zip(_PLAYERS, row, strict=True):
             if count:
                 width = max(scale * count, 1.0)  # few among millions are seen still
-                picture.box(end, y - 6.5, width, 13, "bar", fill=_BAR[player])
+                picture.box((end, y - 6.5), (width, 13), fill=_BAR[player])
                 end += width
-        picture.words(end + 5, y, number, anchor="start", color=_FAINT)
+        picture.words((end + 5, y), number, anchor="start", color=_FAINT)
     return y + 18
 
 
@@ -965,7 +946,8 @@ def _histogram(
     ranges of one length, or of doubling lengths.
     """
     low, high = 0 if doubling else int(values.min()), int(values.max())
-    shift = max(0, (high - low).bit_length() - 16)  # few counters, so counting is fast
+    # Few counters make counting fast; doubling ranges need the small values exactly.
+    shift = max(0, (high - low).bit_length() - (24 if doubling else 16))
     unit, size = 1 << shift, (high - low >> shift) + 1
     cell = values - low >> shift
     cell = 3 * cell + (2 if winner is None else winner % 3)
@@ -975,7 +957,7 @@ def _histogram(
     stops = starts + 1
     if len(starts) > 16:
         if doubling:  # 0, 1, 2, 3-4, 5-8, ...
-            starts = np.array([0, 1, *(2 ** np.arange(22) + 1)])
+            starts = np.array([0, 1, *(2 ** np.arange(24) + 1)])
         else:
             steps = (m * 10**k for k in itertools.count() for m in (1, 2, 5))
             starts = np.arange(0, size, next(s for s in steps if 16 * s >= size))
@@ -1013,7 +995,6 @@ def _facts(game: _Game) -> dict[str, str]:
     if arena.accepting is not None:
         facts["Accepting"] = f"{np.count_nonzero(arena.accepting):,}"
     if game.winner is not None:
-        for player in _PLAYERS:
-            name = "Undecided" if player == UNDECIDED else f"Won by player {player}"
-            facts[name] = f"{np.count_nonzero(game.winner == player):,}"
+        for player, name in zip(_PLAYERS, _REGIONS, strict=True):
+            facts[name.capitalize()] = f"{np.count_nonzero(game.winner == player):,}"
     return facts

@@ -32,9 +32,7 @@ class Solver(abc.ABC):
     name: ClassVar[str]
 
     def __post_init__(self):
-        sweeps = self.sweeps_per_check
-        if sweeps is not None and (not isinstance(sweeps, int) or sweeps < 1):
-            raise ValueError(f"sweeps_per_check must be positive, got {sweeps!r}")
+        check_positive(sweeps_per_check=self.sweeps_per_check)
 
     def fit(self, arena: Arena) -> "Solver":
         """Fills in options from a concrete arena, where the solver has such."""
@@ -63,17 +61,26 @@ class Solver(abc.ABC):
         return False
 
 
+def check_positive(**options: int | None) -> None:
+    """Raises ValueError unless each option is None or a positive integer."""
+    for name, value in options.items():
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise ValueError(f"{name} must be a positive integer, got {value!r}")
+
+
 class Registry:
     """The solvers of a slice, by name.
 
     Args:
         problem: name of the slice, for messages.
-        solvers: the classes; each is known by its `name`.
+        auto: the class that `"auto"` stands for.
+        others: more classes; each is known by its `name`.
     """
 
-    def __init__(self, problem: str, *solvers: type[Solver]):
+    def __init__(self, problem: str, auto: type[Solver], *others: type[Solver]):
         self.problem = problem
-        self._solvers = {solver.name: solver for solver in solvers}
+        self.auto = auto
+        self._solvers = {solver.name: solver for solver in (auto, *others)}
 
     def __iter__(self):
         """Names of the solvers."""
@@ -93,9 +100,9 @@ class Registry:
         return self._solvers[name]
 
     def resolve(self, solver: str | Solver) -> Solver:
-        """A solver from its name or from itself."""
+        """A solver from its name, from `"auto"`, or from itself."""
         if isinstance(solver, str):
-            return self[solver]()
+            return self.auto() if solver == "auto" else self[solver]()
         if not isinstance(solver, Solver) or type(solver) not in self._solvers.values():
             raise ValueError(
                 f"solver must be a name or a {self.problem} solver, got {solver!r}"

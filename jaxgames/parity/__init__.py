@@ -1,5 +1,6 @@
 """Parity games: who wins from each vertex, and with which strategy."""
 
+from jaxgames.parity import reference as reference
 from jaxgames.parity._fpi import FPI as FPI
 from jaxgames.parity._solution import Solution as Solution
 from jaxgames.parity._solve import SOLVERS as SOLVERS

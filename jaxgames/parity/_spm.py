@@ -11,7 +11,7 @@ from jaxgames.arena import Arena, bucket
 from jaxgames.ops import Game
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import UNDECIDED
-from jaxgames.solver import Solver
+from jaxgames.solver import Solver, check_positive
 
 TOP = 2**31 - 1
 """Most significant word of the measure above all others."""
@@ -80,10 +80,7 @@ class SPM(Solver):
     def __post_init__(self):
         """Checks the options."""
         super().__post_init__()
-        for option in ("words", "digits"):
-            value = getattr(self, option)
-            if value is not None and (not isinstance(value, int) or value < 1):
-                raise ValueError(f"{option} must be positive, got {value!r}")
+        check_positive(words=self.words, digits=self.digits)
 
     def fit(self, arena: Arena) -> "SPM":
         """Counts the digits and words that a concrete arena needs."""

@@ -258,8 +258,11 @@ def _sort(keys, bound):
 IN_PLAY = 2**31 - 1
 """Level of the vertices of the subgame that is being solved."""
 
-UNCOUNTED, QUEUED = -1, -2
-"""Instead of a number of exits: not counted yet; attracted, and waiting its turn."""
+QUEUED = -2
+"""Winner of a vertex that was attracted, and waits to attract others."""
+
+UNCOUNTED = -1
+"""Number of exits that is not known."""
 
 NOBODY = -1
 """An empty list of vertices."""
@@ -282,7 +285,7 @@ class _Play(NamedTuple):
 
 
 def _solve_zielonka(game: _Game, max_steps: int):
-    top = game.priority.max(initial=0)
+    top = int(game.priority.max(initial=0))
     by_priority = _sort(top - game.priority, top + 1)[1]
     winner, move, steps, depth, subgames = _zielonka(game, by_priority, top + 1, max_steps)
     strategy = np.where(winner == game.owner, move, NO_EDGE).astype(np.int32)
@@ -303,32 +306,35 @@ def _zielonka(game, by_priority, max_depth, max_steps):
         np.full(size, UNDECIDED, np.int8),
         np.full(size, IN_PLAY, np.int32),
         np.full(size, NO_EDGE, np.int32),
-        np.full(size, UNCOUNTED, np.int32),
+        game.row_ptr[1:] - game.row_ptr[:-1],
         np.empty(2 * size, np.int32),
     )
     rank = np.empty(size, np.int32)
     for index in range(size):
         rank[by_priority[index]] = index
-    # Ascending ranks: all vertices in play are in todo[at:todo_end], others may be.
-    todo, at, todo_end = np.arange(size), 0, size
-    # By level: where in the queue its attractor is.
+    # The most important first: in todo[at:todo_end] are all vertices in play, and others.
+    todo, at, todo_end = by_priority.copy(), np.int64(0), size
+    # By level: who attracts to its head, and where in the queue his attractor is.
+    attracts = np.zeros(max_depth, np.int64)
     begin, end = np.zeros(max_depth, np.int64), np.zeros(max_depth, np.int64)
     # By level and player: what he has won in the subgame of that level, as a list.
     won = np.full((max_depth + 1, 2), NOBODY, np.int64)
     link = np.empty(size, np.int32)
 
-    level, free, steps, depth, subgames = 0, 0, 0, 0, 0
+    # Numba would take a plain 0 for a type of its own, and compile for it too.
+    level = free = steps = depth = subgames = np.int64(0)
     solved = False
     while True:
         if not solved:
-            at, stop = _head(game, play, by_priority, todo, at, todo_end, free)
+            at, stop = _head(game, play, todo, at, todo_end, free)
             if stop == free:
                 solved = True
                 continue
             subgames += 1
-            player = game.priority[play.queue[free]] % 2
+            attracts[level] = game.priority[play.queue[free]] % 2
+            player = attracts[level]
             done, stop = _attract(
-                game, play, level, player, UNDECIDED, free, stop, max_steps - steps
+                game, play, level, player, np.int64(UNDECIDED), free, stop, max_steps - steps
             )
             steps += done - free
             begin[level], end[level] = free, stop
@@ -339,8 +345,7 @@ def _zielonka(game, by_priority, max_depth, max_steps):
         elif level > 0:
             level -= 1
             start, free = begin[level], end[level]
-            player = play.winner[play.queue[start]]
-            rival = 1 - player
+            player, rival = attracts[level], 1 - attracts[level]
             lost = won[level + 1, rival]
             stop = _escapes(game, play, level, player, start, free, lost != NOBODY)
             done, stop = _attract(
@@ -352,7 +357,9 @@ def _zielonka(game, by_priority, max_depth, max_steps):
             if free == stop:
                 won[level, player] = _join(link, won[level, player], mine)
             else:
-                at, todo_end = 0, _put_back(play, link, mine, player, rank, todo)
+                todo_end = _put_back(play, link, mine, player, todo)
+                _sort_by_priority(game, todo[:todo_end], by_priority, rank)
+                at = np.int64(0)
                 lost = _join(link, lost, _list(link, play.queue[free:stop]))
                 solved = todo_end == 0
             won[level, rival] = _join(link, won[level, rival], lost)
@@ -366,16 +373,16 @@ def _zielonka(game, by_priority, max_depth, max_steps):
 
 
 @compiled
-def _head(game, play, by_priority, todo, at, todo_end, free):
+def _head(game, play, todo, at, todo_end, free):
     """Queues the head of the subgame in play: where `todo` goes on, and the queue ends."""
     stop = free
     while at < todo_end:
-        v = by_priority[todo[at]]
+        v = todo[at]
         if play.winner[v] == UNDECIDED:
             if stop > free and (game.priority[v] - game.priority[play.queue[free]]) % 2:
                 break
             play.move[v] = NO_EDGE
-            play.exits[v] = QUEUED
+            play.winner[v] = QUEUED
             play.queue[stop] = v
             stop += 1
         at += 1
@@ -386,20 +393,16 @@ def _head(game, play, by_priority, todo, at, todo_end, free):
 def _attract(game, play, level, player, prey, begin, end, max_steps):
     """Attracts to queue[begin:end], at most `max_steps` steps.
 
-    From the vertices of the level's subgame whose winner is `prey`, those join from which
-    the player can, or his rival must, move to the attractor. Returns how far the queue
-    was worked off, and its end.
+    Of those in the level's subgame that are where the queued are, in play or won by the
+    rival, the vertices join from which the player can, or the rival must, move to the
+    attractor. Returns how far the queue was worked off, and its end.
     """
     stop = begin + min(max_steps, len(play.queue))
     while begin < end and begin < stop:
         v = play.queue[begin]
         for k in range(game.in_ptr[v], game.in_ptr[v + 1]):
             u = game.in_src[k]
-            if (
-                play.winner[u] != prey
-                or play.level[u] < level
-                or play.exits[u] == QUEUED
-            ):
+            if play.winner[u] != prey or (prey != UNDECIDED and play.level[u] < level):
                 continue
             if game.owner[u] == player:
                 play.move[u] = game.in_edge[k]
@@ -409,7 +412,7 @@ def _attract(game, play, level, player, prey, begin, end, max_steps):
                 play.exits[u] -= 1
                 if play.exits[u] > 0:
                     continue
-            play.exits[u] = QUEUED
+            play.winner[u] = QUEUED
             play.queue[end] = u
             end += 1
         # Only now, so that a count made until here still had all edges to v.
@@ -425,7 +428,9 @@ def _count_exits(game, play, level, prey, v):
     count = 0
     for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
         w = game.dst[e]
-        if play.winner[w] == prey and play.level[w] >= level:
+        if play.winner[w] == QUEUED or (
+            play.winner[w] == prey and play.level[w] >= level
+        ):
             count += 1
     return count
 
@@ -452,15 +457,15 @@ def _escapes(game, play, level, player, begin, end, lost):
                 play.move[v] = e
                 break
         if own == (play.move[v] == NO_EDGE):
-            play.exits[v] = QUEUED
+            play.winner[v] = QUEUED
             play.queue[stop] = v
             stop += 1
     return stop
 
 
 @compiled
-def _put_back(play, link, last, player, rank, todo):
-    """Puts back into play what the player has left of a list: how many, and `todo`."""
+def _put_back(play, link, last, player, todo):
+    """Puts back into play what the player has left of a list; fills `todo` with it."""
     count = 0
     v = NOBODY
     while v != last:
@@ -469,10 +474,21 @@ def _put_back(play, link, last, player, rank, todo):
             play.winner[v] = UNDECIDED
             play.level[v] = IN_PLAY
             play.exits[v] = UNCOUNTED
-            todo[count] = rank[v]
+            todo[count] = v
             count += 1
-    todo[:count].sort()
     return count
+
+
+@compiled
+def _sort_by_priority(game, vertices, by_priority, rank):
+    """Sorts some vertices like `by_priority`, by the faster of two ways."""
+    top = game.priority[by_priority[0]]
+    if len(vertices) > top:
+        vertices[:] = vertices[_sort(top - game.priority[vertices], np.int64(top + 1))[1]]
+    else:
+        ranks = rank[vertices]
+        ranks.sort()
+        vertices[:] = by_priority[ranks]
 
 
 @compiled
@@ -577,7 +593,7 @@ def _least_measure(
         lifts += 1
         for k in range(game.in_ptr[v], game.in_ptr[v + 1]):
             if inside[game.in_src[k]]:
-                _push(work, lifting, single, game.in_src[k])
+                _push(work, lifting, single, np.int64(game.in_src[k]))
 
 
 @compiled
@@ -662,14 +678,14 @@ def _push(work, lifting, single, v):
     work.waits[v] = True
     if lifting == RANDOM:
         work.random[0] = work.random[0] * 48271 % LEHMER
-        heapq.heappush(work.drawn, (int(work.random[0]), int(v)))
+        heapq.heappush(work.drawn, (work.random[0], np.int64(v)))
     elif single:
         end = len(work.waits)
         last = work.before[end]
         work.after[last], work.before[v] = v, last
         work.after[v], work.before[end] = end, v
     else:
-        work.came.append(int(v))
+        work.came.append(v)
 
 
 @compiled
@@ -748,7 +764,7 @@ def _cycle_priorities(tail, head, priority):
     )
     merged = np.arange(size)
     edges = np.arange(num_edges)
-    clock = 0
+    clock = np.int64(0)
     # Parts of `edges`, and the range of their answers; top + 1 stands for never.
     todo = [(0, num_edges, 0, top + 1)]
     while len(todo) > 0:

@@ -1,0 +1,1 @@
+"""Benchmarks: suites, peers, and the page made of their results."""
