@@ -143,30 +143,28 @@ def _slice_widths(histogram: np.ndarray) -> np.ndarray:
     candidate widths; rows without edges get a slice of width 0.
     """
     degrees = np.flatnonzero(histogram)
+    if len(degrees) == 0:
+        return np.zeros(1, np.int64)
     # Above 16, widths in steps of a quarter: few candidates, little waste.
     steps = np.unique(np.ceil(16 * 1.25 ** np.arange(100)).astype(np.int64))
-    rounded = np.where(
-        degrees <= 16, degrees, steps[np.searchsorted(steps, degrees)]
-    )
+    rounded = np.where(degrees <= 16, degrees, steps[np.searchsorted(steps, degrees)])
     rounded[-1] = degrees[-1]
     candidates, where = np.unique(rounded, return_inverse=True)
-    rows = np.bincount(where, weights=histogram[degrees]).astype(np.int64)
-    total = np.cumsum([0, *rows])
-    best, choice = [0.0], [0]
+    rows = np.bincount(where, weights=histogram[degrees])
+    rows_before = np.append(0, np.cumsum(rows))
+    best, choice = np.zeros(len(candidates) + 1), []
     for stop, width in enumerate(candidates, start=1):
-        # The last slice takes candidates[start:stop], all at this width.
-        costs = [
-            best[start] + (total[stop] - total[start]) * width + SLICE_COST
-            for start in range(stop)
-            if candidates[start] > 0 or stop == start + 1
-        ]
-        starts = [s for s in range(stop) if candidates[s] > 0 or stop == s + 1]
-        best.append(min(costs))
-        choice.append(starts[int(np.argmin(costs))])
+        # The last slice takes candidates[start:stop], all at this width; rows without
+        # edges keep to themselves.
+        first = int(candidates[0] == 0 and stop > 1)
+        cells = (rows_before[stop] - rows_before[first:stop]) * width
+        costs = best[first:stop] + cells + SLICE_COST
+        choice.append(first + int(np.argmin(costs)))
+        best[stop] = costs.min()
     widths, stop = [], len(candidates)
     while stop:
         widths.append(candidates[stop - 1])
-        stop = choice[stop]
+        stop = choice[stop - 1]
     return np.array(widths[::-1])
 
 
@@ -369,7 +367,7 @@ def in_any(game: Game, x: jax.Array | Edges) -> jax.Array:
 
 
 def _take(x, index):
-    return x.at[index].get(mode="promise_in_bounds")
+    return jnp.asarray(x).at[index].get(mode="promise_in_bounds")
 
 
 def _split(game: SlicedArena, x) -> list[jax.Array]:

@@ -764,12 +764,11 @@ def _route(arena: Arena, at: np.ndarray, half: np.ndarray) -> np.ndarray:
     bend apart; self-loops go where there is most room.
     """
     bundles: dict[tuple[int, int], list[int]] = {}
-    for e, (u, v) in enumerate(
-        zip(arena.src.tolist(), arena.dst.tolist(), strict=True)
-    ):
+    ends = zip(arena.src.tolist(), arena.dst.tolist(), strict=True)
+    for e, (u, v) in enumerate(ends):
         bundles.setdefault((min(u, v), max(u, v)), []).append(e)
 
-    curves = np.zeros((arena.shape[1], 4, 2))
+    curves = np.tile(at[arena.src][:, None], (1, 4, 1))
     for (u, v), edges in bundles.items():
         if u == v:
             continue
@@ -782,10 +781,8 @@ def _route(arena: Arena, at: np.ndarray, half: np.ndarray) -> np.ndarray:
         middle = (at[u] + at[v]) / 2 + bends[:, None] * (-along[1], along[0])
         options = np.empty((len(bends), 4, 2))
         options[:, 0], options[:, 3] = at[u], at[v]
-        options[:, 1], options[:, 2] = (
-            (at[u] + 2 * middle) / 3,
-            (at[v] + 2 * middle) / 3,
-        )
+        options[:, 1] = (at[u] + 2 * middle) / 3
+        options[:, 2] = (at[v] + 2 * middle) / 3
         others = np.delete(np.arange(len(at)), [u, v])
         points = _bezier(options, np.linspace(0.05, 0.95, 25))
         hits = _inside(points, at[others], half[others] + 3).sum((1, 2))

@@ -68,9 +68,9 @@ def solve(
         >>> int(solution.successor(arena)[0])
         2
     """
-    if max_steps is not None and max_steps < 0:
+    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    if is_traced((arena, state)):
+    if is_traced((arena, state, max_steps)):
         return _solve_traced(arena, solver, max_steps, state)
     with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
         return _solve_concrete(arena, solver, max_steps, state, throw, progress)

@@ -1,0 +1,57 @@
+# `make demo` and `make test` need Python >= 3.11 (PYTHON=... names another one), git
+# and make; everything else goes into the virtual environment that they create.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test sweep lint docs bench wheel clean
+
+help:  ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
+
+demo: $(VENV)/.ready  ## generate, solve, verify and draw model-checking games
+	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh demo
+
+test: $(VENV)/.group-test  ## run the tests, the doctests and the documentation's examples
+	$(BIN)/python -m pytest $(ARGS)
+
+sweep: $(VENV)/.group-test  ## run the long random sweeps
+	$(BIN)/python -m pytest -m sweep $(ARGS)
+
+lint: $(VENV)/.group-lint $(VENV)/.group-test  ## check format, style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+docs: $(VENV)/.group-docs docs/performance.md  ## build the documentation in site/
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.group-bench  ## measure on this machine, then write docs/performance.md
+	$(BIN)/python -m benchmarks.run $(ARGS)
+	$(BIN)/python -m benchmarks.report
+
+wheel: $(VENV)/.ready  ## build the wheel in dist/
+	$(PIP) wheel --no-deps --wheel-dir dist .
+
+clean:  ## remove everything that was made
+	rm -rf $(VENV) build dist site demo .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+docs/performance.md: | $(VENV)/.group-bench
+	$(BIN)/python -m benchmarks.report
+
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "jaxgames needs Python 3.11 or later: make $(MAKECMDGOALS) PYTHON=..."; exit 1; }
+	@echo "Installing into $(VENV), which takes a minute or two ..."
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install "pip>=25.1"  # the first that knows dependency groups
+	$(PIP) install --editable ".[plot]"
+	@touch $@
+
+$(VENV)/.group-%: $(VENV)/.ready
+	$(PIP) install --group $*
+	@touch $@

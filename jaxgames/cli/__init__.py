@@ -1,0 +1,142 @@
+"""The command line: games in files are solved, checked, described, made and converted.
+
+    jaxgames generate elevator 5 -o elevator.pg.gz
+    jaxgames solve elevator.pg.gz --verify -o elevator.sol
+
+A command prints what it finds on standard output. An error is one line on standard
+error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can rely on:
+
+| code | meaning |
+|---|---|
+| 0 | done: solved, or the solution is right |
+| 1 | `verify`: the solution is wrong |
+| 2 | bad input or usage |
+| 3 | `solve --verify`: the answer is wrong (an error of the solver) |
+| 4 | not solved: the time limit, the step limit or the memory was reached |
+| 70 | an error of this program |
+| 130 | interrupted |
+| 141 | nobody reads the output any more |
+
+Programs that JAX compiled are kept in `$XDG_CACHE_HOME/jaxgames` (by default
+`~/.cache/jaxgames`), or where `JAX_COMPILATION_CACHE_DIR` says: the next run starts
+sooner.
+
+Each command is a module: `options(parser)` declares what it takes, `run(args)` does it.
+A module is imported when its command is called, so that help need not wait for JAX.
+"""
+
+import contextlib
+import importlib
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+
+from jaxgames.cli._exit import Exit as Exit
+from jaxgames.cli._exit import complain
+from jaxgames.cli._options import Parser, add_traceback
+
+COMMANDS = {
+    "solve": "Solve a parity game and say who wins where.",
+    "verify": "Check a solution of a parity game and say where it is wrong.",
+    "solvers": "List the solvers.",
+    "info": "Describe a game and how it would be solved.",
+    "generate": "Make a game of a known family, or a random one.",
+    "convert": "Convert a game to the format that a file's suffix names.",
+}
+"""What each command does; command `x` is in the module `_x`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    Args:
+        argv: its arguments; None: those of the process.
+
+    Returns:
+        The exit code, an `Exit`.
+    """
+    argv = sys.argv[1:] if argv is None else list(argv)
+    try:
+        with _short_warnings():
+            code = _run(argv)
+        print(end="", flush=True)
+        return code
+    except (Exception, KeyboardInterrupt) as error:
+        # All of them: what Python does with others is exit code 1.
+        if "--traceback" in argv:
+            traceback.print_exc()
+        code, message = _diagnose(error)
+        if code != Exit.BROKEN_PIPE:
+            complain(message)
+        _flush_if_possible()
+        return code
+
+
+def _run(argv: list[str]) -> Exit:
+    try:
+        args = _parser(argv).parse_args(argv)
+    except SystemExit as end:  # of --help and --version
+        return Exit(end.code or 0)
+    return args.run(args)
+
+
+def _parser(argv: list[str]) -> Parser:
+    from jaxgames import __version__
+
+    codes = (f"  {code:<5d}{code.meaning}" for code in Exit)
+    parser = Parser(
+        prog="jaxgames",
+        description="Games on graphs, solved as jit-compiled array programs.",
+        epilog="\n".join(["exit codes:", *codes]),
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"jaxgames {__version__}"
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, about in COMMANDS.items():
+        command = commands.add_parser(name, help=about, description=about)
+        if name in argv:
+            module = importlib.import_module(f"jaxgames.cli._{name}")
+            module.options(command)
+            add_traceback(command)
+            command.set_defaults(run=module.run)
+            command.epilog = f"example:\n  jaxgames {module.EXAMPLE}"
+    return parser
+
+
+def _diagnose(error: BaseException) -> tuple[Exit, str]:
+    """The exit code of an exception, and what to say."""
+    message = str(error) or type(error).__name__
+    if isinstance(error, KeyboardInterrupt):
+        return Exit.INTERRUPTED, "interrupted"
+    if isinstance(error, BrokenPipeError):
+        return Exit.BROKEN_PIPE, message
+    if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message:
+        return Exit.UNSOLVED, f"out of memory: {message}"
+    if isinstance(error, OSError) and error.strerror:
+        file = "" if error.filename is None else f"{os.fspath(error.filename)}: "
+        return Exit.BAD_INPUT, file + error.strerror
+    if isinstance(error, (ValueError, OSError, ImportError)):
+        # Said by functions to those who call them from Python.
+        return Exit.BAD_INPUT, message.replace("dead_ends='lose'", "--dead-ends lose")
+    name = type(error).__name__
+    return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"
+
+
+def _flush_if_possible() -> None:
+    """Else Python tries it once more, and ends with its own message and exit code."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def _short_warnings() -> Iterator[None]:
+    """Shows warnings as one line, without the line of Python that they come from."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: complain(f"warning: {message}")
+        yield

@@ -1,0 +1,39 @@
+"""How a command ends: exit codes, and complaints."""
+
+import enum
+import sys
+
+
+class Exit(enum.IntEnum):
+    """Exit codes."""
+
+    DONE = 0
+    WRONG = 1
+    BAD_INPUT = 2
+    UNVERIFIED = 3
+    UNSOLVED = 4
+    INTERNAL = 70
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+
+    @property
+    def meaning(self) -> str:
+        """What it tells a script."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Exit.DONE: "done: solved, or the solution is right",
+    Exit.WRONG: "verify: the solution is wrong",
+    Exit.BAD_INPUT: "bad input or usage",
+    Exit.UNVERIFIED: "solve --verify: the answer is wrong (an error of the solver)",
+    Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
+    Exit.INTERNAL: "an error of this program",
+    Exit.INTERRUPTED: "interrupted",
+    Exit.BROKEN_PIPE: "nobody reads the output any more",
+}
+
+
+def complain(message: str) -> None:
+    """Prints one line on standard error."""
+    print("jaxgames:", " ".join(message.split()), file=sys.stderr)

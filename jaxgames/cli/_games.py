@@ -1,0 +1,66 @@
+"""What the commands that read games share."""
+
+import argparse
+import os
+
+import jax
+import numpy as np
+
+from jaxgames import io
+from jaxgames.arena import Arena
+
+
+def start_jax(args: argparse.Namespace) -> None:
+    """Chooses the device, and turns on the cache of compiled programs.
+
+    Raises:
+        ValueError: there is no such device.
+    """
+    if args.device is not None:
+        jax.config.update("jax_platforms", args.device)
+        try:
+            jax.devices()
+        except RuntimeError as error:
+            raise ValueError(f"--device {args.device}: {error}") from error
+    if args.cache and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        jax.config.update("jax_compilation_cache_dir", os.path.join(base, "jaxgames"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def load(args: argparse.Namespace) -> Arena:
+    """Reads the game that `add_game` asks for."""
+    return io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+
+
+def is_parity(arena: Arena) -> bool:
+    """Whether the parity solvers take it."""
+    return arena.priority is not None and arena.edge_priority is None
+
+
+def load_parity(args: argparse.Namespace) -> Arena:
+    """Reads a parity game.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    arena = load(args)
+    if not is_parity(arena):
+        raise io.FormatError(
+            args.file, None, "this is no parity game with priorities at its vertices"
+        )
+    return arena
+
+
+def num_priorities(arena: Arena) -> int:
+    """Number of distinct priorities."""
+    return len(np.unique(arena.priority))
+
+
+def sizes(arena: Arena) -> str:
+    """How large a game is, in words."""
+    text = f"{arena.num_vertices:,} vertices, {arena.num_edges:,} edges"
+    if arena.priority is None:
+        return text
+    return f"{text}, {num_priorities(arena):,} priorities"

@@ -1,0 +1,79 @@
+"""`jaxgames generate`: a sub-command for each family, made from its signature."""
+
+import argparse
+import inspect
+
+from jaxgames import io
+from jaxgames.cli import _options
+from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import sizes
+from jaxgames.generate import FAMILIES
+
+EXAMPLE = "generate elevator 5 --no-fair -o elevator.pg.gz"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.add_argument("--list", action="store_true", help="list the families")
+    families = parser.add_subparsers(dest="family", metavar="FAMILY")
+    for name, family in FAMILIES.items():
+        about = inspect.getdoc(family) or ""
+        of_family = families.add_parser(
+            name,
+            help=about.partition("\n")[0],
+            description=about.partition("\n\nRaises:")[0],
+        )
+        for parameter in inspect.signature(family).parameters.values():
+            _add(of_family, parameter)
+        of_family.add_argument(
+            "-o",
+            "--output",
+            metavar="FILE",
+            required=True,
+            help="where to write the game: .pg, .npz, also .gz, .bz2",
+        )
+        _options.add_quiet(of_family)
+        _options.add_traceback(of_family)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Makes a game and writes it, or lists the families."""
+    if args.list:
+        for name, family in FAMILIES.items():
+            parameters = inspect.signature(family).parameters.values()
+            needed = [p.name.upper() for p in parameters if p.default is p.empty]
+            about = (inspect.getdoc(family) or "").partition("\n")[0]
+            print(f"{' '.join([name, *needed]):34}{about}")
+        return Exit.DONE
+    if args.family is None:
+        raise ValueError("expected a family (see jaxgames generate --list)")
+    family = FAMILIES[args.family]
+    names = inspect.signature(family).parameters
+    arena = family(**{name: getattr(args, name) for name in names})
+    io.save(args.output, arena)
+    if not args.quiet:
+        print(f"{args.output}: {sizes(arena)}")
+    return Exit.DONE
+
+
+def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter) -> None:
+    """Declares a parameter of a generator; those with a default become options."""
+    name, default = parameter.name, parameter.default
+    flag = "--" + name.replace("_", "-")
+    if default is parameter.empty:
+        parser.add_argument(name, type=int)
+    elif isinstance(default, bool):
+        parser.add_argument(
+            flag,
+            action=argparse.BooleanOptionalAction,
+            default=default,
+            help=f"default: {flag if default else flag.replace('--', '--no-', 1)}",
+        )
+    else:
+        parser.add_argument(
+            flag,
+            type=type(default),
+            default=default,
+            metavar="X",
+            help=f"default: {default}",
+        )

@@ -1,0 +1,86 @@
+"""The parser of the command line, and options that several commands share."""
+
+import argparse
+from typing import Any, NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """Options are written in full, help keeps its lines, errors are exceptions."""
+
+    def __init__(self, **options: Any):
+        super().__init__(
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            **options,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raises what is wrong with the arguments as a ValueError."""
+        raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+def add_game(parser: argparse.ArgumentParser, name: str = "FILE") -> None:
+    """The file with the game, and how it is to be read."""
+    parser.add_argument("file", metavar=name, help="a game: .pg, .npz, also .gz, .bz2")
+    parser.add_argument(
+        "--condition",
+        default="max even",
+        metavar="WHICH",
+        help=f"what the priorities in {name} mean: 'max even' (default), 'min even', "
+        "'max odd' or 'min odd'",
+    )
+    parser.add_argument(
+        "--dead-ends",
+        default="error",
+        metavar="HOW",
+        help="what a vertex without successor is: an 'error' (default), or its owner "
+        "is to 'lose' there",
+    )
+
+
+def add_jax(parser: argparse.ArgumentParser) -> None:
+    """Where JAX computes, and whether it keeps what it compiles."""
+    parser.add_argument(
+        "--device", metavar="KIND", help="cpu, gpu or tpu; by default the best there is"
+    )
+    parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        help="do not keep compiled programs for the next run",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Output for programs."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Output for nobody."""
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="print errors only (and JSON)"
+    )
+
+
+def add_traceback(parser: argparse.ArgumentParser) -> None:
+    """Help for the search of errors; read by `main`."""
+    parser.add_argument(
+        "--traceback", action="store_true", help="show where an error comes from"
+    )
+
+
+def positive(text: str) -> float:
+    """Type of an option that takes a positive number."""
+    number = float(text)
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text}")
+    return number
+
+
+def natural(text: str) -> int:
+    """Type of an option that takes an integer that is not negative."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected an integer from 0 on, got {text}")
+    return number

@@ -1,0 +1,235 @@
+"""`jaxgames solve`."""
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import pathlib
+import sys
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxgames import io, parity, plot
+from jaxgames.arena import Arena
+from jaxgames.cli import _options
+from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._games import load_parity, num_priorities, sizes, start_jax
+from jaxgames.cli._verify import check
+from jaxgames.progress import Bar, Deadline
+from jaxgames.solution import UNDECIDED, Status
+
+EXAMPLE = "solve game.pg.gz --verify -o game.sol"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _options.add_game(parser)
+    parser.add_argument(
+        "-s", "--solver", default="auto", help="see jaxgames solvers (default: auto)"
+    )
+    parser.add_argument(
+        "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="SOL", help="write a PGSolver solution, also .gz"
+    )
+    parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
+    parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    _options.add_json(parser)
+    parser.add_argument(
+        "--winners",
+        action="store_true",
+        help="with --json: the winner of each vertex, and its successor or -1",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_options.positive,
+        metavar="SECONDS",
+        help="stop solving after that time; loading and compiling do not count",
+    )
+    parser.add_argument(
+        "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
+    )
+    _options.add_quiet(parser)
+    _options.add_jax(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Solves a game, and prints and writes what was asked for."""
+    _check_options(args)
+    start_jax(args)
+    silent = args.json or args.quiet
+    phase = _Phases(silent)
+
+    with phase("load") as notes:
+        arena = load_parity(args)
+        notes.append(sizes(arena))
+    with phase("prepare"):
+        parity.prepare(arena)
+    with phase("compile") as notes:
+        # A solve of no steps compiles all; the one that goes on from it is pure.
+        solution = parity.solve(arena, args.solver, max_steps=0, throw=False)
+        notes.append(str(solution.stats["solver"]))
+        notes.append(f"layout {solution.stats['layout']}")
+    with phase("solve") as notes:
+        meter = Bar() if sys.stderr.isatty() and not args.quiet else None
+        solution = parity.solve(
+            arena,
+            args.solver,
+            max_steps=args.max_steps,
+            state=solution.state,
+            throw=False,
+            progress=Deadline(args.timeout, meter) if args.timeout else meter,
+        )
+        notes.append(f"{solution.stats['rounds']:,} rounds")
+    verdict = None
+    if args.verify and solution.status == Status.SOLVED:
+        with phase("verify") as notes:
+            verdict = check(arena, solution)
+            notes.append("valid" if verdict else "WRONG")
+
+    won = _won(solution)
+    if not silent:
+        counts = [f"player {player} wins {won[player]:,}" for player in (0, 1)]
+        if won[UNDECIDED]:
+            counts.append(f"{won[UNDECIDED]:,} are undecided")
+        print(f"{args.file}: {', '.join(counts)}")
+    if args.json:
+        print(json.dumps(_facts(args, arena, solution, verdict, phase.seconds)))
+    if verdict is not None and not verdict:
+        complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
+        return Exit.UNVERIFIED
+    if solution.status != Status.SOLVED:
+        complain(f"{args.file}: not solved: {_why(args, solution)}")
+    _write(args, arena, solution)
+    if solution.status == Status.INTERRUPTED:
+        return Exit.INTERRUPTED
+    return Exit.DONE if solution.status == Status.SOLVED else Exit.UNSOLVED
+
+
+class _Phases:
+    """Times the phases of a solve; prints each when it is over, with notes on it.
+
+    Attributes:
+        seconds: how long each phase took.
+    """
+
+    def __init__(self, silent: bool):
+        self.seconds: dict[str, float] = {}
+        self._silent = silent
+
+    @contextlib.contextmanager
+    def __call__(self, name: str) -> Iterator[list[str]]:
+        notes: list[str] = []
+        began = time.perf_counter()
+        yield notes
+        self.seconds[name] = round(time.perf_counter() - began, 6)
+        if not self._silent:
+            line = f"  {name:8}{self.seconds[name]:9.3f} s  {', '.join(notes)}"
+            print(line.rstrip(), flush=True)
+
+
+# ---- what is asked for ---------------------------------------------------------
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    parity.SOLVERS.resolve(args.solver)
+    if args.winners and not args.json:
+        raise ValueError("--winners goes with --json; -o writes a solution to a file")
+    if args.draw and not args.draw.lower().endswith((".svg", ".png", ".pdf")):
+        raise ValueError(f"--draw takes a .svg, .png or .pdf file, got {args.draw!r}")
+    for path in filter(None, (args.output, args.dot, args.draw)):
+        folder = os.path.dirname(path) or os.curdir
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+# ---- what is told --------------------------------------------------------------
+
+
+def _won(solution: parity.Solution) -> dict[int, int]:
+    """How many vertices each player wins, and how many are undecided."""
+    winner = np.asarray(solution.winner)
+    return {who: int((winner == who).sum()) for who in (0, 1, UNDECIDED)}
+
+
+def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> dict:
+    """What the JSON object holds."""
+    won, stats = _won(solution), solution.stats
+    facts = {
+        "file": args.file,
+        "vertices": int(arena.num_vertices),
+        "edges": int(arena.num_edges),
+        "priorities": num_priorities(arena),
+        "status": Status(solution.status).name.lower(),
+        "solver": stats["solver"],
+        "layout": stats["layout"],
+        "cells": int(stats["cells"]),
+        "rounds": int(stats["rounds"]),
+        "seconds": seconds,
+        "won": [won[0], won[1]],
+        "undecided": won[UNDECIDED],
+        "verified": None if verdict is None else bool(verdict),
+    }
+    if args.winners:
+        facts["winner"] = np.asarray(solution.winner).tolist()
+        facts["successor"] = np.asarray(solution.successor(arena)).tolist()
+    return facts
+
+
+def _why(args: argparse.Namespace, solution: parity.Solution) -> str:
+    """Why the solve stopped, in terms of the command line."""
+    status, rounds = Status(solution.status), f"{solution.stats['rounds']:,} rounds"
+    if status == Status.MAX_STEPS and args.max_steps is not None:
+        return f"the limit of {rounds} was reached; try other solvers (-s)"
+    if status == Status.TIMEOUT:
+        limit = f"{args.timeout:g} s"
+        return (
+            f"the limit of {limit} was reached after {rounds}; try other solvers (-s)"
+        )
+    if status == Status.INTERRUPTED:
+        return f"interrupted after {rounds}"
+    return status.message
+
+
+# ---- what is written -----------------------------------------------------------
+
+
+def _write(args: argparse.Namespace, arena: Arena, solution: parity.Solution) -> None:
+    """Writes files. Of a solve that stopped early, what is decided; it says so."""
+    if args.output:
+        won = _won(solution)
+        if won[0] + won[1] == 0:
+            complain(f"{args.output}: not written, no vertex is decided")
+        else:
+            io.save_solution(args.output, arena, solution)
+            if won[UNDECIDED]:
+                complain(
+                    f"{args.output}: incomplete, {won[UNDECIDED]:,} undecided vertices "
+                    "are left out"
+                )
+    if args.dot:
+        text = plot.to_dot(arena, solution, names=_names(args.file))
+        pathlib.Path(args.dot).write_text(text, encoding="utf-8")
+    if args.draw:
+        # A large game is drawn as charts, which show no names.
+        drawn = int(arena.num_vertices) <= plot.MAX_DRAWN_VERTICES
+        names = _names(args.file) if drawn else None
+        plot.draw(arena, solution, args.draw, names=names)
+
+
+def _names(path: str) -> list[str | None] | None:
+    """The names of the vertices, if the file's format has names."""
+    for suffix in pathlib.Path(path.lower()).suffixes[-2:]:
+        names = getattr(io.TEXT_FORMATS.get(suffix), "names", None)
+        if names is not None:
+            return names(path)
+    return None

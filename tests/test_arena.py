@@ -1,0 +1,229 @@
+"""Arena: building, checks of bad input, padding and the other arenas made of one."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxgames import Arena
+from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket
+
+
+def triangle(**labels) -> Arena:
+    return Arena.from_edges([0, 1, 2], [1, 2, 0], owner=[0, 1, 0], **labels)
+
+
+def edges_of(arena: Arena) -> list[tuple[int, int]]:
+    return list(zip(arena.src.tolist(), arena.dst.tolist(), strict=True))
+
+
+class TestFromEdges:
+    def test_rows_keep_the_given_order(self):
+        arena = Arena.from_edges(
+            [2, 0, 2, 1, 2], [1, 2, 0, 1, 1], owner=[0, 1, 0], edge_priority=[5, 6, 7, 8, 9]
+        )
+        assert edges_of(arena) == [(0, 2), (1, 1), (2, 1), (2, 0), (2, 1)]
+        assert arena.edge_priority.tolist() == [6, 8, 5, 7, 9]
+        assert arena.row_ptr.tolist() == [0, 1, 2, 5]
+        assert arena.successors(2).tolist() == [1, 0, 1]
+
+    def test_types(self):
+        arena = triangle(priority=[1, 2, 3], weight=[1, -2, 3], accepting=[1, 0, 1])
+        assert arena.priority.dtype == np.int32
+        assert arena.weight.dtype == np.int32
+        assert arena.owner.dtype == bool
+        assert arena.accepting.dtype == bool
+        assert triangle(weight=[2**40, 0, 0]).weight.dtype == np.int64
+        assert triangle(weight=np.zeros((3, 4), int)).weight.shape == (3, 4)
+
+    @pytest.mark.parametrize("condition", CONDITIONS)
+    def test_conditions_keep_the_winner_of_every_set_of_priorities(self, condition):
+        rng = np.random.default_rng(0)
+        priority = rng.integers(0, 9, 40)
+        stored = Arena.from_edges(
+            np.arange(40), np.arange(40), owner=np.zeros(40, int),
+            priority=priority, condition=condition,
+        ).priority
+        extreme, parity = condition.split()
+        pick = np.argmax if extreme == "max" else np.argmin
+        for _ in range(200):
+            cycle = rng.choice(40, rng.integers(1, 6))
+            wins = priority[cycle][pick(priority[cycle])] % 2 == (parity == "odd")
+            assert (stored[cycle].max() % 2 == 0) == wins
+
+    def test_dead_end_is_named(self):
+        with pytest.raises(ValueError, match=r"vertex 1 has no successor .*1 others"):
+            Arena.from_edges([0], [1], owner=[0, 1, 0])
+
+    def test_dead_ends_lose(self):
+        arena = Arena.from_edges(
+            [0, 0], [1, 2], owner=[0, 0, 1], priority=[3, 4, 5],
+            edge_priority=[0, 0], weight=[7, 7], dead_ends="lose",
+        )
+        assert edges_of(arena) == [(0, 1), (0, 2), (1, 1), (2, 2)]
+        # Player 0 is stuck in 1 and loses there, player 1 in 2.
+        assert (arena.priority % 2).tolist() == [1, 1, 0]
+        assert (arena.edge_priority[2:] % 2).tolist() == [1, 0]
+        assert arena.weight[2] < 0 < arena.weight[3]
+
+    def test_dead_ends_allowed(self):
+        assert Arena.from_edges([], [], owner=[0, 1], dead_ends="allow").shape == (2, 0)
+
+    def test_no_vertices(self):
+        assert Arena.from_edges([], [], owner=[]).shape == (0, 0)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"src": [0, 1]}, "same length, got 2 and 3"),
+            ({"src": [0, 1, 3]}, r"src\[2\] is 3, expected a value from 0 to 2"),
+            ({"dst": [0, -1, 0]}, r"dst\[1\] is -1"),
+            ({"dst": [0.0, 1.0, 2.0]}, "dst must hold integers, got float64"),
+            ({"dst": [0, float("nan"), 0]}, "dst must hold integers"),
+            ({"dst": [[0], [1], [2]]}, "dst must have one dimension"),
+            ({"dst": [0, [1, 2], 0]}, "dst is not an array"),
+            ({"owner": [0, 2, 0]}, r"owner\[1\] is 2, expected a value from 0 to 1"),
+            ({"owner": [0.0, 1.0, 0.0]}, "owner must hold booleans or 0 and 1"),
+            ({"priority": [1, 2]}, r"priority must have one entry for each vertex \(3\)"),
+            ({"priority": [1, -2, 3]}, r"priority\[1\] is -2"),
+            ({"priority": [1, MAX_PRIORITY + 1, 3]}, r"priority\[1\] is 2147483646"),
+            ({"priority": [1.5, 2, 3]}, "priority must hold integers, got float64"),
+            ({"edge_priority": [1]}, "edge_priority must have one entry for each edge"),
+            ({"weight": [1.0, 2.0, 3.0]}, "weight must hold signed integers"),
+            ({"weight": np.zeros((3, 1, 1), int)}, r"shape \[E\] or \[E, D\]"),
+            ({"weight": [1, 2]}, "weight must have one entry for each edge"),
+            ({"accepting": [1, 0]}, "accepting must have one entry for each vertex"),
+            ({"condition": "maximal"}, "condition must be one of"),
+            ({"dead_ends": "win"}, "dead_ends must be"),
+        ],
+    )
+    def test_bad_input(self, change, message):
+        good = {"src": [0, 1, 2], "dst": [1, 2, 0], "owner": [0, 1, 0]}
+        Arena.from_edges(**good)
+        with pytest.raises(ValueError, match=message):
+            Arena.from_edges(**{**good, **change})
+
+    def test_traced_input_is_refused(self):
+        with pytest.raises(ValueError, match="dst is traced by jax"):
+            jax.jit(lambda dst: Arena.from_edges([0], dst, owner=[0]).dst)(np.zeros(1, int))
+
+
+@pytest.mark.parametrize(
+    ("row_ptr", "message"),
+    [
+        ([0, 1, 2], "one entry more than owner"),
+        ([0, 2, 1, 3], "ascend"),
+        ([1, 1, 2, 3], "ascend"),
+        ([0, 1, 2, 2], "ascend from 0 to the number of edges"),
+    ],
+)
+def test_bad_rows(row_ptr, message):
+    with pytest.raises(ValueError, match=message):
+        Arena.from_csr(row_ptr, [0, 1, 2], owner=[0, 0, 0])
+
+
+class TestPad:
+    @given(st.integers(1, 30), st.integers(0, 3), st.integers(0, 60))
+    @settings(max_examples=60, deadline=None)
+    def test_round_trip(self, size, more, loops):
+        rng = np.random.default_rng(size)
+        src = np.append(np.arange(size), rng.integers(0, size, size))
+        arena = Arena.from_edges(
+            src, rng.integers(0, size, 2 * size), owner=rng.integers(0, 2, size),
+            priority=rng.integers(0, 9, size), weight=rng.integers(-9, 9, (2 * size, 2)),
+        )
+        wanted = (size + more, 2 * size + more + (loops if more else 0))
+        padded = arena.pad(*wanted).validate()
+        assert padded.shape == wanted
+        # Nothing leads into the padding, and nothing out of it.
+        assert (padded.dst[: 2 * size] < size).all()
+        assert (padded.dst[2 * size :] == padded.src[2 * size :]).all()
+        assert np.diff(padded.row_ptr).min() >= 1
+        back = padded.unpad()
+        for field in dataclasses.fields(Arena):
+            np.testing.assert_array_equal(getattr(back, field.name), getattr(arena, field.name))
+
+    def test_default_sizes_are_few(self):
+        shapes = {
+            Arena.from_edges(range(n), range(n), owner=[0] * n).pad().shape
+            for n in range(1, 60)
+        }
+        assert len(shapes) <= 5
+
+    @pytest.mark.parametrize("sizes", [(2, 9), (3, 4), (5, 4)])
+    def test_impossible_sizes(self, sizes):
+        with pytest.raises(ValueError, match="cannot pad 3 vertices and 3 edges"):
+            triangle().pad(*sizes)
+
+    @given(st.integers(1, 2**31 - 2))
+    def test_bucket_wastes_little(self, size):
+        assert size <= bucket(size)
+        assert bucket(size) <= max(8, size * 9 // 8 + 1 if size > 4096 else 2 * size)
+
+
+class TestValidate:
+    def test_accepts_what_was_built(self):
+        arena = triangle(priority=[1, 2, 3])
+        assert arena.validate() is arena
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"dst": np.array([1, 2, 3], np.int32)}, r"dst\[2\] is 3"),
+            ({"src": np.array([0, 0, 2], np.int32)}, "src does not agree with row_ptr"),
+            ({"num_vertices": np.int32(4)}, "num_vertices must be between 0 and 3"),
+            ({"num_edges": np.int32(2)}, "into the padding"),
+            ({"num_vertices": np.int32(2), "num_edges": np.int32(2)}, "into the padding"),
+        ],
+    )
+    def test_refuses(self, change, message):
+        with pytest.raises(ValueError, match=message):
+            dataclasses.replace(triangle(), **change).validate()
+
+
+def test_reverse():
+    arena = Arena.from_edges(
+        [0, 0, 1, 2], [2, 1, 2, 2], owner=[0, 1, 0], edge_priority=[1, 2, 3, 4]
+    )
+    back = arena.reverse()
+    assert edges_of(back) == [(1, 0), (2, 0), (2, 1), (2, 2)]
+    assert back.edge_priority.tolist() == [2, 1, 3, 4]
+    assert back.row_ptr.tolist() == [0, 0, 1, 4]
+    assert arena.reverse() is back
+
+
+def test_subgame():
+    arena = Arena.from_edges(
+        [0, 0, 1, 2, 2], [1, 2, 2, 0, 2], owner=[0, 1, 1], priority=[3, 4, 5],
+        weight=[1, 2, 3, 4, 5],
+    )
+    game, vertices, edges = arena.subgame([True, False, True])
+    assert vertices.tolist() == [0, 2]
+    assert edges.tolist() == [1, 3, 4]
+    assert edges_of(game) == [(0, 1), (1, 0), (1, 1)]
+    assert game.owner.tolist() == [False, True]
+    assert game.priority.tolist() == [3, 5]
+    assert game.weight.tolist() == [2, 4, 5]
+    with pytest.raises(ValueError, match="vertex 0 has no successor"):
+        arena.subgame([False, True, False], dead_ends="error")
+    with pytest.raises(ValueError, match="keep must have one entry for each vertex"):
+        arena.subgame([True])
+
+
+def test_is_a_pytree():
+    arena = triangle(priority=[1, 2, 3])
+    doubled = jax.jit(lambda a: jax.tree.map(lambda x: x, a))(arena)
+    assert isinstance(doubled, Arena)
+    assert doubled.weight is None
+    np.testing.assert_array_equal(doubled.dst, arena.dst)
+
+
+def test_repr():
+    assert repr(triangle(weight=[1, 2, 3])) == "Arena(3 vertices, 3 edges, weight)"
+    assert "padded to 8 and 8" in repr(triangle().pad())
+    seen = []
+    jax.jit(lambda a: seen.append(repr(a)) or a.dst)(triangle())
+    assert "owner (3,)" in seen[0]

@@ -1,0 +1,209 @@
+"""The loop driver: limits, chunks, progress, interruption, resumption, traces."""
+
+import dataclasses
+import io
+from typing import ClassVar, NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import Arena, Status, fixpoint
+from jaxgames.progress import Bar, Deadline, Report, as_progress
+from jaxgames.solver import Registry, Solver
+
+
+class Count(NamedTuple):
+    value: jax.Array
+    steps: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Counter(Solver):
+    """Counts up to `goal`; also counts the steps that found something to do."""
+
+    goal: int = 100
+    fails: bool = False
+
+    name: ClassVar[str] = "counter"
+
+    def init(self, game):
+        return Count(jnp.int32(0), jnp.int32(0))
+
+    def step(self, game, state):
+        more = (state.value < self.goal).astype(jnp.int32)
+        return Count(state.value + more, state.steps + more)
+
+    def done(self, game, state):
+        return state.value >= self.goal
+
+    def answer(self, game, state):
+        return state.value
+
+    def overflow(self, state):
+        return self.fails & (state.value > 10)
+
+
+GAME = Arena.from_edges([0], [0], owner=[0])
+
+
+@pytest.mark.parametrize("sweeps", [1, 3, 16])
+@pytest.mark.parametrize("limit", [0, 1, 7, 50, 99, 100, 101, 1000])
+def test_step_limit_is_exact(sweeps, limit):
+    solver = Counter(sweeps_per_check=sweeps)
+    outcome = fixpoint.run(solver, GAME, max_steps=limit)
+    assert outcome.answer == min(limit, 100)
+    assert outcome.status == (Status.SOLVED if limit >= 100 else Status.MAX_STEPS)
+    assert outcome.carry.rounds <= limit
+    # Rounds beyond the end are those up to the next test.
+    assert outcome.carry.rounds <= -(-100 // sweeps) * sweeps
+
+
+@pytest.mark.parametrize("sweeps", [1, 4])
+def test_resumes_where_it_stopped(sweeps):
+    solver = Counter(sweeps_per_check=sweeps)
+    first = fixpoint.run(solver, GAME, max_steps=41)
+    again = fixpoint.run(solver, GAME, first.carry, max_steps=60)
+    assert (again.answer, again.carry.rounds) == (60, 60)
+    end = fixpoint.run(solver, GAME, again.carry)
+    assert (end.answer, end.status) == (100, Status.SOLVED)
+
+
+def test_overflow_is_a_status():
+    outcome = fixpoint.run(Counter(fails=True), GAME)
+    assert outcome.status == Status.OVERFLOW
+
+
+def test_iterate_under_jit_and_vmap():
+    def solve(limit):
+        solver = Counter(sweeps_per_check=4)
+        carry = fixpoint.iterate(solver, GAME, fixpoint.start(solver, GAME), limit)
+        return fixpoint.finish(solver, GAME, carry)
+
+    outcome = jax.jit(jax.vmap(solve))(jnp.array([10, 200]))
+    assert outcome.answer.tolist() == [10, 100]
+    assert outcome.status.tolist() == [Status.MAX_STEPS, Status.SOLVED]
+
+
+class TestProgress:
+    def test_reports_grow(self, monkeypatch):
+        monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 10)
+        seen = []
+        fixpoint.run(Counter(goal=200), GAME, progress=seen.append)
+        assert [r.rounds for r in seen] == [10, 30, 70, 150]
+        assert {r.solver for r in seen} == {"counter"}
+        assert sorted(r.seconds for r in seen) == [r.seconds for r in seen]
+
+    def test_slow_chunks_do_not_grow(self, monkeypatch):
+        monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 10)
+        monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 0.0)
+        seen = []
+        fixpoint.run(Counter(goal=45), GAME, progress=seen.append)
+        assert [r.rounds for r in seen] == [10, 20, 30, 40]
+
+    def test_a_returned_status_stops(self):
+        outcome = fixpoint.run(
+            Counter(goal=10**6), GAME, progress=lambda report: Status.TIMEOUT
+        )
+        assert outcome.status == Status.TIMEOUT
+        assert outcome.answer == fixpoint.FIRST_CHUNK
+
+    def test_interruption_keeps_the_state(self):
+        def interrupt(report):
+            if report.rounds > 500:
+                raise KeyboardInterrupt
+
+        outcome = fixpoint.run(Counter(goal=10**6), GAME, progress=interrupt)
+        assert outcome.status == Status.INTERRUPTED
+        assert outcome.answer == outcome.carry.rounds > 500
+        end = fixpoint.run(Counter(goal=10**6), GAME, outcome.carry)
+        assert (end.answer, end.status) == (10**6, Status.SOLVED)
+
+    def test_deadline(self):
+        with pytest.raises(ValueError, match="must be positive, got 0"):
+            Deadline(0)
+        seen = []
+        outcome = fixpoint.run(
+            Counter(goal=2**30), GAME, progress=Deadline(0.05, seen.append)
+        )
+        assert outcome.status == Status.TIMEOUT
+        assert seen[-1].rounds == outcome.carry.rounds
+        assert Deadline(1000)(Report("x", 1, 1.0)) is None
+
+    def test_bar(self):
+        stream = io.StringIO()
+        bar = Bar(stream, patience=1.0)
+        bar(Report("spm", 10, 0.5))
+        assert stream.getvalue() == ""
+        bar(Report("spm", 4000, 2.0))
+        bar.close()
+        assert "spm: 4,000 rounds, 2.0 s, 2,000 rounds/s" in stream.getvalue()
+        assert stream.getvalue().endswith("\n")
+
+    def test_meter_is_closed_however_it_ends(self):
+        class Meter:
+            closed = 0
+
+            def __call__(self, report):
+                raise RuntimeError("a meter may fail")
+
+            def close(self):
+                self.closed += 1
+
+        meter = Meter()
+        with pytest.raises(RuntimeError):
+            fixpoint.run(Counter(goal=1000), GAME, progress=meter)
+        assert meter.closed == 1
+
+    def test_what_may_be_passed(self):
+        assert isinstance(as_progress(True), Bar)
+        assert as_progress(False)(Report("x", 1, 1.0)) is None
+        with pytest.raises(ValueError, match="progress must be a bool or callable"):
+            as_progress("yes")
+
+
+def test_one_trace_serves_every_limit_and_resumption():
+    @dataclasses.dataclass(frozen=True)
+    class Traced(Counter):
+        name: ClassVar[str] = "traced"
+
+        @chex.assert_max_traces(n=2)  # the loop body with many sweeps and with one
+        def step(self, game, state):
+            return Counter.step(self, game, state)
+
+    solver = Traced(goal=1000, sweeps_per_check=1)
+    for limit in (5, 50, None):
+        fixpoint.run(solver, GAME, max_steps=limit)
+    fixpoint.run(solver, GAME, fixpoint.run(solver, GAME, max_steps=9).carry)
+
+
+class TestRegistry:
+    registry = Registry("counting", Counter)
+
+    def test_names(self):
+        assert list(self.registry) == ["counter"]
+        assert self.registry["counter"] is Counter
+        assert self.registry.resolve("auto") == Counter()
+        assert self.registry.resolve(Counter(goal=3)).goal == 3
+
+    def test_unknown_name_lists_the_known(self):
+        with pytest.raises(ValueError, match="'counters'; there are 'counter', 'auto'"):
+            self.registry.resolve("counters")
+
+    def test_foreign_solver(self):
+        with pytest.raises(ValueError, match="a name or a counting solver"):
+            self.registry.resolve(3)
+
+    @pytest.mark.parametrize("sweeps", [0, -1, 2.5])
+    def test_bad_options(self, sweeps):
+        with pytest.raises(ValueError, match="sweeps_per_check must be a positive"):
+            Counter(sweeps_per_check=sweeps)
+
+
+def test_sweeps_hide_the_test_on_an_accelerator(monkeypatch):
+    small = Arena.from_edges(range(100), range(100), owner=np.zeros(100, int))
+    assert fixpoint.default_sweeps(small) == 1
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert fixpoint.default_sweeps(small) == 16

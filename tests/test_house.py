@@ -1,0 +1,163 @@
+"""The rules of the house, read from the source (see CONTRIBUTING)."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import jaxgames
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "jaxgames"
+SOURCES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts): path.read_text()
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+BASE = {"arena", "fixpoint", "host", "ops", "progress", "solution", "solver"}
+HOST = {"cli", "generate", "io", "plot"}
+EXCEPTIONS = {("arena", "plot")}  # drawn in notebooks, imported when that happens
+SLICES = {path.parent.name for path in PACKAGE.glob("*/reference.py")}
+
+
+def imports(source: str) -> list[str]:
+    """Modules that a source imports anywhere, and names taken from them."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            found += [f"{module}.{alias.name}" for alias in node.names]
+    return found
+
+
+def names(source: str) -> set[str]:
+    """Every name and attribute that a source uses."""
+    nodes = list(ast.walk(ast.parse(source)))
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)} | {
+        node.id for node in nodes if isinstance(node, ast.Name)
+    }
+
+
+def breaches(module: str, source: str) -> list[str]:
+    """The rules that a module of the package breaks."""
+    where, _, file = module.removeprefix("jaxgames.").partition(".")
+    used, found = names(source), []
+
+    for name in imports(source):
+        of_us = re.match(r"jaxgames\.(\w+)(.*)", name)
+        if name.startswith("."):
+            found.append("imports are absolute")
+        if not of_us or (where, of_us[1]) in EXCEPTIONS:
+            continue
+        part, rest = of_us.groups()
+        if where in BASE and part not in BASE:
+            found.append(f"the base imports {part}")
+        if where in SLICES and part not in BASE | {where}:
+            found.append(f"a slice imports {part}")
+        if where in HOST and part in SLICES and re.match(r"\._", rest):
+            found.append(f"host code imports the inside of {part}")
+
+    if where != "fixpoint" and used & {"while_loop", "fori_loop"}:
+        found.append("only fixpoint loops")
+    if where != "ops" and any(name.startswith("segment_") for name in used):
+        found.append("only ops reduces over segments")
+    solves = where in SLICES and file not in ("reference", "__init__")
+    if solves and used & {"src", "dst", "blocks", "slot"}:
+        found.append("a slice looks into the layout")
+    if file == "reference" and "jax" in {n.partition(".")[0] for n in imports(source)}:
+        found.append("the reference imports jax")
+    if where not in HOST and "print" in used:
+        found.append("pure code prints")
+    if re.search(r"""["'](/work|/tmp|/home|/root|/Users|[A-Z]:\\)""", source):
+        found.append("names a place on some machine")
+    return found
+
+
+def test_the_package_is_found():
+    assert "parity" in SLICES
+    assert {f"jaxgames.{name}" for name in BASE} <= SOURCES.keys()
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_no_module_breaks_a_rule(module):
+    assert breaches(module, SOURCES[module]) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "breach"),
+    [
+        ("jaxgames.ops", "from jaxgames import parity", "the base imports parity"),
+        ("jaxgames.arena", "import jaxgames.io.npz", "the base imports io"),
+        ("jaxgames.parity._x", "from . import _fpi", "imports are absolute"),
+        ("jaxgames.parity._x", "from ._fpi import FPI", "imports are absolute"),
+        (
+            "jaxgames.parity._x",
+            "from jaxgames.energy import F",
+            "a slice imports energy",
+        ),
+        ("jaxgames.parity._x", "from jaxgames import cli", "a slice imports cli"),
+        (
+            "jaxgames.io.npz",
+            "from jaxgames.parity._fpi import FPI",
+            "host code imports the inside of parity",
+        ),
+        ("jaxgames.parity._x", "jax.lax.while_loop(f, g, 0)", "only fixpoint loops"),
+        (
+            "jaxgames.ops",
+            "from jax.lax import fori_loop as f\nfori_loop",
+            "only fixpoint loops",
+        ),
+        (
+            "jaxgames.parity._x",
+            "jax.ops.segment_max(x, game.owner)",
+            "only ops reduces over segments",
+        ),
+        ("jaxgames.parity._x", "x[game.dst]", "a slice looks into the layout"),
+        ("jaxgames.parity.reference", "import jax", "the reference imports jax"),
+        (
+            "jaxgames.parity.reference",
+            "def f():\n    from jax import numpy",
+            "the reference imports jax",
+        ),
+        ("jaxgames.fixpoint", "print(1)", "pure code prints"),
+        ("jaxgames.io.npz", "open('/tmp/x')", "names a place on some machine"),
+    ],
+)
+def test_each_rule_is_seen_to_be_broken(module, source, breach):
+    assert breaches(module, source) == [breach]
+
+
+def test_what_is_allowed_breaks_no_rule():
+    source = (
+        "from jaxgames import fixpoint, ops\n"
+        "from jaxgames.parity._game import answer\n"
+        "ops.out_min(game, game.priority)\n"
+    )
+    assert breaches("jaxgames.parity._x", source) == []
+    assert breaches("jaxgames.io.npz", "from jaxgames.parity import Solution") == []
+    assert breaches("jaxgames.cli", "print(1)") == []
+
+
+def version_in(name: str, pattern: str) -> str:
+    found = re.search(pattern, (ROOT / name).read_text(), re.MULTILINE)
+    assert found, f"no version in {name}"
+    return found[1]
+
+
+def test_one_version_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["tool"]["hatch"]["version"]["path"] == "jaxgames/__init__.py"
+    assert version_in("CITATION.cff", r"^version: (\S+)$") == jaxgames.__version__
+    # The newest entry of the changelog.
+    assert version_in("CHANGELOG.md", r"^## \[(\d\S*)\]") == jaxgames.__version__
+
+
+def test_the_floor_of_python_is_one():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    floor = project["project"]["requires-python"].removeprefix(">=")
+    assert project["tool"]["pyright"]["pythonVersion"] == floor
+    assert project["tool"]["ruff"]["target-version"] == "py" + floor.replace(".", "")

@@ -1,0 +1,199 @@
+"""Reductions over edges: both layouts against plain loops."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import Arena, ops
+
+BIG, SMALL = np.iinfo(np.int32).max, np.iinfo(np.int32).min
+
+
+def random_arena(seed: int, dead_ends: bool = False, size: int = 60) -> Arena:
+    rng = np.random.default_rng(seed)
+    degree = rng.integers(0 if dead_ends else 1, 7, size)
+    degree[::17] = 70  # a wide slice
+    src = np.repeat(np.arange(size), degree)
+    return Arena.from_edges(
+        src, rng.integers(0, size, len(src)), owner=rng.integers(0, 2, size),
+        priority=rng.integers(0, 300, size), dead_ends="allow",
+    )
+
+
+def layouts(arena: Arena) -> dict[str, ops.Game]:
+    return {"csr": arena, "padded": arena.pad(), "slices": ops.slice_rows(arena)}
+
+
+def on_slots(game, x):
+    x = jnp.asarray(x)
+    if isinstance(game, ops.SlicedArena):
+        return ops.by_slot(game, x, 0)
+    return jnp.pad(x, (0, ops.num_slots(game) - len(x)))
+
+
+@pytest.fixture(params=["csr", "padded", "slices"])
+def layout(request):
+    return request.param
+
+
+@pytest.fixture(params=[False, True], ids=["total", "dead ends"])
+def arena(request):
+    return random_arena(3, dead_ends=request.param)
+
+
+def by_loop(arena, reduce, empty, values):
+    return [
+        reduce([values(e) for e in range(arena.row_ptr[v], arena.row_ptr[v + 1])])
+        if arena.row_ptr[v] < arena.row_ptr[v + 1]
+        else empty
+        for v in range(arena.shape[0])
+    ]
+
+
+def test_reductions_of_targets(arena, layout):
+    game = layouts(arena)[layout]
+    x = np.random.default_rng(0).integers(-50, 50, arena.shape[0]).astype(np.int32)
+    slots, size = on_slots(game, x), arena.shape[0]
+    at = lambda e: x[arena.dst[e]]  # noqa: E731
+    for reduction, reduce, empty, seen in [
+        (ops.out_min, min, BIG, at),
+        (ops.out_max, max, SMALL, at),
+    ]:
+        got = ops.by_vertex(game, reduction(game, slots))[:size]
+        assert got.tolist() == by_loop(arena, reduce, empty, seen)
+    for reduction, reduce, empty in [(ops.out_any, any, False), (ops.out_all, all, True)]:
+        got = ops.by_vertex(game, reduction(game, slots > 10))[:size]
+        assert got.tolist() == by_loop(arena, reduce, empty, lambda e: at(e) > 10)
+
+
+def test_values_on_edges(arena, layout):
+    game = layouts(arena)[layout]
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(0, 99, (2, arena.shape[0])).astype(np.int32)
+    edges = ops.edgewise(
+        lambda t, s, k: 1000 * t + 7 * s + k,
+        ops.target(game, on_slots(game, x)),
+        ops.source(game, on_slots(game, y)),
+        ops.position(game),
+    )
+    got = ops.by_vertex(game, ops.out_min(game, edges))[: arena.shape[0]]
+    position = np.arange(arena.shape[1]) - arena.row_ptr[arena.src]
+    expected = by_loop(
+        arena, min, BIG,
+        lambda e: 1000 * x[arena.dst[e]] + 7 * y[arena.src[e]] + position[e],
+    )
+    assert got.tolist() == expected
+
+
+@pytest.mark.parametrize("bound", [None, 3])
+def test_argmin_takes_the_first(layout, bound):
+    arena = random_arena(5)
+    game = layouts(arena)[layout]
+    x = np.random.default_rng(2).integers(0, 4, arena.shape[0]).astype(np.int32)
+    least, position = ops.out_argmin(game, on_slots(game, x), bound=bound)
+    size = arena.shape[0]
+    for v, low, at in zip(
+        range(size),
+        ops.by_vertex(game, least)[:size].tolist(),
+        ops.by_vertex(game, position)[:size].tolist(),
+        strict=True,
+    ):
+        row = x[arena.successors(v)].tolist()
+        assert (low, at) == (min(row), row.index(min(row)))
+
+
+def test_argmin_refuses_values_that_do_not_fit():
+    arena = random_arena(5)
+    with pytest.raises(ValueError, match="packs values up to 7"):
+        ops.out_argmin(arena, jnp.zeros(arena.shape[0], jnp.int32), bound=8)
+
+
+def test_reductions_over_incoming_edges(arena, layout):
+    game = layouts(arena)[layout]
+    size = arena.shape[0]
+    x = np.random.default_rng(4).integers(-50, 50, size).astype(np.int32)
+    got = ops.by_vertex(game, ops.in_max(game, on_slots(game, x)))[:size]
+    into = [x[arena.src[arena.dst == v]].tolist() for v in range(size)]
+    assert got.tolist() == [max(row, default=SMALL) for row in into]
+    got = ops.by_vertex(game, ops.in_any(game, on_slots(game, x) > 10))[:size]
+    assert got.tolist() == [any(value > 10 for value in row) for row in into]
+
+
+def test_edges_and_moves_are_inverse(layout):
+    arena = random_arena(7)
+    game = layouts(arena)[layout]
+    rng = np.random.default_rng(0)
+    edge = arena.row_ptr[:-1] + rng.integers(0, np.diff(arena.row_ptr))
+    edge[::3] = -1
+    size = game.row_ptr.shape[0] - 1
+    edge = np.append(edge, np.full(size - len(edge), -1)).astype(np.int32)
+    back = ops.edge_of(game, ops.move_of(game, jnp.asarray(edge)))
+    assert back.tolist() == edge.tolist()
+
+
+class TestSlices:
+    def test_hold_every_edge_once_or_repeat_the_last(self):
+        arena = random_arena(1, dead_ends=True)
+        game = ops.slice_rows(arena)
+        vertex_of = np.full(ops.num_slots(game), -1)
+        vertex_of[game.slot] = np.arange(arena.shape[0])
+        starts = np.cumsum([0] + [b.shape[1] for b in game.blocks])
+        for v in range(arena.shape[0]):
+            which = np.searchsorted(starts, game.slot[v], side="right") - 1
+            column = game.blocks[which][:, game.slot[v] - starts[which]]
+            row = arena.successors(v).tolist()
+            padded = row + row[-1:] * (len(column) - len(row))
+            assert vertex_of[column].tolist() == padded
+
+    def test_padding_leads_to_itself(self):
+        game = ops.slice_rows(random_arena(1))
+        assert game.real.sum() == 60
+        start = 0
+        for block in game.blocks:
+            slots = start + np.arange(block.shape[1])
+            idle = ~game.real[slots]
+            assert (block[:, idle] == slots[idle]).all()
+            start += block.shape[1]
+
+    def test_of_no_vertices(self):
+        game = ops.slice_rows(Arena.from_edges([], [], owner=[]))
+        x = jnp.zeros(ops.num_slots(game), jnp.int32)
+        assert ops.by_vertex(game, ops.out_min(game, x)).shape == (0,)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_widths_cost_least(self, seed):
+        """Against all ways to cut few degrees into slices."""
+        rng = np.random.default_rng(seed)
+        histogram = np.zeros(8, np.int64)
+        histogram[rng.choice(np.arange(1, 8), 5, replace=False)] = rng.integers(
+            1, 200_000, 5
+        )
+        degrees = np.flatnonzero(histogram)
+
+        def cost(widths):
+            of = np.asarray(widths)[np.searchsorted(widths, degrees)]
+            return (of * histogram[degrees]).sum() + ops.SLICE_COST * len(widths)
+
+        every = [
+            [d for d, on in zip(degrees[:-1], f"{bits:04b}", strict=True) if on == "1"]
+            + [degrees[-1]]
+            for bits in range(16)
+        ]
+        assert cost(ops._slice_widths(histogram)) == min(map(cost, every))
+
+
+def test_prepare_is_kept_and_narrows_priorities():
+    arena = random_arena(9)
+    game = ops.prepare(arena)
+    assert ops.prepare(arena) is game
+    assert game.priority.dtype == np.int16
+    assert isinstance(game.owner, jax.Array)
+    assert arena.priority.dtype == np.int32
+
+
+def test_layout_is_chosen_by_size(monkeypatch):
+    small = random_arena(9)
+    assert ops.layout(ops.prepare(small)) == "csr"
+    monkeypatch.setitem(ops.SLICE_FROM, jax.default_backend(), 0)
+    assert ops.layout(ops.prepare(random_arena(9))) == "slices"
