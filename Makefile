@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+DIST ?= dist
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -27,20 +28,20 @@ lint: $(VENV)/.group-lint $(VENV)/.group-test  ## check format, style and types
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 docs: $(VENV)/.group-docs docs/performance.md  ## build the documentation in site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.group-bench  ## measure on this machine, then write docs/performance.md
 	$(BIN)/python -m benchmarks.run $(ARGS)
 	$(BIN)/python -m benchmarks.report
 
 wheel: $(VENV)/.ready  ## build the wheel in dist/
-	$(PIP) wheel --no-deps --wheel-dir dist .
+	$(PIP) wheel --no-deps --wheel-dir $(DIST) .
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) build dist site demo .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-docs/performance.md: | $(VENV)/.group-bench
+docs/performance.md: | $(VENV)/.ready
 	$(BIN)/python -m benchmarks.report
 
 $(VENV)/.ready: pyproject.toml

@@ -72,6 +72,8 @@ def breaches(module: str, source: str) -> list[str]:
         found.append("the reference imports jax")
     if where not in HOST and "print" in used:
         found.append("pure code prints")
+    if re.search(r"^ *Example:$", source, re.MULTILINE):
+        found.append("the documentation knows Examples:, not Example:")
     if re.search(r"""["'](/work|/tmp|/home|/root|/Users|[A-Z]:\\)""", source):
         found.append("names a place on some machine")
     return found
@@ -125,6 +127,11 @@ def test_no_module_breaks_a_rule(module):
         ),
         ("jaxgames.fixpoint", "print(1)", "pure code prints"),
         ("jaxgames.io.npz", "open('/tmp/x')", "names a place on some machine"),
+        (
+            "jaxgames.arena",
+            'def f():\n    """F.\n\n    Example:\n    """',
+            "the documentation knows Examples:, not Example:",
+        ),
     ],
 )
 def test_each_rule_is_seen_to_be_broken(module, source, breach):

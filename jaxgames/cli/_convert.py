@@ -5,7 +5,7 @@ import argparse
 from jaxgames import io
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import load, sizes
+from jaxgames.cli._games import check_writable, load, sizes
 
 EXAMPLE = "convert game.pg game.npz --condition 'min even'"
 
@@ -25,6 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Reads a game and writes it."""
+    check_writable(args.output)
     arena = load(args)
     io.save(args.output, arena, condition=args.to_condition)
     if not args.quiet:

@@ -2,11 +2,14 @@
 
 import argparse
 import inspect
+import re
+from collections.abc import Callable
 
 from jaxgames import io
+from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes
+from jaxgames.cli._games import check_writable, sizes
 from jaxgames.generate import FAMILIES
 
 EXAMPLE = "generate elevator 5 --no-fair -o elevator.pg.gz"
@@ -17,11 +20,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list the families")
     families = parser.add_subparsers(dest="family", metavar="FAMILY")
     for name, family in FAMILIES.items():
-        about = inspect.getdoc(family) or ""
+        about = _about(family)
         of_family = families.add_parser(
-            name,
-            help=about.partition("\n")[0],
-            description=about.partition("\n\nRaises:")[0],
+            name, help=about.partition("\n")[0], description=about
         )
         for parameter in inspect.signature(family).parameters.values():
             _add(of_family, parameter)
@@ -42,18 +43,25 @@ def run(args: argparse.Namespace) -> Exit:
         for name, family in FAMILIES.items():
             parameters = inspect.signature(family).parameters.values()
             needed = [p.name.upper() for p in parameters if p.default is p.empty]
-            about = (inspect.getdoc(family) or "").partition("\n")[0]
+            about = _about(family).partition("\n")[0]
             print(f"{' '.join([name, *needed]):34}{about}")
         return Exit.DONE
     if args.family is None:
         raise ValueError("expected a family (see jaxgames generate --list)")
     family = FAMILIES[args.family]
     names = inspect.signature(family).parameters
+    check_writable(args.output)
     arena = family(**{name: getattr(args, name) for name in names})
     io.save(args.output, arena)
     if not args.quiet:
         print(f"{args.output}: {sizes(arena)}")
     return Exit.DONE
+
+
+def _about(family: Callable[..., Arena]) -> str:
+    """A generator's docstring up to its arguments, without links."""
+    text = (inspect.getdoc(family) or "").partition("\n\nRaises:")[0]
+    return re.sub(r"\[(`\w+`)\]\[[\w.]+\]", r"\1", text)
 
 
 def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter) -> None:

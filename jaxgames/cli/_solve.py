@@ -2,9 +2,7 @@
 
 import argparse
 import contextlib
-import errno
 import json
-import os
 import pathlib
 import sys
 import time
@@ -16,7 +14,13 @@ from jaxgames import io, parity, plot
 from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit, complain
-from jaxgames.cli._games import load_parity, num_priorities, sizes, start_jax
+from jaxgames.cli._games import (
+    check_writable,
+    load_parity,
+    num_priorities,
+    sizes,
+    start_jax,
+)
 from jaxgames.cli._verify import check
 from jaxgames.progress import Bar, Deadline
 from jaxgames.solution import UNDECIDED, Status
@@ -74,6 +78,8 @@ def run(args: argparse.Namespace) -> Exit:
         solution = parity.solve(arena, args.solver, max_steps=0, throw=False)
         notes.append(str(solution.stats["solver"]))
         notes.append(f"layout {solution.stats['layout']}")
+    if solution.status == Status.INTERRUPTED:
+        raise KeyboardInterrupt
     with phase("solve") as notes:
         meter = Bar() if sys.stderr.isatty() and not args.quiet else None
         solution = parity.solve(
@@ -84,7 +90,7 @@ def run(args: argparse.Namespace) -> Exit:
             throw=False,
             progress=Deadline(args.timeout, meter) if args.timeout else meter,
         )
-        notes.append(f"{solution.stats['rounds']:,} rounds")
+        notes.append(_rounds(solution))
     verdict = None
     if args.verify and solution.status == Status.SOLVED:
         with phase("verify") as notes:
@@ -143,13 +149,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.draw and not args.draw.lower().endswith((".svg", ".png", ".pdf")):
         raise ValueError(f"--draw takes a .svg, .png or .pdf file, got {args.draw!r}")
     for path in filter(None, (args.output, args.dot, args.draw)):
-        folder = os.path.dirname(path) or os.curdir
-        if not os.path.isdir(folder):
-            raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
-        if os.path.isdir(path):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        check_writable(path)
 
 
 # ---- what is told --------------------------------------------------------------
@@ -159,6 +159,11 @@ def _won(solution: parity.Solution) -> dict[int, int]:
     """How many vertices each player wins, and how many are undecided."""
     winner = np.asarray(solution.winner)
     return {who: int((winner == who).sum()) for who in (0, 1, UNDECIDED)}
+
+
+def _rounds(solution: parity.Solution) -> str:
+    count = int(solution.stats["rounds"])
+    return f"{count:,} round{'' if count == 1 else 's'}"
 
 
 def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> dict:
@@ -187,14 +192,12 @@ def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> d
 
 def _why(args: argparse.Namespace, solution: parity.Solution) -> str:
     """Why the solve stopped, in terms of the command line."""
-    status, rounds = Status(solution.status), f"{solution.stats['rounds']:,} rounds"
+    status, rounds = Status(solution.status), _rounds(solution)
     if status == Status.MAX_STEPS and args.max_steps is not None:
         return f"the limit of {rounds} was reached; try other solvers (-s)"
     if status == Status.TIMEOUT:
-        limit = f"{args.timeout:g} s"
-        return (
-            f"the limit of {limit} was reached after {rounds}; try other solvers (-s)"
-        )
+        limit = f"{args.timeout:g} s was reached after {rounds}"
+        return f"the limit of {limit}; try other solvers (-s)"
     if status == Status.INTERRUPTED:
         return f"interrupted after {rounds}"
     return status.message

@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> Exit:
     del args
     auto = parity.SOLVERS.resolve("auto").name
     print("Solvers of parity games, for -s, and their options in Python:\n")
-    print(f"{'auto':12}{auto}, which is the best choice for most games.")
+    print(f"{'auto':12}{auto}, the one to try first.")
     for name in parity.SOLVERS:
         solver = parity.SOLVERS[name]
         about = (inspect.getdoc(solver) or "").partition("\n")[0]

@@ -37,7 +37,7 @@ def check(arena: Arena, solution: parity.Solution) -> parity.Verdict:
     machine code is best; without numba JAX is, but not for many priorities, since it
     looks at them one after the other.
     """
-    if arena.shape[1] <= 30_000:
+    if arena.shape[1] <= 50_000:
         with host.interpreted():
             return reference.verify(arena, solution)
     if host.can_compile() or num_priorities(arena) > 64:

@@ -5,6 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, bucket
@@ -84,11 +85,10 @@ class SPM(Solver):
 
     def fit(self, arena: Arena) -> "SPM":
         """Counts the digits and words that a concrete arena needs."""
-        priority = jnp.asarray(arena.priority)
-        real = jnp.arange(len(priority)) < arena.num_vertices
         digits = self.digits or bucket((int(arena.priority.max(initial=0)) + 3) // 2)
+        priority = arena.priority[: int(arena.num_vertices)]
         words = self.words or max(
-            int(_digits(priority, real, player, digits)[0].max()) + 1
+            int(_place_jit(_count(priority, player, digits, np)).word.max()) + 1
             for player in (0, 1)
         )
         return dataclasses.replace(self, words=words, digits=digits)
@@ -166,29 +166,46 @@ class SPM(Solver):
 # ---- packing -----------------------------------------------------------------
 
 
-def _digits(priority, real, player: int, digits: int):
-    """Word (0 the least significant) and unit of each digit, and the room used after it.
+class _Places(NamedTuple):
+    """Where each digit lies: word (0 the least significant), unit, room used up to it."""
 
-    Digit i counts priority `2 i + 1` for player 0 and `2 i` for player 1.
+    word: jax.Array
+    unit: jax.Array
+    used: jax.Array
+
+
+def _count(priority, player: int, digits: int, xp=jnp):
+    """Bounds of the digits: digit i counts priority `2 i + 1` for player 0, `2 i` for 1.
+
+    `priority` of a vertex that does not count is -1.
     """
-    priority = priority.astype(jnp.int32)
-    bad = real & ((priority & 1) == 1 - player)
-    count = jnp.zeros(digits, jnp.int32)
-    count = count.at[(priority + player - 1) >> 1].add(bad.astype(jnp.int32), mode="drop")
+    priority = xp.where((priority & 1) == 1 - player, priority, -1)
+    digit = xp.where(priority < 0, digits, (priority + player) >> 1)
+    # One entry more takes what does not count, and priorities beyond the digits.
+    size = {"length" if xp is jnp else "minlength": digits + 1}
+    return xp.bincount(xp.minimum(digit, digits), **size)[:digits]
+
+
+def _place(count) -> _Places:
+    """Fills words with digits, from the least important one up."""
 
     def place(room, bound):
         word, used = room
         radix = bound + 1
         full = used > WORD // radix
         word, used = jnp.where(full, word + 1, word), jnp.where(full, 1, used)
-        return (word, used * radix), (word, used, used * radix)
+        return (word, used * radix), _Places(word, used, used * radix)
 
     start = (jnp.int32(0), jnp.int32(1))
-    return jax.lax.scan(place, start, count)[1]
+    return jax.lax.scan(place, start, jnp.asarray(count, jnp.int32))[1]
+
+
+_place_jit = jax.jit(_place)
 
 
 def _radix(game: Game, player: int, digits: int, words: int) -> tuple[Radix, jax.Array]:
-    word, unit, used = _digits(game.priority, ops.real(game), player, digits)
+    counted = jnp.where(ops.real(game), game.priority.astype(jnp.int32), -1)
+    word, unit, used = _place(_count(counted, player, digits))
     capacity = jnp.ones(words, jnp.int32).at[words - 1 - word].max(used, mode="drop")
     # A good priority keeps the digits above it; beyond the last digit nothing is kept.
     priority = game.priority.astype(jnp.int32) + player

@@ -1,0 +1,769 @@
+import argparse
+import bz2
+import contextlib
+import dataclasses
+import gzip
+import importlib
+import inspect
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import jaxgames
+from jaxgames import Arena, cli, fixpoint, generate, host, io, ops, parity, plot
+from jaxgames.cli import Exit, _parser, _solve, _verify, main
+from jaxgames.parity import reference
+from jaxgames.solution import Status
+
+# Even reaches the even loop from the cycle of 0 and 1; only vertex 3 is Odd's. When odd
+# priorities are Even's, the cycle and vertex 3 are, and only the other loop is not.
+GAME = """\
+parity 3;
+0 0 0 1,2 "start, here";
+1 1 1 0;
+2 2 1 2;
+3 3 1 3;
+"""
+SOLUTION = "paritysol 3;\n0 0 2;\n1 0;\n2 0;\n3 1 3;\n"
+
+
+@pytest.fixture(autouse=True)
+def _where(tmp_path, monkeypatch):
+    """Relative paths, and none of JAX's settings changed for other tests."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "")
+
+
+@pytest.fixture
+def game(tmp_path):
+    (tmp_path / "game.pg").write_text(GAME)
+    return "game.pg"
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs a command here; returns exit code, output and errors."""
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def spawn(*arguments, stdout=subprocess.PIPE, code=("-m", "jaxgames"), **environment):
+    """Starts a command as a process of its own."""
+    root = os.path.dirname(os.path.dirname(jaxgames.__file__))
+    return subprocess.Popen(
+        [sys.executable, *code, *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root, **environment},
+    )
+
+
+# ---- solve -------------------------------------------------------------------
+
+
+def test_solve_tells_what_it_does(run, game):
+    code, out, err = run("solve", game, "--verify")
+    assert (code, err) == (Exit.DONE, "")
+    seconds = r" +\d+\.\d{3} s"
+    lines = [
+        rf"  load{seconds}  4 vertices, 5 edges, 4 priorities",
+        rf"  prepare{seconds}",
+        rf"  compile{seconds}  zielonka, layout csr",
+        rf"  solve{seconds}  \d+ rounds",
+        rf"  verify{seconds}  valid",
+        r"game.pg: player 0 wins 3, player 1 wins 1",
+    ]
+    assert re.fullmatch("\n".join(lines) + "\n", out), out
+
+
+def test_json(run, game):
+    code, out, err = run("solve", game, "--json", "--winners", "-v")
+    facts = json.loads(out)
+    rounds, seconds = facts.pop("rounds"), facts.pop("seconds")
+    assert (code, err) == (Exit.DONE, "")
+    assert facts == {
+        "file": "game.pg",
+        "vertices": 4,
+        "edges": 5,
+        "priorities": 4,
+        "status": "solved",
+        "solver": "zielonka",
+        "layout": "csr",
+        "cells": facts["cells"],
+        "won": [3, 1],
+        "undecided": 0,
+        "verified": True,
+        "winner": [0, 0, 0, 1],
+        "successor": [2, -1, -1, 3],
+    }
+    assert rounds > 0
+    assert list(seconds) == ["load", "prepare", "compile", "solve", "verify"]
+    assert all(value >= 0 for value in seconds.values())
+
+
+def test_json_without_more(run, game):
+    facts = json.loads(run("solve", game, "--json")[1])
+    assert facts["verified"] is None
+    assert not {"winner", "successor"} & set(facts)
+
+
+@pytest.mark.parametrize("solver", list(parity.SOLVERS))
+def test_every_solver_by_name(run, game, solver):
+    facts = json.loads(run("solve", game, "-s", solver, "--json", "--winners")[1])
+    assert (facts["solver"], facts["winner"]) == (solver, [0, 0, 0, 1])
+
+
+def test_condition(run, game):
+    facts = run("solve", game, "--condition", "max odd", "--json", "--winners")[1]
+    assert json.loads(facts)["winner"] == [0, 0, 1, 0]
+    assert json.loads(facts)["successor"] == [1, -1, 2, -1]
+
+
+def test_dead_ends(run, tmp_path):
+    (tmp_path / "dead.pg").write_text("parity 1;\n0 1 1 0,1;\n1 1 0;\n")
+    code, out, err = run("solve", "dead.pg")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err == (
+        "jaxgames: dead.pg:3: vertex 1 has no successor; pass --dead-ends lose if its "
+        "owner loses there\n"
+    )
+    code, out, _ = run("solve", "dead.pg", "--dead-ends", "lose", "--json", "--winners")
+    assert (code, json.loads(out)["winner"]) == (Exit.DONE, [1, 1])
+
+
+@pytest.mark.parametrize("name", ["game.sol", "game.sol.gz"])
+def test_solution_file(run, game, tmp_path, name):
+    assert run("solve", game, "-q", "-o", name) == (Exit.DONE, "", "")
+    opener = gzip.open if name.endswith(".gz") else open
+    with opener(tmp_path / name, "rt") as file:
+        assert file.read() == SOLUTION
+    assert run("verify", game, name) == (Exit.DONE, f"{name}: valid\n", "")
+
+
+def test_pictures_show_names_and_regions(run, game, tmp_path):
+    args = ("solve", game, "-q", "--dot", "game.dot", "--draw", "game.svg")
+    assert run(*args) == (Exit.DONE, "", "")
+    solution = parity.solve(io.load(game))
+    names = ["start, here", None, None, None]
+    dot = (tmp_path / "game.dot").read_text()
+    assert dot == plot.to_dot(io.load(game), solution, names=names)
+    assert "start, here" in dot
+    assert "start, here" in (tmp_path / "game.svg").read_text()
+
+
+def test_pictures_of_a_format_without_names(run, game, tmp_path):
+    run("convert", game, "game.npz")
+    code, _, err = run("solve", "game.npz", "-q", "--dot", "game.dot")
+    assert (code, err) == (Exit.DONE, "")
+    assert (tmp_path / "game.dot").read_text().startswith("digraph")
+
+
+def test_progress_is_for_terminals(run, game, monkeypatch):
+    meters = []
+    monkeypatch.setattr(_solve, "Bar", lambda: meters.append("bar"))
+    run("solve", game)
+    assert meters == []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    run("solve", game, "-q")
+    assert meters == []
+    run("solve", game)
+    assert meters == ["bar"]
+
+
+# ---- solve, not to the end ---------------------------------------------------
+
+
+def test_step_limit(run, game, tmp_path):
+    code, out, err = run("solve", game, "--max-steps", "0", "-v", "-o", "game.sol")
+    assert code == Exit.UNSOLVED
+    assert out.endswith("player 0 wins 0, player 1 wins 0, 4 are undecided\n")
+    assert "verify" not in out
+    assert err == (
+        "jaxgames: game.pg: not solved: the limit of 0 rounds was reached; try other "
+        "solvers (-s)\n"
+        "jaxgames: game.sol: not written, no vertex is decided\n"
+    )
+    assert not (tmp_path / "game.sol").exists()
+
+
+def test_time_limit(run, game, monkeypatch):
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
+    code, out, err = run("solve", game, "--timeout", "1e-9", "--json")
+    facts = json.loads(out)
+    assert code == Exit.UNSOLVED
+    assert (facts["status"], facts["undecided"]) == ("timeout", 4)
+    assert err == (
+        "jaxgames: game.pg: not solved: the limit of 1e-09 s was reached after 1 "
+        "round; try other solvers (-s)\n"
+    )
+
+
+def test_what_is_decided_is_written_and_called_incomplete(run, game, tmp_path):
+    args = ("solve", game, "-s", "spm", "--max-steps", "1", "-q", "-o", "part.sol")
+    code, out, err = run(*args)
+    assert (code, out) == (Exit.UNSOLVED, "")
+    lines = (tmp_path / "part.sol").read_text().splitlines()
+    left_out = 5 - len(lines)
+    assert 0 < left_out < 4
+    assert f"part.sol: incomplete, {left_out} undecided vertices are left out" in err
+    assert all(line[:3] in SOLUTION for line in lines)
+    code, out, _ = run("verify", game, "part.sol")
+    assert code == Exit.WRONG
+    assert out == "part.sol: vertex 0: its winner is neither 0 nor 1\n"
+
+
+def test_wrong_answer_is_not_written(run, game, tmp_path, monkeypatch):
+    solve = parity.solve
+
+    def wrong(*args, **options):
+        solution = solve(*args, **options)
+        return dataclasses.replace(solution, winner=np.zeros(4, np.int8))
+
+    monkeypatch.setattr(parity, "solve", wrong)
+    code, out, err = run("solve", game, "-v", "-o", "game.sol", "--draw", "game.svg")
+    assert code == Exit.UNVERIFIED
+    assert "WRONG" in out
+    assert "game.pg: the answer is wrong, nothing is written: vertex 3: its" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["game.pg"]
+    code, out, _ = run("solve", game, "-v", "--json")
+    assert (code, json.loads(out)["verified"]) == (Exit.UNVERIFIED, False)
+
+
+def test_interrupt(tmp_path):
+    # Exponentially many rounds for Zielonka's recursion: it would not end by itself.
+    io.save("ladder.pg", generate.recursive_ladder(40))
+    process = spawn("solve", "ladder.pg", "-s", "zielonka", "-o", "ladder.sol")
+    for line in process.stdout:
+        if "compile" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == Exit.INTERRUPTED
+    assert "Traceback" not in out + err
+    assert "interrupted" in err
+    assert not (tmp_path / "ladder.sol").exists()
+
+
+def test_interrupt_while_compiling(run, game, monkeypatch):
+    solve = parity.solve
+
+    def interrupted(*args, **options):
+        assert options["max_steps"] == 0, "the solve went on"
+        solution = solve(*args, **options)
+        return dataclasses.replace(solution, status=Status.INTERRUPTED)
+
+    monkeypatch.setattr(parity, "solve", interrupted)
+    code, out, err = run("solve", game)
+    assert (code, err) == (Exit.INTERRUPTED, "jaxgames: interrupted\n")
+    assert "player" not in out
+
+
+# ---- verify ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        (("0 0 2;", "0 0 1;"), "vertex 1: against its winner's strategy, "),
+        (("0 0 2;", "0 0;"), "vertex 0: its owner wins it, but has no strategy there"),
+        (("2 0;", "2 1 2;"), "vertex 0: its winner's strategy leads to a vertex that"),
+        (("3 1 3;\n", ""), "vertex 3: its winner is neither 0 nor 1"),
+    ],
+)
+def test_verify_tells_what_is_wrong_where(run, game, tmp_path, change, wrong):
+    (tmp_path / "game.sol").write_text(SOLUTION.replace(*change))
+    code, out, err = run("verify", game, "game.sol")
+    assert (code, err) == (Exit.WRONG, "")
+    assert out.startswith(f"game.sol: {wrong}")
+    assert run("verify", game, "game.sol", "-q") == (Exit.WRONG, "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", 1),
+        ("paritysol 3;\n0 0 2;\n1 0\n", 4),
+        ("paritysol 3;\n0 0 2;\n0 0 2;\n", 3),
+        ("paritysol 9;\n0 0 2;\n9 0;\n", 3),
+        ("paritysol 3;\n0 0 3;\n", 2),
+        ("paritysol 3;\n0 2;\n", 2),
+    ],
+)
+def test_solution_files_that_are_none(run, game, tmp_path, text, line):
+    (tmp_path / "game.sol").write_text(text)
+    code, out, err = run("verify", game, "game.sol")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith(f"jaxgames: game.sol:{line}: ")
+
+
+def test_which_checker(monkeypatch):
+    def ring(size, priorities):
+        vertex = np.arange(size)
+        return Arena.from_edges(
+            vertex,
+            (vertex + 1) % size,
+            owner=np.zeros(size, bool),
+            priority=vertex % priorities,
+        )
+
+    @contextlib.contextmanager
+    def interpreted():
+        monkeypatch.setattr(reference, "verify", lambda *_: "Python")
+        yield
+        monkeypatch.setattr(reference, "verify", lambda *_: "machine code")
+
+    monkeypatch.setattr(host, "interpreted", interpreted)
+    monkeypatch.setattr(reference, "verify", lambda *_: "machine code")
+    monkeypatch.setattr(parity, "verify", lambda *_: "JAX")
+    for numba, expected in ((True, "machine code"), (False, "JAX")):
+        monkeypatch.setattr(host, "can_compile", lambda numba=numba: numba)
+        assert _verify.check(ring(100, 2), None) == "Python"
+        assert _verify.check(ring(60_000, 2), None) == expected
+        assert _verify.check(ring(60_000, 100), None) == "machine code"
+
+
+# ---- the other commands ------------------------------------------------------
+
+
+def test_solvers(run):
+    code, out, err = run("solvers")
+    assert (code, err) == (Exit.DONE, "")
+    for name in parity.SOLVERS:
+        about = inspect.getdoc(parity.SOLVERS[name]).splitlines()[0]
+        assert re.search(rf"^{name} +{re.escape(about)}$", out, re.M)
+    assert re.search(r"^auto +zielonka", out, re.M)
+    assert "parity.SPM(words=None, digits=None, sweeps_per_check=None)" in out
+
+
+def test_info(run, game):
+    code, out, err = run("info", game)
+    assert (code, err) == (Exit.DONE, "")
+    assert out.splitlines()[:6] == [
+        f"game.pg: 4 vertices, 5 edges, 4 priorities, {len(GAME)} bytes",
+        "  owners      player 0: 1, player 1: 3",
+        "  priority    0 to 3, 4 distinct, 4 after merging neighbours of one parity",
+        "  out degree  1 to 2, mean 1.25",
+        "  in degree   1 to 2, mean 1.25",
+        "  self loops  2",
+    ]
+    assert "solver      zielonka (auto)" in out
+
+
+def test_info_for_programs(run, game):
+    facts = json.loads(run("info", game, "--json")[1])
+    game_on_device = parity.prepare(io.load(game))[1]
+    assert facts == {
+        "file": "game.pg",
+        "bytes": len(GAME),
+        "vertices": 4,
+        "edges": 5,
+        "owners": [1, 3],
+        "out_degree": {"min": 1, "max": 2, "mean": 1.25},
+        "in_degree": {"min": 1, "max": 2, "mean": 1.25},
+        "self_loops": 2,
+        "priority": {
+            "min": 0,
+            "max": 3,
+            "mean": 1.5,
+            "distinct": 4,
+            "compressed": 4,
+        },
+        "layout": {
+            "name": "csr",
+            "cells": ops.num_cells(game_on_device),
+            "bytes": facts["layout"]["bytes"],
+            "backend": facts["layout"]["backend"],
+        },
+        "solver": "zielonka",
+    }
+    assert facts["layout"]["bytes"] >= game_on_device.dst.nbytes
+
+
+def test_info_of_other_games(run):
+    io.save(
+        "energy.npz", Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[5, -7])
+    )
+    code, out, _ = run("info", "energy.npz")
+    assert (code, "priority" in out) == (Exit.DONE, False)
+    assert out.startswith("energy.npz: 2 vertices, 2 edges, ")
+    code, _, err = run("solve", "energy.npz")
+    assert code == Exit.BAD_INPUT
+    assert err.startswith("jaxgames: energy.npz: this is no parity game")
+
+
+def test_info_of_the_empty_game(run):
+    io.save("empty.npz", Arena.from_edges([], [], owner=[], priority=[]))
+    code, out, _ = run("info", "empty.npz")
+    assert code == Exit.DONE
+    assert out.startswith("empty.npz: 0 vertices, 0 edges, 0 priorities, ")
+
+
+def same(path, arena):
+    loaded = io.load(path)
+    return all(
+        np.array_equal(getattr(loaded, name), getattr(arena, name))
+        for name in ("row_ptr", "dst", "owner", "priority")
+    )
+
+
+@pytest.mark.parametrize("name", generate.FAMILIES)
+def test_generate(run, name):
+    family = generate.FAMILIES[name]
+    parameters = inspect.signature(family).parameters.values()
+    numbers = [5 if p.default is p.empty else None for p in parameters]
+    numbers = [n for n in numbers if n is not None]
+    code, out, err = run("generate", name, *numbers, "-o", "game.pg.gz")
+    arena = family(*numbers)
+    assert (code, err) == (Exit.DONE, "")
+    assert out.startswith(f"game.pg.gz: {arena.num_vertices:,} vertices, ")
+    assert same("game.pg.gz", arena)
+    assert re.search(rf"^{name} [A-Z]", run("generate", "--list")[1], re.M)
+
+
+def test_generate_with_options(run):
+    run("generate", "elevator", "2", "--no-fair", "-o", "elevator.npz")
+    assert same("elevator.npz", generate.elevator(2, fair=False))
+    options = ("--num-priorities", 3, "--no-self-loops", "--owner-share", 0.25)
+    assert run("generate", "random", 7, 12, *options, "-o", "r.npz", "-q")[1:] == (
+        "",
+        "",
+    )
+    random = generate.random_game(
+        7, 12, num_priorities=3, self_loops=False, owner_share=0.25
+    )
+    assert same("r.npz", random)
+
+
+def test_help_of_a_family(run):
+    code, out, _ = run("generate", "clustered", "--help")
+    assert code == Exit.DONE
+    assert "Random game of clusters within clusters that few edges link.\n" in out
+    assert "    depth: how often clusters are cut; 0 for one cluster.\n" in out
+    assert re.search(r"--depth X +default: 2\n", out)
+    assert "where `random_game` has a single large one" in " ".join(out.split())
+    out = run("generate", "elevator", "--help")[1]
+    assert re.search(r"--fair, --no-fair +default: --fair\n", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "expected a family (see jaxgames generate --list)"),
+        (("lift", "5", "-o", "game.pg"), "argument FAMILY: invalid choice: 'lift'"),
+        (("elevator", "5"), "the following arguments are required: -o/--output"),
+        (("elevator", "ten", "-o", "game.pg"), "argument floors: invalid int value"),
+        (("elevator", "99", "-o", "game.pg"), "floors must be from 1 to 9, got 99"),
+        (
+            ("elevator", "2", "-o", "game.xyz"),
+            "game.xyz: unknown suffix; known are .pg",
+        ),
+    ],
+)
+def test_generate_refuses(run, tmp_path, arguments, message):
+    code, out, err = run("generate", *arguments)
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith(f"jaxgames: {message}")
+    assert not any(tmp_path.iterdir())
+
+
+def test_convert(run, game, tmp_path):
+    code, out, err = run("convert", game, "game.npz")
+    assert (code, err) == (Exit.DONE, "")
+    assert out == "game.npz: 4 vertices, 5 edges, 4 priorities\n"
+    assert same("game.npz", io.load(game))
+    assert run("convert", "game.npz", "again.pg", "-q") == (Exit.DONE, "", "")
+    assert (tmp_path / "again.pg").read_text() == GAME.replace(' "start, here"', "")
+
+
+def test_convert_restates_priorities(run, game):
+    run("convert", game, "game.min.pg", "--to-condition", "min even")
+    assert same("game.min.pg", io.load(game)) is False
+    arena = io.load("game.min.pg", condition="min even")
+    assert np.argsort(arena.priority).tolist() == [0, 1, 2, 3]
+    assert (arena.priority % 2).tolist() == [0, 1, 0, 1]
+    code, _, err = run("convert", game, "x.pg", "--to-condition", "min")
+    assert (code, "condition must be one of" in err) == (Exit.BAD_INPUT, True)
+
+
+# ---- bad input ---------------------------------------------------------------
+
+LINE_3 = "1 1 1 0;"
+BAD_GAMES = {
+    "empty": ("", 1),
+    "truncated line": (GAME[: GAME.index("2 1 2;")], 4),
+    "missing semicolon": (GAME.replace(LINE_3, "1 1 1 0"), 3),
+    "duplicate identifier": (GAME.replace(LINE_3, "0 1 1 0;"), 3),
+    "unknown successor": (GAME.replace(LINE_3, "1 1 1 7;"), 3),
+    "no successor": (GAME.replace(LINE_3, "1 1 1;"), 3),
+    "negative priority": (GAME.replace(LINE_3, "1 -1 1 0;"), 3),
+    "huge priority": (GAME.replace(LINE_3, "1 9999999999 1 0;"), 3),
+    "beyond the header": (GAME.replace("parity 3", "parity 2"), 5),
+    "no number": (GAME.replace(LINE_3, "1 one 1 0;"), 3),
+    "no such player": (GAME.replace(LINE_3, "1 1 2 0;"), 3),
+    "Windows line ends": (GAME.replace(LINE_3, "1 x 1 0;").replace("\n", "\r\n"), 3),
+    "quote inside a name": (GAME.replace("start", 'st"art'), 2),
+    "no game": ("<html>\n", 1),
+}
+
+
+@pytest.mark.parametrize("case", BAD_GAMES)
+def test_bad_game(run, tmp_path, case):
+    text, line = BAD_GAMES[case]
+    (tmp_path / "bad.pg").write_bytes(text.encode())
+    code, out, err = run("solve", "bad.pg")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert re.fullmatch(rf"jaxgames: bad\.pg:{line}: .*\n", err), err
+
+
+def test_odd_but_good_game(run, tmp_path):
+    text = GAME.replace("start, here", "a; b, 0 0 0 0;\n'c").replace("\n", "\r\n")
+    (tmp_path / "odd.pg").write_bytes(text.encode())
+    code, out, _ = run("solve", "odd.pg", "--json", "--winners")
+    assert (code, json.loads(out)["winner"]) == (Exit.DONE, [0, 0, 0, 1])
+
+
+ARRAYS = {
+    "row_ptr": np.array([0, 1, 2]),
+    "dst": np.array([1, 0]),
+    "owner": np.array([0, 1]),
+    "priority": np.array([0, 1]),
+}
+BAD_ARRAYS = {
+    "NaN": ({"priority": np.array([0.0, np.nan])}, "priority must hold integers"),
+    "floats": ({"dst": np.array([1.0, 0.0])}, "dst must hold integers"),
+    "lengths": ({"priority": np.array([0, 1, 2])}, "one entry for each vertex"),
+    "index": ({"dst": np.array([1, 2])}, r"dst\[1\] is 2, expected"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ARRAYS)
+def test_bad_arrays(run, case):
+    change, message = BAD_ARRAYS[case]
+    arrays = ARRAYS | change
+    np.savez("bad.npz", format="jaxgames arena", version=1, **arrays)
+    code, out, err = run("solve", "bad.npz")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert re.fullmatch(rf"jaxgames: bad\.npz: .*{message}.*\n", err), err
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("game.pg.gz", gzip.compress(GAME.encode())[:-12]),
+        ("game.pg.gz", b"no gzip"),
+        ("game.pg.bz2", bz2.compress(GAME.encode())[:20]),
+        ("game.npz", b"no zip"),
+        ("game.txt", GAME.encode()),
+    ],
+)
+def test_broken_files(run, tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    code, out, err = run("solve", name)
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith(f"jaxgames: {name}: ")
+    assert err.count("\n") == 1
+
+
+def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
+    (tmp_path / "cut.pg").write_text(GAME.replace("parity 3", "parity 8"))
+    code, _, err = run("solve", "cut.pg")
+    assert code == Exit.DONE
+    assert re.fullmatch(r"jaxgames: warning: cut\.pg: the header announces .*\n", err)
+
+
+# ---- usage and files ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "the following arguments are required: COMMAND (see jaxgames --help)"),
+        ("sovle game.pg", "argument COMMAND: invalid choice: 'sovle'"),
+        ("solve", "the following arguments are required: FILE"),
+        ("solve game.pg --verif", "unrecognized arguments: --verif"),
+        ("solve game.pg -s fast", "no parity solver is called 'fast'; there are "),
+        ("solve game.pg --timeout 0", "argument --timeout: expected a positive number"),
+        (
+            "solve game.pg --timeout nan",
+            "argument --timeout: expected a positive number",
+        ),
+        ("solve game.pg --timeout soon", "argument --timeout: invalid positive value"),
+        (
+            "solve game.pg --max-steps -1",
+            "argument --max-steps: expected an integer from",
+        ),
+        ("solve game.pg --condition max", "condition must be one of"),
+        ("solve game.pg --dead-ends win", "dead_ends must be 'error', 'lose' or"),
+        ("solve game.pg --winners", "--winners goes with --json"),
+        ("solve game.pg --draw game.gif", "--draw takes a .svg, .png or .pdf file"),
+        ("solve missing.pg", "missing.pg: No such file or directory"),
+        ("solve folder.pg", "folder.pg: Is a directory"),
+        ("solve game.pg -o none/game.sol", "none: there is no such folder"),
+        ("solve game.pg --dot folder.pg", "folder.pg: Is a directory"),
+        ("verify game.pg", "the following arguments are required: SOL"),
+        ("verify game.pg missing.sol", "missing.sol: No such file or directory"),
+        ("convert game.pg none/game.npz", "none: there is no such folder"),
+        ("info missing.npz", "missing.npz: No such file or directory"),
+    ],
+)
+def test_usage_and_files(run, game, tmp_path, arguments, message):
+    (tmp_path / "folder.pg").mkdir()
+    code, out, err = run(*shlex.split(arguments))
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith(f"jaxgames: {message}"), err
+    assert err.count("\n") == 1
+
+
+def test_no_permission(run, game, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    if os.access("closed", os.W_OK):
+        pytest.skip("this user may read and write everything")
+    code, _, err = run("solve", game, "-o", "closed/game.sol")
+    assert (code, err) == (
+        Exit.BAD_INPUT,
+        "jaxgames: closed/game.sol: Permission denied\n",
+    )
+    (tmp_path / game).chmod(0)
+    code, _, err = run("solve", game)
+    assert (code, err) == (Exit.BAD_INPUT, "jaxgames: game.pg: Permission denied\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (MemoryError(), Exit.UNSOLVED, "out of memory: MemoryError"),
+        (
+            RuntimeError("RESOURCE_EXHAUSTED: 9 GB"),
+            Exit.UNSOLVED,
+            "out of memory: RESOURCE_EXHAUSTED: 9 GB",
+        ),
+        (
+            PermissionError(13, "No entry", "game.pg"),
+            Exit.BAD_INPUT,
+            "game.pg: No entry",
+        ),
+        (ImportError("needs\nthat"), Exit.BAD_INPUT, "needs that"),
+        (KeyboardInterrupt(), Exit.INTERRUPTED, "interrupted"),
+        (
+            KeyError("x"),
+            Exit.INTERNAL,
+            "internal error, KeyError: 'x' (--traceback tells where)",
+        ),
+    ],
+)
+def test_errors_have_codes_and_one_line(run, game, monkeypatch, error, code, message):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(io, "load", fail)
+    assert run("solve", game) == (code, "", f"jaxgames: {message}\n")
+    found, _, err = run("solve", game, "--traceback")
+    assert found == code
+    assert "Traceback" in err
+    assert err.endswith(f"jaxgames: {message}\n")
+
+
+# ---- help --------------------------------------------------------------------
+
+
+def test_help_tells_commands_and_exit_codes(run):
+    code, out, err = run("--help")
+    assert (code, err) == (Exit.DONE, "")
+    for name, about in cli.COMMANDS.items():
+        assert re.search(rf"{name} +{re.escape(about)}", out)
+    for exit_code in Exit:
+        assert f"  {exit_code:<5d}{exit_code.meaning}\n" in out
+        assert f"| {exit_code:d} | " in cli.__doc__
+
+
+def test_version(run):
+    assert run("--version") == (Exit.DONE, f"jaxgames {jaxgames.__version__}\n", "")
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_help_of_a_command(run, name):
+    code, out, _ = run(name, "--help")
+    example = importlib.import_module(f"jaxgames.cli._{name}").EXAMPLE
+    assert code == Exit.DONE
+    assert f"example:\n  jaxgames {example}\n" in out
+    arguments = shlex.split(example)
+    assert isinstance(_parser(arguments).parse_args(arguments), argparse.Namespace)
+
+
+# ---- as a process ------------------------------------------------------------
+
+
+def test_help_imports_no_command():
+    code = (
+        "import sys; from jaxgames.cli import main; main(['--help']); "
+        "print([name for name in sys.modules if name.startswith('jaxgames.cli._')])"
+    )
+    out, _ = spawn(code=("-c", code)).communicate()
+    assert out.endswith("['jaxgames.cli._exit', 'jaxgames.cli._options']\n")
+
+
+def test_exit_code_and_message_of_a_process(game):
+    process = spawn("solve", "missing.pg")
+    out, err = process.communicate()
+    assert (process.returncode, out) == (Exit.BAD_INPUT, "")
+    assert err == "jaxgames: missing.pg: No such file or directory\n"
+
+
+def test_broken_pipe_is_no_error():
+    process = spawn("generate", "--list", PYTHONUNBUFFERED="1")
+    process.stdout.close()
+    assert (process.wait(), process.stderr.read()) == (Exit.BROKEN_PIPE, "")
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_full_disk_is_an_error_of_ours(game):
+    with open("/dev/full", "w") as full:
+        process = spawn("info", game, stdout=full)
+        _, err = process.communicate()
+    assert process.returncode == Exit.BAD_INPUT
+    assert err == "jaxgames: No space left on device\n"
+
+
+def test_unknown_device(game):
+    process = spawn("solve", game, "--device", "abacus")
+    _, err = process.communicate()
+    assert process.returncode == Exit.BAD_INPUT
+    assert err.startswith("jaxgames: --device abacus: ")
+    assert err.count("\n") == 1
+
+
+def test_compiled_programs_are_kept(game, tmp_path, monkeypatch):
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR")
+
+    def kept():
+        return {path.name for path in tmp_path.glob("cache/jaxgames/*-cache")}
+
+    def solve(*options):
+        process = spawn(
+            "solve", game, "--json", *options, XDG_CACHE_HOME=str(tmp_path / "cache")
+        )
+        out, err = process.communicate()
+        assert (process.returncode, err) == (Exit.DONE, "")
+        return json.loads(out)["seconds"]["compile"]
+
+    solve("--no-cache")
+    assert kept() == set()
+    cold = solve()
+    programs = kept()
+    assert programs
+    warm = solve()
+    assert kept() == programs
+    assert warm < cold
