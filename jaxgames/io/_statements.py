@@ -161,7 +161,7 @@ def _cut(file: IO[bytes]) -> Iterator[bytes]:
 
 def _in_threads(function: Callable[[bytes], Block], texts: Iterable[bytes]):
     """Yields what a function makes of each text, in order; reads few texts ahead."""
-    threads = os.cpu_count() or 1
+    threads = min(os.cpu_count() or 1, 8)  # more would wait for the interpreter
     running: collections.deque[concurrent.futures.Future[Block]] = collections.deque()
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         for text in texts:

@@ -75,6 +75,11 @@ class Zielonka(Solver):
         super().__post_init__()
         check_positive(sweeps=self.sweeps)
 
+    @property
+    def sweeps_per_step(self) -> int:
+        """The sweeps of a step on the default backend."""
+        return self.sweeps or (1 if jax.default_backend() == "cpu" else 8)
+
     def init(self, game: Game) -> State:
         """All vertices are in play, the head is the attractor; padding is out."""
         size = ops.num_slots(game)
@@ -94,7 +99,7 @@ class Zielonka(Solver):
     def step(self, game: Game, state: State) -> State:
         """Grows the attractor by some levels; when it stands still, goes on."""
         stable = jnp.array(False)
-        for _ in range(self.sweeps or (1 if jax.default_backend() == "cpu" else 8)):
+        for _ in range(self.sweeps_per_step):
             state, stable = _grow(game, state)
         state = _close(game, state, stable)
         return _return(game, state)
