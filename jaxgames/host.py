@@ -1,4 +1,4 @@
-"""Sequential algorithms on the host: Python loops, compiled where numba is installed."""
+"""Sequential loops on the host: Python, compiled where numba is installed."""
 
 import contextlib
 import contextvars

@@ -65,14 +65,15 @@ def writing(path: FilePath) -> Iterator[Any]:
     """Opens a file to write bytes, compressed where the suffix says so.
 
     The bytes go to a temporary file beside it, which takes the file's place when all
-    is written; if anything fails, the file is what it was.
+    is written; if anything fails, the file is what it was. Only a device or a pipe is
+    written to as it is.
 
     Raises:
         OSError: the file cannot be written.
     """
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:  # a device or a pipe cannot be replaced
+        with open(target, "wb") as file:
             yield file
         return
     folder, name = os.path.split(target)

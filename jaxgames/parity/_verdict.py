@@ -7,6 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgames.arena import is_traced
+
 NO_VERTEX = -1
 """Vertex of a verdict that finds nothing wrong."""
 
@@ -49,8 +51,7 @@ _MESSAGES = {
         "its owner loses it, yet has an edge to a vertex that he wins"
     ),
     Reason.CYCLE_WON_BY_OPPONENT: (
-        "against its winner's strategy, the other player can play for ever through it "
-        "and win"
+        "the other player wins a cycle through it that its winner's strategy allows"
     ),
 }
 
@@ -89,7 +90,7 @@ class Verdict:
 
     def __str__(self) -> str:
         """The reason and the vertex, in words."""
-        if isinstance(self.valid, jax.core.Tracer) or np.ndim(self.valid):
+        if is_traced(self.valid) or np.ndim(self.valid):
             return repr(self)
         if self:
             return "valid"

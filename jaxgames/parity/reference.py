@@ -5,6 +5,7 @@ and to use. Where numba is installed (`pip install jaxgames[host]`) the same sou
 compiles to a fast engine for one core.
 """
 
+import dataclasses
 import heapq
 from typing import Literal, NamedTuple, get_args
 
@@ -93,7 +94,9 @@ def solve(
         winner, strategy, stats = _solve_zielonka(game, limit)
     else:
         order = get_args(Lifting).index(lifting)
-        winner, strategy, stats = _solve_spm(game, order, single_occurrence, seed, limit)
+        winner, strategy, stats = _solve_spm(
+            game, order, single_occurrence, seed, limit
+        )
     solved = not np.any(winner == UNDECIDED)
     padding = arena.shape[0] - len(winner)
     return Solution(
@@ -131,15 +134,16 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         FoSSaCS 2001, doi:10.1007/3-540-45315-6_18.
 
     Example:
-        >>> import dataclasses
         >>> from jaxgames import Arena
-        >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2])
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2]
+        ... )
         >>> solution = solve(arena)
         >>> print(verify(arena, solution))
         valid
-        >>> loop = dataclasses.replace(solution, strategy=np.array([0, -1]))
-        >>> print(verify(arena, loop))
-        vertex 0: against its winner's strategy, the other player wins a cycle through it
+        >>> solution.strategy[0] = 0  # stays at vertex 0 for ever
+        >>> print(verify(arena, solution))
+        vertex 0: the other player wins a cycle through it ...
     """
     for name, array in (("winner", solution.winner), ("strategy", solution.strategy)):
         if np.shape(array) != arena.owner.shape:
@@ -151,7 +155,8 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
             raise ValueError(
                 f"solution.{name} must hold integers, got {np.asarray(array).dtype}"
             )
-    game = _game(arena)
+    game = _normal_form(arena)
+    src, dst, priority = game.src, game.dst, game.priority
     size = len(game.owner)
     winner = np.asarray(solution.winner)[:size]
     strategy = np.asarray(solution.strategy)[:size]
@@ -160,9 +165,9 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
     wins = winner == game.owner
     moves = strategy != NO_EDGE
     along_edge = (strategy >= game.row_ptr[:-1]) & (strategy < game.row_ptr[1:])
-    kept = ~wins[game.src] | (strategy[game.src] == np.arange(len(game.src)))
+    kept = ~wins[src] | (strategy[src] == np.arange(len(src)))
     leaves = np.zeros(size, bool)
-    leaves[game.src[kept & (winner[game.src] != winner[game.dst])]] = True
+    leaves[src[kept & (winner[src] != winner[dst])]] = True
     for reason, where in (
         (Reason.UNDECIDED, ~decided),
         (Reason.STRATEGY_MISSING, wins & ~moves),
@@ -174,9 +179,9 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         if where.any():
             return Verdict.at(reason, int(np.argmax(where)))
 
-    tail, head = game.src[kept], game.dst[kept]
-    least = _cycle_priorities(tail.copy(), head, game.priority)
-    lost = (least == game.priority[tail]) & (least % 2 != winner[tail])
+    tail, head = src[kept], dst[kept]
+    least = _cycle_priorities(tail.copy(), head, priority)
+    lost = (least == priority[tail]) & (least % 2 != winner[tail])
     if lost.any():
         return Verdict.at(Reason.CYCLE_WON_BY_OPPONENT, int(tail[np.argmax(lost)]))
     return Verdict.at(Reason.OK)
@@ -203,28 +208,49 @@ class _Game(NamedTuple):
 
 
 def _game(arena: Arena) -> _Game:
+    arena = _normal_form(arena)
+    in_ptr, in_edge = _sort(arena.dst, len(arena.owner))
+    return _Game(
+        arena.row_ptr,
+        arena.src,
+        arena.dst,
+        arena.owner,
+        arena.priority,
+        in_ptr,
+        in_edge,
+        arena.src[in_edge],
+    )
+
+
+def _normal_form(arena: Arena) -> Arena:
+    """The real part of an arena, checked, as numpy arrays, priorities compressed."""
     if arena.priority is None:
-        raise ValueError("a parity game needs vertex priorities: arena.priority is None")
+        raise ValueError("parity games need vertex priorities: arena.priority is None")
     if arena.edge_priority is not None:
         raise ValueError(
-            "the reference reads vertex priorities only: arena.edge_priority must be None"
+            "the reference reads vertex priorities only: arena.edge_priority must be "
+            "None"
         )
     if arena.owner.ndim != 1:
         raise ValueError(
-            f"the reference solves one game at a time, got a batch: owner has shape "
-            f"{arena.owner.shape}"
+            "the reference takes one game at a time, not a batch: arena.owner has "
+            f"shape {arena.owner.shape}"
         )
     arena = arena.unpad()
     row_ptr, src, dst, owner, priority = (
-        np.asarray(x)
+        np.require(x, requirements=("C", "W"))
         for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
     )
     dead = np.diff(row_ptr) == 0
     if dead.any():
-        raise ValueError(f"vertex {np.argmax(dead)} has no successor: games must be total")
-    in_ptr, in_edge = _sort(dst, len(owner))
-    return _Game(
-        row_ptr, src, dst, owner, _compress(priority), in_ptr, in_edge, src[in_edge]
+        raise ValueError(f"vertex {np.argmax(dead)} has no successor: games are total")
+    return dataclasses.replace(
+        arena,
+        row_ptr=row_ptr,
+        src=src,
+        dst=dst,
+        owner=owner,
+        priority=_compress(priority),
     )
 
 
@@ -239,7 +265,7 @@ def _compress(priority: np.ndarray) -> np.ndarray:
 
 @compiled
 def _sort(keys, bound):
-    """Indices in ascending order of their keys `0 .. bound - 1`, and where each starts."""
+    """Where each key `0 .. bound - 1` starts, and indices in order of their keys."""
     start = np.zeros(bound + 1, np.int32)
     for key in keys:
         start[key + 1] += 1
@@ -255,8 +281,8 @@ def _sort(keys, bound):
 
 # ---- Zielonka ----------------------------------------------------------------
 
-IN_PLAY = 2**31 - 1
-"""Level of the vertices of the subgame that is being solved."""
+IN_PLAY = 2**62
+"""Number of subgame of the vertices that no attractor has taken yet."""
 
 QUEUED = -2
 """Winner of a vertex that was attracted, and waits to attract others."""
@@ -271,25 +297,25 @@ NOBODY = -1
 class _Play(NamedTuple):
     """What the recursion knows of each vertex.
 
-    A vertex is in play until an attractor takes it out, at the level of the recursion
-    that is noted then. The subgame of level `t` is all that was taken out at `t` or
-    deeper, or is in play, less what a player has won for good at `t` or before; since
-    nobody who stayed wants to go there, or can, no test needs to leave that out.
+    Subgames are numbered as they are met: those inside one have larger numbers. A
+    vertex is in play until the attractor of a subgame takes it. While subgame `n` is
+    solved, its vertices are those taken by it or by a later one, or still in play.
     """
 
-    winner: np.ndarray  # in the subgame of its level; UNDECIDED in play
-    level: np.ndarray  # at which it was taken out; IN_PLAY in play
-    move: np.ndarray  # edge that its owner takes if he wins it
-    exits: np.ndarray  # number of its edges that avoid the attractor
-    queue: np.ndarray  # attractors: those of all levels, then the one that grows
+    winner: np.ndarray  # int8: in the subgame that took it; UNDECIDED in play
+    taken: np.ndarray  # int64: number of the subgame that took it; IN_PLAY in play
+    move: np.ndarray  # int32: edge that its owner takes if he wins it
+    exits: np.ndarray  # int32: how many of its edges avoid the attractor
+    queue: np.ndarray  # int32: the attractors of all levels, then the one that grows
 
 
 def _solve_zielonka(game: _Game, max_steps: int):
     top = int(game.priority.max(initial=0))
     by_priority = _sort(top - game.priority, top + 1)[1]
-    winner, move, steps, depth, subgames = _zielonka(game, by_priority, top + 1, max_steps)
+    winner, move, *counts = _zielonka(game, by_priority, top + 1, max_steps)
     strategy = np.where(winner == game.owner, move, NO_EDGE).astype(np.int32)
-    return winner, strategy, {"steps": steps, "depth": depth, "subgames": subgames}
+    names = ("steps", "depth", "subgames")
+    return winner, strategy, dict(zip(names, map(int, counts), strict=True))
 
 
 @compiled
@@ -297,44 +323,45 @@ def _zielonka(game, by_priority, max_depth, max_steps):
     """Winners and moves; and how many steps, levels and subgames it took.
 
     The head of a subgame are its vertices more important than all of the other parity.
-    The player who likes them attracts to the head, and the rest is solved. From what the
-    rival wins there, the rival attracts. If nothing new comes to him, the player wins all
-    else. Otherwise the rival keeps what came, and what is left is solved anew.
+    The player who likes them attracts to the head, and the rest is solved, one level
+    deeper. From what his rival wins there, the rival attracts. If nothing new comes,
+    the player wins all else. Otherwise the rival keeps what came, and what is left is a
+    new subgame of the same level.
     """
     size = len(by_priority)
     play = _Play(
         np.full(size, UNDECIDED, np.int8),
-        np.full(size, IN_PLAY, np.int32),
+        np.full(size, IN_PLAY, np.int64),
         np.full(size, NO_EDGE, np.int32),
         game.row_ptr[1:] - game.row_ptr[:-1],
         np.empty(2 * size, np.int32),
     )
     rank = np.empty(size, np.int32)
-    for index in range(size):
-        rank[by_priority[index]] = index
-    # The most important first: in todo[at:todo_end] are all vertices in play, and others.
+    rank[by_priority] = np.arange(size)
+    # The most important first: todo[at:todo_end] holds all that is in play, and others.
     todo, at, todo_end = by_priority.copy(), np.int64(0), size
-    # By level: who attracts to its head, and where in the queue his attractor is.
-    attracts = np.zeros(max_depth, np.int64)
+    # Of each level: its subgame, who attracts to the head, and where in the queue.
+    number, attracts = np.zeros(max_depth, np.int64), np.zeros(max_depth, np.int64)
     begin, end = np.zeros(max_depth, np.int64), np.zeros(max_depth, np.int64)
-    # By level and player: what he has won in the subgame of that level, as a list.
+    # Of each level and player: the last of a list of what he has won there for good.
     won = np.full((max_depth + 1, 2), NOBODY, np.int64)
     link = np.empty(size, np.int32)
 
     # Numba would take a plain 0 for a type of its own, and compile for it too.
     level = free = steps = depth = subgames = np.int64(0)
     solved = False
-    while True:
+    while level > 0 or not solved:
         if not solved:
             at, stop = _head(game, play, todo, at, todo_end, free)
             if stop == free:
                 solved = True
                 continue
             subgames += 1
+            number[level] = subgames
             attracts[level] = game.priority[play.queue[free]] % 2
-            player = attracts[level]
+            player, prey = attracts[level], np.int64(UNDECIDED)
             done, stop = _attract(
-                game, play, level, player, np.int64(UNDECIDED), free, stop, max_steps - steps
+                game, play, subgames, player, prey, free, stop, max_steps - steps
             )
             steps += done - free
             begin[level], end[level] = free, stop
@@ -342,30 +369,27 @@ def _zielonka(game, by_priority, max_depth, max_steps):
             level += 1
             depth = max(depth, level)
             won[level, 0] = won[level, 1] = NOBODY
-        elif level > 0:
+        else:
             level -= 1
-            start, free = begin[level], end[level]
+            start, free, subgame = begin[level], end[level], number[level]
             player, rival = attracts[level], 1 - attracts[level]
-            lost = won[level + 1, rival]
-            stop = _escapes(game, play, level, player, start, free, lost != NOBODY)
+            mine, lost = won[level + 1, player], won[level + 1, rival]
+            stop = _escapes(game, play, player, start, free, lost != NOBODY)
             done, stop = _attract(
-                game, play, level, rival, player, free, stop, max_steps - steps
+                game, play, subgame, rival, player, free, stop, max_steps - steps
             )
             steps += done - free
-            mine = _list(link, play.queue[start:free])
-            mine = _join(link, mine, won[level + 1, player])
-            if free == stop:
+            mine = _join(link, mine, _list(link, play.queue[start:free]))
+            if stop == free:
                 won[level, player] = _join(link, won[level, player], mine)
             else:
                 todo_end = _put_back(play, link, mine, player, todo)
                 _sort_by_priority(game, todo[:todo_end], by_priority, rank)
                 at = np.int64(0)
-                lost = _join(link, lost, _list(link, play.queue[free:stop]))
                 solved = todo_end == 0
+                lost = _join(link, lost, _list(link, play.queue[free:stop]))
             won[level, rival] = _join(link, won[level, rival], lost)
             free = start
-        else:
-            break
         if done < stop:
             play.winner[:] = UNDECIDED
             break
@@ -374,7 +398,7 @@ def _zielonka(game, by_priority, max_depth, max_steps):
 
 @compiled
 def _head(game, play, todo, at, todo_end, free):
-    """Queues the head of the subgame in play: where `todo` goes on, and the queue ends."""
+    """Queues the head of what is in play; where `todo` goes on, and the queue ends."""
     stop = free
     while at < todo_end:
         v = todo[at]
@@ -390,57 +414,61 @@ def _head(game, play, todo, at, todo_end, free):
 
 
 @compiled
-def _attract(game, play, level, player, prey, begin, end, max_steps):
+def _attract(game, play, subgame, player, prey, begin, end, max_steps):
     """Attracts to queue[begin:end], at most `max_steps` steps.
 
-    Of those in the level's subgame that are where the queued are, in play or won by the
-    rival, the vertices join from which the player can, or the rival must, move to the
-    attractor. Returns how far the queue was worked off, and its end.
+    From the vertices of the subgame whose winner is `prey`, those join from which the
+    player can, or his rival must, move to the attractor. Returns how far the queue was
+    worked off, and its end.
     """
     stop = begin + min(max_steps, len(play.queue))
     while begin < end and begin < stop:
         v = play.queue[begin]
         for k in range(game.in_ptr[v], game.in_ptr[v + 1]):
             u = game.in_src[k]
-            if play.winner[u] != prey or (prey != UNDECIDED and play.level[u] < level):
+            if play.winner[u] != prey or play.taken[u] < subgame:
                 continue
             if game.owner[u] == player:
                 play.move[u] = game.in_edge[k]
             else:
                 if play.exits[u] == UNCOUNTED:
-                    play.exits[u] = _count_exits(game, play, level, prey, u)
+                    play.exits[u] = _count_exits(game, play, prey, u)
                 play.exits[u] -= 1
                 if play.exits[u] > 0:
                     continue
             play.winner[u] = QUEUED
             play.queue[end] = u
             end += 1
-        # Only now, so that a count made until here still had all edges to v.
+        # Not earlier: a count of exits includes all edges to v, which then come off.
         play.winner[v] = player
-        play.level[v] = level
+        play.taken[v] = subgame
         play.exits[v] = UNCOUNTED
         begin += 1
     return begin, end
 
 
 @compiled
-def _count_exits(game, play, level, prey, v):
+def _count_exits(game, play, prey, v):
+    """How many edges of v lead to what the attractor has not taken or not worked off.
+
+    They stay in the subgame: whoever owns v has not been attracted by his own attractors
+    outside of it, so no edge leads there.
+    """
     count = 0
     for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
-        w = game.dst[e]
-        if play.winner[w] == QUEUED or (
-            play.winner[w] == prey and play.level[w] >= level
-        ):
+        winner = play.winner[game.dst[e]]
+        if winner == prey or winner == QUEUED:
             count += 1
     return count
 
 
 @compiled
-def _escapes(game, play, level, player, begin, end, lost):
-    """Queues what moves from the attractor queue[begin:end] to what the rival won.
+def _escapes(game, play, player, begin, end, lost):
+    """Queues what leaves the attractor queue[begin:end] for what the rival won.
 
-    `lost` says whether he won anything below. Vertices of the head get their moves here,
-    anywhere in what the player wins. Returns the end of the queue.
+    `lost` says whether he won anything. Vertices of the head get their moves here: to
+    anywhere in what the player wins. As in `_count_exits`, no edge to something that its
+    owner wins leaves the subgame. Returns the end of the queue.
     """
     stop = end
     for index in range(begin, end):
@@ -448,12 +476,10 @@ def _escapes(game, play, level, player, begin, end, lost):
         own = game.owner[v] == player
         if (own and play.move[v] != NO_EDGE) or (not own and not lost):
             continue
+        wanted = player if own else 1 - player
         play.move[v] = NO_EDGE
         for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
-            w = game.dst[e]
-            if play.level[w] >= level and play.winner[w] == (
-                player if own else 1 - player
-            ):
+            if play.winner[game.dst[e]] == wanted:
                 play.move[v] = e
                 break
         if own == (play.move[v] == NO_EDGE):
@@ -472,7 +498,7 @@ def _put_back(play, link, last, player, todo):
         v = link[last] if v == NOBODY else link[v]
         if play.winner[v] == player:
             play.winner[v] = UNDECIDED
-            play.level[v] = IN_PLAY
+            play.taken[v] = IN_PLAY
             play.exits[v] = UNCOUNTED
             todo[count] = v
             count += 1
@@ -484,7 +510,8 @@ def _sort_by_priority(game, vertices, by_priority, rank):
     """Sorts some vertices like `by_priority`, by the faster of two ways."""
     top = game.priority[by_priority[0]]
     if len(vertices) > top:
-        vertices[:] = vertices[_sort(top - game.priority[vertices], np.int64(top + 1))[1]]
+        order = _sort(top - game.priority[vertices], np.int64(top + 1))[1]
+        vertices[:] = vertices[order]
     else:
         ranks = rank[vertices]
         ranks.sort()
@@ -535,7 +562,15 @@ def _solve_spm(game: _Game, lifting: int, single: bool, seed: int, max_steps: in
         bound = np.append(1, counts[rival[::-1]]).astype(np.int32)
         compared = 1 + len(rival) - np.searchsorted(rival, game.priority)
         measure, lifts, more_pops, finished = _least_measure(
-            game, inside, player, compared, bound, lifting, single, seed, max_steps - steps
+            game,
+            inside,
+            player,
+            compared,
+            bound,
+            lifting,
+            single,
+            seed,
+            max_steps - steps,
         )
         steps, pops = steps + lifts, pops + more_pops
         if not finished:
@@ -598,7 +633,7 @@ def _least_measure(
 
 @compiled
 def _best_edge(game, inside, player, measure, compared, v):
-    """First edge to the least measure for the player's vertices, else to the largest."""
+    """First edge to the least measure where the player moves, else to the largest."""
     best = NO_EDGE
     for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
         w = game.dst[e]
@@ -615,7 +650,7 @@ def _best_edge(game, inside, player, measure, compared, v):
 
 @compiled
 def _progress(measure, compared, raises, bound, out):
-    """The least measure as large as the given one in what is compared; larger if raised.
+    """The least measure as large in what is compared, or larger if the vertex raises.
 
     Like an odometer: a counter that passes its bound starts again at 0 and raises the
     next more important one. What goes beyond the first counter is top.
