@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from benchmarks import machine, schema
 
-SUITES = ("parity",)
+SUITES = ("parity", "layouts")
 
 Answer = TypeVar("Answer")
 

@@ -102,8 +102,10 @@ def _start(solver: Solver, game: Game) -> Carry:
 @functools.partial(jax.jit, static_argnums=0)
 def _chunk(solver: Solver, game: Game, carry: Carry, limit):
     outcome = finish(solver, game, iterate(solver, game, carry, limit))
-    # What the host must know, in one piece: every transfer is a wait.
-    return outcome, jnp.stack([outcome.status, outcome.carry.rounds])
+    # What the host must know, in one piece and written straight into its memory: a
+    # transfer that the host asks for costs as much as ten sweeps.
+    summary = jnp.stack([outcome.status, outcome.carry.rounds])
+    return outcome, jax.device_put(summary, jax.memory.Space.Host)
 
 
 @functools.lru_cache
@@ -143,10 +145,10 @@ def run(
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
         outcome, summary = _chunk(solver, game, carry, _on_device(rounds))
-        arrays = [summary, *jax.tree.leaves(outcome.answer)]
-        if sum(x.size for x in arrays) <= SMALL:
-            # The caller will want the answer as well: one wait for all transfers.
-            for x in arrays:
+        answer = jax.tree.leaves(outcome.answer)
+        if sum(x.size for x in answer) <= SMALL:
+            # The caller will want it on the host as well: one wait for all of it.
+            for x in answer:
                 x.copy_to_host_async()
         status, rounds = np.asarray(summary).tolist()
         return outcome, Status(status), rounds

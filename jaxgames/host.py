@@ -18,7 +18,7 @@ class compiled:
     and runs without holding Python's global lock. A compiled function may call other
     compiled functions, but not itself.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> @compiled
         ... def total(values):
@@ -72,7 +72,7 @@ def can_compile() -> bool:
 def interpreted() -> Iterator[None]:
     """Within this context `compiled` functions run as plain Python.
 
-    Example:
+    Examples:
         >>> with interpreted():
         ...     pass  # step through them in a debugger, or compare the results
     """

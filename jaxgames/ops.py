@@ -28,8 +28,12 @@ from jaxgames.solution import NO_EDGE
 Edges = tuple[jax.Array, ...]
 """Values on edges, piece by piece."""
 
-SLICE_FROM = {"cpu": 1 << 15, "gpu": 1 << 15, "tpu": 1 << 15}
-"""Edges from which rows are sorted into slices, by backend (docs: Design notes)."""
+SLICE_FROM = 1 << 15
+"""Edges from which a concrete arena's rows are sorted into slices.
+
+Slices are faster from far fewer edges on, but their shapes are the game's own, and each
+compiles anew (docs: Design notes).
+"""
 
 SLICE_COST = 1 << 16
 """What one slice more costs, in edges: the launch of its kernels."""
@@ -85,7 +89,7 @@ def prepare(arena: Arena) -> Game:
     kept = arena.__dict__.setdefault("_prepared", {})
     if backend not in kept:
         narrow = dataclasses.replace(arena, priority=_narrow(arena.priority))
-        sliced = arena.shape[1] >= SLICE_FROM[backend]
+        sliced = arena.shape[1] >= SLICE_FROM
         kept[backend] = jax.device_put(slice_rows(narrow) if sliced else narrow.pad())
     return kept[backend]
 

@@ -204,6 +204,7 @@ class TestRegistry:
 
 def test_sweeps_hide_the_test_on_an_accelerator(monkeypatch):
     small = Arena.from_edges(range(100), range(100), owner=np.zeros(100, int))
+    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
     assert fixpoint.default_sweeps(small) == 1
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     assert fixpoint.default_sweeps(small) == 16

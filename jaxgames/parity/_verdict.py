@@ -16,7 +16,7 @@ NO_VERTEX = -1
 class Reason(enum.IntEnum):
     """What is wrong with a solution, in the order in which it is looked for.
 
-    Example:
+    Examples:
         >>> Reason.STRATEGY_LEAVES_REGION.message
         "its winner's strategy leads to a vertex that the other player wins"
     """
@@ -67,7 +67,7 @@ class Verdict:
             somewhere, or `Reason.OK`.
         vertex: int32, a vertex where it holds, or -1.
 
-    Example:
+    Examples:
         >>> verdict = Verdict.at(Reason.STRATEGY_MISSING, 5)
         >>> bool(verdict)
         False

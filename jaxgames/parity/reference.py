@@ -72,7 +72,7 @@ def solve(
         [3] Bootsma, Speeding up the small progress measures algorithm for parity games
         using the GPU, master's thesis, TU Eindhoven, section 4.2.
 
-    Example:
+    Examples:
         >>> from jaxgames import Arena
         >>> arena = Arena.from_edges(
         ...     [0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 1], priority=[0, 1, 2]
@@ -133,7 +133,7 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         [1] King, Kupferman and Vardi, On the complexity of parity word automata,
         FoSSaCS 2001, doi:10.1007/3-540-45315-6_18.
 
-    Example:
+    Examples:
         >>> from jaxgames import Arena
         >>> arena = Arena.from_edges(
         ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2]
@@ -449,15 +449,15 @@ def _attract(game, play, subgame, player, prey, begin, end, max_steps):
 
 @compiled
 def _count_exits(game, play, prey, v):
-    """How many edges of v lead to what the attractor has not taken or not worked off.
+    """How many edges of v lead to the prey, or to what was attracted and waits.
 
-    They stay in the subgame: whoever owns v has not been attracted by his own attractors
-    outside of it, so no edge leads there.
+    All these stay in the subgame: an edge to what the owner of v wins outside of it
+    would have brought v there, too.
     """
     count = 0
     for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
         winner = play.winner[game.dst[e]]
-        if winner == prey or winner == QUEUED:
+        if winner in (prey, QUEUED):
             count += 1
     return count
 
@@ -467,8 +467,8 @@ def _escapes(game, play, player, begin, end, lost):
     """Queues what leaves the attractor queue[begin:end] for what the rival won.
 
     `lost` says whether he won anything. Vertices of the head get their moves here: to
-    anywhere in what the player wins. As in `_count_exits`, no edge to something that its
-    owner wins leaves the subgame. Returns the end of the queue.
+    anywhere in what the player wins. Again, all of this is inside the subgame. Returns
+    the end of the queue.
     """
     stop = end
     for index in range(begin, end):
@@ -499,7 +499,6 @@ def _put_back(play, link, last, player, todo):
         if play.winner[v] == player:
             play.winner[v] = UNDECIDED
             play.taken[v] = IN_PLAY
-            play.exits[v] = UNCOUNTED
             todo[count] = v
             count += 1
     return count
