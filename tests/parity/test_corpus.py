@@ -29,15 +29,25 @@ def known_winners(path: Path) -> np.ndarray:
     return np.unpackbits(packed[8:], count=count, bitorder="little")
 
 
+HARD = ("pgsolver-", "tl-cav18")
+"""Folders with games that take the device solvers very many rounds."""
+
+
 def check(path: Path, solver: str) -> None:
+    """Solves a game; what a step limit leaves decided must be right as well."""
     arena = io.load(path)
     solution = parity.solve(arena, solver, max_steps=20_000, throw=False)
-    if solution.status != Status.SOLVED:
-        assert solver != "zielonka"
-        return
-    np.testing.assert_array_equal(solution.winner, known_winners(path))
-    verdict = reference.verify(arena, solution)
-    assert verdict, str(verdict)
+    winner, expected = np.asarray(solution.winner), known_winners(path)
+    if solution.status == Status.SOLVED:
+        np.testing.assert_array_equal(winner, expected)
+        verdict = reference.verify(arena, solution)
+        assert verdict, str(verdict)
+    else:
+        assert solution.status == Status.MAX_STEPS
+        assert solver != "zielonka" or path.parent.name.startswith(HARD)
+        decided = winner != -1
+        assert not decided.all()
+        np.testing.assert_array_equal(winner[decided], expected[decided])
 
 
 def sample() -> list[Path]:
