@@ -1,7 +1,7 @@
 """The parity suite: games of the papers and random ones, every solver, every peer."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import jax
@@ -136,8 +136,8 @@ def _load_seconds(arena: Arena, scratch: Path) -> float:
 def bytes_per_round(solver, game: ops.Game, solution) -> int:
     """Bytes that a round must move at the least, if nothing stays in a cache.
 
-    Each cell of the layout is an index (4 bytes) and a gathered value; the state is read
-    and written, the labels are read. A round of Zielonka holds several sweeps.
+    Each cell of the layout is an index (4 bytes) and a gathered value; the state is
+    read and written, the labels are read. A round of Zielonka holds several sweeps.
     """
     cells, state = ops.num_cells(game), solution.state.state
     labels = game.owner.nbytes + game.priority.nbytes

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
 """Which plays player 0 wins: the most important priority seen infinitely often
@@ -47,9 +48,11 @@ class Arena:
         num_vertices: int32 scalar, number of real vertices; padding comes after.
         num_edges: int32 scalar, number of real edges; padding comes after.
 
-    Example:
+    Examples:
         >>> from jaxgames import Arena
-        >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2])
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2]
+        ... )
         >>> arena
         Arena(2 vertices, 3 edges, priority)
         >>> arena.successors(0)
@@ -170,7 +173,9 @@ class Arena:
             ValueError: as in [`from_edges`][jaxgames.Arena.from_edges].
         """
         if condition not in CONDITIONS:
-            raise ValueError(f"condition must be one of {CONDITIONS}, got {condition!r}")
+            raise ValueError(
+                f"condition must be one of {CONDITIONS}, got {condition!r}"
+            )
         if dead_ends not in ("error", "lose", "allow"):
             raise ValueError(
                 f"dead_ends must be 'error', 'lose' or 'allow', got {dead_ends!r}"
@@ -236,7 +241,7 @@ class Arena:
             for name in ("priority", "edge_priority", "weight", "accepting")
             if getattr(self, name) is not None
         ]
-        if np.ndim(self.num_vertices) or isinstance(self.num_vertices, jax.core.Tracer):
+        if np.ndim(self.num_vertices) or isinstance(self.num_vertices, Tracer):
             sizes = f"owner {getattr(self.owner, 'shape', '?')}"
         else:
             sizes = f"{self.num_vertices} vertices, {self.num_edges} edges"
@@ -417,7 +422,7 @@ class Arena:
 def bucket(size: int) -> int:
     """The next of a few sizes: powers of two up to 4096, then eight an octave.
 
-    Example:
+    Examples:
         >>> [bucket(n) for n in (1, 100, 5000, 1_000_000)]
         [8, 128, 5120, 1048576]
     """
@@ -429,14 +434,14 @@ def bucket(size: int) -> int:
 
 def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
-    return any(isinstance(x, jax.core.Tracer) for x in jax.tree.leaves(tree))
+    return any(isinstance(x, Tracer) for x in jax.tree.leaves(tree))
 
 
 # ---- checks of what users pass ----------------------------------------------
 
 
 def _array(name: str, values) -> np.ndarray:
-    if isinstance(values, jax.core.Tracer):
+    if isinstance(values, Tracer):
         raise ValueError(
             f"{name} is traced by jax: arenas are built on the host; build it outside "
             "and pass it to the jitted function as an argument"
@@ -543,7 +548,9 @@ def _lose_at(arena: Arena, dead: np.ndarray) -> Arena:
     if weight is not None:
         shape = (len(dead),) + weight.shape[1:]
         stuck = np.where(arena.owner[dead], 1, -1).astype(weight.dtype)
-        weight = add(weight, np.broadcast_to(stuck.reshape(-1, *[1] * (weight.ndim - 1)), shape))
+        weight = add(
+            weight, np.broadcast_to(stuck.reshape(-1, *[1] * (weight.ndim - 1)), shape)
+        )
     return Arena.from_edges(
         add(arena.src, dead.astype(np.int32)),
         add(arena.dst, dead.astype(np.int32)),

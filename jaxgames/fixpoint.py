@@ -1,8 +1,8 @@
 """The one loop that drives every solver: the only file with `lax.while_loop`.
 
-[`iterate`][jaxgames.fixpoint.iterate] is pure and runs inside a user's `jit` and `vmap`.
-[`run`][jaxgames.fixpoint.run] drives it from the host in chunks that grow, so that a long
-solve reports progress, can be interrupted and can be resumed.
+[`iterate`][jaxgames.fixpoint.iterate] is pure and runs inside a user's `jit` and
+`vmap`. [`run`][jaxgames.fixpoint.run] drives it from the host in chunks that grow, so
+that a long solve reports progress, can be interrupted and can be resumed.
 """
 
 import functools
@@ -48,12 +48,12 @@ class Outcome(NamedTuple):
     carry: Carry
 
 
-def start(solver: Solver, game: Game) -> Carry:
+def start(solver: Solver, game: Any) -> Carry:
     """The carry before the first round."""
     return Carry(solver.init(game), jnp.int32(0))
 
 
-def iterate(solver: Solver, game: Game, carry: Carry, limit) -> Carry:
+def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
     """Runs a solver until it is done or has made `limit` rounds in all (pure)."""
     sweeps = solver.sweeps_per_check or default_sweeps(game)
 
@@ -85,7 +85,7 @@ def default_sweeps(game: Game) -> int:
     return max(2, min(16, (1 << 23) // max(ops.num_cells(game), 1)))
 
 
-def finish(solver: Solver, game: Game, carry: Carry) -> Outcome:
+def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
     """The outcome of a carry (pure)."""
     status = jnp.where(
         solver.done(game, carry.state), jnp.int32(Status.SOLVED), Status.MAX_STEPS
@@ -95,12 +95,12 @@ def finish(solver: Solver, game: Game, carry: Carry) -> Outcome:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _start(solver: Solver, game: Game) -> Carry:
+def _start(solver: Solver, game: Any) -> Carry:
     return start(solver, game)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _chunk(solver: Solver, game: Game, carry: Carry, limit):
+def _chunk(solver: Solver, game: Any, carry: Carry, limit):
     outcome = finish(solver, game, iterate(solver, game, carry, limit))
     # What the host must know, in one piece and written straight into its memory: a
     # transfer that the host asks for costs as much as ten sweeps.
@@ -110,14 +110,14 @@ def _chunk(solver: Solver, game: Game, carry: Carry, limit):
 
 @functools.lru_cache
 def _on_device(number: int) -> jax.Array:
-    """An int32 scalar that lies on the device: sending one takes longer than a sweep."""
+    """An int32 scalar on the device: sending one takes longer than a sweep."""
     with jax.ensure_compile_time_eval():
         return jnp.int32(number)
 
 
 def run(
     solver: Solver,
-    game: Game,
+    game: Any,
     carry: Carry | None = None,
     *,
     max_steps: int | None = None,
@@ -127,7 +127,7 @@ def run(
 
     Args:
         solver: the solver.
-        game: the game, laid out.
+        game: what it works on: a game, laid out.
         carry: where to go on; None to start.
         max_steps: rounds to make at most, those of `carry` counted in.
         progress: told after each chunk; may end the run (see
@@ -139,8 +139,7 @@ def run(
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
-    if carry is None:
-        carry = _start(solver, game)
+    current = _start(solver, game) if carry is None else carry
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
@@ -156,8 +155,8 @@ def run(
     try:
         while True:
             chunk_began = time.perf_counter()
-            outcome, status, rounds = advance(carry, min(limit, rounds + chunk))
-            carry, now = outcome.carry, time.perf_counter()
+            outcome, status, rounds = advance(current, min(limit, rounds + chunk))
+            current, now = outcome.carry, time.perf_counter()
             if status != Status.MAX_STEPS or rounds >= limit:
                 break
             stop = meter(Report(solver.name, rounds, now - began))
@@ -167,8 +166,10 @@ def run(
             if now - chunk_began < CHUNK_SECONDS:
                 chunk *= 2
     except KeyboardInterrupt:
-        outcome, _, rounds = advance(carry, 0)
+        outcome, _, rounds = advance(current, 0)
         status = Status.INTERRUPTED
     finally:
         meter.close()
-    return Outcome(outcome.answer, status, outcome.carry._replace(rounds=np.int32(rounds)))
+    return Outcome(
+        outcome.answer, status, outcome.carry._replace(rounds=np.int32(rounds))
+    )

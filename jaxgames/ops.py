@@ -63,7 +63,7 @@ class SlicedArena:
         accepting: bool `[S]` or None.
     """
 
-    blocks: Edges
+    blocks: tuple[Any, ...]
     slot: Any
     row_ptr: Any
     real: Any
@@ -262,8 +262,7 @@ def position(game: Game) -> Edges:
     """The position of each edge in its row: int32."""
     if isinstance(game, SlicedArena):
         return tuple(
-            jax.lax.broadcasted_iota(jnp.int32, block.shape, 0)
-            for block in game.blocks
+            jax.lax.broadcasted_iota(jnp.int32, block.shape, 0) for block in game.blocks
         )
     edge = jnp.arange(game.dst.shape[0], dtype=jnp.int32)
     return (edge - _take(game.row_ptr, game.src),)
@@ -327,8 +326,10 @@ def out_argmin(
         least = out_min(game, x)
         x = edgewise(lambda e, best: e != best, x, source(game, least))
         return least, out_argmin(game, x, bound=1)[1]
-    if bound > SMALL or num_cells(game) > _KEY_MASK and not isinstance(
-        game, SlicedArena
+    if (
+        bound > SMALL
+        or num_cells(game) > _KEY_MASK
+        and not isinstance(game, SlicedArena)
     ):
         raise ValueError(
             f"out_argmin packs values up to {SMALL} beside 2**{_KEY_BITS} edges, got "

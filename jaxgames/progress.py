@@ -1,7 +1,8 @@
 """Meters that the host drives between two chunks of rounds.
 
-Anything callable with a [`Report`][jaxgames.progress.Report] is a meter. What it returns
-decides how the solve goes on: None to go on, a [`Status`][jaxgames.Status] to stop with.
+Anything callable with a [`Report`][jaxgames.progress.Report] is a meter. What it
+returns decides how the solve goes on: None to go on, a [`Status`][jaxgames.Status] to
+stop with.
 """
 
 import sys

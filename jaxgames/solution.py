@@ -20,7 +20,7 @@ class Status(enum.IntEnum):
 
     Under `jax.jit` a solution's status is an int32 scalar with one of these values.
 
-    Example:
+    Examples:
         >>> Status.MAX_STEPS.message
         'The step limit was reached. Raise max_steps, pass state=solution.state to ...
     """
@@ -66,7 +66,7 @@ class SolveError(RuntimeError):
         status: why it stopped.
     """
 
-    def __init__(self, status: Status, solution: "Solution"):
+    def __init__(self, status: Status, solution: Any):
         super().__init__(f"{status.name}: {status.message}")
         self.status = status
         self.solution = solution
@@ -78,7 +78,7 @@ class Stats(Mapping[str, Any]):
 
     Strings (such as the solver's name) are static, all else are array leaves.
 
-    Example:
+    Examples:
         >>> stats = Stats(solver="fpi", rounds=12)
         >>> stats["solver"], stats["rounds"]
         ('fpi', 12)

@@ -1,10 +1,10 @@
 """A conformance kit for solvers, and the random arenas it works on.
 
-Whoever adds a solver runs [`check_solver`][jaxgames.testing.check_solver] on it: answers
-against the sequential reference and the certificate, on games of odd shapes and under
-every way in which a solver may be called.
+Whoever adds a solver runs [`check_solver`][jaxgames.testing.check_solver] on it:
+answers against the sequential reference and the certificate, on games of odd shapes and
+under every way in which a solver may be called.
 
-Example:
+Examples:
     >>> from jaxgames.parity import FPI
     >>> check_solver(FPI(), odd_arenas(seed=0, count=3))
 """
@@ -45,7 +45,7 @@ def odd_arena(shape: str, rng: np.random.Generator, max_vertices: int = 24) -> A
         rng: where randomness comes from.
         max_vertices: vertices at most, at least 4.
 
-    Example:
+    Examples:
         >>> odd_arena("chain", np.random.default_rng(0), max_vertices=8).shape[0] <= 8
         True
     """
@@ -86,10 +86,10 @@ def odd_arenas(seed: int, count: int, max_vertices: int = 24) -> Iterator[Arena]
 def check_solver(solver: Solver, arenas: Iterable[Arena]) -> None:
     """Runs a parity solver in every way it can be called, and checks each answer.
 
-    For each arena: the plain call; padding by the user; under `jax.jit`; in a batch under
-    `jax.vmap` beside another game; stopped after a few rounds and resumed; with JAX's
-    64-bit types on; and for the first five, each of which compiles anew, in slices of
-    equal degree. Winners must be those of Zielonka's sequential
+    For each arena: the plain call; padding by the user; under `jax.jit`; in a batch
+    under `jax.vmap` beside another game; stopped after a few rounds and resumed; with
+    JAX's 64-bit types on; and for the first five, each of which compiles anew, in
+    slices of equal degree. Winners must be those of Zielonka's sequential
     algorithm, the answer must pass both verifiers, and all ways must agree bit by bit.
 
     Args:
@@ -128,9 +128,7 @@ def _same(x, y, what: str) -> None:
         raise AssertionError(f"{what}: {np.asarray(x)} is not {np.asarray(y)}")
 
 
-def _ways(
-    solver: Solver, arena: Arena, in_slices: bool
-) -> Iterator[tuple[str, Pair]]:
+def _ways(solver: Solver, arena: Arena, in_slices: bool) -> Iterator[tuple[str, Pair]]:
     """Other ways to call the solver, each with its name."""
     size, padded = arena.shape[0], arena.pad()
 
@@ -146,7 +144,9 @@ def _ways(
 
     yield "under jit", cut(_solved(_under_jit(padded, solver)))
 
-    twin = dataclasses.replace(padded, owner=~padded.owner, priority=padded.priority + 1)
+    twin = dataclasses.replace(
+        padded, owner=~padded.owner, priority=padded.priority + 1
+    )
     batch = jax.tree.map(lambda x, y: jnp.stack([x, y]), twin, padded)
     solutions = _solved(_under_vmap(batch, solver))
     yield "under vmap", cut(jax.tree.map(lambda x: x[1], solutions))

@@ -23,7 +23,10 @@ def edges_of(arena: Arena) -> list[tuple[int, int]]:
 class TestFromEdges:
     def test_rows_keep_the_given_order(self):
         arena = Arena.from_edges(
-            [2, 0, 2, 1, 2], [1, 2, 0, 1, 1], owner=[0, 1, 0], edge_priority=[5, 6, 7, 8, 9]
+            [2, 0, 2, 1, 2],
+            [1, 2, 0, 1, 1],
+            owner=[0, 1, 0],
+            edge_priority=[5, 6, 7, 8, 9],
         )
         assert edges_of(arena) == [(0, 2), (1, 1), (2, 1), (2, 0), (2, 1)]
         assert arena.edge_priority.tolist() == [6, 8, 5, 7, 9]
@@ -44,8 +47,11 @@ class TestFromEdges:
         rng = np.random.default_rng(0)
         priority = rng.integers(0, 9, 40)
         stored = Arena.from_edges(
-            np.arange(40), np.arange(40), owner=np.zeros(40, int),
-            priority=priority, condition=condition,
+            np.arange(40),
+            np.arange(40),
+            owner=np.zeros(40, int),
+            priority=priority,
+            condition=condition,
         ).priority
         extreme, parity = condition.split()
         pick = np.argmax if extreme == "max" else np.argmin
@@ -60,8 +66,13 @@ class TestFromEdges:
 
     def test_dead_ends_lose(self):
         arena = Arena.from_edges(
-            [0, 0], [1, 2], owner=[0, 0, 1], priority=[3, 4, 5],
-            edge_priority=[0, 0], weight=[7, 7], dead_ends="lose",
+            [0, 0],
+            [1, 2],
+            owner=[0, 0, 1],
+            priority=[3, 4, 5],
+            edge_priority=[0, 0],
+            weight=[7, 7],
+            dead_ends="lose",
         )
         assert edges_of(arena) == [(0, 1), (0, 2), (1, 1), (2, 2)]
         # Player 0 is stuck in 1 and loses there, player 1 in 2.
@@ -87,7 +98,10 @@ class TestFromEdges:
             ({"dst": [0, [1, 2], 0]}, "dst is not an array"),
             ({"owner": [0, 2, 0]}, r"owner\[1\] is 2, expected a value from 0 to 1"),
             ({"owner": [0.0, 1.0, 0.0]}, "owner must hold booleans or 0 and 1"),
-            ({"priority": [1, 2]}, r"priority must have one entry for each vertex \(3\)"),
+            (
+                {"priority": [1, 2]},
+                r"priority must have one entry for each vertex \(3\)",
+            ),
             ({"priority": [1, -2, 3]}, r"priority\[1\] is -2"),
             ({"priority": [1, MAX_PRIORITY + 1, 3]}, r"priority\[1\] is 2147483646"),
             ({"priority": [1.5, 2, 3]}, "priority must hold integers, got float64"),
@@ -108,7 +122,9 @@ class TestFromEdges:
 
     def test_traced_input_is_refused(self):
         with pytest.raises(ValueError, match="dst is traced by jax"):
-            jax.jit(lambda dst: Arena.from_edges([0], dst, owner=[0]).dst)(np.zeros(1, int))
+            jax.jit(lambda dst: Arena.from_edges([0], dst, owner=[0]).dst)(
+                np.zeros(1, int)
+            )
 
 
 @pytest.mark.parametrize(
@@ -132,8 +148,11 @@ class TestPad:
         rng = np.random.default_rng(size)
         src = np.append(np.arange(size), rng.integers(0, size, size))
         arena = Arena.from_edges(
-            src, rng.integers(0, size, 2 * size), owner=rng.integers(0, 2, size),
-            priority=rng.integers(0, 9, size), weight=rng.integers(-9, 9, (2 * size, 2)),
+            src,
+            rng.integers(0, size, 2 * size),
+            owner=rng.integers(0, 2, size),
+            priority=rng.integers(0, 9, size),
+            weight=rng.integers(-9, 9, (2 * size, 2)),
         )
         wanted = (size + more, 2 * size + more + (loops if more else 0))
         padded = arena.pad(*wanted).validate()
@@ -144,7 +163,9 @@ class TestPad:
         assert np.diff(padded.row_ptr).min() >= 1
         back = padded.unpad()
         for field in dataclasses.fields(Arena):
-            np.testing.assert_array_equal(getattr(back, field.name), getattr(arena, field.name))
+            np.testing.assert_array_equal(
+                getattr(back, field.name), getattr(arena, field.name)
+            )
 
     def test_default_sizes_are_few(self):
         shapes = {
@@ -176,7 +197,10 @@ class TestValidate:
             ({"src": np.array([0, 0, 2], np.int32)}, "src does not agree with row_ptr"),
             ({"num_vertices": np.int32(4)}, "num_vertices must be between 0 and 3"),
             ({"num_edges": np.int32(2)}, "into the padding"),
-            ({"num_vertices": np.int32(2), "num_edges": np.int32(2)}, "into the padding"),
+            (
+                {"num_vertices": np.int32(2), "num_edges": np.int32(2)},
+                "into the padding",
+            ),
         ],
     )
     def test_refuses(self, change, message):
@@ -197,7 +221,10 @@ def test_reverse():
 
 def test_subgame():
     arena = Arena.from_edges(
-        [0, 0, 1, 2, 2], [1, 2, 2, 0, 2], owner=[0, 1, 1], priority=[3, 4, 5],
+        [0, 0, 1, 2, 2],
+        [1, 2, 2, 0, 2],
+        owner=[0, 1, 1],
+        priority=[3, 4, 5],
         weight=[1, 2, 3, 4, 5],
     )
     game, vertices, edges = arena.subgame([True, False, True])

@@ -16,8 +16,11 @@ def random_arena(seed: int, dead_ends: bool = False, size: int = 60) -> Arena:
     degree[::17] = 70  # a wide slice
     src = np.repeat(np.arange(size), degree)
     return Arena.from_edges(
-        src, rng.integers(0, size, len(src)), owner=rng.integers(0, 2, size),
-        priority=rng.integers(0, 300, size), dead_ends="allow",
+        src,
+        rng.integers(0, size, len(src)),
+        owner=rng.integers(0, 2, size),
+        priority=rng.integers(0, 300, size),
+        dead_ends="allow",
     )
 
 
@@ -62,7 +65,10 @@ def test_reductions_of_targets(arena, layout):
     ]:
         got = ops.by_vertex(game, reduction(game, slots))[:size]
         assert got.tolist() == by_loop(arena, reduce, empty, seen)
-    for reduction, reduce, empty in [(ops.out_any, any, False), (ops.out_all, all, True)]:
+    for reduction, reduce, empty in [
+        (ops.out_any, any, False),
+        (ops.out_all, all, True),
+    ]:
         got = ops.by_vertex(game, reduction(game, slots > 10))[:size]
         assert got.tolist() == by_loop(arena, reduce, empty, lambda e: at(e) > 10)
 
@@ -80,7 +86,9 @@ def test_values_on_edges(arena, layout):
     got = ops.by_vertex(game, ops.out_min(game, edges))[: arena.shape[0]]
     position = np.arange(arena.shape[1]) - arena.row_ptr[arena.src]
     expected = by_loop(
-        arena, min, BIG,
+        arena,
+        min,
+        BIG,
         lambda e: 1000 * x[arena.dst[e]] + 7 * y[arena.src[e]] + position[e],
     )
     assert got.tolist() == expected

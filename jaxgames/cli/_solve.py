@@ -22,6 +22,7 @@ from jaxgames.cli._games import (
     start_jax,
 )
 from jaxgames.cli._verify import check
+from jaxgames.io._files import writing
 from jaxgames.progress import Bar, Deadline
 from jaxgames.solution import UNDECIDED, Status
 
@@ -146,7 +147,7 @@ def _check_options(args: argparse.Namespace) -> None:
     parity.SOLVERS.resolve(args.solver)
     if args.winners and not args.json:
         raise ValueError("--winners goes with --json; -o writes a solution to a file")
-    if args.draw and not args.draw.lower().endswith((".svg", ".png", ".pdf")):
+    if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
         raise ValueError(f"--draw takes a .svg, .png or .pdf file, got {args.draw!r}")
     for path in filter(None, (args.output, args.dot, args.draw)):
         check_writable(path)
@@ -221,11 +222,11 @@ def _write(args: argparse.Namespace, arena: Arena, solution: parity.Solution) ->
                 )
     if args.dot:
         text = plot.to_dot(arena, solution, names=_names(args.file))
-        pathlib.Path(args.dot).write_text(text, encoding="utf-8")
+        with writing(args.dot) as file:
+            file.write(text.encode())
     if args.draw:
         # A large game is drawn as charts, which show no names.
-        drawn = int(arena.num_vertices) <= plot.MAX_DRAWN_VERTICES
-        names = _names(args.file) if drawn else None
+        names = _names(args.file) if plot.is_drawn(arena) else None
         plot.draw(arena, solution, args.draw, names=names)
 
 

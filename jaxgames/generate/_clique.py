@@ -26,7 +26,7 @@ def clique(n: int, *, self_loops: bool = False) -> Arena:
         Oliver Friedmann and Martin Lange, *The PGSolver Collection of Parity Game
         Solvers*, University of Munich (the generator `cliquegame`).
 
-    Example:
+    Examples:
         >>> clique(4)
         Arena(4 vertices, 12 edges, priority)
         >>> clique(4).successors(1)

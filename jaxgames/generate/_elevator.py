@@ -61,7 +61,7 @@ def elevator(floors: int, *, fair: bool = True) -> Arena:
         measures algorithm for parity games using the GPU*, master's thesis, TU
         Eindhoven, are `elevator(7)` and `elevator(7, fair=False)`.
 
-    Example:
+    Examples:
         >>> elevator(3)
         Arena(564 vertices, 950 edges, priority)
         >>> elevator(3, fair=False)

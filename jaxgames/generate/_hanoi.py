@@ -31,7 +31,7 @@ def hanoi(disks: int) -> Arena:
         games using the GPU*, master's thesis, TU Eindhoven, section 8.1 (his hanoi12
         is `hanoi(12)`).
 
-    Example:
+    Examples:
         >>> hanoi(12)
         Arena(531443 vertices, 1594321 edges, priority)
         >>> hanoi(2).successors(3)  # small disk on peg 0, large one on peg 1

@@ -37,7 +37,7 @@ def jurdzinski(depth: int, width: int) -> Arena:
         of P.J.A. Bootsma, *Speeding up the small progress measures algorithm for
         parity games using the GPU*, master's thesis, TU Eindhoven, chapter 8.
 
-    Example:
+    Examples:
         >>> jurdzinski(5, 10)
         Arena(170 vertices, 429 edges, priority)
     """

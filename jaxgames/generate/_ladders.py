@@ -24,7 +24,7 @@ def ladder(n: int) -> Arena:
         Oliver Friedmann and Martin Lange, *The PGSolver Collection of Parity Game
         Solvers*, University of Munich (the generator `laddergame`).
 
-    Example:
+    Examples:
         >>> ladder(14)
         Arena(28 vertices, 56 edges, priority)
         >>> ladder(14).successors(5)
@@ -57,7 +57,7 @@ def recursive_ladder(n: int) -> Arena:
         time*, RAIRO 2011, doi:10.1051/ita/2011124; the generator `recursiveladder`
         of PGSolver.
 
-    Example:
+    Examples:
         >>> recursive_ladder(5)
         Arena(25 vertices, 52 edges, priority)
         >>> recursive_ladder(5).successors(11)
@@ -108,7 +108,7 @@ def model_checker_ladder(n: int) -> Arena:
         Oliver Friedmann and Martin Lange, *The PGSolver Collection of Parity Game
         Solvers*, University of Munich (the generator `modelcheckerladder`).
 
-    Example:
+    Examples:
         >>> model_checker_ladder(15)
         Arena(46 vertices, 61 edges, priority)
         >>> [model_checker_ladder(15).successors(v).tolist() for v in (0, 1, 2, 45)]

@@ -31,7 +31,7 @@ def propagation(paths: int, length: int) -> Arena:
         games using the GPU*, master's thesis, TU Eindhoven, section 8.1 (his
         prop50_1k is `propagation(50, 1000)`).
 
-    Example:
+    Examples:
         >>> propagation(4, 3)
         Arena(15 vertices, 26 edges, priority)
     """
@@ -81,7 +81,7 @@ def propagation_tree(levels: int, fan_out: int) -> Arena:
         games using the GPU*, master's thesis, TU Eindhoven, section 8.1 (his tprop21
         is `propagation_tree(22, 2)`).
 
-    Example:
+    Examples:
         >>> propagation_tree(3, 2)
         Arena(9 vertices, 15 edges, priority)
     """

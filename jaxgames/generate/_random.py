@@ -43,7 +43,7 @@ def random_game(
         ValueError: an argument has the wrong type or is out of range, or there are
             fewer possible successors than `max_degree`.
 
-    Example:
+    Examples:
         >>> game = random_game(0, 1000, num_priorities=5, min_degree=2, max_degree=2)
         >>> game
         Arena(1000 vertices, 2000 edges, priority)
@@ -120,7 +120,7 @@ def clustered_game(
         Solvers*, University of Munich (the generator `clusteredrandomgame`, which
         draws breadth and links from ranges too).
 
-    Example:
+    Examples:
         >>> clustered_game(0, 1000, depth=1, breadth=10, links=0, max_degree=1)
         Arena(1000 vertices, 1000 edges, priority)
     """

@@ -48,7 +48,7 @@ def load(
             file, the line, what was expected and what was found.
         OSError: the file cannot be read.
 
-    Example:
+    Examples:
         >>> import pathlib, tempfile
         >>> from jaxgames import Arena, io
         >>> path = pathlib.Path(tempfile.mkdtemp(), "game.pg.gz")

@@ -53,7 +53,7 @@ def write(numbers: np.ndarray, after: np.ndarray) -> np.ndarray:
     Returns:
         uint8, the text.
 
-    Example:
+    Examples:
         >>> comma, end = separator(","), separator("; ")
         >>> write(np.array([12, 0, 30405]), np.array([comma, comma, end])).tobytes()
         b'12,0,30405; '

@@ -23,7 +23,7 @@ class FormatError(ValueError):
         line: the line where it goes wrong, counted from 1, or None.
         message: what was expected and what was found.
 
-    Example:
+    Examples:
         >>> str(FormatError("game.pg", 3, "expected ';'"))
         "game.pg:3: expected ';'"
     """

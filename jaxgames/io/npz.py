@@ -77,7 +77,7 @@ def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> 
         ValueError: another condition was asked for.
         OSError: the file cannot be written.
 
-    Example:
+    Examples:
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "arena.npz")
         >>> save(path, Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[5, -7]))

@@ -67,7 +67,7 @@ def load(
         UserWarning: the header announces more vertices than there are, as it does in
             a file that was cut off.
 
-    Example:
+    Examples:
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "game.pg")
         >>> _ = path.write_text("parity 1; 0 3 0 0,1; 1 2 1 0;")

@@ -29,10 +29,11 @@ class FPI(Solver):
     """Fixpoint iteration with freezing.
 
     A vertex is estimated to be won by the player of its priority's parity, until its
-    owner's best successor says otherwise: then it is a distraction. A block is the set of
-    vertices of one priority. The least important block that has a new distraction is
-    changed; less important vertices are frozen if the change is in favour of whom they
-    are estimated for, and start afresh if not. At the fixpoint all estimates are right.
+    owner's best successor says otherwise: then it is a distraction. A block is the set
+    of vertices of one priority. The least important block that has a new distraction
+    is changed; less important vertices are frozen if the change is in favour of whom
+    they are estimated for, and start afresh if not. At the fixpoint all estimates are
+    right.
 
     One sweep evaluates all blocks, so a round is a change and not an empty test.
     Exponentially many rounds in the number of priorities at worst; few where the

@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -38,7 +37,9 @@ def normal_form(arena: Arena) -> Arena:
             read.
     """
     if arena.priority is None:
-        raise ValueError("a parity game needs vertex priorities: arena.priority is None")
+        raise ValueError(
+            "a parity game needs vertex priorities: arena.priority is None"
+        )
     if arena.edge_priority is not None:
         raise ValueError(
             "the parity solvers read vertex priorities only: arena.edge_priority must "
@@ -54,7 +55,7 @@ def compress(priority, xp=np):
     The result uses `0 .. d` or `1 .. d`, without gaps, d at most the number of distinct
     priorities. O(V log V) time.
 
-    Example:
+    Examples:
         >>> compress(np.array([4, 6, 9, 2, 13]))
         array([0, 0, 1, 0, 1], dtype=int32)
     """
@@ -79,4 +80,3 @@ def _distinct(priority: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.unique(priority, return_inverse=True)
     seen = np.bincount(priority, minlength=1) > 0
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[priority]
-

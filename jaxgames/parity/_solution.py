@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 import jax
+from jax.core import Tracer
 
 from jaxgames import solution
 
@@ -28,7 +29,7 @@ class Solution(solution.Solution):
 
     def __repr__(self) -> str:
         """One line: how many vertices each player wins, and how it was found."""
-        if isinstance(self.winner, jax.core.Tracer) or self.winner.ndim != 1:
+        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
             return f"Solution(winner {self.winner.shape})"
         won = [int((self.winner == player).sum()) for player in (0, 1, -1)]
         undecided = f", {won[2]} undecided" if won[2] else ""

@@ -16,8 +16,8 @@ from jaxgames.solver import Registry, Solver
 SOLVERS = Registry("parity", Zielonka, FPI, SPM)
 """The solvers of parity games, by name; the first is what `"auto"` takes.
 
-Zielonka's attractors need the fewest sweeps on every kind of game measured so far (docs:
-How to choose).
+Zielonka's attractors need the fewest sweeps on nearly every kind of game measured so
+far (docs: How to choose).
 """
 
 
@@ -49,15 +49,15 @@ def solve(
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
 
     Returns:
-        Winners and strategies: [`Solution`][jaxgames.parity.Solution]. Vertices that the
-        solve did not decide have winner -1.
+        Winners and strategies: [`Solution`][jaxgames.parity.Solution]. Vertices that
+        the solve did not decide have winner -1.
 
     Raises:
         ValueError: the arena is no parity game, or an argument is wrong.
         SolveError: the solve stopped early and `throw` is set. Its `solution` holds
             what was found, and the state to go on from.
 
-    Example:
+    Examples:
         >>> from jaxgames import Arena, parity
         >>> arena = Arena.from_edges(
         ...     [0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 1], priority=[0, 1, 2]
@@ -124,4 +124,3 @@ def prepare(arena: Arena) -> tuple[Arena, ops.Game]:
     if "_parity" not in kept:
         kept["_parity"] = normal_form(arena)
     return kept["_parity"], ops.prepare(kept["_parity"])
-

@@ -40,9 +40,9 @@ class Radix(NamedTuple):
 class State(NamedTuple):
     """Of each player: packing, measures, and whether these are the least fixpoint."""
 
-    radix: tuple[Radix, Radix]
-    measure: tuple[Words, Words]
-    stable: tuple[jax.Array, jax.Array]
+    radix: tuple[Radix, ...]
+    measure: tuple[Words, ...]
+    stable: tuple[jax.Array, ...]
     overflow: jax.Array
 
 
@@ -130,12 +130,15 @@ class SPM(Solver):
         )
         # What one player certainly wins, the other certainly loses.
         measure = tuple(
-            _top_where(stable[1 - player] & ~_is_top(lifted[1 - player]), lifted[player])
+            _top_where(
+                stable[1 - player] & ~_is_top(lifted[1 - player]), lifted[player]
+            )
             for player in (0, 1)
         )
         # The top may have risen just now: the next round says whether that was all.
         still = tuple(
-            stable[player] & jnp.all(_is_top(measure[player]) == _is_top(lifted[player]))
+            stable[player]
+            & jnp.all(_is_top(measure[player]) == _is_top(lifted[player]))
             for player in (0, 1)
         )
         return state._replace(measure=measure, stable=still)
@@ -167,7 +170,7 @@ class SPM(Solver):
 
 
 class _Places(NamedTuple):
-    """Where each digit lies: word (0 the least significant), unit, room used up to it."""
+    """Where each digit lies: word (0 the least significant), unit, room used so far."""
 
     word: jax.Array
     unit: jax.Array
@@ -175,7 +178,7 @@ class _Places(NamedTuple):
 
 
 def _count(priority, player: int, digits: int, xp=jnp):
-    """Bounds of the digits: digit i counts priority `2 i + 1` for player 0, `2 i` for 1.
+    """Bounds of the digits: i counts priority `2 i + 1` for player 0, `2 i` for 1.
 
     `priority` of a vertex that does not count is -1.
     """
@@ -211,7 +214,9 @@ def _radix(game: Game, player: int, digits: int, words: int) -> tuple[Radix, jax
     priority = game.priority.astype(jnp.int32) + player
     index = priority >> 1
     radix = Radix(
-        word=jnp.where(index < digits, words - 1 - word[jnp.minimum(index, digits - 1)], -1),
+        word=jnp.where(
+            index < digits, words - 1 - word[jnp.minimum(index, digits - 1)], -1
+        ),
         unit=unit[jnp.minimum(index, digits - 1)],
         raises=(priority & 1) == 1,
         capacity=capacity,
@@ -253,7 +258,7 @@ def _least(game: Game, measure: Words, flip) -> tuple[Words, ops.Edges]:
         best.append(ops.out_min(game, seen))
         on = ops.edgewise(jnp.equal, seen, ops.source(game, best[-1]))
         attains = on if attains is None else ops.edgewise(jnp.logical_and, on, attains)
-    return tuple(best), attains
+    return tuple(best), attains or ()
 
 
 def _first_least(game: Game, measure: Words) -> jax.Array:
@@ -264,7 +269,7 @@ def _first_least(game: Game, measure: Words) -> jax.Array:
 
 
 def _prog(radix: Radix, measure: Words) -> Words:
-    """Least measure that is as large up to the vertex's digit, and larger if it raises."""
+    """Least measure as large up to the vertex's digit, and larger if that raises."""
     out, carry = [], jnp.zeros_like(radix.raises)
     for index in reversed(range(len(measure))):
         word = measure[index]

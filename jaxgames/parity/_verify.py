@@ -43,9 +43,11 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
     Raises:
         ValueError: winners or strategies have the wrong length or type.
 
-    Example:
+    Examples:
         >>> from jaxgames import Arena, parity
-        >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2])
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2]
+        ... )
         >>> bool(parity.verify(arena, parity.solve(arena)))
         True
     """

@@ -28,8 +28,8 @@ TENTATIVE = 2
 class State(NamedTuple):
     """Arrays over slots `[S]`, and the scalars of the machine.
 
-    The stack of the recursion lies in `removed`: a vertex in play belongs to the current
-    subgame, one out of play was taken out at the depth noted there.
+    The stack of the recursion lies in `removed`: a vertex in play belongs to the
+    current subgame, one out of play was taken out at the depth noted there.
     """
 
     kind: jax.Array  # int8: ATTRACTOR, PLAY or OUT
@@ -51,9 +51,9 @@ class Zielonka(Solver):
     `head`. Solve the rest. If the opponent wins nothing there, a wins all; else the
     opponent wins his attractor B to what he won, and what is left is solved anew.
 
-    The recursion is unrolled into a machine whose every step is `sweeps` of an attractor
-    and one transition, so that it batches; its stack takes one number a vertex.
-    Exponentially many rounds in the number of priorities at worst, O(V) memory.
+    The recursion is unrolled into a machine whose every step is `sweeps` of an
+    attractor and one transition, so that it batches; its stack takes one number a
+    vertex. Exponentially many rounds in the number of priorities at worst, O(V) memory.
 
     Attributes:
         sweeps: attractor sweeps between two transitions. On a GPU a transition and the
@@ -118,7 +118,9 @@ class Zielonka(Solver):
 
 
 def _kind(attractor, in_play):
-    return jnp.where(in_play, jnp.where(attractor, ATTRACTOR, PLAY), OUT).astype(jnp.int8)
+    return jnp.where(in_play, jnp.where(attractor, ATTRACTOR, PLAY), OUT).astype(
+        jnp.int8
+    )
 
 
 def _head(game: Game, subgame):

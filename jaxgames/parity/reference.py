@@ -421,13 +421,12 @@ def _attract(game, play, subgame, player, prey, begin, end, max_steps):
     player can, or his rival must, move to the attractor. Returns how far the queue was
     worked off, and its end.
     """
-    inside = prey != UNDECIDED  # else all the prey is in play
     stop = begin + min(max_steps, len(play.queue))
     while begin < end and begin < stop:
         v = play.queue[begin]
         for k in range(game.in_ptr[v], game.in_ptr[v + 1]):
             u = game.in_src[k]
-            if play.winner[u] != prey or (inside and play.taken[u] < subgame):
+            if play.winner[u] != prey or play.taken[u] < subgame:
                 continue
             if game.owner[u] == player:
                 play.move[u] = game.in_edge[k]

@@ -40,7 +40,10 @@ def test_stats_name_the_solver(name):
 def test_min_odd_conditions():
     """One cycle of priorities 2 and 5: every condition has its winner."""
     for condition, winner in {
-        "max even": 1, "max odd": 0, "min even": 0, "min odd": 1
+        "max even": 1,
+        "max odd": 0,
+        "min even": 0,
+        "min odd": 1,
     }.items():
         arena = Arena.from_edges(
             [0, 1], [1, 0], owner=[0, 1], priority=[2, 5], condition=condition

@@ -115,7 +115,10 @@ def test_under_jit():
     ("change", "message"),
     [
         ({"winner": [0, 0, 0]}, r"solution.winner must have the arena's shape \(4,\)"),
-        ({"strategy": [[0, -1, 3, -1]]}, "solution.strategy must have the arena's shape"),
+        (
+            {"strategy": [[0, -1, 3, -1]]},
+            "solution.strategy must have the arena's shape",
+        ),
         ({"strategy": [0.0, -1.0, 3.0, -1.0]}, "solution.strategy must hold integers"),
     ],
 )
