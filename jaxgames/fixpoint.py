@@ -45,6 +45,7 @@ class Outcome(NamedTuple):
 
     answer: Any
     status: Any
+    rounds: Any
     carry: Carry
 
 
@@ -91,21 +92,28 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
         solver.done(game, carry.state), jnp.int32(Status.SOLVED), Status.MAX_STEPS
     )
     status = jnp.where(solver.overflow(carry.state), Status.OVERFLOW, status)
-    return Outcome(solver.answer(game, carry.state), status, carry)
+    return Outcome(solver.answer(game, carry.state), status, carry.rounds, carry)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _start(solver: Solver, game: Any) -> Carry:
-    return start(solver, game)
+def _start(solver: Solver, game: Any):
+    # JAX ties all results of a call that writes to the host to their device, and would
+    # compile a chunk once for a state that is tied and once for one that is not.
+    return start(solver, game), _to_host(jnp.int32(0))
+
+
+def _to_host(x: jax.Array) -> jax.Array:
+    """Writes a result straight into the host's memory.
+
+    A transfer that the host asks for takes as long as ten sweeps.
+    """
+    return jax.device_put(x, jax.memory.Space.Host)
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def _chunk(solver: Solver, game: Any, carry: Carry, limit):
     outcome = finish(solver, game, iterate(solver, game, carry, limit))
-    # What the host must know, in one piece and written straight into its memory: a
-    # transfer that the host asks for costs as much as ten sweeps.
-    summary = jnp.stack([outcome.status, outcome.carry.rounds])
-    return outcome, jax.device_put(summary, jax.memory.Space.Host)
+    return outcome, _to_host(jnp.stack([outcome.status, outcome.rounds]))
 
 
 @functools.lru_cache
@@ -134,12 +142,12 @@ def run(
             [`progress`][jaxgames.progress]).
 
     Returns:
-        The outcome; its status is a `Status`, its rounds a numpy scalar.
+        The outcome; its status is a `Status`, its rounds an `int`.
     """
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
-    current = _start(solver, game) if carry is None else carry
+    current = _start(solver, game)[0] if carry is None else carry
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
@@ -170,6 +178,4 @@ def run(
         status = Status.INTERRUPTED
     finally:
         meter.close()
-    return Outcome(
-        outcome.answer, status, outcome.carry._replace(rounds=np.int32(rounds))
-    )
+    return outcome._replace(status=status, rounds=rounds)

@@ -276,7 +276,7 @@ def test_interrupt_while_compiling(run, game, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "wrong"),
     [
-        (("0 0 2;", "0 0 1;"), "vertex 1: against its winner's strategy, "),
+        (("0 0 2;", "0 0 1;"), "vertex 1: the other player wins a cycle through it"),
         (("0 0 2;", "0 0;"), "vertex 0: its owner wins it, but has no strategy there"),
         (("2 0;", "2 1 2;"), "vertex 0: its winner's strategy leads to a vertex that"),
         (("3 1 3;\n", ""), "vertex 3: its winner is neither 0 nor 1"),

@@ -56,9 +56,9 @@ def test_step_limit_is_exact(sweeps, limit):
     outcome = fixpoint.run(solver, GAME, max_steps=limit)
     assert outcome.answer == min(limit, 100)
     assert outcome.status == (Status.SOLVED if limit >= 100 else Status.MAX_STEPS)
-    assert outcome.carry.rounds <= limit
+    assert outcome.rounds <= limit
     # Rounds beyond the end are those up to the next test.
-    assert outcome.carry.rounds <= -(-100 // sweeps) * sweeps
+    assert outcome.rounds <= -(-100 // sweeps) * sweeps
 
 
 @pytest.mark.parametrize("sweeps", [1, 4])
@@ -66,7 +66,7 @@ def test_resumes_where_it_stopped(sweeps):
     solver = Counter(sweeps_per_check=sweeps)
     first = fixpoint.run(solver, GAME, max_steps=41)
     again = fixpoint.run(solver, GAME, first.carry, max_steps=60)
-    assert (again.answer, again.carry.rounds) == (60, 60)
+    assert (again.answer, again.rounds) == (60, 60)
     end = fixpoint.run(solver, GAME, again.carry)
     assert (end.answer, end.status) == (100, Status.SOLVED)
 
@@ -117,7 +117,7 @@ class TestProgress:
 
         outcome = fixpoint.run(Counter(goal=10**6), GAME, progress=interrupt)
         assert outcome.status == Status.INTERRUPTED
-        assert outcome.answer == outcome.carry.rounds > 500
+        assert outcome.answer == outcome.rounds > 500
         end = fixpoint.run(Counter(goal=10**6), GAME, outcome.carry)
         assert (end.answer, end.status) == (10**6, Status.SOLVED)
 
@@ -129,7 +129,7 @@ class TestProgress:
             Counter(goal=2**30), GAME, progress=Deadline(0.05, seen.append)
         )
         assert outcome.status == Status.TIMEOUT
-        assert seen[-1].rounds == outcome.carry.rounds
+        assert seen[-1].rounds == outcome.rounds
         assert Deadline(1000)(Report("x", 1, 1.0)) is None
 
     def test_bar(self):
@@ -162,6 +162,15 @@ class TestProgress:
         assert as_progress(False)(Report("x", 1, 1.0)) is None
         with pytest.raises(ValueError, match="progress must be a bool or callable"):
             as_progress("yes")
+
+
+def test_one_compilation_serves_every_chunk_and_resumption(monkeypatch):
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 10)
+    solver = Counter(goal=345, sweeps_per_check=1)  # no other test uses it
+    before = fixpoint._chunk._cache_size()
+    stopped = fixpoint.run(solver, GAME, max_steps=100)
+    fixpoint.run(solver, GAME, stopped.carry)
+    assert fixpoint._chunk._cache_size() == before + 1
 
 
 def test_one_trace_serves_every_limit_and_resumption():
@@ -208,3 +217,11 @@ def test_sweeps_hide_the_test_on_an_accelerator(monkeypatch):
     assert fixpoint.default_sweeps(small) == 1
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     assert fixpoint.default_sweeps(small) == 16
+
+
+def test_a_solver_from_outside_is_taken():
+    @dataclasses.dataclass(frozen=True)
+    class Mine(Counter):
+        name: ClassVar[str] = "mine"
+
+    assert TestRegistry.registry.resolve(Mine(goal=2)).goal == 2

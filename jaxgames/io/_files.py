@@ -71,11 +71,14 @@ def writing(path: FilePath) -> Iterator[Any]:
     Raises:
         OSError: the file cannot be written.
     """
-    target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:
+    # Standard output is written to even where a shell has turned it into a file.
+    if os.fspath(path) in ("/dev/stdout", "/dev/stderr") or (
+        os.path.exists(path) and not os.path.isfile(path)
+    ):
+        with open(path, "ab" if os.path.isfile(path) else "wb") as file:
             yield file
         return
+    target = os.path.realpath(path)
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     try:

@@ -108,7 +108,7 @@ def _solution(solver: Solver, game: ops.Game, outcome: fixpoint.Outcome) -> Solu
         stats=Stats(
             solver=solver.name,
             layout=ops.layout(game),
-            rounds=outcome.carry.rounds,
+            rounds=outcome.rounds,
             cells=ops.num_cells(game),
         ),
         state=outcome.carry,
