@@ -34,7 +34,7 @@ def _add(name: str, arena: Arena, options: Options, results: schema.Results) -> 
     winners = []
     for make in (lambda: normal.pad(), lambda: ops.slice_rows(normal)):
         began = time.perf_counter()
-        game = jax.block_until_ready(jax.device_put(make()))
+        game = jax.block_until_ready(jax.device_put(make(), jax.devices()[0]))
         prepare_s = time.perf_counter() - began
 
         def solve(game=game):
@@ -59,7 +59,7 @@ def _add(name: str, arena: Arena, options: Options, results: schema.Results) -> 
             compile_s=first_s - min(runs),
             solve_s=float(np.median(runs)),
             solve_runs=runs,
-            rounds=int(outcome.carry.rounds),
+            rounds=int(outcome.rounds),
             bytes_per_round=bytes_per_round(solver, game, solution),
             verified=bool(parity.verify(arena, solution)),
             status=Status(outcome.status).name,

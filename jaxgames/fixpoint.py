@@ -96,10 +96,8 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _start(solver: Solver, game: Any):
-    # JAX ties all results of a call that writes to the host to their device, and would
-    # compile a chunk once for a state that is tied and once for one that is not.
-    return start(solver, game), _to_host(jnp.int32(0))
+def _start(solver: Solver, game: Any) -> Carry:
+    return start(solver, game)
 
 
 def _to_host(x: jax.Array) -> jax.Array:
@@ -147,7 +145,7 @@ def run(
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
-    current = _start(solver, game)[0] if carry is None else carry
+    current = _start(solver, game) if carry is None else carry
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:

@@ -80,18 +80,21 @@ Game = Arena | SlicedArena
 
 
 def prepare(arena: Arena) -> Game:
-    """Lays a concrete arena out for the default backend and puts it there.
+    """Lays a concrete arena out and puts it on the default device.
 
     Small arenas are padded to a common size, large ones sorted into slices. The result
     is kept with the arena: a second solve starts at once.
     """
-    backend = jax.default_backend()
     kept = arena.__dict__.setdefault("_prepared", {})
-    if backend not in kept:
+    place = jax.config.jax_default_device
+    if place not in kept:
         narrow = dataclasses.replace(arena, priority=_narrow(arena.priority))
         sliced = arena.shape[1] >= SLICE_FROM
-        kept[backend] = jax.device_put(slice_rows(narrow) if sliced else narrow.pad())
-    return kept[backend]
+        game = slice_rows(narrow) if sliced else narrow.pad()
+        # Tied to its device, as are the results of calls that write to the host: JAX
+        # would compile once for states that are tied and once for those that are not.
+        kept[place] = jax.device_put(game, jax.device_put(np.int8(0)).device)
+    return kept[place]
 
 
 def slice_rows(arena: Arena) -> SlicedArena:

@@ -164,15 +164,6 @@ class TestProgress:
             as_progress("yes")
 
 
-def test_one_compilation_serves_every_chunk_and_resumption(monkeypatch):
-    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 10)
-    solver = Counter(goal=345, sweeps_per_check=1)  # no other test uses it
-    before = fixpoint._chunk._cache_size()
-    stopped = fixpoint.run(solver, GAME, max_steps=100)
-    fixpoint.run(solver, GAME, stopped.carry)
-    assert fixpoint._chunk._cache_size() == before + 1
-
-
 def test_one_trace_serves_every_limit_and_resumption():
     @dataclasses.dataclass(frozen=True)
     class Traced(Counter):

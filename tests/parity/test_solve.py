@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, SolveError, Status, generate, parity
+from jaxgames import Arena, SolveError, Status, fixpoint, generate, parity
 from jaxgames.parity import FPI, Zielonka
 from jaxgames.parity._game import compress
 from jaxgames.testing import odd_arena, odd_arenas
@@ -175,6 +175,18 @@ def test_one_trace_for_each_size(monkeypatch):
         parity.solve(arena, solver)
     assert 1 <= len(shapes) < 6
     assert len(traces) == len(set(traces)) == len(shapes)
+
+
+@pytest.mark.parametrize("name", list(parity.SOLVERS))
+def test_one_compilation_serves_every_chunk_and_resumption(name, monkeypatch):
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 2)
+    solver = parity.SOLVERS[name](sweeps_per_check=2)
+    arena = generate.hanoi(4)
+    before = fixpoint._chunk._cache_size()
+    stopped = parity.solve(arena, solver, max_steps=7, throw=False)
+    assert stopped.status == Status.MAX_STEPS
+    assert parity.solve(arena, solver, state=stopped.state).stats["rounds"] > 8
+    assert fixpoint._chunk._cache_size() == before + 1
 
 
 def test_second_solve_prepares_nothing(monkeypatch):
