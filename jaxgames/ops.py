@@ -86,7 +86,7 @@ def prepare(arena: Arena) -> Game:
     is kept with the arena: a second solve starts at once.
     """
     kept = arena.__dict__.setdefault("_prepared", {})
-    place = jax.config.jax_default_device
+    place = jax.config.jax_default_device  # pyright: ignore
     if place not in kept:
         narrow = dataclasses.replace(arena, priority=_narrow(arena.priority))
         sliced = arena.shape[1] >= SLICE_FROM
