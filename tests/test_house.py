@@ -74,7 +74,7 @@ def breaches(module: str, source: str) -> list[str]:
         found.append("pure code prints")
     if re.search(r"^ *Example:$", source, re.MULTILINE):
         found.append("the documentation knows Examples:, not Example:")
-    if re.search(r"""["'](/work|/tmp|/home|/root|/Users|[A-Z]:\\)""", source):
+    if re.search(r"""["'](/tmp|/home|/root|/Users|[A-Z]:\\)""", source):
         found.append("names a place on some machine")
     return found
 
@@ -126,7 +126,7 @@ def test_no_module_breaks_a_rule(module):
             "the reference imports jax",
         ),
         ("jaxgames.fixpoint", "print(1)", "pure code prints"),
-        ("jaxgames.io.npz", "open('/tmp/x')", "names a place on some machine"),
+        ("jaxgames.io.npz", "open('/home/me/x')", "names a place on some machine"),
         (
             "jaxgames.arena",
             'def f():\n    """F.\n\n    Example:\n    """',
