@@ -103,7 +103,7 @@ def _start(solver: Solver, game: Any) -> Carry:
 def _to_host(x: jax.Array) -> jax.Array:
     """Writes a result straight into the host's memory.
 
-    A transfer that the host asks for takes as long as ten sweeps.
+    A transfer that the host asks for afterwards is a second wait.
     """
     return jax.device_put(x, jax.memory.Space.Host)
 
@@ -116,7 +116,7 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
 
 @functools.lru_cache
 def _on_device(number: int) -> jax.Array:
-    """An int32 scalar on the device: sending one takes longer than a sweep."""
+    """An int32 scalar on the device, sent there once."""
     with jax.ensure_compile_time_eval():
         return jnp.int32(number)
 
