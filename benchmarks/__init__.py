@@ -1,1 +1,1 @@
-"""Benchmarks: suites, peers, and the page made of their results."""
+"""Benchmarks: suites, peers, and the pages made of their results."""

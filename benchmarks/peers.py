@@ -22,6 +22,9 @@ from benchmarks.schema import PeerRow
 from jaxgames import Arena
 from jaxgames.io import pgsolver
 
+TEXT = "game.pg"
+"""Name of a game's file in PGSolver's format."""
+
 
 class Run(NamedTuple):
     """What one run of a peer gave.
@@ -49,6 +52,10 @@ class Peer(Protocol):
     name: str
     solvers: tuple[str, ...]
 
+    def only(self, solvers: Iterable[str]) -> "Peer":
+        """The same program with some of its solvers."""
+        ...
+
     def absent(self) -> str | None:
         """Why the peer cannot be run here, or None if it can."""
         ...
@@ -58,7 +65,7 @@ class Peer(Protocol):
         ...
 
     def save(self, folder: Path, arena: Arena) -> Path:
-        """Writes the game in a format that the peer reads."""
+        """Where the game lies in a format that the peer reads; writes it if need be."""
         ...
 
     def run(self, game: Path, arena: Arena, solver: str, time_limit_s: float) -> Run:
@@ -81,7 +88,7 @@ class Oink:
             `-w 0` uses all cores.
     """
 
-    name: str = "oink"
+    name = "oink"
     solvers: tuple[str, ...] = (
         "npp",
         "npp --no",
@@ -96,7 +103,16 @@ class Oink:
         "fpj",
         "psi",
         "spm",
+        "tspm",
     )
+
+    def __init__(self, solvers: tuple[str, ...] | None = None):
+        """Takes all solvers, or some."""
+        self.solvers = solvers or self.solvers
+
+    def only(self, solvers: Iterable[str]) -> "Oink":
+        """The same program with some of its solvers."""
+        return type(self)(tuple(solvers))
 
     def absent(self) -> str | None:
         """Whether the program is missing."""
@@ -108,9 +124,10 @@ class Oink:
         return "sha256:" + hashlib.sha256(program.read_bytes()).hexdigest()[:12]
 
     def save(self, folder: Path, arena: Arena) -> Path:
-        """Writes the game in PGSolver's format."""
-        path = folder / "game.pg"
-        pgsolver.save(path, arena)
+        """Writes the game in PGSolver's format, unless that was done before."""
+        path = folder / TEXT
+        if not path.exists():
+            pgsolver.save(path, arena)
         return path
 
     def run(self, game: Path, arena: Arena, solver: str, time_limit_s: float) -> Run:
@@ -154,6 +171,7 @@ def side_by_side(
     *,
     time_limit_s: float = 15.0,
     repeats: int = 3,
+    folder: Path | None = None,
 ) -> list[PeerRow]:
     """Gives a game to every solver of every peer, and says how it goes.
 
@@ -165,6 +183,7 @@ def side_by_side(
         time_limit_s: limit of each run, reading the game included; no run is begun
             after the runs before it took as long together.
         repeats: runs of each solver; the medians are kept.
+        folder: where files of this very game lie or may be written.
 
     Returns:
         One row for each solver, and one for each peer that is absent.
@@ -178,8 +197,8 @@ def side_by_side(
             rows.append(row(status="absent", reason=reason))
             continue
         row = functools.partial(row, version=peer.version())
-        with tempfile.TemporaryDirectory() as folder:
-            path = peer.save(Path(folder), arena)
+        with tempfile.TemporaryDirectory() as scratch:
+            path = peer.save(folder or Path(scratch), arena)
             for solver in peer.solvers:
                 try:
                     runs = _runs(peer, path, arena, solver, time_limit_s, repeats)

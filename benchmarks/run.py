@@ -1,94 +1,277 @@
 """Runs the benchmark suites on the machine it finds, beside the peers installed there.
 
-    python -m benchmarks.run [--suite parity] [--small] [--no-peers]
+    python -m benchmarks.run [--suite parity] [--games PATTERN ...] [--append]
 
-Each suite is a module of this package with a `NAME` and a function
-`run(options, results)`. Results go to `benchmarks/results/`, from which
-`python -m benchmarks.report` makes the page.
+Each suite is a module of this package with a function `run(options, results)`. Results
+go to `benchmarks/results/` after every game, so that a run that is cut off loses at
+most the game it was at; from there `python -m benchmarks.report` makes the pages. A
+long run can be divided by games, solvers and experiments: `--append` adds to what is
+there.
 """
 
 import argparse
 import dataclasses
+import fnmatch
+import functools
 import importlib
+import math
+import statistics
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+
+import jax
+import numpy as np
 
 from benchmarks import machine, schema
+from benchmarks.entrants import Entrant, OnDevice
+from benchmarks.games import Game
+from benchmarks.peers import PEERS, Oink, Peer
+from benchmarks.traffic import bytes_per_round
+from jaxgames import Arena, Status, parity
+from jaxgames.parity import reference
+from jaxgames.parity.preprocess import Reduced
 
-SUITES = ("parity", "layouts")
+LIFTING = "reference.spm"
+"""The solver whose steps are lifts."""
 
-Answer = TypeVar("Answer")
+SUITES = ("parity", "thesis", "layouts")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Options:
     """How to run a suite.
 
     Attributes:
         small: small games only, to see that everything runs; nothing is saved.
-        peers: whether to run the peers.
+        chosen: patterns for the names of games and groups; none: all.
+        solvers: patterns for the names of our solvers; none: all.
+        experiments: patterns for the names of experiments; none: all.
+        data: a folder with games of the thesis.
+        corpus: a folder with folders of games in PGSolver's format.
         runs: warm runs of each solve.
         time_limit_s: seconds after which a solve is given up.
+        peers: other programs.
+        peer_runs: runs of each of their solvers.
+        peer_time_limit_s: limit of each of those, reading the game included.
         scratch: a folder for files.
+        results: a folder for results.
     """
 
-    small: bool
-    peers: bool
-    runs: int
-    time_limit_s: float
+    small: bool = False
+    chosen: tuple[str, ...] = ()
+    solvers: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()
+    data: Path | None = None
+    corpus: Path | None = None
+    runs: int = 7
+    time_limit_s: float = 15.0
+    peers: tuple[Peer, ...] = PEERS
+    peer_runs: int = 3
+    peer_time_limit_s: float = 15.0
     scratch: Path
+    results: Path = schema.RESULTS
+
+    def wants_game(self, name: str, group: str) -> bool:
+        """Whether a game was chosen, by its name or its group."""
+        return _chosen(name, self.chosen) or _chosen(group, self.chosen)
+
+    def games(self, among: Iterable[Game]) -> list[Game]:
+        """Those that were chosen."""
+        return [game for game in among if self.wants_game(game.name, game.group)]
+
+    def wants(self, solver: str) -> bool:
+        """Whether one of our solvers was chosen."""
+        return _chosen(solver, self.solvers)
+
+    def wants_experiment(self, name: str) -> bool:
+        """Whether an experiment was chosen."""
+        return _chosen(name, self.experiments)
+
+    def keep(self, results: schema.Results) -> None:
+        """Saves the results so far, unless they are of small games."""
+        if not self.small:
+            results.save(self.results)
 
 
-def timed(
-    call: Callable[[], Answer], options: Options
-) -> tuple[Answer, float, list[float]]:
-    """The answer, seconds of the first call, and of the warm ones.
+@dataclasses.dataclass
+class Measured:
+    """What the calls of one solve gave.
 
-    A call that takes a tenth of the time limit is not repeated more than once.
+    Attributes:
+        solution: of the last call.
+        compile_s: see `schema.Row`, like the rest.
+        prepare_s: likewise.
+        runs: likewise.
     """
 
-    def once():
-        began = time.perf_counter()
-        answer = call()
-        return answer, time.perf_counter() - began
+    solution: parity.Solution
+    compile_s: float | None
+    prepare_s: float | None
+    runs: list[float]
 
-    _, first = once()
-    answer, warm = once()
-    runs = [warm]
-    while len(runs) < options.runs and warm < options.time_limit_s / 10:
-        runs.append(once()[1])
-    return answer, first, runs
+    @property
+    def solved(self) -> bool:
+        """Whether every vertex was decided."""
+        return self.solution.status == Status.SOLVED
+
+    def fields(self) -> dict:
+        """For a `schema.Row`."""
+        stats = self.solution.stats
+        engine = stats.get("solver")
+        rounds = stats.get("rounds")
+        lifts = stats.get("lifts", stats["steps"] if engine == LIFTING else None)
+        return {
+            "layout": stats.get("layout"),
+            "engine": engine,
+            "compile_s": self.compile_s,
+            "prepare_s": self.prepare_s,
+            "solve_s": statistics.median(self.runs) if self.solved else None,
+            "solve_runs": self.runs,
+            "rounds": None if rounds is None else int(rounds),
+            "lifts": None if lifts is None else float(lifts),
+            "status": Status(self.solution.status).name,
+        }
 
 
-def main() -> None:
+def measure(entrant: Entrant, arena: Arena, options: Options) -> Measured:
+    """Times a solve: the first call, one on a copy of the game, and warm ones.
+
+    The first call compiles, and the copy has lost whatever was prepared for the game
+    and kept with it; the differences are what compiling and preparing take. A call that
+    reaches the time limit is not repeated, one that takes a tenth of it only once.
+    """
+    limit = options.time_limit_s
+    cold = entrant.start(arena, limit)
+    if cold.solution.status == Status.TIMEOUT:
+        return Measured(cold.solution, None, None, [cold.seconds])
+    first = entrant.run(arena, limit)
+    compile_s = prepare_s = None
+    if cold.seconds < limit / 4:
+        copy = entrant.start(dataclasses.replace(arena), limit).seconds
+        compile_s = max(0.0, cold.seconds - copy)
+        prepare_s = max(0.0, copy - entrant.start(arena, limit).seconds)
+    if not first.solved:
+        return Measured(first.solution, compile_s, prepare_s, [first.seconds])
+    # The first run may have compiled what a start alone does not need.
+    last = entrant.run(arena, math.inf)
+    runs = [last.seconds]
+    while len(runs) < options.runs and last.seconds < limit / 10:
+        last = entrant.run(arena, math.inf)
+        runs.append(last.seconds)
+    return Measured(last.solution, compile_s, prepare_s, runs)
+
+
+def row_of(
+    about: dict,
+    solver: str,
+    entrant: Entrant,
+    arena: Arena,
+    options: Options,
+    reduced: Reduced | None = None,
+) -> tuple[schema.Row, np.ndarray | None]:
+    """Measures a solver on a game, and checks its answer.
+
+    Args:
+        about: what is known of the row.
+        solver: its name in the results.
+        entrant: the solver.
+        arena: the game.
+        options: how to measure.
+        reduced: an easier game to solve instead, its answer to be undone.
+
+    Returns:
+        The row, and the winners if there is a certificate that proves them. An answer
+        that is wrong has a row that says so.
+    """
+    row = functools.partial(schema.Row, **about, solver=solver)
+    game = arena if reduced is None else reduced.arena
+    refusal = entrant.refuses(game)
+    if refusal:
+        return row(status=refusal), None
+    try:
+        found = measure(entrant, game, options)
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        return row(status="OUT_OF_MEMORY"), None
+    done = row(**found.fields())
+    if isinstance(entrant, OnDevice):
+        done.bytes_per_round = bytes_per_round(*entrant.prepared(game))
+    if not found.solved:
+        return done, None
+    solution = found.solution
+    winner, strategy = np.asarray(solution.winner), np.asarray(solution.strategy)
+    if reduced is not None:
+        winner, strategy = reduced.undo(winner, strategy)
+    verdict = reference.verify(
+        arena, parity.Solution(solution.status, winner=winner, strategy=strategy)
+    )
+    done.verified = bool(verdict)
+    return done, winner if verdict else None
+
+
+def facts(name: str, arena: Arena) -> dict:
+    """What a `schema.Row` says of a game."""
+    return {
+        "game": name,
+        "vertices": arena.shape[0],
+        "edges": arena.shape[1],
+        "priorities": len(np.unique(arena.priority)),
+    }
+
+
+def _chosen(name: str, patterns: tuple[str, ...]) -> bool:
+    return not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)
+
+
+def _options(args: argparse.Namespace, scratch: str) -> Options:
+    fields = {field.name for field in dataclasses.fields(Options)}
+    given = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in vars(args).items()
+        if name in fields
+    }
+    oink = Oink(tuple(args.peer_solvers)) if args.peer_solvers else Oink()
+    programs = () if args.no_peers else (oink,)
+    return Options(**{**given, "peers": programs, "scratch": Path(scratch)})
+
+
+def main(arguments: list[str] | None = None) -> None:
     """Runs the suites named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--suite", choices=SUITES, action="append")
-    parser.add_argument("--small", action="store_true", help="small games, not saved")
-    parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--time-limit", type=float, default=15.0, metavar="SECONDS")
-    parser.add_argument("--results", type=Path, default=schema.RESULTS)
-    args = parser.parse_args()
-    facts, bandwidth = machine.facts(), machine.copy_bandwidth()
-    for suite in args.suite or SUITES:
-        results = schema.Results(
-            suite=suite, machine=facts, copy_bandwidth_gb_s=bandwidth
+    add = parser.add_argument
+    add("--suite", choices=SUITES, action="append", dest="suites")
+    add("--small", action="store_true", help="small games, not saved")
+    several = {"nargs": "+", "default": [], "metavar": "PATTERN"}
+    add("--games", **several, dest="chosen", help="names of games or groups")
+    add("--solvers", **several, help="names of ours")
+    add("--experiments", **several, help="parts of the suite thesis")
+    add("--data", type=Path, metavar="FOLDER", help="games of the thesis")
+    add("--corpus", type=Path, metavar="FOLDER", help="folders of games")
+    add("--runs", type=int, default=7)
+    add("--time-limit", type=float, default=15.0, dest="time_limit_s")
+    add("--no-peers", action="store_true")
+    add("--peer-solvers", nargs="+", metavar="OPTIONS", help='such as "npp --no"')
+    add("--peer-runs", type=int, default=3)
+    add("--peer-time-limit", type=float, default=15.0, dest="peer_time_limit_s")
+    add("--results", type=Path, default=schema.RESULTS, metavar="FOLDER")
+    add("--append", action="store_true", help="keep the other results of this machine")
+    args = parser.parse_args(arguments)
+    found = machine.facts()
+    bandwidth = None if args.small else machine.copy_bandwidth()
+    for suite in args.suites or SUITES:
+        results = fresh = schema.Results(
+            suite=suite, machine=found, copy_bandwidth_gb_s=bandwidth
         )
+        if args.append:
+            results = schema.Results.begin(fresh, args.results)
+            if results is not fresh:
+                results.absorb(fresh)
         with tempfile.TemporaryDirectory() as scratch:
-            options = Options(
-                small=args.small,
-                peers=not args.no_peers,
-                runs=args.runs,
-                time_limit_s=args.time_limit,
-                scratch=Path(scratch),
-            )
+            options = _options(args, scratch)
             importlib.import_module(f"benchmarks.{suite}").run(options, results)
-        if not args.small:
-            print(f"written: {results.save(args.results)}")
+        options.keep(results)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,13 @@ import dataclasses
 import datetime
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 RESULTS = Path(__file__).parent / "results"
+
+Line = TypeVar("Line", "Row", "PeerRow")
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -16,39 +19,64 @@ class Row:
 
     Attributes:
         game: name of the game, the same for all solvers and peers.
+        games: number of games, if the row is a sum over a folder of them.
         vertices: number of vertices.
         edges: number of edges.
         priorities: number of distinct priorities, or None where there are none.
-        solver: name of the solver.
+        experiment: what the row was measured for, where a suite has several parts.
+        solver: name of the solver, with its options.
+        engine: which solver gave the answer, if `solver` chose among several.
         layout: how its edges lie in memory.
         generate_s: to make the game, or None if it was loaded.
-        load_s: to read it from a file, or None if it was generated.
-        prepare_s: from the arena to arrays on the device, on the host.
-        compile_s: first call less a warm one.
+        load_s: to read it from a PGSolver file.
+        reduce_s: to make an easier game of it before the solve.
+        prepare_s: from the arena to what the solver works on.
+        compile_s: what the first call took longer than one that compiles nothing.
         solve_s: median of `solve_runs`.
-        solve_runs: each warm call, until the answer is ready.
+        solve_runs: each warm call, until the answer is ready; of a solve that was given
+            up, the one call.
         rounds: rounds that the solve took.
+        lifts: how often a measure rose.
         bytes_per_round: bytes that a round must read and write.
+        trace: pairs of a round and the vertices that were queued then.
         verified: whether the certificate was checked, and held.
-        status: name of the solution's status, such as `SOLVED` or `MAX_STEPS`.
+        status: name of the solution's status, such as `SOLVED` or `TIMEOUT`.
     """
 
     game: str
+    games: int | None = None
     vertices: int
     edges: int
     priorities: int | None = None
+    experiment: str | None = None
     solver: str
+    engine: str | None = None
     layout: str | None = None
     generate_s: float | None = None
     load_s: float | None = None
+    reduce_s: float | None = None
     prepare_s: float | None = None
     compile_s: float | None = None
     solve_s: float | None = None
     solve_runs: list[float] = dataclasses.field(default_factory=list)
     rounds: int | None = None
+    lifts: float | None = None
     bytes_per_round: int | None = None
+    trace: list[list[int]] = dataclasses.field(default_factory=list)
     verified: bool | None = None
     status: str
+
+    @property
+    def key(self) -> tuple:
+        """What tells a measurement from others of its suite and machine."""
+        return self.experiment, self.game, self.solver
+
+    @property
+    def lifts_per_s(self) -> float | None:
+        """Also where the solve was given up: lifts until then, over that time."""
+        if not (self.lifts and self.solve_runs):
+            return None
+        return self.lifts / (self.solve_s or self.solve_runs[0])
 
     @property
     def answered(self) -> bool:
@@ -79,6 +107,7 @@ class PeerRow:
         status: `ok`, `timeout`, `error`, or `absent` if the program is not there.
         reason: why it is not `ok`.
         agrees: whether its winners are the ones that we found.
+        games: number of games, if the row is a sum over a folder of them.
     """
 
     game: str
@@ -92,6 +121,12 @@ class PeerRow:
     status: str
     reason: str | None = None
     agrees: bool | None = None
+    games: int | None = None
+
+    @property
+    def key(self) -> tuple:
+        """What tells a measurement from others of its suite and machine."""
+        return self.game, self.peer, self.solver
 
     @property
     def total_s(self) -> float | None:
@@ -123,6 +158,29 @@ class Results:
     rows: list[Row] = dataclasses.field(default_factory=list)
     peers: list[PeerRow] = dataclasses.field(default_factory=list)
 
+    def put(self, rows: Iterable[Row], peers: Iterable[PeerRow] = ()) -> None:
+        """Adds measurements; one that was there already is replaced."""
+        self.rows = _put(self.rows, rows)
+        self.peers = _put(self.peers, peers)
+
+    def absorb(self, newer: "Results") -> None:
+        """Adds the measurements of another run on the same kind of machine.
+
+        Where facts about the machine differ, such as a version, both stay.
+
+        Raises:
+            ValueError: it is of another suite or device.
+        """
+        if newer.file_name != self.file_name:
+            raise ValueError(f"{newer.file_name} cannot be added to {self.file_name}")
+        for name, fact in newer.machine.items():
+            known = str(self.machine.setdefault(name, fact))
+            if str(fact) not in known.split(" and "):
+                self.machine[name] = f"{known} and {fact}"
+        self.copy_bandwidth_gb_s = newer.copy_bandwidth_gb_s or self.copy_bandwidth_gb_s
+        self.created = newer.created
+        self.put(newer.rows, newer.peers)
+
     @property
     def file_name(self) -> str:
         """Suite and device, such as `parity-nvidia-h200.json`."""
@@ -137,9 +195,19 @@ class Results:
         return path
 
     @classmethod
+    def begin(cls, fresh: "Results", folder: Path) -> "Results":
+        """What a folder holds of the same suite and device; else the one given."""
+        path = folder / fresh.file_name
+        return cls.load(path) if path.exists() else fresh
+
+    @classmethod
     def load(cls, path: Path) -> "Results":
         """Reads a file; a key that the schema does not know is a TypeError."""
         fields = json.loads(path.read_text())
         fields["rows"] = [Row(**row) for row in fields["rows"]]
         fields["peers"] = [PeerRow(**row) for row in fields["peers"]]
         return cls(**fields)
+
+
+def _put(old: list[Line], new: Iterable[Line]) -> list[Line]:
+    return list({line.key: line for line in [*old, *new]}.values())

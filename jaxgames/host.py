@@ -2,9 +2,11 @@
 
 import contextlib
 import contextvars
+import dis
 import functools
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 _interpreted = contextvars.ContextVar("interpreted", default=False)
@@ -48,14 +50,36 @@ class compiled:
         # functions instead of these wrappers.
         function = self._function
         scope = dict(function.__globals__)
-        for name in function.__code__.co_names:
-            if isinstance(scope.get(name), compiled):
-                scope[name] = scope[name]._machine_code
+        calls = self._calls
+        for name, callee in calls.items():
+            scope[name] = callee._machine_code
         function = types.FunctionType(function.__code__, scope, function.__name__)
+        if calls:
+            function.__qualname__ += f"-{self._edited():x}"
         try:
             return numba.njit(cache=True, nogil=True)(function)
         except RuntimeError:  # no place for the cache, or a function typed at a prompt
             return numba.njit(nogil=True)(function)
+
+    @functools.cached_property
+    def _calls(self) -> dict[str, "compiled"]:
+        """The compiled functions that this one calls, by the names it has for them."""
+        scope = self._function.__globals__
+        # Names of attributes too are among the names of the code: those are not meant.
+        loads = dis.get_instructions(self._function)
+        names = {x.argval for x in loads if x.opname == "LOAD_GLOBAL"}
+        found = {name: scope.get(name) for name in sorted(names)}
+        return {name: f for name, f in found.items() if isinstance(f, compiled)}
+
+    def _edited(self) -> int:
+        """When the last edit was made to the files of this function and its callees.
+
+        Numba inlines callees into the code that it keeps on disk, but forgets it only
+        when the caller's own file changes. So the time becomes part of its name there.
+        """
+        file = Path(self._function.__code__.co_filename)
+        own = file.stat().st_mtime_ns if file.exists() else 0
+        return max([own, *(callee._edited() for callee in self._calls.values())])
 
 
 @functools.cache

@@ -38,6 +38,9 @@ compiles anew (docs: Design notes).
 SLICE_COST = 1 << 16
 """What one slice more costs, in edges: the launch of its kernels."""
 
+LONG_ROW = 1 << 8
+"""Width from which a slice has a multiple of as many columns: it is reduced in two stages."""
+
 _KEY_BITS = 28
 _KEY_MASK = (1 << _KEY_BITS) - 1
 SMALL = (1 << 31 - _KEY_BITS) - 1
@@ -61,6 +64,7 @@ class SlicedArena:
         owner: bool `[S]`.
         priority: integers `[S]` or None, of the narrowest type that holds them.
         accepting: bool `[S]` or None.
+        edge_priority: for each slice integers `[D, N]`, or None.
     """
 
     blocks: tuple[Any, ...]
@@ -70,6 +74,7 @@ class SlicedArena:
     owner: Any
     priority: Any = None
     accepting: Any = None
+    edge_priority: tuple[Any, ...] | None = None
 
 
 Game = Arena | SlicedArena
@@ -88,7 +93,11 @@ def prepare(arena: Arena) -> Game:
     kept = arena.__dict__.setdefault("_prepared", {})
     place = jax.config.jax_default_device  # pyright: ignore
     if place not in kept:
-        narrow = dataclasses.replace(arena, priority=_narrow(arena.priority))
+        narrow = dataclasses.replace(
+            arena,
+            priority=_narrow(arena.priority),
+            edge_priority=_narrow(arena.edge_priority),
+        )
         sliced = arena.shape[1] >= SLICE_FROM
         game = slice_rows(narrow) if sliced else narrow.pad()
         # Tied to its device, as are the results of calls that write to the host: JAX
@@ -116,14 +125,21 @@ def slice_rows(arena: Arena) -> SlicedArena:
         slot[of] = np.arange(start, start + len(of), dtype=np.int32)
     slot_of_target = slot[arena.dst]
 
-    def block(start, size, width, of):
-        targets = np.empty((width, size), np.int32)
-        targets[:] = np.arange(start, start + size, dtype=np.int32)
+    def columns(width, size, of, values, fill):
+        out = np.empty((width, size), values.dtype)
+        out[:] = fill
         last = degree[of] - 1
         for column in range(width):
             edge = arena.row_ptr[of] + np.minimum(column, last)
-            targets[column, : len(of)] = slot_of_target[edge]
-        return targets
+            out[column, : len(of)] = values[edge]
+        return out
+
+    def block(start, size, width, of):
+        to_itself = np.arange(start, start + size, dtype=np.int32)
+        return columns(width, size, of, slot_of_target, to_itself)
+
+    def edge_block(size, width, of):
+        return columns(width, size, of, arena.edge_priority, 0)
 
     def spread(x):
         if x is None:
@@ -140,6 +156,9 @@ def slice_rows(arena: Arena) -> SlicedArena:
         owner=spread(arena.owner),
         priority=spread(arena.priority),
         accepting=spread(arena.accepting),
+        edge_priority=None
+        if arena.edge_priority is None
+        else tuple(map(edge_block, sizes, widths, rows)),
     )
 
 
@@ -156,6 +175,7 @@ def _slice_widths(histogram: np.ndarray) -> np.ndarray:
     steps = np.unique(np.ceil(16 * 1.25 ** np.arange(100)).astype(np.int64))
     rounded = np.where(degrees <= 16, degrees, steps[np.searchsorted(steps, degrees)])
     rounded[-1] = degrees[-1]
+    rounded = np.where(rounded > LONG_ROW, -(-rounded // LONG_ROW) * LONG_ROW, rounded)
     candidates, where = np.unique(rounded, return_inverse=True)
     rows = np.bincount(where, weights=histogram[degrees])
     rows_before = np.append(0, np.cumsum(rows))
@@ -259,6 +279,15 @@ def source(game: Game, x: jax.Array) -> Edges:
     if isinstance(game, SlicedArena):
         return tuple(piece[None] for piece in _split(game, x))
     return (_take(x, game.src),)
+
+
+def edge_priority(game: Game) -> Edges:
+    """The priority of each edge: its own, or that of its source where it has none."""
+    if game.edge_priority is None:
+        return source(game, game.priority)
+    if isinstance(game, SlicedArena):
+        return game.edge_priority
+    return (game.edge_priority,)
 
 
 def position(game: Game) -> Edges:
@@ -371,6 +400,224 @@ def in_any(game: Game, x: jax.Array | Edges) -> jax.Array:
     return in_max(game, edgewise(lambda e: e.astype(jnp.int32), edges)) > 0
 
 
+# ---- counting and tables -----------------------------------------------------
+
+
+def look_up(table: jax.Array, index: jax.Array) -> jax.Array:
+    """Entries of a small table; indices beyond its end get the last one."""
+    return jnp.asarray(table).at[index.astype(jnp.int32)].get(mode="clip")
+
+
+def count(game: Game, x: jax.Array, length: int) -> jax.Array:
+    """How many vertices have each value of `x` `[S]` below `length`: int32 `[length]`."""
+    x = jnp.where(real(game), x.astype(jnp.int32), length)
+    return jnp.bincount(jnp.minimum(x, length), length=length + 1)[:length]
+
+
+def count_sources(game: Game, x: Edges, length: int) -> jax.Array:
+    """How many vertices have each value of `x` on an edge that leaves them.
+
+    O(E log E): the edges are sorted.
+
+    Args:
+        game: the arena.
+        x: values on edges, not negative.
+        length: values from here on are left out.
+
+    Returns:
+        int32 `[length]`.
+    """
+    slots = jnp.where(real(game), jnp.arange(num_slots(game), dtype=jnp.int32), -1)
+    value, slot = (
+        jnp.concatenate([
+            jnp.broadcast_to(piece, at.shape).ravel().astype(jnp.int32)
+            for piece, at in zip(edges, position(game), strict=True)
+        ])
+        for edges in (x, source(game, slots))
+    )  # fmt: skip
+    value = jnp.where(slot < 0, length, jnp.minimum(value, length))
+    value, slot = jax.lax.sort((value, slot), num_keys=2)
+    same = (value[1:] == value[:-1]) & (slot[1:] == slot[:-1])
+    first = jnp.concatenate([jnp.ones(1, bool), ~same])
+    counted = jnp.where(first, value, length)
+    return jnp.bincount(counted, length=length + 1)[:length]
+
+
+# ---- some rows of a game -----------------------------------------------------
+
+LEVEL_BITS = 2
+"""Each level of rows has room for a quarter of the one before."""
+
+FEWEST_CELLS = 1 << 10
+"""Cells of a piece of the layout below which its rows are not told apart."""
+
+
+def num_levels(game: Game) -> int:
+    """How many sizes of parts `rows` can take: level 0 is the whole game."""
+    level = 0
+    while any(_room(game, level + 1)[i] < n for i, n in enumerate(_room(game, level))):
+        level += 1
+    return level + 1
+
+
+def level_of(game: Game, rows: jax.Array) -> jax.Array:
+    """The last level with room for some rows (bool `[S]`): int32 scalar."""
+    if isinstance(game, SlicedArena):
+        needed = [jnp.sum(piece, dtype=jnp.int32) for piece in _split(game, rows)]
+    else:
+        degree = game.row_ptr[1:] - game.row_ptr[:-1]
+        needed = [
+            jnp.sum(rows, dtype=jnp.int32),
+            jnp.sum(jnp.where(rows, degree, 0), dtype=jnp.int32),
+        ]
+    fits = [
+        jnp.all(jnp.stack(needed) <= jnp.array(_room(game, level), jnp.int32))
+        for level in range(1, num_levels(game))
+    ]
+    return sum((x.astype(jnp.int32) for x in fits), jnp.int32(0))
+
+
+def part(game: Game, rows: jax.Array, level: int) -> tuple[Game, jax.Array | None]:
+    """A game of some rows only: reductions over the edges that leave them.
+
+    Values over the part's own slots come from `at` and go back by `put`; the targets
+    of its edges are slots of the whole game, so that `target(part, x)` takes values
+    over those. Building it costs a few passes over the rows and, in CSR, the edges.
+
+    Args:
+        game: the whole game.
+        rows: bool `[S]`, which rows are wanted.
+        level: at most `level_of(game, rows)`; level 0 is the whole game.
+
+    Returns:
+        The part, whose arrays have the size of the level and not of `rows`; and the
+        slot of each of its rows, `S` where a row is left over; None for all slots.
+    """
+    if level == 0:
+        return game, None
+    room = _room(game, level)
+    if isinstance(game, Arena):
+        return _part_of_arena(game, rows, *room)
+    columns, slots, start = [], [], 0
+    for wanted, most in zip(_split(game, rows), room, strict=True):
+        column = _positions(wanted, most)
+        slots.append(jnp.where(column < len(wanted), start + column, num_slots(game)))
+        columns.append(jnp.minimum(column, max(len(wanted) - 1, 0)))
+        start += len(wanted)
+    slots = jnp.concatenate(slots)
+
+    def take(pieces):
+        return tuple(
+            jnp.take(piece, column, axis=1, mode="clip")
+            for piece, column in zip(pieces, columns, strict=True)
+        )
+
+    return dataclasses.replace(
+        game,
+        blocks=take(game.blocks),
+        slot=None,
+        row_ptr=None,
+        accepting=None,
+        edge_priority=None if game.edge_priority is None else take(game.edge_priority),
+        **_row_values(game, slots),
+    ), slots
+
+
+def at(x: jax.Array, slots: jax.Array | None) -> jax.Array:
+    """Values over the rows of a part from values `[S]` over the whole game."""
+    return x if slots is None else jnp.asarray(x).at[slots].get(mode="clip")
+
+
+def put(x: jax.Array, slots: jax.Array | None, values: jax.Array) -> jax.Array:
+    """Values `[S]` over the whole game, replaced in the rows of a part."""
+    return values if slots is None else x.at[slots].set(values, mode="drop")
+
+
+def _room(game: Game, level: int) -> list[int]:
+    """How many rows of each slice a level holds; for an arena, vertices and edges."""
+    if isinstance(game, SlicedArena):
+        sizes = [block.shape for block in game.blocks]
+    else:
+        sizes = [(1, num_slots(game)), (1, num_cells(game))]
+    return [
+        min(n, max(n >> LEVEL_BITS * level, FEWEST_CELLS // max(width, 1), 1))
+        for width, n in sizes
+    ]
+
+
+def _positions(wanted, most: int):
+    """Where `wanted` holds, in order, filled up with its length: int32 `[most]`."""
+    size = len(wanted)
+    rank = jnp.cumsum(wanted, dtype=jnp.int32) - 1
+    empty = jnp.full(most, size, jnp.int32)
+    rank = jnp.where(wanted, rank, most)
+    return empty.at[rank].set(jnp.arange(size, dtype=jnp.int32), mode="drop")
+
+
+def _part_of_arena(arena: Arena, rows, vertices: int, edges: int):
+    slots = _positions(rows, vertices + 1)  # the last row takes edges left over
+    edge = _positions(_take(rows, arena.src), edges)
+    inside = edge < len(arena.dst)
+    edge = jnp.minimum(edge, len(arena.dst) - 1)
+    row = jnp.cumsum(rows, dtype=jnp.int32) - 1
+    return dataclasses.replace(
+        arena,
+        row_ptr=None,
+        src=jnp.where(inside, _take(row, _take(arena.src, edge)), vertices),
+        dst=_take(arena.dst, edge),
+        accepting=None,
+        weight=None,
+        edge_priority=None
+        if arena.edge_priority is None
+        else _take(arena.edge_priority, edge),
+        num_vertices=None,
+        num_edges=None,
+        **_row_values(arena, slots),
+    ), slots
+
+
+def _row_values(game: Game, slots) -> dict:
+    values = {"owner": game.owner, "priority": game.priority}
+    if isinstance(game, SlicedArena):
+        values["real"] = game.real
+    return {k: None if x is None else at(x, slots) for k, x in values.items()}
+
+
+# ---- along one edge of each vertex -------------------------------------------
+
+
+def slot_of_move(game: Game, move: jax.Array) -> jax.Array:
+    """The slot that one edge of each vertex leads to: int32 `[S]`.
+
+    Args:
+        game: the arena.
+        move: positions in rows `[S]`; where NO_EDGE, so is the result.
+    """
+    at = jnp.maximum(move, 0).astype(jnp.int32)
+    if isinstance(game, SlicedArena):
+        there = [
+            jnp.take_along_axis(block, piece[None], axis=0, mode="clip")[0]
+            if len(block)
+            else piece
+            for block, piece in zip(game.blocks, _split(game, at), strict=True)
+        ]
+        slot = jnp.concatenate(there)
+    else:
+        slot = jnp.asarray(game.dst).at[game.row_ptr[:-1] + at].get(mode="clip")
+    return jnp.where(move == NO_EDGE, NO_EDGE, slot)
+
+
+def at_slot(x: jax.Array, slot: jax.Array, outside: jax.Array | int) -> jax.Array:
+    """The value of `x` `[S]` where each slot points to, for pointer doubling.
+
+    Args:
+        x: values.
+        slot: int32 `[S]`: slots; a negative one points outside.
+        outside: what is there: a scalar, or values `[S]`.
+    """
+    return jnp.where(slot < 0, outside, _take(x, jnp.maximum(slot, 0))).astype(x.dtype)
+
+
 # ---- inside ------------------------------------------------------------------
 
 
@@ -395,14 +642,182 @@ def _lowest(dtype):
     return jnp.iinfo(dtype).min
 
 
+def _reduce_columns(values, start, combine):
+    """Reduces `[D, N]` to `[N]`; long columns, which are few, in two stages.
+
+    One reduction alone would keep most of a GPU idle, and two without a barrier XLA
+    would make one.
+    """
+    width = values.shape[0]
+    if width > LONG_ROW:
+        parts = values.reshape(LONG_ROW, width // LONG_ROW, -1)
+        values = jax.lax.optimization_barrier(
+            jax.lax.reduce(parts, start, combine, (0,))
+        )
+    return jax.lax.reduce(values, start, combine, (0,))
+
+
 def _out_reduce(game, x, combine, segment_reduce, identity):
     edges = _on_edges(game, x)
     if isinstance(game, Arena):
         return segment_reduce(edges[0], game.src, num_segments=num_slots(game))
     start = jnp.array(identity(edges[0].dtype), edges[0].dtype)
     rows = [
-        jax.lax.reduce(jnp.broadcast_to(values, block.shape), start, combine, (0,))
+        _reduce_columns(jnp.broadcast_to(values, block.shape), start, combine)
         for values, block in zip(edges, game.blocks, strict=True)
     ]
     # The same for what is reduced, for every later use of it.
     return jax.lax.optimization_barrier(jnp.concatenate(rows))
+
+
+# ---- graphs that shrink: lists of edges in no order ---------------------------
+
+
+def take(x: jax.Array, index: jax.Array) -> jax.Array:
+    """The values of `x` at indices that are known to be in its range."""
+    return _take(x, index)
+
+
+def min_into(index: jax.Array, values: jax.Array, size: int, fill) -> jax.Array:
+    """Least of the values that have each index: `[size]`, at most `fill`.
+
+    Indices from `size` on are left out.
+    """
+    out = jnp.full(size, fill, values.dtype)
+    return out.at[index].min(values, mode="drop")
+
+
+def max_into(index: jax.Array, values: jax.Array, size: int, fill) -> jax.Array:
+    """Largest of the values that have each index: `[size]`, at least `fill`.
+
+    Indices from `size` on are left out.
+    """
+    out = jnp.full(size, fill, values.dtype)
+    return out.at[index].max(values, mode="drop")
+
+
+def compact(keep: jax.Array) -> jax.Array:
+    """The indices where `keep` `[N]` holds, in order, filled up with N: int32 `[N]`."""
+    return _positions(keep, keep.shape[0])
+
+
+def follow(pointer: jax.Array) -> jax.Array:
+    """Where each index gets to in the end: a fixed point, or the least of a cycle.
+
+    Pointer doubling: O(log N) gathers, a few if all ways are short.
+
+    Args:
+        pointer: int32 `[N]`, each entry in `0 .. N - 1`.
+
+    Examples:
+        >>> follow(jnp.array([1, 2, 2, 5, 3, 4, 5]))
+        Array([2, 2, 2, 3, 3, 3, 3], dtype=int32)
+    """
+    # After k doublings `end` is 2**k steps away, and `least` the least of the 2**k
+    # vertices before it.
+    size = pointer.shape[0]
+    start = pointer.astype(jnp.int32), jnp.arange(size, dtype=jnp.int32)
+
+    def answer(path):
+        end, least = path
+        return _take(least, end)
+
+    def double(path):
+        end, least = path
+        further = _take(end, end), jnp.minimum(least, _take(least, end))
+        # The same answer is the least of steps 2**k .. 2**(k + 1) - 1 and of those to
+        # 2**(k + 2) - 1: so it lies on a cycle, which has been gone round.
+        return further, _count(answer(path) != answer(further)) == 0
+
+    return answer(_doublings(double, start, size))
+
+
+def max_upwards(parent: jax.Array, values: jax.Array) -> jax.Array:
+    """Largest value in the subtree below each vertex of a forest.
+
+    Pointer doubling: O(log N) gathers and scatters, a few if all trees are shallow.
+
+    Args:
+        parent: int32 `[N]`; roots are their own parents.
+        values: integers `[N]`.
+
+    Examples:
+        >>> max_upwards(jnp.array([0, 0, 1, 3]), jnp.array([1, 0, 7, 5]))
+        Array([7, 7, 7, 5], dtype=int32)
+    """
+
+    def double(state):
+        # `above` is 2**k steps up, `most` covers descendants less than 2**k steps down.
+        above, most = state
+        further = _take(above, above)
+        state = further, most.at[above].max(most)
+        return state, _count(further != above) == 0
+
+    return _doublings(double, (parent, values), parent.shape[0])[1]
+
+
+def repeats(
+    tail: jax.Array, head: jax.Array, among: jax.Array, size: int, salt: jax.Array
+) -> jax.Array:
+    """Edges that repeat an earlier one, but for a few that are overlooked.
+
+    Edges are looked up in a table by a hash; one whose place was taken by another edge
+    is not compared with any. It is found with another salt. A table needs neither the
+    order of a sort nor its time, and edges of one vertex lie close together in it.
+
+    Args:
+        tail: int32 `[E]`, in `0 .. size - 1`.
+        head: int32 `[E]`, in the same range.
+        among: bool `[E]`, edges to look at.
+        size: the number of vertices.
+        salt: uint32 scalar: which hash.
+
+    Returns:
+        bool `[E]`: edges with the tail and head of one with a smaller index.
+    """
+    edges = tail.shape[0]
+    bits = min(30, max(_WINDOW_BITS, (2 * edges).bit_length(), size.bit_length()))
+    key = head.astype(jnp.uint32) + salt * jnp.uint32(0x9E3779B1)
+    key = (key ^ (key >> 15)) * jnp.uint32(0x85EBCA6B)
+    key = (key ^ (key >> 13)) * jnp.uint32(0xC2B2AE35)
+    near = tail.astype(jnp.uint32) << max(0, bits - size.bit_length())
+    slot = (near + (key >> (32 - _WINDOW_BITS))) % (1 << bits)
+    slot = jnp.where(among, slot.astype(jnp.int32), 1 << bits)
+    index = jnp.arange(edges, dtype=jnp.int32)
+    table = min_into(slot, index, 1 << bits, edges)
+    first = jnp.where(among, table.at[slot].get(mode="clip"), index)
+    same = (_take(tail, first) == tail) & (_take(head, first) == head)
+    return same & (first != index)
+
+
+_WINDOW_BITS = 16
+"""The edges of one vertex are spread over 2 to this many places of a table."""
+
+
+def _count(x):
+    # A sum, as XLA takes long to compile conjunctions of many values.
+    return jnp.sum(x, dtype=jnp.int32)
+
+
+def _doublings(double, state, size: int, rounds: int = 3):
+    """Doubles until paths of `size` steps are covered, or all is settled.
+
+    `double` gives the new state, and whether it is final: that is asked after 3 rounds,
+    6 more, 12 more and so on.
+    """
+    left = max(size - 1, 1).bit_length()
+
+    def some(state, left, rounds):
+        more = min(left, rounds) - 1
+        state, _ = jax.lax.scan(lambda s, _: (double(s)[0], None), state, length=more)
+        state, settled = double(state)
+        if left <= rounds:
+            return state
+        return jax.lax.cond(
+            settled,
+            lambda state: state,
+            lambda state: some(state, left - rounds, 2 * rounds),
+            state,
+        )
+
+    return some(state, left, rounds)

@@ -25,11 +25,16 @@ class Solver(abc.ABC):
         sweeps_per_check: steps between two tests for the end. More hide the cost of
             the test on an accelerator; none is wrong, since a step that has nothing
             to do changes nothing. None: chosen by backend and size.
+        strategies: whether strategies are wanted. Solvers for which they cost
+            something save that; the solution has none.
     """
 
     sweeps_per_check: int | None = dataclasses.field(default=None, kw_only=True)
+    strategies: bool = dataclasses.field(default=True, kw_only=True)
 
     name: ClassVar[str]
+    edge_priorities: ClassVar[bool] = False
+    """Whether the solver reads priorities on edges itself."""
 
     def __post_init__(self):
         check_positive(sweeps_per_check=self.sweeps_per_check)
@@ -59,6 +64,11 @@ class Solver(abc.ABC):
         """Whether the game's numbers did not fit, which makes the state useless."""
         del state
         return False
+
+    def stats(self, game: Game, state: Any) -> dict[str, Any]:
+        """More facts for the solution's `stats`, by name."""
+        del game, state
+        return {}
 
 
 def check_positive(**options: int | None) -> None:

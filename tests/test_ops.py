@@ -140,6 +140,28 @@ def test_edges_and_moves_are_inverse(layout):
     assert back.tolist() == edge.tolist()
 
 
+def test_the_slot_of_a_move_is_the_target_of_its_edge(layout):
+    arena = random_arena(7)
+    game = layouts(arena)[layout]
+    rng = np.random.default_rng(0)
+    edge = arena.row_ptr[:-1] + rng.integers(0, np.diff(arena.row_ptr))
+    edge[::3] = -1
+    padding = game.row_ptr.shape[0] - 1 - len(edge)
+    edge = np.append(edge, np.full(padding, -1)).astype(np.int32)
+    slot = ops.slot_of_move(game, ops.move_of(game, jnp.asarray(edge)))
+    vertex = on_slots(game, np.arange(arena.shape[0]))
+    got = ops.by_vertex(game, ops.at_slot(vertex, slot, -7))[: arena.shape[0]]
+    edge = edge[: arena.shape[0]]
+    assert got.tolist() == np.where(edge < 0, -7, arena.dst[edge]).tolist()
+
+
+def test_at_slot_takes_values_from_outside():
+    x = jnp.array([10, 20, 30], jnp.int8)
+    got = ops.at_slot(x, jnp.array([2, -1, 0]), jnp.array([1, 2, 3]))
+    assert got.tolist() == [30, 2, 10]
+    assert got.dtype == x.dtype
+
+
 class TestSlices:
     def test_hold_every_edge_once_or_repeat_the_last(self):
         arena = random_arena(1, dead_ends=True)
@@ -205,3 +227,96 @@ def test_layout_is_chosen_by_size(monkeypatch):
     assert ops.layout(ops.prepare(small)) == "csr"
     monkeypatch.setattr(ops, "SLICE_FROM", 0)
     assert ops.layout(ops.prepare(random_arena(9))) == "slices"
+
+
+class TestShrinkingGraphs:
+    def test_values_into_indices(self):
+        index = jnp.array([0, 3, 3, 9, 0, 4], jnp.int32)
+        values = jnp.array([5, 2, 7, 1, 8, -6], jnp.int32)
+        assert ops.min_into(index, values, 5, 6).tolist() == [5, 6, 6, 2, -6]
+        assert ops.max_into(index, values, 5, 0).tolist() == [8, 0, 0, 7, 0]
+
+    @pytest.mark.parametrize("size", [1, 7, 100])
+    def test_compact(self, size):
+        keep = np.random.default_rng(size).random(size) < 0.5
+        kept = np.flatnonzero(keep).tolist()
+        expected = kept + [size] * (size - len(kept))
+        assert ops.compact(jnp.asarray(keep)).tolist() == expected
+
+    @staticmethod
+    def end_of(pointer, start):
+        way = [start]
+        while pointer[way[-1]] not in way:
+            way.append(int(pointer[way[-1]]))
+        return min(way[way.index(pointer[way[-1]]) :])
+
+    @pytest.mark.parametrize("size", [1, 2, 3, 30, 64, 65])
+    def test_follow_random_pointers(self, size):
+        rng = np.random.default_rng(size)
+        for _ in range(20):
+            near = np.minimum(np.arange(size) + rng.integers(0, 3, size), size - 1)
+            pointer = np.where(
+                rng.random(size) < 0.2, rng.integers(0, size, size), near
+            )
+            expected = [self.end_of(pointer, v) for v in range(size)]
+            assert ops.follow(jnp.asarray(pointer)).tolist() == expected
+
+    @pytest.mark.parametrize("size", [5, 8, 31, 257])
+    def test_follow_the_longest_ways(self, size):
+        rng = np.random.default_rng(0)
+        for first in (
+            0,
+            size // 2,
+            size - 1,
+        ):  # where the way ends, or the cycle begins
+            name = rng.permutation(size)
+            pointer = np.empty(size, np.int32)
+            pointer[name] = name[np.append(np.arange(1, size), first)]
+            expected = [self.end_of(pointer, v) for v in range(size)]
+            assert ops.follow(jnp.asarray(pointer)).tolist() == expected
+
+    @pytest.mark.parametrize("size", [1, 2, 9, 64, 300])
+    @pytest.mark.parametrize("shape", ["path", "shallow", "random"])
+    def test_largest_below(self, size, shape):
+        rng = np.random.default_rng(size)
+        above = {
+            "path": np.maximum(np.arange(size) - 1, 0),
+            "shallow": np.arange(size) // 4 * 4,
+            "random": rng.integers(0, np.arange(size) + 1),
+        }[shape]
+        name = rng.permutation(size)
+        parent, values = np.empty(size, np.int32), rng.integers(-99, 99, size)
+        parent[name] = name[above]
+        expected = values.copy()
+        for v in reversed(range(size)):
+            expected[name[above[v]]] = max(expected[name[above[v]]], expected[name[v]])
+        got = ops.max_upwards(jnp.asarray(parent), jnp.asarray(values, jnp.int32))
+        assert got.tolist() == expected.tolist()
+
+    @pytest.mark.parametrize(("size", "edges"), [(1, 5), (8, 300), (500, 2000)])
+    def test_repeats(self, size, edges):
+        rng = np.random.default_rng(size)
+        tail, head = rng.integers(0, size, (2, edges)).astype(np.int32)
+        among = rng.random(edges) < 0.7
+        got = np.zeros(edges, bool)
+        for salt in range(3):
+            now = np.asarray(ops.repeats(tail, head, among, size, jnp.uint32(salt)))
+            seen = set()
+            for e in np.flatnonzero(among):  # never one that is not
+                pair = (int(tail[e]), int(head[e]))
+                assert not now[e] or pair in seen
+                seen.add(pair)
+            got |= now
+        # All of them, sooner or later.
+        assert among.sum() - got.sum() == len(seen)
+        assert not got[~among].any()
+
+    def test_repeats_of_a_vertex_with_very_many_edges(self):
+        edges = 200_000
+        head = np.random.default_rng(0).integers(0, 60_000, edges).astype(np.int32)
+        left = np.ones(edges, bool)
+        tail = np.zeros(edges, np.int32)
+        for salt in range(8):
+            left &= ~np.asarray(ops.repeats(tail, head, left, 60_000, jnp.uint32(salt)))
+        different = len(np.unique(head))
+        assert different <= left.sum() < 1.01 * different

@@ -1,7 +1,12 @@
 """Parity games: who wins from each vertex, and with which strategy."""
 
+from jaxgames.parity import preprocess as preprocess
 from jaxgames.parity import reference as reference
+from jaxgames.parity._alternating import Alternating as Alternating
+from jaxgames.parity._certificate import certificate as certificate
 from jaxgames.parity._fpi import FPI as FPI
+from jaxgames.parity._measures import Measures as Measures
+from jaxgames.parity._promotion import PriorityPromotion as PriorityPromotion
 from jaxgames.parity._solution import Solution as Solution
 from jaxgames.parity._solve import SOLVERS as SOLVERS
 from jaxgames.parity._solve import prepare as prepare

@@ -20,7 +20,7 @@ class State(NamedTuple):
 
     estimate: jax.Array  # bool: who is estimated to win the vertex
     frozen: jax.Array  # the block whose change froze the vertex, or NOT_FROZEN
-    move: jax.Array  # position of the owner's edge when last estimated for the owner
+    move: jax.Array | None  # position of the owner's edge when last estimated for him
     block: jax.Array  # the priority that the last round changed, or nothing(game)
 
 
@@ -48,11 +48,13 @@ class FPI(Solver):
 
     def init(self, game: Game) -> State:
         """Nobody is distracted, nobody frozen."""
-        size = ops.num_slots(game)
+        size, move = ops.num_slots(game), None
+        if self.strategies:
+            move = jnp.full(size, NO_EDGE, ops.move_type(game))
         return State(
             estimate=(game.priority & 1) != 0,
             frozen=jnp.full(size, NOT_FROZEN, game.priority.dtype),
-            move=jnp.full(size, NO_EDGE, ops.move_type(game)),
+            move=move,
             block=jnp.zeros((), game.priority.dtype),
         )
 
@@ -65,8 +67,12 @@ class FPI(Solver):
         against = ops.edgewise(
             jnp.not_equal, ops.target(game, estimate), ops.source(game, owner)
         )
-        best, position = ops.out_argmin(game, against, bound=1)
-        outcome = owner ^ (best != 0)  # the owner moves to where he is estimated to win
+        if move is None:
+            lost = ops.out_all(game, against)
+        else:
+            best, position = ops.out_argmin(game, against, bound=1)
+            lost = best != 0
+        outcome = owner ^ lost  # the owner moves to where he is estimated to win
 
         open_ = (estimate == parity) & (frozen == NOT_FROZEN)
         new = open_ & (outcome != parity)
@@ -77,13 +83,14 @@ class FPI(Solver):
         # The change is in favour of the player against the block's parity.
         keep = estimate != ((block & 1) != 0)
         afresh = (below & ~keep) | (new & (priority == block))
+        if move is not None:
+            moves = open_ & (priority <= block) & ~lost
+            move = jnp.where(moves, position, move).astype(move.dtype)
         return State(
             # A vertex that starts afresh is undistracted, a new distraction turns.
             estimate=jnp.where(afresh, jnp.where(below, parity, ~parity), estimate),
             frozen=jnp.where(below, jnp.where(keep, block, NOT_FROZEN), frozen),
-            move=jnp.where(
-                open_ & (priority <= block) & (best == 0), position, move
-            ).astype(move.dtype),
+            move=move,
             block=block,
         )
 

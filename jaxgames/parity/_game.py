@@ -9,47 +9,45 @@ import numpy as np
 from jaxgames import ops
 from jaxgames.arena import Arena, is_traced
 from jaxgames.ops import Game
+from jaxgames.parity._edges import check_priorities, split
 from jaxgames.solution import NO_EDGE
 
 
 class Answer(NamedTuple):
-    """Winners and strategies, by vertex of the arena."""
+    """Winners, strategies and progress measures, by vertex of the arena."""
 
     winner: Any
     strategy: Any
+    measures: Any = None
 
 
-def answer(game: Game, winner, move) -> Answer:
+def answer(game: Game, winner, move, measures=None) -> Answer:
     """Brings winners and moves (positions in rows) over slots into the user's order.
 
-    Moves count only where the owner of a vertex wins it.
+    Moves count only where the owner of a vertex wins it; None stands for no strategies.
     """
-    move = jnp.where(winner == game.owner, move, NO_EDGE)
-    winner = ops.by_vertex(game, winner.astype(jnp.int8))
-    return Answer(winner, ops.edge_of(game, move))
+    if move is not None:
+        move = ops.edge_of(game, jnp.where(winner == game.owner, move, NO_EDGE))
+    return Answer(ops.by_vertex(game, winner.astype(jnp.int8)), move, measures)
 
 
-def normal_form(arena: Arena) -> Arena:
-    """The arena with compressed priorities, checked for what the solvers need.
+def normal_form(arena: Arena, edge_priorities: bool = False) -> Arena:
+    """The arena with compressed priorities, on vertices unless edges may have them.
+
+    A concrete arena with edge priorities loses its padding.
 
     Raises:
-        ValueError: no vertex priorities, or edge priorities, which the solvers do not
-            read.
+        ValueError: not exactly one of vertex and edge priorities is there.
     """
-    if arena.priority is None:
-        raise ValueError(
-            "a parity game needs vertex priorities: arena.priority is None"
-        )
-    if arena.edge_priority is not None:
-        raise ValueError(
-            "the parity solvers read vertex priorities only: arena.edge_priority must "
-            "be None"
-        )
-    xp = jnp if is_traced(arena.priority) else np
-    return dataclasses.replace(arena, priority=compress(arena.priority, xp))
+    check_priorities(arena)
+    if arena.edge_priority is None:
+        return dataclasses.replace(arena, priority=compress(arena.priority))
+    if not edge_priorities:
+        return normal_form(split(arena))
+    return dataclasses.replace(arena, edge_priority=compress(arena.edge_priority))
 
 
-def compress(priority, xp=np):
+def compress(priority):
     """Merges neighbouring priorities of one parity; the game stays the same.
 
     The result uses `0 .. d` or `1 .. d`, without gaps, d at most the number of distinct
@@ -59,6 +57,7 @@ def compress(priority, xp=np):
         >>> compress(np.array([4, 6, 9, 2, 13]))
         array([0, 0, 1, 0, 1], dtype=int32)
     """
+    xp = jnp if is_traced(priority) else np
     if xp is jnp:
         values, index = jnp.unique(
             priority, return_inverse=True, size=priority.shape[0], fill_value=0

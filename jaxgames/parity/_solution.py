@@ -17,14 +17,23 @@ class Solution(solution.Solution):
     Attributes:
         winner: int8 `[V]`: 0 or 1, or -1 where undecided.
         strategy: int32 `[V]`: for a vertex that its owner wins, the index of the
-            edge to take; -1 elsewhere.
+            edge to take; -1 elsewhere. None if `strategies=False` was asked for.
+        measures: progress measures of both players, where the solver gives them: a
+            certificate that `verify` checks in one pass.
     """
 
     winner: Any = None
     strategy: Any = None
+    measures: Any = None
 
     def successor(self, arena) -> Any:
-        """The strategy as vertices: int32 `[V]`, -1 where there is no move."""
+        """The strategy as vertices: int32 `[V]`, -1 where there is no move.
+
+        Raises:
+            ValueError: the solution has no strategy.
+        """
+        if self.strategy is None:
+            raise ValueError("solved with strategies=False: there is no strategy")
         return solution.successor_of(arena, self.strategy)
 
     def __repr__(self) -> str:

@@ -1,24 +1,37 @@
-"""The front door: layout, loop and answer of a parity game."""
+"""The front door: checks, choice of engine, preprocessing and its undoing."""
+
+import dataclasses
+from collections.abc import Sequence
 
 import jax
+import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint
 from jaxgames.arena import Arena, is_traced
+from jaxgames.parity import _engines
+from jaxgames.parity import preprocess as reductions
+from jaxgames.parity._alternating import Alternating
+from jaxgames.parity._auto import plan
+from jaxgames.parity._edges import check_priorities
+from jaxgames.parity._engines import HOST
+from jaxgames.parity._engines import prepare as prepare
 from jaxgames.parity._fpi import FPI
 from jaxgames.parity._game import normal_form
+from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._spm import SPM
 from jaxgames.parity._zielonka import Zielonka
-from jaxgames.progress import Meter, Progress
-from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.solution import NO_EDGE, SolveError, Status
 from jaxgames.solver import Registry, Solver
 
-SOLVERS = Registry("parity", Zielonka, FPI, SPM)
-"""The solvers of parity games, by name; the first is what `"auto"` takes.
-
-Zielonka's attractors need the fewest sweeps on nearly every kind of game measured so
-far (docs: How to choose).
+SOLVERS = Registry("parity", PriorityPromotion, Zielonka, FPI, SPM, Alternating)
+"""The solvers that are array programs, by name; the first is what `"auto"` takes where
+the game is traced.
 """
+
+PLACES = (HOST, "race")
+"""What `solver` may name beside them: the sequential engine, and the race of both."""
 
 
 def solve(
@@ -29,6 +42,8 @@ def solve(
     state: fixpoint.Carry | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    strategies: bool = True,
+    preprocess: Sequence[str] = (),
 ) -> Solution:
     """Decides who wins a parity game from each vertex, and how.
 
@@ -36,17 +51,24 @@ def solve(
     lays it out for the device, drives the loop in chunks and can be interrupted.
 
     Args:
-        arena: a game with vertex priorities; every vertex has a successor.
-        solver: a name from `SOLVERS`, a solver with options of its own, or `"auto"`,
-            which says in `stats` what it chose.
-        max_steps: rounds at most (a round reads every edge at least once), those of
-            `state` counted in. None: no limit.
+        arena: a game with priorities on vertices, or on edges; every vertex has a
+            successor.
+        solver: a name from `SOLVERS`; a solver with options of its own; `"host"` for
+            the sequential engine, which wants numba to be fast; `"race"` for both at
+            once, the first to finish wins; or `"auto"`, which chooses among all these
+            and says in `stats` what it took.
+        max_steps: rounds on the device at most (a round reads every edge at least
+            once), those of `state` counted in. None: no limit.
         state: `solution.state` of an earlier call with the same arena and solver, to
             go on where it stopped.
         throw: whether to raise where not every vertex was decided. Under tracing
             nothing is raised: look at `solution.status`.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        strategies: whether strategies are wanted; without them some solvers are
+            faster, and the solution's `strategy` is None.
+        preprocess: names from [`preprocess`][jaxgames.parity.preprocess], applied in
+            this order before the solve and undone after it. Not under tracing.
 
     Returns:
         Winners and strategies: [`Solution`][jaxgames.parity.Solution]. Vertices that
@@ -68,59 +90,95 @@ def solve(
         >>> int(solution.successor(arena)[0])
         2
     """
-    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    if is_traced((arena, state, max_steps)):
-        return _solve_traced(arena, solver, max_steps, state)
+    traced = is_traced((arena, state, max_steps))
+    _check(max_steps, preprocess, traced)
+    check_priorities(arena)
+    if traced:
+        return _solve_traced(arena, solver, max_steps, state, strategies)
     with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
-        return _solve_concrete(arena, solver, max_steps, state, throw, progress)
-
-
-def _solve_traced(arena, solver, max_steps, state) -> Solution:
-    solver = SOLVERS.resolve(solver)
-    game = normal_form(arena)
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(solver, game) if state is None else state
-    carry = fixpoint.iterate(solver, game, carry, limit)
-    return _solution(solver, game, fixpoint.finish(solver, game, carry))
-
-
-def _solve_concrete(arena, solver, max_steps, state, throw, progress) -> Solution:
-    normal, game = prepare(arena)
-    solver = SOLVERS.resolve(solver).fit(normal)
-    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
-    if not isinstance(game, ops.SlicedArena):
-        # Cut on the host: a device would compile a slice for each number of vertices.
-        size = arena.shape[0]
-        answer = jax.tree.map(lambda x: x[:size], jax.device_get(outcome.answer))
-        outcome = outcome._replace(answer=answer)
-    solution = _solution(solver, game, outcome)
+        reduced = reductions.apply(arena, preprocess) if preprocess else None
+        game = arena if reduced is None else reduced.arena
+        solution = _solve_concrete(game, solver, max_steps, state, progress, strategies)
+    if reduced is not None:
+        solution = _undo(reduced, solution)
     if throw and solution.status != Status.SOLVED:
         raise SolveError(solution.status, solution)
     return solution
 
 
-def _solution(solver: Solver, game: ops.Game, outcome: fixpoint.Outcome) -> Solution:
-    return Solution(
-        winner=outcome.answer.winner,
-        strategy=outcome.answer.strategy,
-        status=outcome.status,
-        stats=Stats(
-            solver=solver.name,
-            layout=ops.layout(game),
-            rounds=outcome.rounds,
-            cells=ops.num_cells(game),
-        ),
-        state=outcome.carry,
+def _undo(reduced, solution: Solution) -> Solution:
+    winner = np.asarray(solution.winner)
+    moves = solution.strategy
+    if moves is None:
+        moves = np.full(len(winner), NO_EDGE, np.int32)
+    winner, strategy = reduced.undo(winner, np.asarray(moves))
+    return dataclasses.replace(
+        solution,
+        winner=winner,
+        strategy=None if solution.strategy is None else strategy,
+        measures=None,  # of the reduced game
     )
 
 
-def prepare(arena: Arena) -> tuple[Arena, ops.Game]:
-    """The normal form of a concrete arena, and its layout on the device; kept with it.
+def _check(max_steps, preprocess, traced: bool) -> None:
+    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
+        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    if isinstance(preprocess, str):
+        raise ValueError(f"preprocess must be a sequence of names, got {preprocess!r}")
+    if traced and preprocess:
+        raise ValueError(
+            "preprocess changes the size of a game, which a traced one cannot: apply "
+            "jaxgames.parity.preprocess outside"
+        )
 
-    `solve` calls this; call it before to have its cost apart.
-    """
-    kept = arena.__dict__
-    if "_parity" not in kept:
-        kept["_parity"] = normal_form(arena)
-    return kept["_parity"], ops.prepare(kept["_parity"])
+
+def _solve_traced(arena, solver, max_steps, state, strategies) -> Solution:
+    solver = _resolve(solver, strategies)
+    game = normal_form(arena, solver.edge_priorities)
+    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
+    carry = fixpoint.start(solver, game) if state is None else state
+    carry = fixpoint.iterate(solver, game, carry, limit)
+    outcome = fixpoint.finish(solver, game, carry)
+    if game.owner.shape != arena.owner.shape:  # edges were split
+        size = arena.shape[0]
+        outcome = outcome._replace(
+            answer=jax.tree.map(lambda x: x[..., :size], outcome.answer)
+        )
+    return _engines.device_solution(solver, game, outcome)
+
+
+def _resolve(solver: str | Solver, strategies: bool) -> Solver:
+    solver = SOLVERS.resolve(solver)
+    if strategies:
+        return solver
+    return dataclasses.replace(solver, strategies=False)
+
+
+def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> Solution:
+    """Chooses the place, and solves there."""
+    meter = as_progress(progress)
+    limited = max_steps is not None or state is not None
+    place, legs = "device", ()
+    if isinstance(solver, str) and solver in ("auto", *PLACES):
+        place, legs = plan(arena, strategies)
+        if solver != "auto":
+            if limited:
+                raise ValueError(
+                    f"max_steps and state are the device's: solver={solver!r} takes "
+                    "neither"
+                )
+            place = solver
+        elif limited:
+            place = "device"
+    if place == HOST:
+        return _engines.on_host(arena, strategies=strategies, progress=meter)
+    if place == "race":
+        return _engines.race(arena, legs, strategies=strategies, progress=meter)
+    if legs:
+        return _engines.along_legs(
+            arena, legs, state=state, max_steps=max_steps, progress=meter
+        )
+    solver = _resolve(solver, strategies)
+    return _engines.on_device(
+        arena, solver, state=state, max_steps=max_steps, progress=meter
+    )

@@ -29,6 +29,8 @@ class Reason(enum.IntEnum):
     STRATEGY_LEAVES_REGION = 5
     OPPONENT_ESCAPES = 6
     CYCLE_WON_BY_OPPONENT = 7
+    CUT_OUT_OF_ORDER = 8
+    MEASURE_RISES = 9
 
     @property
     def message(self) -> str:
@@ -52,6 +54,14 @@ _MESSAGES = {
     ),
     Reason.CYCLE_WON_BY_OPPONENT: (
         "the other player wins a cycle through it that its winner's strategy allows"
+    ),
+    Reason.CUT_OUT_OF_ORDER: (
+        "a priority compares more of a measure than a less important one, or more than "
+        "there is"
+    ),
+    Reason.MEASURE_RISES: (
+        "its measure is the top, or does not fall as it must along an edge that its "
+        "winner's strategy allows"
     ),
 }
 
@@ -94,4 +104,7 @@ class Verdict:
             return repr(self)
         if self:
             return "valid"
-        return f"vertex {self.vertex}: {Reason(int(self.reason)).message}"
+        message = Reason(int(self.reason)).message
+        return (
+            message if self.vertex == NO_VERTEX else f"vertex {self.vertex}: {message}"
+        )

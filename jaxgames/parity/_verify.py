@@ -1,47 +1,77 @@
-"""The certificate check of parity games, as an array program that trusts nothing."""
+"""The certificate check of parity games, in three forms that share no cycle logic."""
 
 import dataclasses
-from typing import ClassVar, NamedTuple
+from typing import Any, Literal, get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, ops
-from jaxgames.arena import Arena, is_traced
-from jaxgames.ops import Game
+from jaxgames import fixpoint, host, ops
+from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.parity import reference
+from jaxgames.parity._descent import measured
+from jaxgames.parity._edges import check_priorities, extend, split
+from jaxgames.parity._fixed import fix_strategies
 from jaxgames.parity._game import normal_form
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._solve import prepare
+from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict
-from jaxgames.solution import NO_EDGE
-from jaxgames.solver import Solver
+from jaxgames.solution import NO_EDGE, UNDECIDED
+
+Method = Literal["auto", "measures", "trimming", "components"]
+
+FEW_PRIORITIES = 16
+"""Distinct priorities up to which trimming is tried, where numba is not installed.
+
+Trimming looks at them one after the other; the components are found for all at once.
+"""
 
 
-def verify(arena: Arena, solution: Solution) -> Verdict:
+def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict:
     """Checks winners and strategies of a parity game without trusting the solver.
 
     Every vertex must be decided; a winner's strategy must take an edge of the vertex
     that stays in his region; the loser must have no edge out of it, and no strategy
     there. Then, with the strategies fixed, no cycle inside a region may be won by the
-    other player: for each of his priorities, the vertices that reach it again and again
-    through nothing more important are computed by trimming, and must be none.
+    other player. There are three ways to see this, each a code of its own:
 
-    Works under `jax.jit`. A round is one sweep over the edges; the number of rounds is
-    about the depth of the strategies for each distinct priority. For games with
-    hundreds of priorities [`reference.verify`][jaxgames.parity.reference.verify] is
-    the faster check.
+    - `"measures"` reads `solution.measures` in one pass over the edges: along each edge
+      that is left, what its priority compares of the winner's measure must not rise,
+      and must fall if the priority is the other player's. So it falls around every
+      cycle that he would win, which cannot be [1].
+    - `"trimming"` takes one of his priorities after the other: the vertices that can go
+      on for ever, meeting it again and again and nothing more important, must be none
+      [2]. A round is one sweep over the edges; there are about as many as the
+      strategies are deep, for each priority.
+    - `"components"` runs on the host:
+      [`reference.verify`][jaxgames.parity.reference.verify].
+
+    `"measures"` and `"trimming"` work under `jax.jit` and `jax.vmap`.
 
     Args:
-        arena: the game.
+        arena: the game, with priorities on vertices or on edges.
         solution: its solution; winners and strategies of the arena's length.
+        method: one of these, or `"auto"`: under tracing trimming; elsewhere measures
+            that prove the solution, if it has such, and else components, or, where
+            numba is not installed and priorities are few, trimming.
 
     Returns:
         A [`Verdict`][jaxgames.parity.Verdict]: true if all is right, else the reason
-        and a vertex where it shows.
+        and a vertex where it shows. A vertex that trimming names may lead to the cycle
+        instead of lying on it. `"measures"` also rejects a right solution if its
+        measures do not prove it.
 
     Raises:
-        ValueError: winners or strategies have the wrong length or type.
+        ValueError: winners, strategies or measures have the wrong shape or type or are
+            not there; `"components"` under tracing.
+
+    References:
+        [1] Jurdziński, Small progress measures for solving parity games, STACS 2000,
+        doi:10.1007/3-540-46541-3_24.
+        [2] Černá and Pelánek, Distributed explicit fair cycle detection (set based
+        approach), SPIN 2003, doi:10.1007/3-540-44829-2_4.
 
     Examples:
         >>> from jaxgames import Arena, parity
@@ -50,9 +80,123 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         ... )
         >>> bool(parity.verify(arena, parity.solve(arena)))
         True
+        >>> print(parity.verify(arena, parity.solve(arena), "components"))
+        valid
     """
-    winner, strategy = solution.winner, solution.strategy
-    for name, array in (("winner", winner), ("strategy", strategy)):
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
+    check_priorities(arena)
+    _check_shapes(arena, solution)
+    measures = solution.measures
+    if method == "measures":
+        if measures is None:
+            raise ValueError(
+                "method='measures' reads solution.measures, which is None: parity.SPM "
+                "gives measures, and parity.certificate finds them for any solution"
+            )
+        _check_measures(arena, measures)
+    elif method == "trimming":
+        measures = None
+    traced = is_traced((arena, solution.winner, solution.strategy, solution.measures))
+    if traced and method == "components":
+        raise ValueError(
+            "method='components' runs on the host, not under tracing by jax; "
+            "'trimming' and 'measures' do"
+        )
+    if traced:
+        return _verify_traced(arena, solution, measures if method != "auto" else None)
+    if method == "components":
+        return _verify_on_host(arena, solution)
+    if method != "auto":
+        return _verify_on_device(arena, solution, measures)
+    if measures is not None:
+        _check_measures(arena, measures)
+        verdict = _verify_on_device(arena, solution, measures)
+        if int(verdict.reason) not in (Reason.MEASURE_RISES, Reason.CUT_OUT_OF_ORDER):
+            return verdict
+    if host.can_compile() or _num_priorities(arena) > FEW_PRIORITIES:
+        return _verify_on_host(arena, solution)
+    return _verify_on_device(arena, solution, None)
+
+
+def _verify_traced(arena, solution, measures) -> Verdict:
+    game = normal_form(arena, edge_priorities=True)
+    winner, strategy = _as_arrays(solution)
+    fixed = fix_strategies(game, winner, strategy)
+    if measures is not None:
+        return measured(fixed, measures)
+    solver = _trimming(game)
+    carry = fixpoint.start(solver, fixed)
+    return trimmed(
+        fixed, fixpoint.iterate(solver, fixed, carry, fixpoint.MAX_ROUNDS).state
+    )
+
+
+def _verify_on_device(arena, solution, measures) -> Verdict:
+    """By measures if these are given, else by trimming."""
+    if arena.edge_priority is None:
+        game = prepare(arena)[1]
+    else:
+        game = ops.prepare(normal_form(arena, edge_priorities=True))
+    winner, strategy = _as_arrays(solution)
+    more = game.row_ptr.shape[0] - 1 - winner.shape[0]  # the padding of the layout
+    winner = jnp.asarray(np.pad(winner, (0, more)))
+    strategy = jnp.asarray(np.pad(strategy, (0, more), constant_values=NO_EDGE))
+    if measures is not None:
+        # Beyond its end the cut is its last entry: few lengths share compilations.
+        length = measures.cut.shape[1]
+        padded = dataclasses.replace(
+            measures,
+            words=np.pad(measures.words, ((0, 0), (0, 0), (0, more))),
+            cut=np.pad(measures.cut, ((0, 0), (0, bucket(length) - length)), "edge"),
+        )
+        return _measured_jit(game, winner, strategy, padded)
+    fixed = _fix_jit(game, winner, strategy)
+    if int(fixed.reason) != Reason.OK:
+        return Verdict(jnp.array(False), fixed.reason, fixed.vertex)
+    return _trimmed_jit(fixed, fixpoint.run(_trimming(game), fixed).carry.state)
+
+
+def _trimming(game: ops.Game) -> Trimming:
+    return Trimming(sweeps_per_check=fixpoint.default_sweeps(game))
+
+
+@jax.jit
+def _measured_jit(game, winner, strategy, measures) -> Verdict:
+    return measured(fix_strategies(game, winner, strategy), measures)
+
+
+_fix_jit = jax.jit(fix_strategies)
+_trimmed_jit = jax.jit(trimmed)
+
+
+def _verify_on_host(arena, solution) -> Verdict:
+    if arena.edge_priority is None:
+        return reference.verify(arena, solution)
+    size, halves = int(arena.num_vertices), split(arena)
+    winner, strategy = (np.asarray(x)[:size] for x in _as_arrays(solution))
+    winner, strategy = extend(halves, winner, strategy)
+    verdict = reference.verify(
+        halves, Solution(solution.status, winner=winner, strategy=strategy)
+    )
+    vertex = int(verdict.vertex)
+    if vertex < size:
+        return verdict
+    # A cycle through the middle of an edge goes on to where the edge ends.
+    return dataclasses.replace(verdict, vertex=halves.successors(vertex)[0])
+
+
+# ---- input ---------------------------------------------------------------------
+
+
+def _check_shapes(arena: Arena, solution: Solution) -> None:
+    for name in ("winner", "strategy"):
+        array = getattr(solution, name)
+        if array is None:
+            raise ValueError(
+                f"solution.{name} is None: there is nothing to verify; solve with "
+                "strategies"
+            )
         if jnp.shape(array) != jnp.shape(arena.owner):
             raise ValueError(
                 f"solution.{name} must have the arena's shape "
@@ -62,177 +206,42 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
             raise ValueError(
                 f"solution.{name} must hold integers, got {jnp.result_type(array)}"
             )
-    winner = jnp.asarray(winner).astype(jnp.int8)
-    strategy = jnp.asarray(strategy).astype(jnp.int32)
-    if is_traced((arena, winner, strategy)):
-        game = normal_form(arena)
-        checked, cycles = _check(game, winner, strategy), _cycles(game)
-        carry = fixpoint.start(cycles, checked)
-        carry = fixpoint.iterate(cycles, checked, carry, fixpoint.MAX_ROUNDS)
-        return _verdict(checked, carry.state)
-    game = prepare(arena)[1]
-    more = game.row_ptr.shape[0] - 1 - winner.shape[0]  # the padding of the layout
-    if more:
-        winner = jnp.asarray(np.pad(winner, (0, more)))
-        strategy = jnp.asarray(np.pad(strategy, (0, more), constant_values=NO_EDGE))
-    checked = _check_jit(game, winner, strategy)
-    if int(checked.reason) != Reason.OK:
-        return Verdict(jnp.array(False), checked.reason, checked.vertex)
-    outcome = fixpoint.run(_cycles(game), checked)
-    return _verdict_jit(checked, outcome.carry.state)
 
 
-class _Checked(NamedTuple):
-    """A game with its claimed winners, after the checks of single vertices."""
-
-    game: Game
-    winner: jax.Array  # int8 [S]
-    kept: ops.Edges  # bool: the edges left when the winners' strategies are fixed
-    reason: jax.Array
-    vertex: jax.Array
-
-
-def _check(game: Game, winner, strategy) -> _Checked:
-    """Everything that can be seen vertex by vertex."""
-    real = ops.by_vertex(game, ops.real(game))
-    owner = ops.by_vertex(game, game.owner).astype(jnp.int8)
-    row, end = game.row_ptr[:-1], game.row_ptr[1:]
-    has_move = strategy != NO_EDGE
-    moves = (strategy >= row) & (strategy < end)
-
-    side = ops.by_slot(game, winner, 0)
-    move = ops.move_of(game, jnp.where(moves, strategy, NO_EDGE))
-    follows = side == game.owner
-    kept = ops.edgewise(
-        lambda at, chosen, free: free | (at == chosen),
-        ops.position(game),
-        ops.source(game, move),
-        ops.source(game, ~follows),
-    )
-    leaves = ops.out_any(
-        game,
-        ops.edgewise(
-            lambda on, here, there: on & (here != there),
-            kept,
-            ops.source(game, side),
-            ops.target(game, side),
-        ),
-    )
-    leaves = ops.by_vertex(game, leaves)
-
-    decided = (winner == 0) | (winner == 1)
-    wins = decided & (winner == owner)
-    faults = {
-        Reason.UNDECIDED: ~decided,
-        Reason.STRATEGY_MISSING: wins & ~has_move,
-        Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX: wins & has_move & ~moves,
-        Reason.STRATEGY_OF_LOSER: decided & ~wins & has_move,
-        Reason.STRATEGY_LEAVES_REGION: wins & leaves,
-        Reason.OPPONENT_ESCAPES: decided & ~wins & leaves,
-    }
-    reason, vertex = jnp.int32(Reason.OK), jnp.int32(-1)
-    for fault, where in reversed(faults.items()):
-        where &= real
-        found = jnp.any(where)
-        reason = jnp.where(found, jnp.int32(fault), reason)
-        vertex = jnp.where(found, jnp.argmax(where).astype(jnp.int32), vertex)
-    return _Checked(game, side, kept, reason, vertex)
-
-
-class _State(NamedTuple):
-    """Trimming for one priority after the other, the most important first."""
-
-    priority: jax.Array  # the one that is looked at
-    inside: jax.Array  # bool [S]: vertices that may lie on a bad cycle of it
-    heads: jax.Array  # bool [S]: those of that very priority
-    reach: jax.Array  # bool [S]: vertices found to reach a head in a step or more
-    cycle: jax.Array  # bool: a bad cycle was found
-    over: jax.Array  # bool: no priority is left
-
-
-@dataclasses.dataclass(frozen=True)
-class _Cycles(Solver):
-    """Looks for a cycle inside a region that the other player wins.
-
-    This is the emptiness check of Büchi automata by trimming (OWCTY), once for each
-    priority: heads that reach no head are dropped until all that are left reach one.
-    """
-
-    name: ClassVar[str] = "verify"
-
-    def init(self, checked: _Checked) -> _State:
-        """Above every priority, with nothing to trim."""
-        nothing = jnp.zeros(checked.winner.shape, bool)
-        highest = jnp.iinfo(checked.game.priority.dtype).max
-        return _State(
-            priority=jnp.array(highest, checked.game.priority.dtype),
-            inside=nothing,
-            heads=nothing,
-            reach=nothing,
-            cycle=jnp.array(False),
-            over=jnp.array(False),
+def _check_measures(arena: Arena, measures: Any) -> None:
+    size = jnp.shape(arena.owner)[0]
+    for name, array, expected in (
+        ("words", measures.words, f"int32 [2, words, {size}]"),
+        ("cut", measures.cut, "int32 [2, priorities]"),
+    ):
+        shape = jnp.shape(array)
+        fits = (
+            array.dtype == np.int32
+            and shape[:1] == (2,)
+            and len(shape) == (3 if name == "words" else 2)
+            and shape[1] > 0
+            and shape[2:] in ((), (size,))
         )
-
-    def step(self, checked: _Checked, state: _State) -> _State:
-        """One sweep backwards; when it finds no more, drops heads or goes on."""
-        game, priority = checked.game, checked.game.priority
-        leads = ops.edgewise(
-            jnp.logical_and, checked.kept, ops.target(game, state.heads | state.reach)
-        )
-        reach = state.inside & ops.out_any(game, leads)
-        stable = jnp.all(reach == state.reach) & ~state.over & ~state.cycle
-
-        heads = state.heads & reach
-        kept_all = jnp.all(heads == state.heads)
-        cycle = stable & kept_all & jnp.any(heads)
-        onward = stable & kept_all & ~cycle
-
-        against = ops.real(game) & ((priority & 1) != checked.winner)
-        below = against & (priority < state.priority)
-        none = jnp.array(-1, priority.dtype)
-        following = jnp.max(jnp.where(below, priority, none))
-        inside = (priority <= following) & (checked.winner != (following & 1))
-
-        dropped = stable & ~kept_all
-        return _State(
-            priority=jnp.where(onward, following, state.priority),
-            inside=jnp.where(onward, inside, jnp.where(dropped, reach, state.inside)),
-            heads=jnp.where(
-                onward,
-                inside & (priority == following),
-                jnp.where(dropped, heads, state.heads),
-            ),
-            reach=reach & ~onward & ~dropped,
-            cycle=state.cycle | cycle,
-            over=state.over | (onward & (following == none)),
-        )
-
-    def done(self, checked: _Checked, state: _State) -> jax.Array:
-        """A cycle was found, or every priority was looked at."""
-        del checked
-        return state.cycle | state.over
-
-    def answer(self, checked: _Checked, state: _State) -> None:
-        """The state says it all."""
-        del checked, state
+        if not fits:
+            raise ValueError(
+                f"solution.measures.{name} must be {expected}, got "
+                f"{array.dtype} {list(shape)}"
+            )
 
 
-def _cycles(game: Game) -> _Cycles:
-    return _Cycles(sweeps_per_check=fixpoint.default_sweeps(game))
+def _as_arrays(solution: Solution):
+    """Winners as int8 and the strategy as int32; what these cannot hold is wrong."""
+    xp = jnp if is_traced((solution.winner, solution.strategy)) else np
+
+    def narrow(x, dtype, wrong: int):
+        x = xp.asarray(x)
+        small = x.astype(dtype)
+        return xp.where(small == x, small, xp.asarray(wrong, dtype))
+
+    winner = narrow(solution.winner, np.int8, UNDECIDED)
+    return winner, narrow(solution.strategy, np.int32, NO_EDGE - 1)
 
 
-def _verdict(checked: _Checked, state: _State) -> Verdict:
-    heads = ops.by_vertex(checked.game, state.heads)
-    sound = checked.reason == Reason.OK
-    cycle = sound & state.cycle
-    return Verdict(
-        valid=sound & ~state.cycle,
-        reason=jnp.where(
-            cycle, jnp.int32(Reason.CYCLE_WON_BY_OPPONENT), checked.reason
-        ),
-        vertex=jnp.where(cycle, jnp.argmax(heads).astype(jnp.int32), checked.vertex),
-    )
-
-
-_check_jit = jax.jit(_check)
-_verdict_jit = jax.jit(_verdict)
+def _num_priorities(arena: Arena) -> int:
+    priority = arena.edge_priority if arena.priority is None else arena.priority
+    return len(np.unique(priority))

@@ -1,13 +1,14 @@
 """Zielonka's recursive algorithm as one flat loop of attractor sweeps."""
 
 import dataclasses
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.ops import Game
+from jaxgames.parity._attract import ATTRACTOR, OUT, PLAY, head, kinds, sweep, when
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Solver, check_positive
@@ -15,11 +16,6 @@ from jaxgames.solver import Solver, check_positive
 HEAD, ESCAPE, RETURN, DONE = range(4)
 """Phases: growing the attractor to the head of the subgame, growing the opponent's
 attractor to what he won below, handing a solved subgame to the level above, the end."""
-
-ATTRACTOR, PLAY, OUT = range(3)
-"""Kinds of vertices: in the attractor that grows, elsewhere in the current subgame, out
-of play. In this order the attracting player prefers them; with the first two exchanged,
-which is `kind ^ 1`, his opponent does."""
 
 TENTATIVE = 2
 """Added to a winner that stands only if the opponent wins nothing below."""
@@ -35,7 +31,7 @@ class State(NamedTuple):
     kind: jax.Array  # int8: ATTRACTOR, PLAY or OUT
     removed: jax.Array  # depth at which a vertex that is OUT was taken out
     winner: jax.Array  # int8: of a vertex that is OUT, in its subgame; or tentative
-    move: jax.Array  # position of the edge of the vertex's strategy
+    move: Any  # position of the edge of the vertex's strategy; None if not wanted
     depth: jax.Array  # of the current subgame
     player: jax.Array  # bool: whose attractor grows
     fresh: jax.Array  # bool: the attractor holds its head alone
@@ -84,12 +80,13 @@ class Zielonka(Solver):
         """All vertices are in play, the head is the attractor; padding is out."""
         size = ops.num_slots(game)
         in_play = ops.real(game)
-        head, player, _ = _head(game, in_play)
+        first, player, _ = head(game.priority, in_play)
+        move = jnp.full(size, NO_EDGE, ops.move_type(game))
         return State(
-            kind=_kind(head, in_play),
+            kind=kinds(first, in_play),
             removed=jnp.zeros(size, game.priority.dtype),
             winner=jnp.zeros(size, jnp.int8),
-            move=jnp.full(size, NO_EDGE, ops.move_type(game)),
+            move=move if self.strategies else None,
             depth=jnp.zeros((), game.priority.dtype),
             player=player,
             fresh=jnp.array(True),
@@ -101,8 +98,11 @@ class Zielonka(Solver):
         stable = jnp.array(False)
         for _ in range(self.sweeps_per_step):
             state, stable = _grow(game, state)
-        state = _close(game, state, stable)
-        return _return(game, state)
+        return when(
+            stable | (state.phase == RETURN),
+            lambda grown: _return(game, _close(game, grown, stable)),
+            state,
+        )
 
     def done(self, game: Game, state: State) -> jax.Array:
         """The game at depth 0 is solved."""
@@ -117,26 +117,6 @@ class Zielonka(Solver):
         return answer(game, winner, state.move)
 
 
-def _kind(attractor, in_play):
-    return jnp.where(in_play, jnp.where(attractor, ATTRACTOR, PLAY), OUT).astype(
-        jnp.int8
-    )
-
-
-def _head(game: Game, subgame):
-    """Head and player of a subgame, and whether it has a vertex at all."""
-    priority = game.priority
-    parity = (priority & 1).astype(bool)
-    none = jnp.array(-1, priority.dtype)
-    top = [
-        jnp.max(jnp.where(subgame & (parity == player), priority, none))
-        for player in (False, True)
-    ]
-    player = top[1] > top[0]
-    rival = jnp.minimum(top[0], top[1])
-    return subgame & (priority > rival), player, jnp.maximum(top[0], top[1]) != none
-
-
 def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
     """One sweep: vertices that the player can move, or the opponent must, join.
 
@@ -144,18 +124,16 @@ def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
     """
     growing = (state.phase == HEAD) | (state.phase == ESCAPE)
     foreign = (game.owner != state.player).astype(jnp.int8)
-    seen = ops.edgewise(
-        jnp.bitwise_xor, ops.target(game, state.kind), ops.source(game, foreign)
-    )
-    best, position = ops.out_argmin(game, seen, bound=3)
-    # The player needs one edge into the attractor, the opponent has none elsewhere.
+    best, position = sweep(game, state.kind, foreign)
     joins = growing & (state.kind == PLAY) & (best == foreign)
     # A vertex of the head moves anywhere in the subgame: all of it is won if this is.
     starts = state.fresh & (state.phase == HEAD) & (state.kind == ATTRACTOR)
-    moves = (foreign == 0) & (joins | starts)
+    moves, move = (foreign == 0) & (joins | starts), state.move
+    if move is not None:
+        move = jnp.where(moves, position, move).astype(move.dtype)
     state = state._replace(
         kind=jnp.where(joins, ATTRACTOR, state.kind).astype(jnp.int8),
-        move=jnp.where(moves, position, state.move).astype(state.move.dtype),
+        move=move,
         fresh=jnp.array(False),
     )
     return state, growing & ~jnp.any(joins)
@@ -167,10 +145,11 @@ def _close(game: Game, state: State, stable) -> State:
     leaves = stable & (state.kind == ATTRACTOR)
     winner = (tentative + state.player).astype(jnp.int8)
     left = state.kind == PLAY
-    head, player, some = _head(game, left)
+    first, player, top = head(game.priority, left)
+    some = top >= 0
     deeper = (stable & (state.phase == HEAD) & some).astype(state.depth.dtype)
     return State(
-        kind=jnp.where(stable, _kind(head, left), state.kind),
+        kind=jnp.where(stable, kinds(first, left), state.kind),
         removed=jnp.where(leaves, state.depth, state.removed),
         winner=jnp.where(leaves, winner, state.winner),
         move=state.move,
@@ -199,7 +178,7 @@ def _return(game: Game, state: State) -> State:
     back = escapes & (here | above)
     lost = here & (winner != player)
     return State(
-        kind=jnp.where(back, _kind(lost, back), state.kind),
+        kind=jnp.where(back, kinds(lost, back), state.kind),
         removed=state.removed,
         winner=winner,
         move=state.move,

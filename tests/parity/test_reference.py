@@ -1,8 +1,6 @@
 """The host algorithms against all strategies of tiny games, and against each other."""
 
-import collections
 import dataclasses
-import itertools
 from pathlib import Path
 
 import brute_force
@@ -13,16 +11,8 @@ import pytest
 from jaxgames import Arena, Status, generate, host
 from jaxgames.io import pgsolver
 from jaxgames.parity import Reason, Solution, reference
+from jaxgames.parity.reference._cycles import NEVER, cycle_priorities
 from jaxgames.testing import odd_arenas
-
-LIFTINGS = list(itertools.product(("queue", "stack", "random"), (True, False)))
-VARIANTS = [
-    {"algorithm": "zielonka"},
-    *(
-        {"algorithm": "spm", "lifting": lifting, "single_occurrence": single}
-        for lifting, single in LIFTINGS
-    ),
-]
 
 
 def tiny_arenas(seed, count):
@@ -54,22 +44,6 @@ def test_zielonka_against_brute_force():
         assert reference.verify(arena, solution)
 
 
-@pytest.mark.parametrize("variant", VARIANTS[1:], ids=str)
-def test_progress_measures_against_brute_force(variant):
-    for arena in tiny_arenas(seed=2, count=200):
-        solution = reference.solve(arena, **variant)
-        assert solution.winner.tolist() == brute_force.winners(arena)
-        assert reference.verify(arena, solution)
-
-
-@pytest.mark.parametrize("variant", VARIANTS[1:], ids=str)
-def test_progress_measures_against_zielonka(variant):
-    for arena in odd_arenas(seed=3, count=100, max_vertices=16):
-        solution = reference.solve(arena, **variant)
-        np.testing.assert_array_equal(solution.winner, reference.solve(arena).winner)
-        assert reference.verify(arena, solution)
-
-
 @pytest.mark.parametrize("degree", [1, 2, 4])
 @pytest.mark.parametrize("priorities", [2, 10, 1000])
 def test_zielonka_is_right_on_larger_games(degree, priorities):
@@ -88,12 +62,11 @@ def test_zielonka_is_right_on_larger_games(degree, priorities):
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_plain_and_compiled_are_the_same(variant):
+def test_plain_and_compiled_are_the_same():
     for arena in odd_arenas(seed=4, count=100, max_vertices=16):
-        compiled = reference.solve(arena, **variant, seed=7)
+        compiled = reference.solve(arena)
         with host.interpreted():
-            plain = reference.solve(arena, **variant, seed=7)
+            plain = reference.solve(arena)
             assert reference.verify(arena, compiled)
         np.testing.assert_array_equal(plain.winner, compiled.winner)
         np.testing.assert_array_equal(plain.strategy, compiled.strategy)
@@ -124,118 +97,15 @@ def test_head_takes_all_above_the_other_parity():
     assert reference.solve(arena).stats["subgames"] == 3
 
 
-# ---- the work of progress measures -------------------------------------------
-
-
-def compressed(arena):
-    """The same game; of priorities that follow each other, one is odd and one even."""
-    values = sorted({int(p) for p in arena.priority})
-    new = {values[0]: values[0] % 2}
-    for below, above in itertools.pairwise(values):
-        new[above] = new[below] + (above - below) % 2
-    priority = np.array([new[int(p)] for p in arena.priority], np.int32)
-    return dataclasses.replace(arena, priority=priority)
-
-
-TOP = (float("inf"),)
-
-
-def progress(priority, measure, player, bound):
-    """The least measure not below the given one, and above it for a rival's priority.
-
-    Measures have a counter for every priority from the largest down to 0; `bound` maps
-    the priorities that may be counted to how far.
-    """
-    if measure == TOP:
-        return TOP
-    highest = len(measure) - 1
-    counters = list(measure[: highest - priority + 1])
-    if priority % 2 != player:
-        while counters and counters[-1] >= bound.get(highest - len(counters) + 1, 0):
-            counters.pop()
-        if not counters:
-            return TOP
-        counters[-1] += 1
-    return (*counters, *[0] * (len(measure) - len(counters)))
-
-
-def random_numbers(seed):
-    """Park and Miller's."""
-    number = seed % (2**31 - 2) + 1
-    while True:
-        number = number * 48271 % (2**31 - 1)
-        yield number
-
-
-def textbook(arena, lifting, single, seed):
-    """Winners, lifts and pops of the algorithm of the thesis, on tuples."""
-    size, priority = len(arena.owner), arena.priority.tolist()
-    winner, lifts, pops = [-1] * size, 0, 0
-    for player in (0, 1):
-        inside = [v for v in range(size) if winner[v] == -1]
-        bound = collections.Counter(
-            priority[v] for v in inside if priority[v] % 2 != player
-        )
-        rho = dict.fromkeys(inside, (0,) * (max(priority) + 1))
-        draw = random_numbers(seed)
-        work = [(next(draw), v) for v in inside]
-        while work:
-            place = {"queue": 0, "stack": -1, "random": work.index(min(work))}
-            v = work.pop(place[lifting])[1]
-            pops += 1
-            choices = [
-                progress(priority[v], rho[w], player, bound)
-                for w in arena.successors(v).tolist()
-                if w in rho
-            ]
-            best = min(choices) if arena.owner[v] == player else max(choices)
-            if best == rho[v]:
-                continue
-            rho[v] = best
-            lifts += 1
-            for u in arena.src[arena.dst == v].tolist():
-                if single and lifting == "stack":
-                    work = [entry for entry in work if entry[1] != u]
-                if u in rho and not (single and u in [w for _, w in work]):
-                    work.append((next(draw), u))
-        for v in inside:
-            winner[v] = player if rho[v] != TOP else -1
-    return winner, lifts, pops
-
-
-@pytest.mark.parametrize(("lifting", "single"), LIFTINGS)
-def test_lifts_are_those_of_the_textbook(lifting, single):
-    for arena in odd_arenas(seed=5, count=60, max_vertices=8):
-        arena = compressed(arena)
-        solution = reference.solve(
-            arena, "spm", lifting=lifting, single_occurrence=single, seed=3
-        )
-        winner, lifts, pops = textbook(arena, lifting, single, seed=3)
-        assert solution.winner.tolist() == winner
-        assert (solution.stats["steps"], solution.stats["pops"]) == (lifts, pops)
-
-
-def test_seeds_give_other_random_orders():
-    arena = generate.jurdzinski(2, 3)
-    pops = {
-        seed: reference.solve(arena, "spm", lifting="random", seed=seed).stats["pops"]
-        for seed in (0, 0, 1, 2, 3)
-    }
-    again = reference.solve(arena, "spm", lifting="random", seed=3).stats["pops"]
-    assert again == pops[3]
-    assert len(set(pops.values())) > 1
-
-
 # ---- limits ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_max_steps(variant):
+def test_max_steps():
     arena = generate.jurdzinski(2, 2)
-    steps = reference.solve(arena, **variant).stats["steps"]
-    assert reference.solve(arena, **variant, max_steps=steps).status == Status.SOLVED
+    steps = reference.solve(arena).stats["steps"]
+    assert reference.solve(arena, max_steps=steps).status == Status.SOLVED
     for limit in (0, steps // 2, steps - 1):
-        stopped = reference.solve(arena, **variant, max_steps=limit)
+        stopped = reference.solve(arena, max_steps=limit)
         assert stopped.status == Status.MAX_STEPS
         assert stopped.stats["steps"] == limit
         assert set(stopped.winner.tolist()) == {-1}
@@ -312,6 +182,9 @@ def test_refuses_dead_ends():
         ({"algorithm": "oink"}, "algorithm must be one of"),
         ({"algorithm": "spm", "lifting": "heap"}, "lifting must be one of"),
         ({"max_steps": -1}, "max_steps must not be negative"),
+        ({"alternating": True}, 'only "spm" has alternating players'),
+        ({"stop": np.zeros(1, bool)}, "stop must be int8 of shape"),
+        ({"stop": np.zeros(2, np.int8)}, "stop must be int8 of shape"),
     ],
 )
 def test_refuses_other_arguments(arguments, message):
@@ -436,8 +309,8 @@ def test_cycle_priorities_against_reachability():
         size = int(rng.integers(1, 10))
         tail, head = rng.integers(0, size, (2, 2 * size)).astype(np.int32)
         priority = rng.integers(0, 12, size).astype(np.int32)
-        least = reference._cycle_priorities(tail.copy(), head.copy(), priority)
-        expected = np.full(len(tail), reference.NEVER)
+        least = cycle_priorities(tail.copy(), head.copy(), priority)
+        expected = np.full(len(tail), NEVER)
         for p in reversed(range(12)):
             alive = np.maximum(priority[tail], priority[head]) <= p
             reach = np.eye(size, dtype=bool)

@@ -64,8 +64,8 @@ def test_dead_ends_are_lost_by_their_owner():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"priority": None}, "needs vertex priorities"),
-        ({"edge_priority": np.zeros(5, np.int32)}, "edge_priority must be None"),
+        ({"priority": None}, "arena.priority and arena.edge_priority are both None"),
+        ({"edge_priority": np.zeros(5, np.int32)}, "are both given"),
     ],
 )
 def test_games_that_are_none(change, message):
@@ -216,5 +216,5 @@ class TestCompress:
     def test_same_under_tracing(self, seed):
         rng = np.random.default_rng(seed)
         priority = rng.integers(0, 90, 40).astype(np.int32)
-        traced = jax.jit(lambda p: compress(p, jnp))(priority)
+        traced = jax.jit(compress)(priority)
         np.testing.assert_array_equal(traced, compress(priority))

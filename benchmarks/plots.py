@@ -1,0 +1,145 @@
+"""The plots of the pages, as SVG."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.compare import best_peer, by_game, entry
+from benchmarks.schema import Results, Row
+
+
+def plot(results: list[Results], assets: Path) -> None:
+    """Draws the plots of each results file, as SVG.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    assets.mkdir(parents=True, exist_ok=True)
+    # With a fixed salt and no date, the same results give the same file.
+    with rc_context({"svg.hashsalt": "jaxgames", "font.size": 9}):
+        for each in results:
+            for name, draw in _DRAWS.get(each.suite, _COMPARISON).items():
+                figure = Figure(layout="constrained")
+                if draw(figure, each):
+                    stem = Path(each.file_name).stem
+                    figure.savefig(
+                        assets / f"{stem}-{name}.svg", metadata={"Date": None}
+                    )
+
+
+def _draw_times(figure, results: Results) -> bool:
+    """Games from top to bottom, seconds from left to right; False if there are none."""
+    games = [
+        (game, rows, peers)
+        for game, rows, peers in by_game(results)
+        if entry(rows) or best_peer(peers)
+    ]
+    if not games:
+        return False
+    games.sort(key=lambda game: game[1][0].edges, reverse=True)
+    figure.set_size_inches(7, 1.2 + 0.25 * len(games))
+    axes = figure.add_subplot()
+    for label, color, style, chosen in (
+        ("best peer", "tab:orange", "s", [best_peer(peers) for _, _, peers in games]),
+        (
+            "jaxgames",
+            "tab:blue",
+            "o",
+            [entry(rows) for _, rows, _ in games],
+        ),
+    ):
+        points = [
+            (each.solve_s if isinstance(each, Row) else each.total_s, place)
+            for place, each in enumerate(chosen)
+            if each
+        ]
+        if points:
+            axes.plot(*zip(*points, strict=True), style, color=color, label=label)
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds to solve")
+    axes.set_yticks(range(len(games)), [game for game, _, _ in games])
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return True
+
+
+def _draw_bandwidth(figure, results: Results) -> bool:
+    """Bytes a round against bytes a second, below the measured copy bandwidth."""
+    rows = [row for row in results.rows if row.answered and row.gb_s]
+    if not rows:
+        return False
+    figure.set_size_inches(7, 4)
+    axes = figure.add_subplot()
+    for solver in dict.fromkeys(row.solver for row in rows):
+        points = [
+            (row.bytes_per_round, row.gb_s) for row in rows if row.solver == solver
+        ]
+        axes.plot(*zip(*points, strict=True), "o", label=solver)
+    if results.copy_bandwidth_gb_s:
+        axes.axhline(results.copy_bandwidth_gb_s, color="grey", linestyle="--")
+        axes.annotate(
+            "measured copy bandwidth",
+            (0.01, 0.93 * results.copy_bandwidth_gb_s),
+            xycoords=("axes fraction", "data"),
+            va="top",
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("bytes that a round moves")
+    axes.set_ylabel("GB/s")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    return True
+
+
+def _draw_periods(figure, results: Results) -> bool:
+    """Seconds by the number of rounds between two queues, a line for each game."""
+    rows = [row for row in results.rows if row.experiment == "period" and row.answered]
+    return _draw_lines(
+        figure,
+        {
+            game: [
+                (int(row.solver.removeprefix("every ")), row.solve_s)
+                for row in rows
+                if row.game == game
+            ]
+            for game in dict.fromkeys(row.game for row in rows)
+        },
+        "rounds between two queues",
+        "seconds to solve",
+    )
+
+
+def _draw_lengths(figure, results: Results) -> bool:
+    """Vertices in the queue by round, a line for each game."""
+    return _draw_lines(
+        figure,
+        {row.game: row.trace for row in results.rows if row.trace},
+        "round",
+        "vertices in the queue",
+    )
+
+
+def _draw_lines(figure, lines: dict[str, list], x: str, y: str) -> bool:
+    if not lines:
+        return False
+    figure.set_size_inches(7, 3.5)
+    axes = figure.add_subplot()
+    for label, points in lines.items():
+        axes.plot(*zip(*points, strict=True), ".-", label=label)
+    axes.set_xscale("symlog")
+    axes.set_yscale("log")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    return True
+
+
+_COMPARISON: dict[str, Callable] = {"times": _draw_times, "bandwidth": _draw_bandwidth}
+_DRAWS: dict[str, dict[str, Callable]] = {
+    "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths}
+}
+"""By suite; `_COMPARISON` for the others."""

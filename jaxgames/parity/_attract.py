@@ -1,0 +1,80 @@
+"""Attractors as sweeps over the edges, for the solvers that are made of them."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import ops
+from jaxgames.ops import Game
+
+State = TypeVar("State")
+
+ATTRACTOR, PLAY, OUT = range(3)
+"""Kinds of vertices: in the attractor that grows, elsewhere in the current subgame, out
+of play. In this order the attracting player prefers them; with the first two exchanged,
+which is `kind ^ 1`, his opponent does."""
+
+
+def kinds(attractor, in_play) -> jax.Array:
+    """The kind of each vertex: int8 `[S]`."""
+    return jnp.where(in_play, jnp.where(attractor, ATTRACTOR, PLAY), OUT).astype(
+        jnp.int8
+    )
+
+
+def head(priority, subgame):
+    """The most important vertices of a subgame, up to the first of the other parity.
+
+    Args:
+        priority: integers `[S]`.
+        subgame: bool `[S]`.
+
+    Returns:
+        The head (bool `[S]`), the player of its parity (bool), and the largest
+        priority: -1 if the subgame is empty.
+    """
+    parity = (priority & 1).astype(bool)
+    none = jnp.array(-1, priority.dtype)
+    top = [
+        jnp.max(jnp.where(subgame & (parity == player), priority, none))
+        for player in (False, True)
+    ]
+    rival = jnp.minimum(top[0], top[1])
+    return subgame & (priority > rival), top[1] > top[0], jnp.maximum(top[0], top[1])
+
+
+def sweep(game: Game, kind, foreign) -> tuple[jax.Array, jax.Array]:
+    """The kind of successor that each vertex's owner likes best, and the first such.
+
+    Args:
+        game: the arena.
+        kind: int8 `[S]`: the kinds of all vertices.
+        foreign: int8 `[S]`: 1 for a vertex of the attracting player's opponent.
+
+    Returns:
+        The kind `[S]`, that of a foreign vertex's successor with `ATTRACTOR` and `PLAY`
+        exchanged: a vertex is attracted if it equals `foreign`, as the player needs an
+        edge into the attractor and the opponent has none elsewhere. And the position of
+        the first such edge in its row.
+    """
+    seen = ops.edgewise(
+        jnp.bitwise_xor, ops.target(game, kind), ops.source(game, foreign)
+    )
+    return ops.out_argmin(game, seen, bound=3)
+
+
+def when(condition, change: Callable[[State], State], state: State) -> State:
+    """The changed state where a condition holds, else the state.
+
+    A CPU branches. A GPU would ask the host which way to go: it computes both.
+    """
+    if jax.default_backend() == "cpu":
+        return jax.lax.cond(condition, change, lambda same: same, state)
+    return select(condition, change(state), state)
+
+
+def select(condition, this: State, that: State) -> State:
+    """One of two states."""
+    return jax.tree.map(lambda x, y: jnp.where(condition, x, y), this, that)

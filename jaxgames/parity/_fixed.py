@@ -1,0 +1,76 @@
+"""What the forms of verification on the device share: checks of single vertices."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import ops
+from jaxgames.ops import Game
+from jaxgames.parity._verdict import NO_VERTEX, Reason, Verdict
+from jaxgames.solution import NO_EDGE
+
+
+class Fixed(NamedTuple):
+    """A game whose winners' strategies are fixed, its single vertices checked."""
+
+    game: Game
+    winner: jax.Array  # int8 [S]
+    kept: ops.Edges  # bool: the edges left when the winners' strategies are fixed
+    reason: jax.Array
+    vertex: jax.Array
+
+
+def fix_strategies(game: Game, winner, strategy) -> Fixed:
+    """Checks everything that can be seen vertex by vertex."""
+    real = ops.by_vertex(game, ops.real(game))
+    owner = ops.by_vertex(game, game.owner).astype(jnp.int8)
+    row, end = game.row_ptr[:-1], game.row_ptr[1:]
+    has_move = strategy != NO_EDGE
+    moves = (strategy >= row) & (strategy < end)
+
+    side = ops.by_slot(game, winner, 0)
+    move = ops.move_of(game, jnp.where(moves, strategy, NO_EDGE))
+    follows = side == game.owner
+    kept = ops.edgewise(
+        lambda at, chosen, free: free | (at == chosen),
+        ops.position(game),
+        ops.source(game, move),
+        ops.source(game, ~follows),
+    )
+    leaves = ops.out_any(
+        game,
+        ops.edgewise(
+            lambda on, here, there: on & (here != there),
+            kept,
+            ops.source(game, side),
+            ops.target(game, side),
+        ),
+    )
+    leaves = ops.by_vertex(game, leaves)
+
+    decided = (winner == 0) | (winner == 1)
+    wins = decided & (winner == owner)
+    faults = {
+        Reason.UNDECIDED: ~decided,
+        Reason.STRATEGY_MISSING: wins & ~has_move,
+        Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX: wins & has_move & ~moves,
+        Reason.STRATEGY_OF_LOSER: decided & ~wins & has_move,
+        Reason.STRATEGY_LEAVES_REGION: wins & leaves,
+        Reason.OPPONENT_ESCAPES: decided & ~wins & leaves,
+    }
+    reason, vertex = jnp.int32(Reason.OK), jnp.int32(NO_VERTEX)
+    for fault, where in reversed(faults.items()):
+        where &= real
+        found = jnp.any(where)
+        reason = jnp.where(found, jnp.int32(fault), reason)
+        vertex = jnp.where(found, jnp.argmax(where).astype(jnp.int32), vertex)
+    return Fixed(game, side, kept, reason, vertex)
+
+
+def verdict(fixed: Fixed, reason, vertex) -> Verdict:
+    """The fault of a single vertex if there is one, else what was found later."""
+    sound = fixed.reason == Reason.OK
+    reason = jnp.where(sound, jnp.asarray(reason, jnp.int32), fixed.reason)
+    vertex = jnp.where(sound, jnp.asarray(vertex, jnp.int32), fixed.vertex)
+    return Verdict(reason == Reason.OK, reason, vertex)

@@ -1,0 +1,96 @@
+"""A solution is checked: regions, moves, and the cycles that are left."""
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.parity._edges import extend, split
+from jaxgames.parity._solution import Solution
+from jaxgames.parity._verdict import Reason, Verdict
+from jaxgames.parity.reference._cycles import cycle_priorities
+from jaxgames.parity.reference._game import normal_form
+from jaxgames.solution import NO_EDGE
+
+
+def verify(arena: Arena, solution: Solution) -> Verdict:
+    """Checks winners and strategies of a parity game on the host, trusting nothing.
+
+    Every vertex must be decided; a winner's strategy must take an edge of the vertex
+    that stays in his region; the loser must have no edge out of it, and no strategy
+    there. When the winners' strategies are fixed, no cycle that is left may be won by
+    the other player: a vertex with his parity must not lie on a cycle on which nothing
+    is more important. Divide and conquer over the priorities [1] finds these cycles in
+    O(E log d) time for d priorities, O(V + E) memory.
+
+    Args:
+        arena: a game with priorities on vertices, or on edges; every vertex has a
+            successor.
+        solution: winners and strategies of the arena's length; those of the padding
+            do not matter.
+
+    Returns:
+        True if all is right, else the first of the reasons and the first vertex where
+        it shows: [`Verdict`][jaxgames.parity.Verdict].
+
+    Raises:
+        ValueError: the arena is no such game, or the solution is not of its shape.
+
+    References:
+        [1] King, Kupferman and Vardi, On the complexity of parity word automata,
+        FoSSaCS 2001, doi:10.1007/3-540-45315-6_18.
+
+    Examples:
+        >>> from jaxgames import Arena
+        >>> from jaxgames.parity import reference
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[1, 2]
+        ... )
+        >>> solution = reference.solve(arena)
+        >>> print(reference.verify(arena, solution))
+        valid
+        >>> solution.strategy[0] = 0  # stays at vertex 0 for ever
+        >>> print(reference.verify(arena, solution))
+        vertex 0: the other player wins a cycle through it ...
+    """
+    for name, array in (("winner", solution.winner), ("strategy", solution.strategy)):
+        if np.shape(array) != arena.owner.shape:
+            raise ValueError(
+                f"solution.{name} must have the arena's shape {arena.owner.shape}, "
+                f"got {np.shape(array)}"
+            )
+        if np.asarray(array).dtype.kind not in "iu":
+            raise ValueError(
+                f"solution.{name} must hold integers, got {np.asarray(array).dtype}"
+            )
+    size = int(arena.num_vertices)
+    winner = np.asarray(solution.winner)[:size]
+    strategy = np.asarray(solution.strategy)[:size]
+    if arena.edge_priority is not None:
+        arena = split(arena)
+        winner, strategy = extend(arena, winner, strategy)
+    game = normal_form(arena)
+    src, dst, priority = game.src, game.dst, game.priority
+
+    decided = (winner == 0) | (winner == 1)
+    wins = winner == game.owner
+    moves = strategy != NO_EDGE
+    along_edge = (strategy >= game.row_ptr[:-1]) & (strategy < game.row_ptr[1:])
+    kept = ~wins[src] | (strategy[src] == np.arange(len(src)))
+    leaves = np.zeros(len(winner), bool)
+    leaves[src[kept & (winner[src] != winner[dst])]] = True
+    for reason, where in (
+        (Reason.UNDECIDED, ~decided),
+        (Reason.STRATEGY_MISSING, wins & ~moves),
+        (Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX, wins & ~along_edge),
+        (Reason.STRATEGY_OF_LOSER, ~wins & moves),
+        (Reason.STRATEGY_LEAVES_REGION, wins & leaves),
+        (Reason.OPPONENT_ESCAPES, ~wins & leaves),
+    ):
+        if where.any():
+            return Verdict.at(reason, int(np.argmax(where)))
+
+    tail, head = src[kept], dst[kept]
+    least = cycle_priorities(tail.copy(), head, priority)
+    lost = (least == priority[tail]) & (least % 2 != winner[tail])
+    if lost.any():
+        return Verdict.at(Reason.CYCLE_WON_BY_OPPONENT, int(tail[np.argmax(lost)]))
+    return Verdict.at(Reason.OK)

@@ -1,0 +1,83 @@
+"""Games that are checked together, and the answers that others are held against."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.parity import Solution, reference
+from jaxgames.parity._edges import split
+from jaxgames.solution import NO_EDGE
+from jaxgames.testing._conformance import Pair
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Batch:
+    """Some games, all with the same kind of priorities, none padded."""
+
+    arenas: Sequence[Arena]
+
+    @functools.cached_property
+    def joined(self) -> Arena:
+        """One game of which these are parts that no edge connects."""
+        if len(self.arenas) == 1:
+            return self.arenas[0]
+
+        def labels(name: str) -> np.ndarray | None:
+            parts = [getattr(arena, name) for arena in self.arenas]
+            return None if parts[0] is None else np.concatenate(parts)
+
+        shifted = list(zip(self.arenas, self._first[:, 0], strict=False))
+        return Arena.from_edges(
+            np.concatenate([arena.src + first for arena, first in shifted]),
+            np.concatenate([arena.dst + first for arena, first in shifted]),
+            owner=labels("owner"),
+            priority=labels("priority"),
+            edge_priority=labels("edge_priority"),
+        )
+
+    @functools.cached_property
+    def _first(self) -> np.ndarray:
+        """Where the vertices and edges of each game start, and where all end."""
+        shapes = np.array([arena.shape for arena in self.arenas])
+        return np.concatenate([np.zeros((1, 2), int), np.cumsum(shapes, axis=0)])
+
+    @functools.cached_property
+    def expected(self) -> list[Pair]:
+        """Winners and strategies by Zielonka's sequential algorithm."""
+        return self.split(on_vertices(reference.solve)(self.joined))
+
+    def split(self, answer: Pair) -> list[Pair]:
+        """Winners and strategy of the joined game as those of its parts."""
+        winner, strategy = answer
+        parts = []
+        for (v, e), (w, _) in zip(self._first, self._first[1:], strict=False):
+            move = strategy[v:w]
+            parts.append((winner[v:w], np.where(move == NO_EDGE, move, move - e)))
+        return parts
+
+    def join(self, answers: Iterable[Pair]) -> Pair:
+        """Winners and strategies of the games as those of the joined one."""
+        winners, moves = zip(*answers, strict=True)
+        shifted = [
+            np.where(move == NO_EDGE, move, move + e)
+            for move, (_, e) in zip(moves, self._first, strict=False)
+        ]
+        return np.concatenate(winners), np.concatenate(shifted)
+
+    def parts(self, size: int) -> Iterator["Batch"]:
+        """Smaller batches of so many games."""
+        for start in range(0, len(self.arenas), size):
+            yield Batch(self.arenas[start : start + size])
+
+
+def on_vertices(solve: Callable[[Arena], Solution]) -> Callable[[Arena], Pair]:
+    """A solver of games with vertex priorities as one of all games."""
+
+    def solve_split(arena: Arena) -> Pair:
+        solution, size = solve(split(arena)), arena.shape[0]
+        return solution.winner[:size], solution.strategy[:size]
+
+    return solve_split

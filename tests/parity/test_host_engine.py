@@ -1,0 +1,271 @@
+"""The host engine against brute force, the reference and the verifier."""
+
+import dataclasses
+import threading
+import time
+
+import brute_force
+import numpy as np
+import pytest
+from test_corpus import CORPUS, files, known_winners
+from test_reference import tiny_arenas
+
+from jaxgames import Arena, generate, host
+from jaxgames.io import pgsolver
+from jaxgames.parity import Solution, _host, reference
+from jaxgames.solution import NO_EDGE, UNDECIDED, Status
+from jaxgames.testing import odd_arenas
+
+
+def solved(arena, **options):
+    outcome = _host.run(_host.prepare(arena), **options)
+    assert outcome.finished
+    return outcome
+
+
+def check_certificate(arena):
+    outcome = solved(arena)
+    solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
+    verdict = reference.verify(arena, solution)
+    assert verdict, str(verdict)
+    return outcome
+
+
+def check(arena):
+    """The winners of the reference, with a certificate; without strategies the same."""
+    outcome = check_certificate(arena)
+    expected = reference.solve(arena).winner
+    np.testing.assert_array_equal(outcome.winner, expected)
+    alone = solved(arena, strategies=False)
+    assert alone.strategy is None
+    np.testing.assert_array_equal(alone.winner, expected)
+    return outcome
+
+
+def random_arenas(seed, count, size):
+    """Games with long and short rows, few and many priorities."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield generate.random_game(
+            rng,
+            size,
+            num_priorities=int(rng.choice([2, 5, 20, size])),
+            max_degree=int(rng.choice([2, 3, 3 * _host.LONG])),
+            owner_share=float(rng.uniform(0.3, 0.7)),
+        )
+
+
+# ---- answers -----------------------------------------------------------------
+
+
+def test_against_brute_force():
+    for arena in tiny_arenas(seed=21, count=700):
+        outcome = check(arena)
+        assert outcome.winner.tolist() == brute_force.winners(arena)
+
+
+def test_odd_games():
+    for arena in odd_arenas(seed=22, count=2000):
+        check(arena)
+
+
+@pytest.mark.parametrize("size", [60, 300, 2 * _host.BLOCK])
+def test_larger_games(size):
+    for arena in random_arenas(seed=size, count=60, size=size):
+        check(arena)
+
+
+@pytest.mark.parametrize(
+    "arena",
+    [
+        generate.jurdzinski(4, 6),
+        generate.ladder(50),
+        generate.recursive_ladder(20),
+        generate.model_checker_ladder(30),
+        generate.hanoi(4),
+        generate.elevator(3, fair=True),
+        generate.elevator(3, fair=False),
+        generate.propagation(5, 20),
+        generate.propagation_tree(5, 3),
+        generate.clique(12),
+    ],
+    ids=str,
+)
+def test_families(arena):
+    check(arena)
+
+
+def test_ladders_are_not_exponential():
+    """Zielonka's recursion takes exponential time here."""
+    assert solved(generate.recursive_ladder(300)).stats["steps"] < 10_000
+
+
+def test_many_levels_cost_nothing():
+    loops = np.arange(5000)
+    arena = Arena.from_edges(loops, loops, owner=loops % 3 == 0, priority=loops)
+    outcome = check(arena)
+    assert outcome.stats["regions"] == len(loops)
+
+
+def test_long_rows_are_not_read_again_and_again():
+    """One vertex sees all others, which are attracted one after the other."""
+    size = 30_000
+    path = np.arange(1, size)
+    arena = Arena.from_edges(
+        np.append(np.zeros(size - 1, int), path),
+        np.append(path, np.append(path[1:], size - 1)),
+        owner=np.arange(size) > 0,
+        priority=np.append(np.zeros(size - 1, int), 1),
+    )
+    outcome = check(arena)
+    assert outcome.winner.all()
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
+def test_plain_and_compiled_are_the_same():
+    for arena in odd_arenas(seed=23, count=150, max_vertices=16):
+        compiled = solved(arena)
+        with host.interpreted():
+            plain = solved(arena)
+        np.testing.assert_array_equal(plain.winner, compiled.winner)
+        np.testing.assert_array_equal(plain.strategy, compiled.strategy)
+        assert plain.stats == compiled.stats
+
+
+# ---- forms of arenas ---------------------------------------------------------
+
+
+def test_the_empty_game():
+    outcome = solved(Arena.from_edges([], [], owner=[], priority=[]))
+    assert outcome.winner.shape == outcome.strategy.shape == (0,)
+
+
+def test_padding():
+    for arena in odd_arenas(seed=24, count=50):
+        size, padded = arena.shape[0], arena.pad()
+        outcome, whole = solved(arena), check(padded)
+        np.testing.assert_array_equal(whole.winner[:size], outcome.winner)
+        np.testing.assert_array_equal(whole.strategy[:size], outcome.strategy)
+        assert np.all(whole.strategy[size:] == NO_EDGE)
+        assert not whole.winner[size:].any()
+
+
+def test_a_run_leaves_the_prepared_game_as_it_was():
+    arena = next(random_arenas(seed=25, count=1, size=200))
+    prepared = _host.prepare(arena)
+    first, second = _host.run(prepared), _host.run(prepared)
+    np.testing.assert_array_equal(first.strategy, second.strategy)
+    assert first.stats == second.stats
+
+
+LOOP = Arena.from_edges([0], [0], owner=[0], priority=[0])
+
+
+@pytest.mark.parametrize(
+    ("arena", "message"),
+    [
+        (dataclasses.replace(LOOP, priority=None), "needs vertex priorities"),
+        (
+            dataclasses.replace(LOOP, owner=np.array([[False]])),
+            "one game at a time",
+        ),
+        (
+            Arena.from_edges(
+                [0], [1], owner=[0, 0], priority=[0, 0], dead_ends="allow"
+            ),
+            "vertex 1 has no successor",
+        ),
+    ],
+)
+def test_refuses_other_games(arena, message):
+    with pytest.raises(ValueError, match=message):
+        _host.prepare(arena)
+
+
+# ---- stopping ----------------------------------------------------------------
+
+
+def check_partial(outcome, publish, whole):
+    """What is decided is right, and is what was published."""
+    decided = outcome.winner != UNDECIDED
+    np.testing.assert_array_equal(outcome.winner[decided], whole.winner[decided])
+    np.testing.assert_array_equal(publish, outcome.winner)
+    assert np.all(outcome.strategy[~decided] == NO_EDGE)
+    return decided
+
+
+def test_step_limits_leave_sound_answers():
+    partly = 0
+    for arena in random_arenas(seed=26, count=30, size=60):
+        prepared = _host.prepare(arena)
+        whole = _host.run(prepared)
+        for limit in range(0, whole.stats["steps"] + 2, 7):
+            publish = np.full(arena.shape[0], UNDECIDED, np.int8)
+            outcome = _host.run(prepared, publish=publish, max_steps=limit)
+            assert outcome.stats["steps"] <= limit
+            assert outcome.finished == (limit >= whole.stats["steps"])
+            decided = check_partial(outcome, publish, whole)
+            assert decided.all() or not outcome.finished
+            partly += decided.any() and not decided.all()
+            kept = decided[arena.src] & (outcome.strategy[arena.src] != NO_EDGE)
+            kept &= outcome.strategy[arena.src] == np.arange(arena.shape[1])
+            assert np.all(decided[arena.dst[kept]])
+    assert partly > 20
+
+
+def test_a_raised_flag_stops_at_once():
+    arena = generate.random_game(0, 20_000, num_priorities=4)
+    outcome = _host.run(_host.prepare(arena), stop=np.ones(1, np.int8))
+    assert not outcome.finished
+    assert outcome.stats["steps"] <= _host.POLL
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="takes Python's lock")
+def test_another_thread_stops_it():
+    """The engine runs without the lock, so that this thread goes on and can stop it."""
+    arena = generate.jurdzinski(150, 300)
+    prepared = _host.prepare(arena)
+    _host.run(_host.prepare(LOOP))  # compiled by now
+    stop = np.zeros(1, np.int8)
+    publish = np.full(arena.shape[0], UNDECIDED, np.int8)
+    outcomes = []
+
+    def race():
+        outcomes.append(_host.run(prepared, stop=stop, publish=publish))
+
+    thread = threading.Thread(target=race)
+    thread.start()
+    while not np.any(publish != UNDECIDED):
+        time.sleep(1e-4)
+    stop[0] = 1
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+    whole = _host.run(prepared)
+    assert not outcomes[0].finished
+    assert check_partial(outcomes[0], publish, whole).any()
+
+
+# ---- games of others ---------------------------------------------------------
+
+
+def check_file(path):
+    arena = pgsolver.load(path)
+    np.testing.assert_array_equal(check_certificate(arena).winner, known_winners(path))
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the published games are not there")
+@pytest.mark.parametrize("path", files()[::40], ids=lambda path: path.name)
+def test_sample_of_the_corpus(path):
+    check_file(path)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_corpus(path):
+    check_file(path)
+
+
+@pytest.mark.sweep
+def test_many_odd_games():
+    for arena in odd_arenas(seed=27, count=50_000):
+        check(arena)
