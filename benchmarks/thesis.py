@@ -67,9 +67,8 @@ SEQUENTIAL = Variant(lambda: Sequential("queue", alternating=True))
 
 def _reduced(**variants: Variant) -> dict[str, Variant]:
     """Shortcuts of some levels, and what goes beyond them."""
-    beyond = [name for name in ("chains", "contract") if name in REDUCTIONS]
     chosen = {f"{n} levels": ("shortcuts",) * n for n in range(1 + LEVELS)}
-    chosen |= {name: (name,) for name in beyond}
+    chosen |= {name: (name,) for name in ("chains", "contract")}
     return {
         f"{name}, {how}": Variant(variant.entrant, reductions)
         for name, variant in variants.items()

@@ -96,7 +96,8 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _start(solver: Solver, game: Any) -> Carry:
+def first(solver: Solver, game: Any) -> Carry:
+    """The carry before the first round, compiled."""
     return start(solver, game)
 
 
@@ -145,7 +146,7 @@ def run(
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
-    current = _start(solver, game) if carry is None else carry
+    current = first(solver, game) if carry is None else carry
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:

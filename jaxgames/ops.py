@@ -211,6 +211,11 @@ def num_slots(game: Game) -> int:
     return game.owner.shape[0]
 
 
+def num_vertices(game: Game) -> int:
+    """Vertices that answers are given for: those of the arena that was laid out."""
+    return (game.slot if isinstance(game, SlicedArena) else game.owner).shape[0]
+
+
 def num_cells(game: Game) -> int:
     """Edges that one sweep reads, padding included."""
     if isinstance(game, SlicedArena):
@@ -409,7 +414,7 @@ def look_up(table: jax.Array, index: jax.Array) -> jax.Array:
 
 
 def count(game: Game, x: jax.Array, length: int) -> jax.Array:
-    """How many vertices have each value of `x` `[S]` below `length`: int32 `[length]`."""
+    """How many vertices have each value of `x` `[S]`: int32 `[length]`."""
     x = jnp.where(real(game), x.astype(jnp.int32), length)
     return jnp.bincount(jnp.minimum(x, length), length=length + 1)[:length]
 

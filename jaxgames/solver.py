@@ -35,6 +35,8 @@ class Solver(abc.ABC):
     name: ClassVar[str]
     edge_priorities: ClassVar[bool] = False
     """Whether the solver reads priorities on edges itself."""
+    absorbs: ClassVar[bool] = False
+    """Whether `absorb` can be called."""
 
     def __post_init__(self):
         check_positive(sweeps_per_check=self.sweeps_per_check)
@@ -64,6 +66,20 @@ class Solver(abc.ABC):
         """Whether the game's numbers did not fit, which makes the state useless."""
         del state
         return False
+
+    def absorb(self, game: Game, state: Any, winner: jax.Array) -> Any:
+        """Takes over winners that another engine has found; what a solver may offer.
+
+        Args:
+            game: the game.
+            state: where this solver is.
+            winner: int8 `[S]`: 0 or 1, or -1 where it is not known. All that is known
+                is its own attractor.
+
+        Returns:
+            The state to go on from.
+        """
+        raise NotImplementedError(f"{self.name} takes nothing over")
 
     def stats(self, game: Game, state: Any) -> dict[str, Any]:
         """More facts for the solution's `stats`, by name."""

@@ -43,11 +43,11 @@ class Alternating(MeasureSolver):
     """Alternating small progress measures: both players' measures in lock step.
 
     A measure that has not yet reached its fixpoint proves something already: its
-    owner wins the greatest set of vertices that do not rise when everything outside the
-    set is put to the top. What one player certainly wins is lost for the other, whose
-    measure is set to the top there instead of counting up to it. All is decided when the
-    two winning sets cover the game, and then both measures prove it. Priorities may be
-    on edges.
+    player wins the greatest set of vertices that do not rise when everything outside
+    the set is put to the top. What one player certainly wins is lost for the other,
+    whose measure is set to the top there instead of counting up to it. All is decided
+    when the two winning sets cover the game, and then both measures prove it.
+    Priorities may be on edges.
 
     The greatest set takes as many sweeps as vertices drop out one after the other. So
     it is not computed at intervals but all the time: a round lifts all vertices and

@@ -1,13 +1,13 @@
 """What `solver="auto"` does, from facts that are known before the solve."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import jax
 
 from jaxgames import host, ops
 from jaxgames.arena import Arena
 from jaxgames.parity._alternating import Alternating
-from jaxgames.parity._engines import Leg
+from jaxgames.parity._engines import Leg, normal
 from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._zielonka import Zielonka
 
@@ -24,33 +24,28 @@ FEW_PRIORITIES = 64
 """Up to here measures take few words, and are tried."""
 
 
-class Plan(NamedTuple):
-    """Where to solve, and with which solvers if on the device."""
-
-    place: Place
-    legs: tuple[Leg, ...]
-
-
-def plan(arena: Arena, strategies: bool = True) -> Plan:
-    """Chooses by backend, size, priorities and what is installed.
+def place_for(arena: Arena) -> Place:
+    """Chooses by backend, size and what is installed.
 
     Without numba there is no host engine to speak of. With it a CPU leaves the game to
     the host engine, and so does a GPU if the game is small, since launches alone would
-    take longer; for all others both race. A device takes priority promotion first, then
-    measures where they are short, and Zielonka's algorithm without a limit.
+    take longer; for all others both race.
     """
     if not host.can_compile():
-        place = "device"
-    elif jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
-        place = "host"
-    else:
-        place = "race"
-    legs = [
-        Leg(PriorityPromotion(strategies=strategies), PROMOTION_BUDGET),
-        Leg(Alternating(strategies=strategies), MEASURE_BUDGET),
-        Leg(Zielonka(strategies=strategies)),
-    ]
-    labels = arena.priority if arena.edge_priority is None else arena.edge_priority
-    if int(labels.max(initial=0)) >= FEW_PRIORITIES:
-        del legs[1]
-    return Plan(place, tuple(legs))
+        return "device"
+    if jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
+        return "host"
+    return "race"
+
+
+def legs(arena: Arena, strategies: bool = True) -> tuple[Leg, ...]:
+    """The solvers that a device takes, one after the other.
+
+    Priority promotion first, then measures where they are short, then Zielonka's
+    algorithm without a limit.
+    """
+    game = normal(arena)
+    found = [Leg(PriorityPromotion(strategies=strategies), PROMOTION_BUDGET)]
+    if int(game.priority.max(initial=0)) < FEW_PRIORITIES:
+        found.append(Leg(Alternating(strategies=strategies), MEASURE_BUDGET))
+    return (*found, Leg(Zielonka(strategies=strategies)))

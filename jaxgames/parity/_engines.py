@@ -1,6 +1,7 @@
 """Where a concrete parity game is solved: on the device, on the host, or on both."""
 
 import dataclasses
+import functools
 import queue
 import threading
 import time
@@ -24,6 +25,9 @@ HOST = "host"
 """Name of the sequential engine, which stands beside the solvers."""
 
 DEVICE = "device"
+
+SHARE_SECONDS = 1.0
+"""How often the device looks at what the host has decided."""
 
 INLINE = 1 << 16
 """Edges up to which the host engine runs in the caller's thread."""
@@ -58,8 +62,8 @@ class LegState:
 # ---- on the device -----------------------------------------------------------
 
 
-def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
-    """The normal form of a concrete arena, and its layout on the device; kept with it.
+def normal(arena: Arena, solver: Solver | None = None) -> Arena:
+    """The normal form of a concrete arena; kept with it.
 
     Args:
         arena: the game.
@@ -71,7 +75,16 @@ def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game
     kept = arena.__dict__.setdefault("_parity", {})
     if on_edges not in kept:
         kept[on_edges] = normal_form(arena, on_edges)
-    return kept[on_edges], ops.prepare(kept[on_edges])
+    return kept[on_edges]
+
+
+def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
+    """The normal form of a concrete arena, and its layout on the device; kept with it.
+
+    `solve` calls this; call it before to have its cost apart.
+    """
+    game = normal(arena, solver)
+    return game, ops.prepare(game)
 
 
 def on_device(
@@ -83,8 +96,8 @@ def on_device(
     progress: Meter | None = None,
 ) -> Solution:
     """Runs one solver on the default device."""
-    normal, game = prepare(arena, solver)
-    solver = solver.fit(normal)
+    fitted, game = prepare(arena, solver)
+    solver = solver.fit(fitted)
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
     answer = outcome.answer
     if not isinstance(game, ops.SlicedArena) or arena.edge_priority is not None:
@@ -143,8 +156,18 @@ def along_legs(
     state: LegState | None = None,
     max_steps: int | None = None,
     progress: Meter | None = None,
+    track: "_Track | None" = None,
 ) -> Solution:
-    """Runs one solver after the other, until one is done within its budget."""
+    """Runs one solver after the other, until one is done within its budget.
+
+    Args:
+        arena: the game.
+        legs: the solvers.
+        state: of an earlier solution, to go on from.
+        max_steps: rounds of all legs together, those before `state` counted in.
+        progress: told between chunks of rounds.
+        track: of the race in which this takes place.
+    """
     spent, carry, first = 0, None, 0
     if state is not None:
         spent, carry, first = state.spent, state.carry, state.leg
@@ -152,7 +175,7 @@ def along_legs(
     for index, leg in enumerate(legs[first:], start=first):
         left = None if max_steps is None else max_steps - spent
         limits = [limit for limit in (leg.budget, left) if limit is not None]
-        solution = on_device(
+        solution = (on_device if track is None else track.on_device)(
             arena,
             leg.solver,
             state=carry,
@@ -196,17 +219,16 @@ def on_host(
     """
     if arena.shape[1] < INLINE:
         return _run_host(arena, strategies)
-    track = _Track(arena.shape[0])
+    track = _Track()
     return _first(track, {HOST: lambda: _run_host(arena, strategies, track)}, progress)
 
 
 def _run_host(arena: Arena, strategies: bool, track: "_Track | None" = None):
-    outcome = _host.run(
-        prepare_host(arena),
-        strategies=strategies,
-        stop=None if track is None else track.stop,
-        publish=None if track is None else track.decided,
-    )
+    prepared, shared = prepare_host(arena), {}
+    if track is not None:
+        track.publish(prepared.size)
+        shared = {"stop": track.stop, "publish": track.winner, "move": track.move}
+    outcome = _host.run(prepared, strategies=strategies, **shared)
     winner, strategy = outcome.winner, outcome.strategy
     if arena.edge_priority is not None:
         winner, strategy = _fit(arena, winner, strategy)
@@ -230,34 +252,119 @@ def race(
 ) -> Solution:
     """Host and device solve the same game; the first to finish wins.
 
-    The loser is told to stop, and not waited for. Under an interrupt or a deadline the
-    device says what it has found, and its state is what a later call goes on from.
+    The device takes over, now and then, what the host has decided for good. The loser
+    is told to stop, and not waited for. Under an interrupt or a deadline the device
+    says what it has found, and its state is what a later call goes on from.
 
     Reference:
         Bootsma, Speeding up the small progress measures algorithm for parity games
         using the GPU, master's thesis, TU Eindhoven, section 4.3.
     """
-    track = _Track(arena.shape[0])
+    track = _Track()
     runners = {
         HOST: lambda: _run_host(arena, strategies, track),
-        DEVICE: lambda: along_legs(arena, legs, progress=track.meter),
+        DEVICE: lambda: along_legs(arena, legs, progress=track.meter, track=track),
     }
     return _first(track, runners, progress)
 
 
 class _Track:
-    """What the engines of a race share."""
+    """What the engines of a race share.
 
-    def __init__(self, size: int):
+    Attributes:
+        stop: int8 `[1]`: not zero once there is no use in going on.
+        winner: int8, what the host has decided for good; None before it starts.
+        move: int32, the edges to take there.
+        rounds: of the device.
+        ended: who has ended, and how.
+        share_seconds: after which the device looks at what the host has decided.
+    """
+
+    def __init__(self, share_seconds: float = SHARE_SECONDS):
         self.stop = np.zeros(1, np.int8)
-        self.decided = np.full(size, UNDECIDED, np.int8)
+        self.winner: np.ndarray | None = None
+        self.move: np.ndarray | None = None
         self.rounds = 0
         self.ended: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self.share_seconds = share_seconds
+
+    def publish(self, size: int) -> None:
+        """Makes room for what the host decides."""
+        self.move = np.full(size, NO_EDGE, np.int32)
+        self.winner = np.full(size, UNDECIDED, np.int8)
 
     def meter(self, report: Report) -> Status | None:
         """Tells the device when to stop."""
         self.rounds = report.rounds
         return Status.INTERRUPTED if self.stop[0] else None
+
+    def on_device(
+        self, arena: Arena, solver: Solver, *, state, max_steps, progress
+    ) -> Solution:
+        """Runs a solver that now and then takes over what the host has decided."""
+        fitted, game = prepare(arena, solver)
+        known = np.full(fitted.shape[0], UNDECIDED, np.int8)
+        while True:
+            known, state = self._take_over(fitted, game, solver, known, state)
+            began = time.perf_counter()
+
+            def meter(report: Report) -> Status | None:
+                stop = None if progress is None else progress(report)
+                late = time.perf_counter() - began > self.share_seconds  # noqa: B023
+                new = late and self.winner is not None and solver.absorbs
+                return Status.INTERRUPTED if new and stop is None else stop
+
+            solution = on_device(
+                arena, solver, state=state, max_steps=max_steps, progress=meter
+            )
+            if solution.status != Status.INTERRUPTED or self.stop[0]:
+                break
+            state = solution.state
+        taken = known != UNDECIDED
+        if not taken.any() or solution.strategy is None:
+            return solution
+        _, move = _fit(
+            arena, known, np.where(known == fitted.owner, self.move, NO_EDGE)
+        )
+        taken, _ = _fit(arena, taken, None)
+        stats = Stats(**solution.stats, taken_over=int(taken.sum()))
+        strategy = np.where(taken, move, np.asarray(solution.strategy))
+        return dataclasses.replace(solution, strategy=strategy, stats=stats)
+
+    def _take_over(self, arena: Arena, game: ops.Game, solver: Solver, known, state):
+        """What is known from the host by now, and the state that makes use of it."""
+        if self.winner is None or not solver.absorbs:
+            return known, state
+        winner = self.winner.copy()
+        if np.array_equal(winner, known) or not _is_closed(arena, winner):
+            return known, state
+        if state is None:
+            state = fixpoint.first(solver.fit(arena), game)
+        padded = np.full(ops.num_vertices(game), UNDECIDED, np.int8)
+        padded[: len(winner)] = winner
+        return winner, state._replace(
+            state=_absorb(solver.fit(arena), game, state.state, padded)
+        )
+
+
+def _is_closed(arena: Arena, winner: np.ndarray) -> bool:
+    """Whether what is decided is its own attractor.
+
+    The host may be writing while this is read; so it is seen whether a part of it is
+    missing.
+    """
+    open_ = winner == UNDECIDED
+    row = open_[arena.src]
+    ends = winner[arena.dst]
+    lures = row & (ends == arena.owner[arena.src])
+    stays = np.zeros(len(winner), bool)
+    stays[arena.src[row & (ends == UNDECIDED)]] = True
+    return not lures.any() and bool(stays[open_].all())
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _absorb(solver: Solver, game: ops.Game, state, winner):
+    return solver.absorb(game, state, ops.by_slot(game, winner, UNDECIDED))
 
 
 def _first(

@@ -160,6 +160,7 @@ def run(
     strategies: bool = True,
     stop: np.ndarray | None = None,
     publish: np.ndarray | None = None,
+    move: np.ndarray | None = None,
     max_steps: int | None = None,
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
@@ -175,6 +176,8 @@ def run(
         stop: int8 `[1]`: another thread may set it to something else than 0 to end the
             run, which then returns what is won by then.
         publish: int8 `[V]`: gets the winner of each vertex as soon as it is known.
+        move: int32 `[V]`, NO_EDGE everywhere: the run keeps its strategies there; where
+            `publish` has the owner of a vertex for its winner, they are final.
         max_steps: attracted vertices at most. None: no limit.
 
     References:
@@ -193,7 +196,9 @@ def run(
     """
     size = len(prepared.key)
     winner = np.zeros(prepared.size, np.int8)
-    strategy = np.full(prepared.size if strategies else 0, NO_EDGE, np.int32)
+    strategy = move
+    if strategy is None or not strategies:
+        strategy = np.full(prepared.size if strategies else 0, NO_EDGE, np.int32)
     counts = np.zeros(4, np.int64)
     # Numpy asks the system for large pages where numba does not.
     finished = _solve(
@@ -208,7 +213,7 @@ def run(
         NO_LIMIT if max_steps is None else max_steps,
         counts,
     )
-    names = ("steps", "regions", "promotions", "dominions")
+    names: tuple[str, ...] = ("steps", "regions", "promotions", "dominions")
     stats = dict(zip(names, counts.tolist(), strict=True))
     return Outcome(winner, strategy if strategies else None, bool(finished), stats)
 

@@ -244,7 +244,8 @@ def _weigh(game: Game, priorities: int, words: int) -> tuple[Weights, jax.Array]
         word=words - 1 - ops.look_up(word, game.priority),
         weight=ops.look_up(unit * sign, game.priority),
     )
-    beyond = jnp.any(ops.real(game) & (game.priority >= priorities))
+    priority = game.priority.astype(jnp.int32)  # int8 may not hold their number
+    beyond = jnp.any(ops.real(game) & (priority >= priorities))
     return weights, (jnp.max(word) >= words) | jnp.any(large) | beyond
 
 

@@ -1,11 +1,11 @@
 """Progress measures packed into machine words: layout, order, and progress along edges.
 
 A player's measure has a counter for each priority that is bad for him, the most
-important one first. A counter with bound `b` takes the `k` bits that `b` needs, and its
-value `d` is stored as `2**k - 1 - b + d`: at its bound all bits are set, so that one more
-carries into the next counter like in any number. Counters fill words of 31 bits from the
-top, none across two words; bits left over are set, and let a carry pass. The first bit
-of the first word belongs to the top, the measure above all others.
+important one first. A counter with bound `b` takes the `k` bits that `b` needs, and
+its value `d` is stored as `2**k - 1 - b + d`: at its bound all bits are set, so that
+one more carries into the next counter like in any number. Counters fill words of 31
+bits from the top, none across two words; bits left over are set, and let a carry pass.
+The first bit of the first word belongs to the top, the measure above all others.
 
 So measures are compared like numbers, and comparing them up to a priority is comparing
 their leading bits.
@@ -29,8 +29,8 @@ BITS = 31
 """Bits of a word that hold a value: a sum that passes them shows in the sign."""
 
 Words = tuple[Any, ...]
-"""Measures word by word, the most significant word first; each word over slots `[S]`, or
-over the edges of a piece of the layout."""
+"""Measures word by word, the most significant word first; each word over slots `[S]`,
+or over the edges of a piece of the layout."""
 
 Places = jax.Array | Edges
 """For each slot, or for each edge: twice the leading bits that its priority compares,
@@ -56,9 +56,11 @@ class Measures:
 
     Examples:
         >>> from jaxgames import Arena, parity
-        >>> arena = Arena.from_edges([0, 1, 1], [1, 0, 1], owner=[0, 0], priority=[1, 2])
+        >>> arena = Arena.from_edges(
+        ...     [0, 1, 1], [1, 0, 1], owner=[0, 0], priority=[1, 2]
+        ... )
         >>> measures = parity.solve(arena, "spm").measures
-        >>> measures.words[0]  # player 0 meets priority 1 once from vertex 0, then never
+        >>> measures.words[0]  # priority 1 is met once from vertex 0, and then 2
         array([[1073741823,  536870911]], dtype=int32)
         >>> measures.cut[0]  # the top's bit alone for priority 2, one more for 1
         array([2, 2, 1, 1], dtype=int32)
@@ -214,9 +216,9 @@ def prog(packing: Packing, place: jax.Array, measure: Words) -> Words:
         one_more = jnp.where(ends_here & (bad != 0), rest + 1, 0)
         word = (measure[index] & ~rest) + one_more + carry
         # All counters below the lowest bit that is set are 0, which is less than their
-        # least value: they were cut off or have passed their bounds. `word ^ (word - 1)`
-        # is this bit and all below it. Where the lowest bit lies in a higher counter,
-        # those between have 0 as their least value, and nothing is changed.
+        # least value: they were cut off or have passed their bounds. That bit and all
+        # below it are `word ^ (word - 1)`. Where it lies in a higher counter, those
+        # between have 0 as their least value, and nothing is changed.
         unit = packing.units[index] & (word ^ (word - 1))
         least = packing.least[index] & (TOP >> jax.lax.clz(unit))
         out.append((word & TOP) | least)
@@ -292,7 +294,7 @@ def bad_loops(game: Game, place: Places, rival) -> jax.Array:
 
 
 def deliver(
-    game: Game, packing: tuple[Packing, Packing], measure: tuple[Words, Words], won
+    game: Game, packing: tuple[Packing, ...], measure: tuple[Words, ...], won
 ) -> Measures:
     """The certificate: both players' measures where they are known to win."""
     rows = [
@@ -325,5 +327,7 @@ def as_float(lifts: jax.Array) -> jax.Array:
 
 
 def _prog_of_edges(packing, place: Edges, seen: tuple[Edges, ...]) -> tuple[Edges, ...]:
-    pieces = [prog(packing, at, words) for at, *words in zip(place, *seen, strict=True)]
+    pieces = [
+        prog(packing, at, tuple(words)) for at, *words in zip(place, *seen, strict=True)
+    ]
     return tuple(zip(*pieces, strict=True))

@@ -80,6 +80,7 @@ class PriorityPromotion(Solver):
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 
     name: ClassVar[str] = "promotion"
+    absorbs: ClassVar[bool] = True
 
     def __post_init__(self):
         """Checks the options."""

@@ -11,7 +11,7 @@ from jaxgames.arena import Arena, is_traced
 from jaxgames.parity import _engines
 from jaxgames.parity import preprocess as reductions
 from jaxgames.parity._alternating import Alternating
-from jaxgames.parity._auto import plan
+from jaxgames.parity._auto import legs, place_for
 from jaxgames.parity._edges import check_priorities
 from jaxgames.parity._engines import HOST
 from jaxgames.parity._engines import prepare as prepare
@@ -158,27 +158,24 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
     """Chooses the place, and solves there."""
     meter = as_progress(progress)
     limited = max_steps is not None or state is not None
-    place, legs = "device", ()
-    if isinstance(solver, str) and solver in ("auto", *PLACES):
-        place, legs = plan(arena, strategies)
-        if solver != "auto":
-            if limited:
-                raise ValueError(
-                    f"max_steps and state are the device's: solver={solver!r} takes "
-                    "neither"
-                )
-            place = solver
-        elif limited:
-            place = "device"
-    if place == HOST:
-        return _engines.on_host(arena, strategies=strategies, progress=meter)
-    if place == "race":
-        return _engines.race(arena, legs, strategies=strategies, progress=meter)
-    if legs:
-        return _engines.along_legs(
-            arena, legs, state=state, max_steps=max_steps, progress=meter
+    if not (isinstance(solver, str) and solver in ("auto", *PLACES)):
+        return _engines.on_device(
+            arena,
+            _resolve(solver, strategies),
+            state=state,
+            max_steps=max_steps,
+            progress=meter,
         )
-    solver = _resolve(solver, strategies)
-    return _engines.on_device(
-        arena, solver, state=state, max_steps=max_steps, progress=meter
+    if solver in PLACES and limited:
+        raise ValueError(
+            f"max_steps and state are the device's: solver={solver!r} takes neither"
+        )
+    place = place_for(arena) if solver == "auto" else solver
+    if place == HOST and not limited:
+        return _engines.on_host(arena, strategies=strategies, progress=meter)
+    found = legs(arena, strategies)
+    if place == "race" and not limited:
+        return _engines.race(arena, found, strategies=strategies, progress=meter)
+    return _engines.along_legs(
+        arena, found, state=state, max_steps=max_steps, progress=meter
     )

@@ -1,4 +1,4 @@
-"""Small progress measures: of one player, then of the other where the first one loses."""
+"""Small progress measures of one player, then of the other where the first loses."""
 
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -29,15 +29,15 @@ class Lifting(NamedTuple):
     """
 
     measure: Words
-    changed: jax.Array | None  # bool [S]: since when the queue was made
+    changed: jax.Array  # bool [S]: since the queue was made; empty without a queue
     lifts: jax.Array  # int32 [2]: how often a measure rose, upper and lower half
 
 
 class State(NamedTuple):
     """Packing of the player and his rival, and how far their measures are."""
 
-    packing: tuple[Packing, Packing]
-    place: tuple[Places, Places]
+    packing: tuple[Packing, ...]
+    place: tuple[Places, ...]
     lifting: Lifting
     turn: jax.Array  # int32: how many of the two measures are final
     queued: jax.Array  # int32: vertices in the queue
@@ -114,7 +114,7 @@ class SPM(MeasureSolver):
             place=place,
             lifting=Lifting(
                 measure=_measures.put(lost, _measures.top(len(least)), least),
-                changed=None if self.queue == "none" else jnp.ones(size, bool),
+                changed=jnp.ones(0 if self.queue == "none" else size, bool),
                 lifts=jnp.zeros(2, jnp.int32),
             ),
             turn=jnp.int32(0),
@@ -173,8 +173,9 @@ class SPM(MeasureSolver):
                 for x in zip(state.packing, state.place, measures, strict=True)
             ]
             move = jnp.where(of_player, *moves)
+        order = self._order
         delivered = _measures.deliver(
-            game, *(x[:: self._order] for x in (state.packing, measures, won))
+            game, state.packing[::order], measures[::order], won[::order]
         )
         return answer(game, winner, move, delivered)
 
@@ -190,7 +191,12 @@ class SPM(MeasureSolver):
         return -1 if self.player else 1
 
     def _round(
-        self, game: Game, state: State, lifting: Lifting, slots=None, active=True
+        self,
+        game: Game,
+        state: State,
+        lifting: Lifting,
+        slots: jax.Array | None = None,
+        active: jax.Array | bool = True,
     ) -> tuple[Lifting, jax.Array]:
         """Lifts the vertices of a game or of a part of it; also which of them rose."""
         second = state.turn > 0
@@ -257,11 +263,10 @@ class SPM(MeasureSolver):
             first == TOP, tuple(state.packing[1].least), (~first, *rest)
         )
         measure = _measures.put(switch, least, state.lifting.measure)
-        changed = state.lifting.changed
-        if changed is not None:
-            changed |= switch
         return state._replace(
-            lifting=state.lifting._replace(measure=measure, changed=changed),
+            lifting=state.lifting._replace(
+                measure=measure, changed=state.lifting.changed | switch
+            ),
             turn=state.turn + (still & (state.turn < 2)),
         )
 

@@ -1,18 +1,18 @@
 """Both players' measures in lock step."""
 
+import brute_force
 import numpy as np
 import pytest
-
-from jaxgames import Arena, SolveError, Status, generate, parity
-from jaxgames.parity import SPM, Alternating, reference
-from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
-import brute_force
 from measured import (
     assert_certificate,
     extended,
     split_all,
     with_edge_priorities,
 )
+
+from jaxgames import Arena, SolveError, Status, generate, parity
+from jaxgames.parity import SPM, Alternating, reference
+from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
 
 # Two words compile faster than the five that a traced game of unknown counts takes.
 WAYS = {

@@ -64,7 +64,7 @@ FAMILIES = {
     "ladder": lambda: generate.ladder(20),
     "model checker ladder": lambda: generate.model_checker_ladder(12),
     "recursive ladder": lambda: generate.recursive_ladder(40),
-    "clique": lambda: generate.clique(12),
+    "clique, its priorities int8, their number not": lambda: generate.clique(100),
 }
 
 

@@ -1,23 +1,23 @@
-"""Small progress measures: packing, both players, queues, bounds, priorities on edges."""
+"""Small progress measures: packing, players, queues, bounds, priorities on edges."""
 
 import dataclasses
 import itertools
 
+import brute_force
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
-from jaxgames import Arena, SolveError, Status, generate, ops, parity
-from jaxgames.parity import SPM, _bounds, _measures, reference
-from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
-import brute_force
 from measured import (
     assert_certificate,
     extended,
     split_all,
     with_edge_priorities,
 )
+
+from jaxgames import Arena, SolveError, Status, generate, ops, parity
+from jaxgames.parity import SPM, _bounds, _measures, reference
+from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
 
 # Two words compile faster than the five that a traced game of unknown counts takes.
 WAYS = {

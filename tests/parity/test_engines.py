@@ -1,0 +1,298 @@
+"""Where a game is solved: device, host, both at once; and what `"auto"` makes of it."""
+
+import dataclasses
+import threading
+import time
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgames import SolveError, Status, fixpoint, generate, parity
+from jaxgames.parity import _auto, _engines, reference
+from jaxgames.parity._engines import Leg
+from jaxgames.progress import Deadline
+from jaxgames.testing import odd_arenas
+
+GAME = generate.random_game(0, 300, num_priorities=9)
+SMALL = generate.elevator(2, fair=True)
+
+
+def agrees(arena, solution) -> bool:
+    return (
+        np.array_equal(solution.winner, reference.solve(arena).winner)
+        and reference.verify(arena, solution).valid
+    )
+
+
+def wait_for_threads():
+    for thread in threading.enumerate():
+        if thread.name.startswith("jaxgames"):
+            thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_threads_left():
+    yield
+    wait_for_threads()
+
+
+@pytest.mark.parametrize("place", ["host", "race", "auto"])
+def test_places_agree_with_the_reference(place):
+    for arena in odd_arenas(1, 30, 16):
+        arena = arena.pad(32, 256)
+        assert agrees(arena, parity.solve(arena, place))
+
+
+@pytest.mark.parametrize("place", ["host", "race"])
+def test_places_take_edge_priorities(place):
+    rng = np.random.default_rng(2)
+    for arena in odd_arenas(2, 10, 10):
+        priority = rng.integers(0, 5, arena.shape[1]).astype(np.int32)
+        arena = dataclasses.replace(arena, priority=None, edge_priority=priority)
+        for game in (arena, arena.pad(32, 256)):
+            assert agrees(game, parity.solve(game, place))
+
+
+def test_a_large_game_on_the_host_runs_in_a_thread(monkeypatch):
+    monkeypatch.setattr(_engines, "INLINE", 0)
+    assert agrees(GAME, parity.solve(GAME, "host"))
+
+
+@pytest.mark.parametrize("place", ["host", "race", "auto", "fpi", "promotion"])
+def test_without_strategies(place):
+    solution = parity.solve(SMALL, place, strategies=False)
+    assert solution.strategy is None
+    assert np.array_equal(solution.winner, reference.solve(SMALL).winner)
+    with pytest.raises(ValueError, match="there is no strategy"):
+        solution.successor(SMALL)
+
+
+def test_without_strategies_under_jit():
+    solve = jax.jit(lambda arena: parity.solve(arena, strategies=False))
+    solution = solve(SMALL.pad())
+    assert solution.strategy is None
+    winner = np.asarray(solution.winner)[: SMALL.shape[0]]
+    assert np.array_equal(winner, reference.solve(SMALL).winner)
+
+
+# ---- the race ------------------------------------------------------------------
+
+
+def never(track=None):
+    """An engine that works until it is told to stop."""
+    while not track.stop[0]:
+        time.sleep(0.001)
+    raise RuntimeError("stopped")
+
+
+def slow_host(monkeypatch, told):
+    def run(arena, strategies, track=None):
+        while not track.stop[0]:
+            time.sleep(0.001)
+        told.append("host")
+        solution = parity.Solution(
+            winner=np.full(arena.shape[0], -1, np.int8), status=Status.INTERRUPTED
+        )
+        return dataclasses.replace(solution, strategy=solution.winner.astype(np.int32))
+
+    monkeypatch.setattr(_engines, "_run_host", run)
+
+
+def slow_device(monkeypatch, told):
+    def run(arena, legs, *, progress, **more):
+        while progress(_engines.Report("device", 7, 0.0)) is None:
+            time.sleep(0.001)
+        told.append("device")
+        return dataclasses.replace(
+            parity.solve(arena, "fpi", max_steps=0, throw=False),
+            status=Status.INTERRUPTED,
+        )
+
+    monkeypatch.setattr(_engines, "along_legs", run)
+
+
+def test_the_device_wins_and_the_host_is_stopped(monkeypatch):
+    told = []
+    slow_host(monkeypatch, told)
+    solution = parity.solve(GAME, "race")
+    assert solution.stats["solver"] == "promotion"
+    assert agrees(GAME, solution)
+    wait_for_threads()
+    assert told == ["host"]
+
+
+def test_the_host_wins_and_the_device_is_stopped(monkeypatch):
+    told = []
+    slow_device(monkeypatch, told)
+    solution = parity.solve(GAME, "race")
+    assert solution.stats["solver"] == "host"
+    assert agrees(GAME, solution)
+    wait_for_threads()
+    assert told == ["device"]
+
+
+def test_a_deadline_stops_both(monkeypatch):
+    told = []
+    slow_host(monkeypatch, told)
+    slow_device(monkeypatch, told)
+    solution = parity.solve(GAME, "race", progress=Deadline(0.1), throw=False)
+    assert solution.status == Status.TIMEOUT
+    assert set(solution.winner.tolist()) == {-1}
+    assert sorted(told) == ["device", "host"]
+
+
+def test_an_interrupt_stops_both(monkeypatch):
+    told = []
+    slow_host(monkeypatch, told)
+    slow_device(monkeypatch, told)
+
+    def interrupt(report):
+        raise KeyboardInterrupt
+
+    with pytest.raises(SolveError, match="INTERRUPTED") as caught:
+        parity.solve(GAME, "race", progress=interrupt)
+    assert sorted(told) == ["device", "host"]
+    state = caught.value.solution.state  # the device's, to go on from
+    assert agrees(GAME, parity.solve(GAME, "fpi", state=state))
+
+
+def test_an_engine_that_fails_leaves_the_race_to_the_other(monkeypatch):
+    def broken(*args, **more):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(_engines, "along_legs", broken)
+    assert agrees(GAME, parity.solve(GAME, "race"))
+    monkeypatch.setattr(_engines, "_run_host", broken)
+    with pytest.raises(ZeroDivisionError):
+        parity.solve(GAME, "race")
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_what_the_host_decided_is_taken_over(player):
+    expected = reference.solve(GAME)
+    track = _engines._Track()
+    track.publish(GAME.shape[0])
+    won = expected.winner == player
+    track.winner[won] = player
+    track.move[won] = expected.strategy[won]
+    solution = _engines.along_legs(GAME, [Leg(parity.PriorityPromotion())], track=track)
+    assert solution.stats["taken_over"] == int(won.sum()) > 0
+    assert agrees(GAME, solution)
+
+
+def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
+    """The host publishes between two chunks, and the device looks at once."""
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 2)
+    expected = reference.solve(GAME)
+    track = _engines._Track(share_seconds=0.0)
+
+    def meter(report):
+        if report.rounds >= 6 and track.winner is None:
+            won = expected.winner == 1
+            track.publish(GAME.shape[0])
+            track.move[won] = expected.strategy[won]
+            track.winner[won] = 1
+
+    solver = parity.PriorityPromotion(sweeps=1)
+    solution = _engines.along_legs(GAME, [Leg(solver)], progress=meter, track=track)
+    assert solution.stats["taken_over"] == int((expected.winner == 1).sum())
+    assert agrees(GAME, solution)
+
+
+def test_half_a_dominion_is_not_taken_over():
+    expected = reference.solve(GAME)
+    track = _engines._Track()
+    track.publish(GAME.shape[0])
+    won = np.flatnonzero(expected.winner == 0)
+    track.winner[won[::2]] = 0
+    solution = _engines.along_legs(GAME, [Leg(parity.PriorityPromotion())], track=track)
+    assert "taken_over" not in solution.stats
+    assert agrees(GAME, solution)
+
+
+# ---- legs ----------------------------------------------------------------------
+
+
+def test_a_leg_that_spends_its_budget_is_followed_by_the_next():
+    legs = [Leg(parity.PriorityPromotion(), 2), Leg(parity.Zielonka())]
+    solution = _engines.along_legs(GAME, legs)
+    assert solution.stats["tried"] == "promotion"
+    assert solution.stats["solver"] == "zielonka"
+    assert agrees(GAME, solution)
+
+
+def test_legs_go_on_where_they_stopped():
+    legs = [Leg(parity.PriorityPromotion(), 4), Leg(parity.Zielonka())]
+    state, solution, limit = None, None, 0
+    whole = _engines.along_legs(GAME, legs)
+    while solution is None or solution.status != Status.SOLVED:
+        limit += 3
+        solution = _engines.along_legs(GAME, legs, state=state, max_steps=limit)
+        state = solution.state
+    assert np.array_equal(solution.strategy, whole.strategy)
+    assert solution.stats["tried"] == "promotion"
+
+
+def test_auto_goes_on_from_its_state():
+    solution = parity.solve(GAME, max_steps=3, throw=False)
+    assert solution.status == Status.MAX_STEPS
+    assert agrees(GAME, parity.solve(GAME, state=solution.state))
+
+
+def test_auto_takes_the_device_where_numba_is_missing(monkeypatch):
+    monkeypatch.setattr(_auto.host, "can_compile", lambda: False)
+    solution = parity.solve(SMALL)
+    assert solution.stats["solver"] == "promotion"
+    assert agrees(SMALL, solution)
+
+
+def test_auto_races_for_large_games_on_an_accelerator(monkeypatch):
+    monkeypatch.setattr(_auto.jax, "default_backend", lambda: "gpu")
+    assert _auto.place_for(SMALL) == "host"
+    assert _auto.place_for(generate.random_game(0, 30_000)) == "race"
+
+
+def test_long_measures_are_not_tried():
+    few, many = (generate.random_game(0, 500, num_priorities=n) for n in (9, 400))
+    names = [[leg.solver.name for leg in _auto.legs(arena)] for arena in (few, many)]
+    assert names == [
+        ["promotion", "alternating", "zielonka"],
+        ["promotion", "zielonka"],
+    ]
+
+
+@pytest.mark.parametrize("place", ["host", "race"])
+def test_limits_are_the_devices(place):
+    with pytest.raises(ValueError, match="max_steps and state are the device's"):
+        parity.solve(SMALL, place, max_steps=5)
+
+
+def test_rounds_are_told():
+    reports = []
+    parity.solve(generate.hanoi(6), "fpi", progress=reports.append)
+    assert all(isinstance(r.rounds, int) for r in reports)
+    assert fixpoint.FIRST_CHUNK == 64
+
+
+# ---- preprocessing by name -------------------------------------------------------
+
+EVERY = ["self-loops", "compress", "propagate", "winning-cycles", "single-parity"]
+
+
+@pytest.mark.parametrize("names", [[name] for name in EVERY] + [EVERY, ["chains"]])
+def test_preprocessing_is_undone(names):
+    for arena in odd_arenas(3, 20, 14):
+        assert agrees(arena, parity.solve(arena, "host", preprocess=names))
+        bare = parity.solve(arena, "host", preprocess=names, strategies=False)
+        assert bare.strategy is None
+        assert np.array_equal(bare.winner, reference.solve(arena).winner)
+
+
+def test_preprocessing_refuses_what_it_cannot_do():
+    with pytest.raises(ValueError, match="must be a sequence of names"):
+        parity.solve(SMALL, preprocess="compress")
+    with pytest.raises(ValueError, match="reductions are .*; got 'shrink'"):
+        parity.solve(SMALL, preprocess=["shrink"])
+    with pytest.raises(ValueError, match="which a traced one cannot"):
+        jax.jit(lambda arena: parity.solve(arena, preprocess=["compress"]))(SMALL)
