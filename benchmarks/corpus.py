@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.compare import BEST
 from benchmarks.entrants import entrant
@@ -85,7 +86,7 @@ def _with(
 def _total(name: str, solver: str, rows: list[Row], games: int) -> Row:
     """The sum of our rows; without times unless every game was solved."""
     complete = len(rows) == games and all(row.answered for row in rows)
-    sums = {
+    sums: dict[str, Any] = {
         field: sum(getattr(row, field) or 0.0 for row in rows) if complete else None
         for field in SUMMED
     }

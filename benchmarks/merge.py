@@ -14,7 +14,7 @@ from benchmarks import schema
 
 def main(arguments: list[str] | None = None) -> None:
     """Merges the files named on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--into", type=Path, default=schema.RESULTS, metavar="FOLDER")
     args = parser.parse_args(arguments)

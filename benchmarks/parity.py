@@ -12,13 +12,16 @@ from benchmarks.entrants import entrant
 from benchmarks.peers import TEXT, side_by_side
 from benchmarks.run import Options, facts, row_of
 from benchmarks.schema import Results
-from jaxgames import Arena, io, parity
+from jaxgames import Arena, generate, io, parity
 
 ENGINES = ("auto", "host")
 """What is measured beside the solvers on the device."""
 
 LOADS = 3
-"""How often a file is read."""
+"""How often a file is read, at most ..."""
+
+LOADS_S = 2.0
+"""... and no more once it took these seconds together."""
 
 
 def run(options: Options, results: Results) -> None:
@@ -74,11 +77,17 @@ def _measure(
 
 
 def _load_seconds(arena: Arena, path: Path) -> float:
-    """Reads the game from a PGSolver file; the first time is for warming up."""
+    """Reads the game from a PGSolver file."""
+    _warm_up(path.with_name("tiny.pg"))
     io.save(path, arena)
     times = []
-    for _ in range(1 + LOADS):
+    while len(times) < LOADS and sum(times) < LOADS_S:
         began = time.perf_counter()
         io.load(path)
         times.append(time.perf_counter() - began)
-    return statistics.median(times[1:])
+    return statistics.median(times)
+
+
+def _warm_up(path: Path) -> None:
+    io.save(path, generate.ladder(2))
+    io.load(path)

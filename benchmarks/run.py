@@ -147,7 +147,7 @@ def measure(entrant: Entrant, arena: Arena, options: Options) -> Measured:
         return Measured(cold.solution, None, None, [cold.seconds])
     first = entrant.run(arena, limit)
     compile_s = prepare_s = None
-    if cold.seconds < limit / 4:
+    if first.seconds < limit / 4:
         copy = entrant.start(dataclasses.replace(arena), limit).seconds
         compile_s = max(0.0, cold.seconds - copy)
         prepare_s = max(0.0, copy - entrant.start(arena, limit).seconds)
@@ -239,7 +239,7 @@ def _options(args: argparse.Namespace, scratch: str) -> Options:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the suites named on the command line, or all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("--suite", choices=SUITES, action="append", dest="suites")
     add("--small", action="store_true", help="small games, not saved")

@@ -119,8 +119,8 @@ def _gpu_bars(games: list[Compared]) -> list[list[str]]:
     mean = _mean(1 / each.ratio for each in wide)
     return [
         [
-            f"best peer's time over ours, geometric mean over the {len(wide)} games of "
-            f"at least {WIDE:,} vertices",
+            f"best peer's time over ours, geometric mean over games of at least "
+            f"{WIDE:,} vertices ({len(wide)})",
             f"{number(mean)} times",
             "at least 20 times",
         ],
@@ -140,15 +140,15 @@ def _gpu_bars(games: list[Compared]) -> list[list[str]]:
 def _cpu_bars(games: list[Compared]) -> list[list[str]]:
     large = [each for each in games if each.row.vertices >= SOME]
     on_host = [each for each in large if each.row.engine == HOST]
-    what = "our time over the best peer's, geometric mean over the"
     return [
         [
-            f"{what} {len(large)} games of at least {SOME:,} vertices",
+            f"our time over the best peer's, geometric mean over games of at least "
+            f"{SOME:,} vertices ({len(large)})",
             f"{number(_mean(each.ratio for each in large))} times",
             "at most 2 times",
         ],
         [
-            f"{what} {len(on_host)} of them where the host engine serves",
+            f"the same where the host engine serves ({len(on_host)})",
             f"{number(_mean(each.ratio for each in on_host))} times",
             "at most 1.2 times",
         ],

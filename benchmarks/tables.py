@@ -1,14 +1,16 @@
 """How the pages show numbers and tables."""
 
 import math
+from collections.abc import Iterable
 
 from benchmarks.schema import Results
 
 DASH = "–"
 
 
-def table(head: list[str], lines: list[list[str]]) -> str:
+def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
     """A table in Markdown, its first column to the left."""
+    head = list(head)
     rule = [":--", *["--:"] * (len(head) - 1)]
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *lines])
 

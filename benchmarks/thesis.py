@@ -22,9 +22,6 @@ from jaxgames.parity.preprocess import REDUCTIONS
 PERIODS = tuple(2**k for k in range(10))
 """Rounds between two queues."""
 
-LEVELS = 2
-"""Levels of shortcuts, at most."""
-
 TRACE = 1000
 """Steps of a solve whose queue is watched."""
 
@@ -67,8 +64,13 @@ SEQUENTIAL = Variant(lambda: Sequential("queue", alternating=True))
 
 def _reduced(**variants: Variant) -> dict[str, Variant]:
     """Shortcuts of some levels, and what goes beyond them."""
-    chosen = {f"{n} levels": ("shortcuts",) * n for n in range(1 + LEVELS)}
-    chosen |= {name: (name,) for name in ("chains", "contract")}
+    chosen: dict[str, tuple[str, ...]] = {
+        "no shortcuts": (),
+        "1 level": ("shortcuts",),
+        "2 levels": ("shortcuts", "shortcuts"),
+        "chains": ("chains",),
+        "contract": ("contract",),
+    }
     return {
         f"{name}, {how}": Variant(variant.entrant, reductions)
         for name, variant in variants.items()
@@ -157,7 +159,7 @@ def _rows(name: str, about: dict, arena: Arena, options: Options):
         if not options.wants(key):
             continue
         if name == "lengths":
-            yield _watched(about, key, variant, arena, options), None
+            yield _watched(about, key, arena, options), None
             continue
         began = time.perf_counter()
         try:
@@ -172,31 +174,24 @@ def _rows(name: str, about: dict, arena: Arena, options: Options):
         yield row, winner
 
 
-def _watched(
-    about: dict, name: str, variant: Variant, arena: Arena, options: Options
-) -> Row:
+def _watched(about: dict, name: str, arena: Arena, options: Options) -> Row:
     """A solve step by step, with the length of the queue at each."""
-    who = variant.entrant()
-    trace: list[list[int]] = []
-    solution, late = None, False
-    who.start(arena, options.time_limit_s)
+    solver = parity.SPM(queue="explicit")
+    solution = parity.solve(arena, solver, max_steps=1, throw=False)
+    trace, late = [[0, int(solution.stats["queued"])]], False
     began = time.perf_counter()
-    for step in range(1, TRACE + 1):
+    for step in range(2, TRACE + 1):
         solution = parity.solve(
-            arena,
-            who.solver,
-            max_steps=step,
-            state=None if solution is None else solution.state,
-            throw=False,
+            arena, solver, max_steps=step, state=solution.state, throw=False
         )
-        trace.append([(step - 1) * who.solver.every, int(solution.stats["queued"])])
+        trace.append([(step - 1) * solver.every, int(solution.stats["queued"])])
         late = time.perf_counter() - began > options.time_limit_s
         if late or solution.status != Status.MAX_STEPS:
             break
     return Row(
         **about,
         solver=name,
-        rounds=len(trace) * who.solver.every,
+        rounds=len(trace) * solver.every,
         trace=trace,
         status="TIMEOUT" if late else Status(solution.status).name,
     )

@@ -96,12 +96,12 @@ FIGURES: dict[str, Figure] = {
         {
             f"{solver}, {how}": ("shortcuts", f"{solver}, {how}")
             for solver in ("alternating", "race")
-            for how in ("0 levels", "1 levels", "2 levels", "chains", "contract")
+            for how in ("no shortcuts", "1 level", "2 levels", "chains", "contract")
         },
         (
-            "alternating, 0 / 1 levels",
-            ("shortcuts", "alternating, 0 levels"),
-            ("shortcuts", "alternating, 1 levels"),
+            "alternating: none / 1 level",
+            ("shortcuts", "alternating, no shortcuts"),
+            ("shortcuts", "alternating, 1 level"),
         ),
         {
             "hanoi12": "one level helps (8.5)",
@@ -275,7 +275,9 @@ def _tools(results: Results, peers: Results | None) -> str:
         return ""
     lines = []
     clear = "much faster than the other tools (8.7)"
-    said = dict.fromkeys(("elev7f", "hanoi12", "prop50_1k", "tprop21"), clear)
+    said: dict[str, str] = dict.fromkeys(
+        ["elev7f", "hanoi12", "prop50_1k", "tprop21"], clear
+    )
     for game in _games(results):
         rows = [row for row in peers.rows if row.game == game]
         theirs = [peer for peer in peers.peers if peer.game == game]

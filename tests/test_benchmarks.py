@@ -4,6 +4,8 @@ import dataclasses
 import platform
 import shutil
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 from jaxgames import Arena, Status, generate, io, ops, parity
 from jaxgames.parity import reference
+from jaxgames.progress import Report
 
 ROOT = Path(__file__).parent.parent
 if not (ROOT / "benchmarks").is_dir():
@@ -391,8 +394,8 @@ def test_bars_of_a_gpu():
     )
     # The geometric mean of 10, 40 and 20.
     assert line_of(text, "best peer's time over ours")[:2] == [
-        "best peer's time over ours, geometric mean over the 3 games of at least "
-        "500,000 vertices",
+        "best peer's time over ours, geometric mean over games of at least 500,000 "
+        "vertices (3)",
         "20.0 times",
     ]
     assert line_of(text, "our time over the best peer's, the worst of 4")[1] == (
@@ -406,9 +409,13 @@ def test_bars_of_a_cpu():
     made = compared([(10_000, 2), (20_000, 8), (9_999, 100)], backend="cpu")
     made.rows[1].engine = "promotion"
     text = summary.bars(made)
-    start = "our time over the best peer's, geometric mean over the"
-    assert line_of(text, f"{start} 2 games")[1] == "4.00 times"
-    assert line_of(text, f"{start} 1 of them")[1] == "2.00 times"
+    start = (
+        "our time over the best peer's, geometric mean over games of at least 10,000"
+    )
+    assert line_of(text, start)[0].endswith("vertices (2)")
+    assert line_of(text, start)[1] == "4.00 times"
+    served = line_of(text, "the same where the host engine serves (1)")
+    assert served[1] == "2.00 times"
     assert "to load" not in text
 
 
@@ -422,7 +429,7 @@ def test_folders_of_games_are_summed_up_apart():
     best = dataclasses.replace(made.peers[1], solver=compare.BEST, solve_s=0.5)
     made.peers.append(best)
     text = summary.bars(made)
-    assert "the 1 games of at least" in text
+    assert "vertices (1)" in text
     start = "our time for the 7 published games together over that of oink "
     assert line_of(text, start + "best for each")[1] == "6.00 times (3.00 s, 500 ms)"
     assert line_of(text, start + "npp")[1] == "3.00 times (3.00 s, 1.00 s)"
@@ -517,6 +524,21 @@ def test_sequential_measures_heed_the_time():
 def test_engines_heed_the_time():
     game = generate.jurdzinski(8, 8)
     assert OnDevice("fpi").run(game, 0.05).solution.status == Status.TIMEOUT
+
+
+def test_the_clock_starts_when_the_last_race_is_over(monkeypatch):
+    loser = threading.Thread(target=time.sleep, args=(0.3,), name="jaxgames device")
+    solve = parity.solve
+
+    def watched(*given, progress, **options):
+        assert not loser.is_alive()
+        assert progress(Report("", 0, 0.0)) is None
+        return solve(*given, **options)
+
+    monkeypatch.setattr(parity, "solve", watched)
+    loser.start()
+    attempt = Engine("host").run(ARENA, 0.2)
+    assert attempt.solved
 
 
 def test_measures_of_very_many_words_are_refused():
@@ -770,8 +792,8 @@ def thesis_results() -> Results:
             row("queue", "hanoi12", "spm implicit", 0.1, lifts=4e6),
             row("period", "hanoi12", "every 1", 0.5),
             row("period", "hanoi12", "every 32", 0.25),
-            row("shortcuts", "hanoi12", "alternating, 0 levels", 0.5),
-            row("shortcuts", "hanoi12", "alternating, 1 levels", 0.25, reduce_s=2.0),
+            row("shortcuts", "hanoi12", "alternating, no shortcuts", 0.5),
+            row("shortcuts", "hanoi12", "alternating, 1 level", 0.25, reduce_s=2.0),
             row("lengths", "hanoi12", "spm explicit", None, trace=[[0, 99], [32, 7]]),
         ],
     )

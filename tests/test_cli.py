@@ -74,7 +74,7 @@ def spawn(*arguments, stdout=subprocess.PIPE, code=("-m", "jaxgames"), **environ
 
 
 def test_solve_tells_what_it_does(run, game):
-    code, out, err = run("solve", game, "--verify")
+    code, out, err = run("solve", game, "--verify", "-s", "zielonka")
     assert (code, err) == (Exit.DONE, "")
     seconds = r" +\d+\.\d{3} s"
     lines = [
@@ -88,8 +88,63 @@ def test_solve_tells_what_it_does(run, game):
     assert re.fullmatch("\n".join(lines) + "\n", out), out
 
 
+def test_host_engine_is_not_compiled_for_a_game(run, game):
+    code, out, err = run("solve", game, "--verify", "-s", "host")
+    assert (code, err) == (Exit.DONE, "")
+    seconds = r" +\d+\.\d{3} s"
+    lines = [
+        rf"  load{seconds}  4 vertices, 5 edges, 4 priorities",
+        rf"  prepare{seconds}",
+        rf"  solve{seconds}  host, \d+ steps",
+        rf"  verify{seconds}  valid",
+        r"game.pg: player 0 wins 3, player 1 wins 1",
+    ]
+    assert re.fullmatch("\n".join(lines) + "\n", out), out
+
+
+@pytest.mark.parametrize("solver", ["auto", "host", "race"])
+def test_places_by_name(run, game, solver):
+    facts = json.loads(run("solve", game, "-s", solver, "--json", "--winners")[1])
+    assert facts["winner"] == [0, 0, 0, 1]
+
+
+def test_preprocessing(run, game, tmp_path):
+    names = "self-loops,compress,winning-cycles"
+    code, out, err = run("solve", game, "-p", names, "-v", "-q", "-o", "game.sol")
+    assert (code, err) == (Exit.DONE, "")
+    assert run("verify", game, "game.sol")[0] == Exit.DONE
+    code, out, err = run("solve", game, "-p", "compress,shrink")
+    assert code == Exit.BAD_INPUT
+    assert "no reduction is called 'shrink'; there are self-loops, compress" in err
+
+
+def test_without_strategies(run, game):
+    code, out, err = run("solve", game, "--no-strategies", "--json", "--winners")
+    facts = json.loads(out)
+    assert (code, facts["winner"]) == (Exit.DONE, [0, 0, 0, 1])
+    assert "successor" not in facts
+    for option in ("-v", "-o=game.sol"):
+        code, out, err = run("solve", game, "--no-strategies", option)
+        assert code == Exit.BAD_INPUT
+        assert "needs the strategies that --no-strategies leaves out" in err
+
+
+def test_edge_priorities(run, tmp_path):
+    arena = generate.hanoi(3)
+    io.save(
+        "game.npz",
+        dataclasses.replace(
+            arena, priority=None, edge_priority=arena.priority[arena.src]
+        ),
+    )
+    code, out, err = run("solve", "game.npz", "--verify", "-q", "--json")
+    assert (code, err) == (Exit.DONE, "")
+    assert json.loads(out)["verified"]
+    assert "priorities" in run("info", "game.npz")[1]
+
+
 def test_json(run, game):
-    code, out, err = run("solve", game, "--json", "--winners", "-v")
+    code, out, err = run("solve", game, "--json", "--winners", "-v", "-s", "zielonka")
     facts = json.loads(out)
     rounds, seconds = facts.pop("rounds"), facts.pop("seconds")
     assert (code, err) == (Exit.DONE, "")
@@ -102,6 +157,7 @@ def test_json(run, game):
         "solver": "zielonka",
         "layout": "csr",
         "cells": facts["cells"],
+        "steps": None,
         "won": [3, 1],
         "undecided": 0,
         "verified": True,
@@ -200,7 +256,7 @@ def test_step_limit(run, game, tmp_path):
 
 def test_time_limit(run, game, monkeypatch):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
-    code, out, err = run("solve", game, "--timeout", "1e-9", "--json")
+    code, out, err = run("solve", game, "--timeout", "1e-9", "--json", "-s", "fpi")
     facts = json.loads(out)
     assert code == Exit.UNSOLVED
     assert (facts["status"], facts["undecided"]) == ("timeout", 4)
@@ -211,7 +267,17 @@ def test_time_limit(run, game, monkeypatch):
 
 
 def test_what_is_decided_is_written_and_called_incomplete(run, game, tmp_path):
-    args = ("solve", game, "-s", "spm", "--max-steps", "1", "-q", "-o", "part.sol")
+    args = (
+        "solve",
+        game,
+        "-s",
+        "promotion",
+        "--max-steps",
+        "2",
+        "-q",
+        "-o",
+        "part.sol",
+    )
     code, out, err = run(*args)
     assert (code, out) == (Exit.UNSOLVED, "")
     lines = (tmp_path / "part.sol").read_text().splitlines()
@@ -343,8 +409,10 @@ def test_solvers(run):
     for name in parity.SOLVERS:
         about = inspect.getdoc(parity.SOLVERS[name]).splitlines()[0]
         assert re.search(rf"^{name} +{re.escape(about)}$", out, re.M)
-    assert re.search(r"^auto +zielonka", out, re.M)
-    assert "parity.SPM(words=None, digits=None, sweeps_per_check=None)" in out
+    for name in ("auto", "host", "race"):
+        assert re.search(rf"^{name} +\w+", out, re.M)
+    assert "parity.Zielonka(sweeps=None, sweeps_per_check=1, strategies=True)" in out
+    assert all(name in out for name in parity.preprocess.REDUCTIONS)
 
 
 def test_info(run, game):
@@ -358,7 +426,8 @@ def test_info(run, game):
         "  in degree   1 to 2, mean 1.25",
         "  self loops  2",
     ]
-    assert "solver      zielonka (auto)" in out
+    place = parity.place_for(io.load(game))
+    assert f"solver      {'promotion' if place == 'device' else place} (auto)" in out
 
 
 def test_info_for_programs(run, game):
@@ -386,7 +455,7 @@ def test_info_for_programs(run, game):
             "bytes": facts["layout"]["bytes"],
             "backend": facts["layout"]["backend"],
         },
-        "solver": "zielonka",
+        "solver": facts["solver"],
     }
     assert facts["layout"]["bytes"] >= game_on_device.dst.nbytes
 
@@ -753,7 +822,8 @@ def test_compiled_programs_are_kept(game, tmp_path, monkeypatch):
 
     def solve(*options):
         process = spawn(
-            "solve", game, "--json", *options, XDG_CACHE_HOME=str(tmp_path / "cache")
+            *("solve", game, "--json", "-s", "zielonka", *options),
+            XDG_CACHE_HOME=str(tmp_path / "cache"),
         )
         out, err = process.communicate()
         assert (process.returncode, err) == (Exit.DONE, "")

@@ -37,7 +37,7 @@ def load(args: argparse.Namespace) -> Arena:
 
 def is_parity(arena: Arena) -> bool:
     """Whether the parity solvers take it."""
-    return arena.priority is not None and arena.edge_priority is None
+    return (arena.priority is None) != (arena.edge_priority is None)
 
 
 def load_parity(args: argparse.Namespace) -> Arena:
@@ -49,7 +49,10 @@ def load_parity(args: argparse.Namespace) -> Arena:
     arena = load(args)
     if not is_parity(arena):
         raise io.FormatError(
-            args.file, None, "this is no parity game with priorities at its vertices"
+            args.file,
+            None,
+            "this is no parity game: it needs priorities either on its vertices or on "
+            "its edges",
         )
     return arena
 
@@ -71,12 +74,13 @@ def check_writable(path: str) -> None:
 
 def num_priorities(arena: Arena) -> int:
     """Number of distinct priorities."""
-    return len(np.unique(arena.priority))
+    labels = arena.priority if arena.edge_priority is None else arena.edge_priority
+    return len(np.unique(labels))
 
 
 def sizes(arena: Arena) -> str:
     """How large a game is, in words."""
     text = f"{arena.num_vertices:,} vertices, {arena.num_edges:,} edges"
-    if arena.priority is None:
+    if arena.priority is None and arena.edge_priority is None:
         return text
     return f"{text}, {num_priorities(arena):,} priorities"

@@ -80,8 +80,10 @@ def _facts(arena: Arena) -> dict[str, Any]:
 def _parity_facts(arena: Arena) -> dict[str, Any]:
     """Of a parity game, and how it would be solved."""
     normal, game = parity.prepare(arena)
+    labels = arena.priority if arena.edge_priority is None else arena.edge_priority
+    place = parity.place_for(arena)
     return {
-        "priority": _range(arena.priority)
+        "priority": _range(labels)
         | {"distinct": num_priorities(arena), "compressed": num_priorities(normal)},
         "layout": {
             "name": ops.layout(game),
@@ -89,7 +91,7 @@ def _parity_facts(arena: Arena) -> dict[str, Any]:
             "bytes": sum(leaf.nbytes for leaf in jax.tree.leaves(game)),
             "backend": jax.default_backend(),
         },
-        "solver": parity.SOLVERS.resolve("auto").name,
+        "solver": parity.SOLVERS.auto.name if place == "device" else place,
     }
 
 

@@ -36,6 +36,21 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-s", "--solver", default="auto", help="see jaxgames solvers (default: auto)"
     )
     parser.add_argument(
+        "-p",
+        "--preprocess",
+        type=_names_of_reductions,
+        default=(),
+        metavar="NAMES",
+        help="reductions before the solve, such as compress,contract; see "
+        "jaxgames solvers",
+    )
+    parser.add_argument(
+        "--no-strategies",
+        dest="strategies",
+        action="store_false",
+        help="winners only, which some solvers find sooner",
+    )
+    parser.add_argument(
         "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
     )
     parser.add_argument(
@@ -72,25 +87,39 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         arena = load_parity(args)
         notes.append(sizes(arena))
+    limited = args.max_steps is not None
+    place = "device" if limited else parity.place_for(arena, args.solver)
     with phase("prepare"):
-        parity.prepare(arena)
-    with phase("compile") as notes:
-        # A solve of no steps compiles all; the one that goes on from it is pure.
-        solution = parity.solve(arena, args.solver, max_steps=0, throw=False)
-        notes.append(str(solution.stats["solver"]))
-        notes.append(f"layout {solution.stats['layout']}")
-    if solution.status == Status.INTERRUPTED:
-        raise KeyboardInterrupt
+        if place != "device" and not args.preprocess:
+            parity.prepare_host(arena)
+        if place != "host" and not args.preprocess:
+            parity.prepare(arena)
+    how = {
+        "solver": args.solver,
+        "throw": False,
+        "strategies": args.strategies,
+        "preprocess": args.preprocess,
+    }
+    state = None
+    if place == "device":
+        with phase("compile") as notes:
+            # A solve of no steps compiles all; the one that goes on from it is pure.
+            solution = parity.solve(arena, max_steps=0, **how)
+            notes.append(_name(solution))
+        if solution.status == Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        state = solution.state
     with phase("solve") as notes:
         meter = Bar() if sys.stderr.isatty() and not args.quiet else None
         solution = parity.solve(
             arena,
-            args.solver,
             max_steps=args.max_steps,
-            state=solution.state,
-            throw=False,
+            state=state,
             progress=Deadline(args.timeout, meter) if args.timeout else meter,
+            **how,
         )
+        if place != "device":
+            notes.append(_name(solution))
         notes.append(_rounds(solution))
     verdict = None
     if args.verify and solution.status == Status.SOLVED:
@@ -142,9 +171,26 @@ class _Phases:
 # ---- what is asked for ---------------------------------------------------------
 
 
+def _names_of_reductions(text: str) -> tuple[str, ...]:
+    """The names in a list with commas, each checked."""
+    names = tuple(filter(None, text.split(",")))
+    for name in names:
+        if name not in parity.preprocess.REDUCTIONS:
+            raise argparse.ArgumentTypeError(
+                f"no reduction is called {name!r}; there are "
+                + ", ".join(parity.preprocess.REDUCTIONS)
+            )
+    return names
+
+
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
-    parity.SOLVERS.resolve(args.solver)
+    parity.check_solver(args.solver)
+    if not args.strategies and (args.verify or args.output):
+        option = "--verify" if args.verify else "-o"
+        raise ValueError(
+            f"{option} needs the strategies that --no-strategies leaves out"
+        )
     if args.winners and not args.json:
         raise ValueError("--winners goes with --json; -o writes a solution to a file")
     if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
@@ -162,9 +208,17 @@ def _won(solution: parity.Solution) -> dict[int, int]:
     return {who: int((winner == who).sum()) for who in (0, 1, UNDECIDED)}
 
 
+def _name(solution: parity.Solution) -> str:
+    """Who solved the game."""
+    layout = solution.stats.get("layout")
+    return str(solution.stats["solver"]) + (f", layout {layout}" if layout else "")
+
+
 def _rounds(solution: parity.Solution) -> str:
-    count = int(solution.stats["rounds"])
-    return f"{count:,} round{'' if count == 1 else 's'}"
+    """How long it took, in rounds of a device or steps of the host engine."""
+    what = "round" if "rounds" in solution.stats else "step"
+    count = int(solution.stats[f"{what}s"])
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> dict:
@@ -177,9 +231,11 @@ def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> d
         "priorities": num_priorities(arena),
         "status": Status(solution.status).name.lower(),
         "solver": stats["solver"],
-        "layout": stats["layout"],
-        "cells": int(stats["cells"]),
-        "rounds": int(stats["rounds"]),
+        "layout": stats.get("layout"),
+        **{
+            name: int(stats[name]) if name in stats else None
+            for name in ("cells", "rounds", "steps")
+        },
         "seconds": seconds,
         "won": [won[0], won[1]],
         "undecided": won[UNDECIDED],
@@ -187,7 +243,8 @@ def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> d
     }
     if args.winners:
         facts["winner"] = np.asarray(solution.winner).tolist()
-        facts["successor"] = np.asarray(solution.successor(arena)).tolist()
+        if args.strategies:
+            facts["successor"] = np.asarray(solution.successor(arena)).tolist()
     return facts
 
 

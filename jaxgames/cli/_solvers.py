@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import textwrap
 
 from jaxgames import parity
 from jaxgames.cli._exit import Exit
@@ -17,9 +18,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Prints a table of the solvers."""
     del args
-    auto = parity.SOLVERS.resolve("auto").name
     print("Solvers of parity games, for -s, and their options in Python:\n")
-    print(f"{'auto':12}{auto}, the one to try first.")
+    print(f"{'auto':12}Chooses among all these by what is known of the game.")
+    print(f"{'host':12}A sequential engine, for deep and narrow games; wants numba.")
+    print(f"{'race':12}Host and device at once: the first to finish wins.")
     for name in parity.SOLVERS:
         solver = parity.SOLVERS[name]
         about = (inspect.getdoc(solver) or "").partition("\n")[0]
@@ -27,4 +29,10 @@ def run(args: argparse.Namespace) -> Exit:
         defaults = ", ".join(f"{field.name}={field.default!r}" for field in fields)
         print(f"{name:12}{about}")
         print(f"{'':12}parity.{solver.__name__}({defaults})")
+    print("\nReductions, for -p, in any order:\n")
+    print(
+        textwrap.fill(
+            ", ".join(parity.preprocess.REDUCTIONS), 76, break_on_hyphens=False
+        )
+    )
     return Exit.DONE

@@ -9,7 +9,10 @@ from jaxgames.parity._measures import Measures as Measures
 from jaxgames.parity._promotion import PriorityPromotion as PriorityPromotion
 from jaxgames.parity._solution import Solution as Solution
 from jaxgames.parity._solve import SOLVERS as SOLVERS
+from jaxgames.parity._solve import check_solver as check_solver
+from jaxgames.parity._solve import place_for as place_for
 from jaxgames.parity._solve import prepare as prepare
+from jaxgames.parity._solve import prepare_host as prepare_host
 from jaxgames.parity._solve import solve as solve
 from jaxgames.parity._spm import SPM as SPM
 from jaxgames.parity._verdict import Reason as Reason

@@ -16,7 +16,7 @@ What makes it fast:
   there: what a play step asks of a vertex costs one access to memory, and the words of
   a million vertices fit into a cache. All that is kept is of this kind: a few int32 a
   vertex, none a level but for the stack itself. Neighbours in memory stay neighbours:
-  vertices are not renumbered, which would part those that games put together.
+  vertices are not renumbered, which would part those that a game's maker put together.
 - Whether a vertex of the rival is attracted is found by looking at its edges, not by
   counting those that are left. Counters must be put right when a region is given up,
   and rows are short; a long row is searched from where the last search ended, so that a
@@ -213,8 +213,13 @@ def run(
         NO_LIMIT if max_steps is None else max_steps,
         counts,
     )
-    names: tuple[str, ...] = ("steps", "regions", "promotions", "dominions")
-    stats = dict(zip(names, counts.tolist(), strict=True))
+    steps, regions, promotions, dominions = counts.tolist()
+    stats = {
+        "steps": steps,
+        "regions": regions,
+        "promotions": promotions,
+        "dominions": dominions,
+    }
     return Outcome(winner, strategy if strategies else None, bool(finished), stats)
 
 

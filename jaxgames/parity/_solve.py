@@ -8,13 +8,13 @@ import numpy as np
 
 from jaxgames import fixpoint
 from jaxgames.arena import Arena, is_traced
-from jaxgames.parity import _engines
+from jaxgames.parity import _auto, _engines
 from jaxgames.parity import preprocess as reductions
 from jaxgames.parity._alternating import Alternating
-from jaxgames.parity._auto import legs, place_for
 from jaxgames.parity._edges import check_priorities
 from jaxgames.parity._engines import HOST
 from jaxgames.parity._engines import prepare as prepare
+from jaxgames.parity._engines import prepare_host as prepare_host
 from jaxgames.parity._fpi import FPI
 from jaxgames.parity._game import normal_form
 from jaxgames.parity._promotion import PriorityPromotion
@@ -120,6 +120,32 @@ def _undo(reduced, solution: Solution) -> Solution:
     )
 
 
+def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
+    """Where `solve` solves a concrete game: `"device"`, `"host"` or `"race"`.
+
+    Args:
+        arena: the game.
+        solver: as for `solve`.
+
+    Raises:
+        ValueError: there is no such solver.
+    """
+    check_solver(solver)
+    if isinstance(solver, str) and solver in PLACES:
+        return solver
+    return _auto.place_for(arena) if solver == "auto" else "device"
+
+
+def check_solver(solver: str | Solver) -> None:
+    """Checks what `solve` may be given as a solver.
+
+    Raises:
+        ValueError: naming the solvers that there are.
+    """
+    if not (isinstance(solver, str) and solver in PLACES):
+        SOLVERS.resolve(solver)
+
+
 def _check(max_steps, preprocess, traced: bool) -> None:
     if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
@@ -158,7 +184,8 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
     """Chooses the place, and solves there."""
     meter = as_progress(progress)
     limited = max_steps is not None or state is not None
-    if not (isinstance(solver, str) and solver in ("auto", *PLACES)):
+    place = place_for(arena, solver)
+    if solver != "auto" and place == "device":
         return _engines.on_device(
             arena,
             _resolve(solver, strategies),
@@ -170,10 +197,9 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
         raise ValueError(
             f"max_steps and state are the device's: solver={solver!r} takes neither"
         )
-    place = place_for(arena) if solver == "auto" else solver
     if place == HOST and not limited:
         return _engines.on_host(arena, strategies=strategies, progress=meter)
-    found = legs(arena, strategies)
+    found = _auto.legs(arena, strategies)
     if place == "race" and not limited:
         return _engines.race(arena, found, strategies=strategies, progress=meter)
     return _engines.along_legs(

@@ -63,10 +63,11 @@ def odd_arena(
     if shape == "one owner":
         owner[:] = rng.integers(2)
     priorities = {"one priority": 1, "many priorities": 3 * size}.get(shape, 6)
-    label = "edge_priority" if edge_priorities else "priority"
     count = len(src) if edge_priorities else size
     priority = rng.integers(0, priorities, count) + rng.integers(2)
-    return Arena.from_edges(src, dst, owner=owner, **{label: priority})
+    if edge_priorities:
+        return Arena.from_edges(src, dst, owner=owner, edge_priority=priority)
+    return Arena.from_edges(src, dst, owner=owner, priority=priority)
 
 
 def odd_arenas(

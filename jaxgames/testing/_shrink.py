@@ -45,7 +45,7 @@ def _smaller(arena: Arena) -> Iterator[Arena]:
         yield from _merged(arena, arena.src[e], arena.dst[e])
     degree = np.diff(arena.row_ptr)
     for e in np.flatnonzero(degree[arena.src] > 1):
-        yield _without(arena, e)
+        yield _without(arena, int(e))
     label = "priority" if arena.edge_priority is None else "edge_priority"
     priority = getattr(arena, label)
     for index in np.flatnonzero(priority > 0):

@@ -157,8 +157,8 @@ LOOP = Arena.from_edges([0], [0], owner=[0], priority=[0])
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"priority": None}, "arena.priority is None"),
-        ({"edge_priority": np.array([1], np.int32)}, "vertex priorities only"),
+        ({"priority": None}, "both None"),
+        ({"edge_priority": np.array([1], np.int32)}, "both given"),
         ({"owner": np.array([[False]])}, "one game at a time"),
     ],
 )

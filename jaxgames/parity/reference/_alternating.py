@@ -3,7 +3,7 @@
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.parity.reference._game import NOBODY, Game
+from jaxgames.parity.reference._game import NOBODY, Answer, Game
 from jaxgames.parity.reference._spm import (
     compare,
     least_moves,
@@ -16,8 +16,8 @@ from jaxgames.solution import NO_EDGE, UNDECIDED
 
 def solve_alternating(
     game: Game, order: int, single: bool, seed: int, max_steps: int, stop
-):
-    """Winners, strategies and statistics."""
+) -> Answer:
+    """Solves a game for both players together."""
     everything = np.ones(len(game.owner), bool)
     sides = (side_of(game, 0, everything), side_of(game, 1, everything))
     won, *counts = _alternate(game, sides, order, single, seed, max_steps, stop)

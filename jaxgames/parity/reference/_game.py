@@ -9,6 +9,9 @@ from jaxgames.arena import Arena
 from jaxgames.host import compiled
 from jaxgames.parity._edges import check_priorities
 
+Answer = tuple[np.ndarray, np.ndarray, dict[str, int]]
+"""Winners, strategies and statistics."""
+
 NO_LIMIT = 2**62
 """More steps than anybody can wait for."""
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.parity.reference._game import NO_LIMIT, NOBODY, Game
+from jaxgames.parity.reference._game import NO_LIMIT, NOBODY, Answer, Game
 from jaxgames.parity.reference._work_list import dequeue, enqueue, work_list
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
@@ -37,8 +37,10 @@ def side_of(game: Game, player: int, inside: np.ndarray) -> Side:
     )
 
 
-def solve_spm(game: Game, order: int, single: bool, seed: int, max_steps: int, stop):
-    """Winners, strategies and statistics: of player 0, then of 1 in what he wins."""
+def solve_spm(
+    game: Game, order: int, single: bool, seed: int, max_steps: int, stop
+) -> Answer:
+    """Solves a game for player 0, then for player 1 in what he wins."""
     size = len(game.owner)
     winner = np.full(size, UNDECIDED, np.int8)
     strategy = np.full(size, NO_EDGE, np.int32)

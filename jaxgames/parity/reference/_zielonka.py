@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.parity.reference._game import NOBODY, Game, sort
+from jaxgames.parity.reference._game import NOBODY, Answer, Game, sort
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 IN_PLAY = 2**62
@@ -33,8 +33,8 @@ class _Play(NamedTuple):
     queue: np.ndarray  # int32: the attractors of all levels, then the one that grows
 
 
-def solve_zielonka(game: Game, max_steps: int, stop):
-    """Winners, strategies and statistics."""
+def solve_zielonka(game: Game, max_steps: int, stop) -> Answer:
+    """Solves a game; at most so many vertices are attracted."""
     top = int(game.priority.max(initial=0))
     by_priority = sort(top - game.priority, top + 1)[1]
     winner, move, *counts = _zielonka(game, by_priority, top + 1, max_steps, stop)

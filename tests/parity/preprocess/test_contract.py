@@ -130,13 +130,16 @@ class TestPartialSolutions:
             assert (strategy == NO_EDGE).all()
 
     def test_moves_are_not_made_up(self):
-        src, dst = [0, 0, 1, 1, 2, 2, 3, 3], [2, 3, 2, 3, 0, 1, 0, 1]
-        arena = Arena.from_edges(src, dst, owner=[0, 0, 1, 1], priority=[0, 0, 1, 1])
+        # Vertex 4 is bypassed, and has one edge only; the others stay as they are.
+        src, dst = [0, 0, 1, 1, 2, 2, 3, 3, 4], [2, 3, 2, 3, 0, 1, 0, 1, 2]
+        arena = Arena.from_edges(
+            src, dst, owner=[0, 0, 1, 1, 1], priority=[0, 0, 1, 1, 0]
+        )
         reduced = contract(arena)
-        assert reduced.arena.shape == arena.shape
-        winner = reference.solve(arena).winner
-        _, strategy = reduced.undo(winner, np.full(4, NO_EDGE))
-        assert strategy.tolist() == [NO_EDGE] * 4
+        assert reduced.arena.shape == (4, 8)
+        winner, strategy = reduced.undo(np.ones(4, np.int8), np.full(4, NO_EDGE))
+        assert winner.tolist() == [1] * 5
+        assert strategy.tolist() == [NO_EDGE] * 4 + [8]
 
     def test_without_a_strategy(self):
         arena = chained(np.random.default_rng(0))
