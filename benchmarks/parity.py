@@ -14,7 +14,7 @@ from benchmarks.run import Options, facts, row_of
 from benchmarks.schema import Results
 from jaxgames import Arena, generate, io, parity
 
-ENGINES = ("auto", "host")
+ENGINES = ("host", "auto")
 """What is measured beside the solvers on the device."""
 
 LOADS = 3
@@ -38,7 +38,8 @@ def run(options: Options, results: Results) -> None:
 
 def solvers(options: Options) -> list[str]:
     """Names of ours that were chosen."""
-    return [name for name in (*ENGINES, *parity.SOLVERS) if options.wants(name)]
+    # Last of all those that need what was compiled for the others.
+    return [name for name in (*parity.SOLVERS, *ENGINES) if options.wants(name)]
 
 
 def _measure(

@@ -15,7 +15,7 @@ from benchmarks import games
 from benchmarks.entrants import Engine, Entrant, OnDevice, Sequential
 from benchmarks.run import Options, facts, row_of
 from benchmarks.schema import Results, Row
-from jaxgames import Arena, Status, parity
+from jaxgames import Arena, Status, generate, parity
 from jaxgames.parity import preprocess, reference
 from jaxgames.parity.preprocess import REDUCTIONS
 
@@ -161,6 +161,7 @@ def _rows(name: str, about: dict, arena: Arena, options: Options):
         if name == "lengths":
             yield _watched(about, key, arena, options), None
             continue
+        preprocess.apply(generate.ladder(2), variant.reductions)  # warms up
         began = time.perf_counter()
         try:
             reduced = preprocess.apply(arena, variant.reductions)

@@ -39,7 +39,7 @@ SLICE_COST = 1 << 16
 """What one slice more costs, in edges: the launch of its kernels."""
 
 LONG_ROW = 1 << 8
-"""Width from which a slice has a multiple of as many columns: it is reduced in two stages."""
+"""Wider slices have a multiple of as many columns, and are reduced in two stages."""
 
 _KEY_BITS = 28
 _KEY_MASK = (1 << _KEY_BITS) - 1

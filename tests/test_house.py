@@ -20,7 +20,9 @@ BASE = {"arena", "fixpoint", "host", "ops", "progress", "solution", "solver"}
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {("arena", "plot")}  # drawn in notebooks, imported when that happens
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")}
-ON_THE_HOST = {"reference", "preprocess", "_bounds", "_certificate", "_edges", "_host"}
+ON_THE_HOST = {
+    *("reference", "preprocess", "_bounds", "_certificate", "_edges", "_host", "_race"),
+}
 """Parts of a slice that read concrete arenas, as numpy arrays."""
 
 

@@ -229,6 +229,10 @@ def test_layout_is_chosen_by_size(monkeypatch):
     assert ops.layout(ops.prepare(random_arena(9))) == "slices"
 
 
+follow = jax.jit(ops.follow)
+max_upwards = jax.jit(ops.max_upwards)
+
+
 class TestShrinkingGraphs:
     def test_values_into_indices(self):
         index = jnp.array([0, 3, 3, 9, 0, 4], jnp.int32)
@@ -259,7 +263,7 @@ class TestShrinkingGraphs:
                 rng.random(size) < 0.2, rng.integers(0, size, size), near
             )
             expected = [self.end_of(pointer, v) for v in range(size)]
-            assert ops.follow(jnp.asarray(pointer)).tolist() == expected
+            assert follow(jnp.asarray(pointer)).tolist() == expected
 
     @pytest.mark.parametrize("size", [5, 8, 31, 257])
     def test_follow_the_longest_ways(self, size):
@@ -273,7 +277,7 @@ class TestShrinkingGraphs:
             pointer = np.empty(size, np.int32)
             pointer[name] = name[np.append(np.arange(1, size), first)]
             expected = [self.end_of(pointer, v) for v in range(size)]
-            assert ops.follow(jnp.asarray(pointer)).tolist() == expected
+            assert follow(jnp.asarray(pointer)).tolist() == expected
 
     @pytest.mark.parametrize("size", [1, 2, 9, 64, 300])
     @pytest.mark.parametrize("shape", ["path", "shallow", "random"])
@@ -290,7 +294,7 @@ class TestShrinkingGraphs:
         expected = values.copy()
         for v in reversed(range(size)):
             expected[name[above[v]]] = max(expected[name[above[v]]], expected[name[v]])
-        got = ops.max_upwards(jnp.asarray(parent), jnp.asarray(values, jnp.int32))
+        got = max_upwards(jnp.asarray(parent), jnp.asarray(values, jnp.int32))
         assert got.tolist() == expected.tolist()
 
     @pytest.mark.parametrize(("size", "edges"), [(1, 5), (8, 300), (500, 2000)])

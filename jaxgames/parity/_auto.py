@@ -7,7 +7,7 @@ import jax
 from jaxgames import host, ops
 from jaxgames.arena import Arena
 from jaxgames.parity._alternating import Alternating
-from jaxgames.parity._engines import Leg, normal
+from jaxgames.parity._device import Leg, top_priority
 from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._zielonka import Zielonka
 
@@ -44,8 +44,7 @@ def legs(arena: Arena, strategies: bool = True) -> tuple[Leg, ...]:
     Priority promotion first, then measures where they are short, then Zielonka's
     algorithm without a limit.
     """
-    game = normal(arena)
     found = [Leg(PriorityPromotion(strategies=strategies), PROMOTION_BUDGET)]
-    if int(game.priority.max(initial=0)) < FEW_PRIORITIES:
+    if top_priority(arena) < FEW_PRIORITIES:
         found.append(Leg(Alternating(strategies=strategies), MEASURE_BUDGET))
     return (*found, Leg(Zielonka(strategies=strategies)))

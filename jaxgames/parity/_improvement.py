@@ -147,7 +147,7 @@ class StrategyImprovement(Solver):
             >>> warm.stats["rounds"] < cold.stats["rounds"]
             True
         """
-        from jaxgames.parity._engines import prepare
+        from jaxgames.parity._device import prepare
 
         if arena.priority is None:
             raise ValueError("a warm start needs vertex priorities: there are none")

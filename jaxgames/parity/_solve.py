@@ -8,16 +8,16 @@ import numpy as np
 
 from jaxgames import fixpoint
 from jaxgames.arena import Arena, is_traced
-from jaxgames.parity import _auto, _engines
+from jaxgames.parity import _auto, _device, _race
 from jaxgames.parity import preprocess as reductions
 from jaxgames.parity._alternating import Alternating
+from jaxgames.parity._device import prepare as prepare
 from jaxgames.parity._edges import check_priorities
-from jaxgames.parity._engines import HOST
-from jaxgames.parity._engines import prepare as prepare
-from jaxgames.parity._engines import prepare_host as prepare_host
 from jaxgames.parity._fpi import FPI
 from jaxgames.parity._game import normal_form
 from jaxgames.parity._promotion import PriorityPromotion
+from jaxgames.parity._race import HOST
+from jaxgames.parity._race import prepare_host as prepare_host
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._spm import SPM
 from jaxgames.parity._zielonka import Zielonka
@@ -170,7 +170,7 @@ def _solve_traced(arena, solver, max_steps, state, strategies) -> Solution:
         outcome = outcome._replace(
             answer=jax.tree.map(lambda x: x[..., :size], outcome.answer)
         )
-    return _engines.device_solution(solver, game, outcome)
+    return _device.device_solution(solver, game, outcome)
 
 
 def _resolve(solver: str | Solver, strategies: bool) -> Solver:
@@ -186,7 +186,7 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
     limited = max_steps is not None or state is not None
     place = place_for(arena, solver)
     if solver != "auto" and place == "device":
-        return _engines.on_device(
+        return _device.on_device(
             arena,
             _resolve(solver, strategies),
             state=state,
@@ -198,10 +198,10 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
             f"max_steps and state are the device's: solver={solver!r} takes neither"
         )
     if place == HOST and not limited:
-        return _engines.on_host(arena, strategies=strategies, progress=meter)
+        return _race.on_host(arena, strategies=strategies, progress=meter)
     found = _auto.legs(arena, strategies)
     if place == "race" and not limited:
-        return _engines.race(arena, found, strategies=strategies, progress=meter)
-    return _engines.along_legs(
+        return _race.race(arena, found, strategies=strategies, progress=meter)
+    return _device.along_legs(
         arena, found, state=state, max_steps=max_steps, progress=meter
     )

@@ -297,7 +297,7 @@ def all_checks(max_vertices: int = 12, batch: int = 256) -> dict[str, Check]:
         max_vertices: vertices of a game at most.
         batch: games in one call of a device solver.
     """
-    checks = [answers("reference.zielonka", on_vertices(reference.solve))]
+    checks = [answers("reference.zielonka", on_vertices(reference.solve), GROUP)]
     for lifting in get_args(reference.Lifting):
         checks += [of_spm(lifting, single) for single in (True, False)]
     for name, reduce in preprocess.REDUCTIONS.items():

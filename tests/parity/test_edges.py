@@ -25,7 +25,7 @@ def games(seed: int, count: int, max_vertices: int = 10):
 
 
 def best_cycle(arena: Arena, kept: np.ndarray, v: int) -> set[int]:
-    """Parities of the largest priorities of the cycles that a play from v can end in."""
+    """Parities of the largest priorities of cycles that a play from v can end in."""
     graph = nx.MultiDiGraph()
     graph.add_nodes_from(range(arena.shape[0]))
     for e in np.flatnonzero(kept):

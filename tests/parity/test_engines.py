@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from jaxgames import SolveError, Status, fixpoint, generate, parity
-from jaxgames.parity import _auto, _engines, reference
-from jaxgames.parity._engines import Leg
+from jaxgames.parity import _auto, _device, _race, reference
+from jaxgames.parity._device import Leg
 from jaxgames.progress import Deadline
 from jaxgames.testing import odd_arenas
 
@@ -55,7 +55,7 @@ def test_places_take_edge_priorities(place):
 
 
 def test_a_large_game_on_the_host_runs_in_a_thread(monkeypatch):
-    monkeypatch.setattr(_engines, "INLINE", 0)
+    monkeypatch.setattr(_race, "INLINE", 0)
     assert agrees(GAME, parity.solve(GAME, "host"))
 
 
@@ -79,13 +79,6 @@ def test_without_strategies_under_jit():
 # ---- the race ------------------------------------------------------------------
 
 
-def never(track=None):
-    """An engine that works until it is told to stop."""
-    while not track.stop[0]:
-        time.sleep(0.001)
-    raise RuntimeError("stopped")
-
-
 def slow_host(monkeypatch, told):
     def run(arena, strategies, track=None):
         while not track.stop[0]:
@@ -96,12 +89,12 @@ def slow_host(monkeypatch, told):
         )
         return dataclasses.replace(solution, strategy=solution.winner.astype(np.int32))
 
-    monkeypatch.setattr(_engines, "_run_host", run)
+    monkeypatch.setattr(_race, "_run_host", run)
 
 
 def slow_device(monkeypatch, told):
     def run(arena, legs, *, progress, **more):
-        while progress(_engines.Report("device", 7, 0.0)) is None:
+        while progress(_race.Report("device", 7, 0.0)) is None:
             time.sleep(0.001)
         told.append("device")
         return dataclasses.replace(
@@ -109,7 +102,7 @@ def slow_device(monkeypatch, told):
             status=Status.INTERRUPTED,
         )
 
-    monkeypatch.setattr(_engines, "along_legs", run)
+    monkeypatch.setattr(_race, "along_legs", run)
 
 
 def test_the_device_wins_and_the_host_is_stopped(monkeypatch):
@@ -161,9 +154,9 @@ def test_an_engine_that_fails_leaves_the_race_to_the_other(monkeypatch):
     def broken(*args, **more):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(_engines, "along_legs", broken)
+    monkeypatch.setattr(_race, "along_legs", broken)
     assert agrees(GAME, parity.solve(GAME, "race"))
-    monkeypatch.setattr(_engines, "_run_host", broken)
+    monkeypatch.setattr(_race, "_run_host", broken)
     with pytest.raises(ZeroDivisionError):
         parity.solve(GAME, "race")
 
@@ -171,12 +164,14 @@ def test_an_engine_that_fails_leaves_the_race_to_the_other(monkeypatch):
 @pytest.mark.parametrize("player", [0, 1])
 def test_what_the_host_decided_is_taken_over(player):
     expected = reference.solve(GAME)
-    track = _engines._Track()
+    track = _race._Track()
     track.publish(GAME.shape[0])
     won = expected.winner == player
     track.winner[won] = player
     track.move[won] = expected.strategy[won]
-    solution = _engines.along_legs(GAME, [Leg(parity.PriorityPromotion())], track=track)
+    solution = _device.along_legs(
+        GAME, [Leg(parity.PriorityPromotion())], run=track.on_device
+    )
     assert solution.stats["taken_over"] == int(won.sum()) > 0
     assert agrees(GAME, solution)
 
@@ -185,7 +180,7 @@ def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
     """The host publishes between two chunks, and the device looks at once."""
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 2)
     expected = reference.solve(GAME)
-    track = _engines._Track(share_seconds=0.0)
+    track = _race._Track(share_seconds=0.0)
 
     def meter(report):
         if report.rounds >= 6 and track.winner is None:
@@ -195,18 +190,22 @@ def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
             track.winner[won] = 1
 
     solver = parity.PriorityPromotion(sweeps=1)
-    solution = _engines.along_legs(GAME, [Leg(solver)], progress=meter, track=track)
+    solution = _device.along_legs(
+        GAME, [Leg(solver)], progress=meter, run=track.on_device
+    )
     assert solution.stats["taken_over"] == int((expected.winner == 1).sum())
     assert agrees(GAME, solution)
 
 
 def test_half_a_dominion_is_not_taken_over():
     expected = reference.solve(GAME)
-    track = _engines._Track()
+    track = _race._Track()
     track.publish(GAME.shape[0])
     won = np.flatnonzero(expected.winner == 0)
     track.winner[won[::2]] = 0
-    solution = _engines.along_legs(GAME, [Leg(parity.PriorityPromotion())], track=track)
+    solution = _device.along_legs(
+        GAME, [Leg(parity.PriorityPromotion())], run=track.on_device
+    )
     assert "taken_over" not in solution.stats
     assert agrees(GAME, solution)
 
@@ -216,7 +215,7 @@ def test_half_a_dominion_is_not_taken_over():
 
 def test_a_leg_that_spends_its_budget_is_followed_by_the_next():
     legs = [Leg(parity.PriorityPromotion(), 2), Leg(parity.Zielonka())]
-    solution = _engines.along_legs(GAME, legs)
+    solution = _device.along_legs(GAME, legs)
     assert solution.stats["tried"] == "promotion"
     assert solution.stats["solver"] == "zielonka"
     assert agrees(GAME, solution)
@@ -225,10 +224,10 @@ def test_a_leg_that_spends_its_budget_is_followed_by_the_next():
 def test_legs_go_on_where_they_stopped():
     legs = [Leg(parity.PriorityPromotion(), 4), Leg(parity.Zielonka())]
     state, solution, limit = None, None, 0
-    whole = _engines.along_legs(GAME, legs)
+    whole = _device.along_legs(GAME, legs)
     while solution is None or solution.status != Status.SOLVED:
         limit += 3
-        solution = _engines.along_legs(GAME, legs, state=state, max_steps=limit)
+        solution = _device.along_legs(GAME, legs, state=state, max_steps=limit)
         state = solution.state
     assert np.array_equal(solution.strategy, whole.strategy)
     assert solution.stats["tried"] == "promotion"

@@ -32,11 +32,16 @@ def find_nothing(names, games: int, edge_priorities: bool) -> None:
     assert not summary.interrupted
 
 
-@pytest.mark.parametrize("edge_priorities", [False, True], ids=["vertices", "edges"])
-def test_nothing_is_found(edge_priorities):
+@pytest.mark.parametrize(
+    ("games", "edge_priorities"),
+    [(2000, False), (600, True)],
+    ids=["vertices", "edges"],
+)
+def test_nothing_is_found(games, edge_priorities):
     """Without most of the array programs, each of which compiles for seconds."""
-    names = CHECKS.keys() - set(parity.SOLVERS) | {"zielonka"}
-    find_nothing(sorted(names), 1500, edge_priorities)
+    slow = {name for name in CHECKS if name.startswith("reference.spm")}
+    names = CHECKS.keys() - slow - set(parity.SOLVERS) | {"zielonka"}
+    find_nothing(sorted(names), games, edge_priorities)
 
 
 @pytest.mark.sweep

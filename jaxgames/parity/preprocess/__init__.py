@@ -21,6 +21,7 @@ from types import MappingProxyType
 from jaxgames.arena import Arena
 from jaxgames.parity.preprocess._chains import chains as chains
 from jaxgames.parity.preprocess._components import by_components as by_components
+from jaxgames.parity.preprocess._contract import contract as contract
 from jaxgames.parity.preprocess._orders import reorder as reorder
 from jaxgames.parity.preprocess._priorities import (
     compress_priorities as compress_priorities,
@@ -46,6 +47,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
         "propagate": propagate_priorities,
         "single-parity": single_parity,
         "winning-cycles": winning_cycles,
+        "contract": contract,
         "order-reversed": functools.partial(reorder, order="reversed"),
         "order-out-degree": functools.partial(reorder, order="out-degree"),
         "order-priority": functools.partial(reorder, order="priority"),

@@ -67,7 +67,8 @@ def contract(arena: Arena, passes: int = 5) -> Reduced:
 
     Args:
         arena: a game with vertex priorities.
-        passes: how often at most; the first pass without a gain is the last.
+        passes: how often at most; the first pass without a gain is the last. Every
+            pass keeps a few arrays of the size of the game for the way back.
 
     Returns:
         The contracted game, with edges of a row in the order of the original's:
@@ -101,7 +102,8 @@ def contract(arena: Arena, passes: int = 5) -> Reduced:
         game = smaller
         if SHRUNK * _room(*counts)[1] < game.tail.shape[0]:
             game, vertices, edges = _move(smaller, *_room(*counts))
-            way_back.append(partial(_undo_move, smaller, vertices, edges))
+            size = smaller.owner.shape[0]
+            way_back.append(partial(_undo_move, size, vertices, edges))
     reduced, vertices, edges = _on_host(game)
     room = game.owner.shape[0]
 
@@ -167,10 +169,9 @@ def _move(game: _Game, room: int, edge_room: int):
     )
 
 
-@jax.jit
-def _undo_move(game: _Game, vertex, edge, winner, strategy):
-    """A solution in the game's old numbers."""
-    size = game.owner.shape[0]
+@partial(jax.jit, static_argnums=0)
+def _undo_move(size: int, vertex, edge, winner, strategy):
+    """A solution in the old numbers of the game, with room for `size` vertices."""
     move = ops.take(edge, jnp.maximum(strategy, 0))
     move = jnp.where(strategy == NO_EDGE, NO_EDGE, move)
     return (

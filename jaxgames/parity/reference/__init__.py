@@ -47,8 +47,8 @@ def solve(
 
     With `alternating`, both players' measures rise in turns of V attempts, and after
     each turn the player's winning set [3, Theorem 5.1] is computed and put to the top
-    for the other one, who need not count up to it. It saves most lifts where
-    a player loses much.
+    for the other one, who need not count up to it. It saves most lifts where a player
+    loses much.
 
     Args:
         arena: a game with priorities on vertices, or on edges; every vertex has a

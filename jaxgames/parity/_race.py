@@ -1,12 +1,13 @@
-"""Where a concrete parity game is solved: on the device, on the host, or on both."""
+"""The sequential engine on the host, and its race against the device."""
 
+import contextlib
 import dataclasses
 import functools
 import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -14,191 +15,24 @@ import numpy as np
 from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena
 from jaxgames.parity import _host
+from jaxgames.parity._device import Leg, along_legs, fit, on_device, prepare
 from jaxgames.parity._edges import split
-from jaxgames.parity._game import Answer, normal_form
 from jaxgames.parity._solution import Solution
 from jaxgames.progress import Meter, Report, as_progress
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Solver
 
-HOST = "host"
-"""Name of the sequential engine, which stands beside the solvers."""
-
-DEVICE = "device"
-
-SHARE_SECONDS = 1.0
-"""How often the device looks at what the host has decided."""
+HOST, DEVICE = "host", "device"
+"""Names of the engines."""
 
 INLINE = 1 << 16
 """Edges up to which the host engine runs in the caller's thread."""
 
+SHARE_SECONDS = 1.0
+"""How often the device looks at what the host has decided."""
+
 REPORT_SECONDS = 0.05
 """How often a race tells its meter where it stands."""
-
-
-class Leg(NamedTuple):
-    """A part of a run on the device: a solver, and rounds after which it gives up."""
-
-    solver: Solver
-    budget: int | None = None
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class LegState:
-    """What a run of several legs goes on from.
-
-    Attributes:
-        carry: of the leg's solver.
-        leg: which leg.
-        spent: rounds of the legs before it.
-    """
-
-    carry: fixpoint.Carry
-    leg: int = dataclasses.field(metadata={"static": True})
-    spent: int = dataclasses.field(metadata={"static": True})
-
-
-# ---- on the device -----------------------------------------------------------
-
-
-def normal(arena: Arena, solver: Solver | None = None) -> Arena:
-    """The normal form of a concrete arena; kept with it.
-
-    Args:
-        arena: the game.
-        solver: says whether priorities may stay on edges.
-    """
-    on_edges = arena.edge_priority is not None and (
-        solver is not None and solver.edge_priorities
-    )
-    kept = arena.__dict__.setdefault("_parity", {})
-    if on_edges not in kept:
-        kept[on_edges] = normal_form(arena, on_edges)
-    return kept[on_edges]
-
-
-def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
-    """The normal form of a concrete arena, and its layout on the device; kept with it.
-
-    `solve` calls this; call it before to have its cost apart.
-    """
-    game = normal(arena, solver)
-    return game, ops.prepare(game)
-
-
-def on_device(
-    arena: Arena,
-    solver: Solver,
-    *,
-    state: fixpoint.Carry | None = None,
-    max_steps: int | None = None,
-    progress: Meter | None = None,
-) -> Solution:
-    """Runs one solver on the default device."""
-    fitted, game = prepare(arena, solver)
-    solver = solver.fit(fitted)
-    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
-    answer = outcome.answer
-    if not isinstance(game, ops.SlicedArena) or arena.edge_priority is not None:
-        # Cut on the host: a device would compile a slice for each number of vertices.
-        answer = jax.device_get(answer)
-        measures = answer.measures
-        if measures is not None:
-            measures = measures.resized(_kept(arena), arena.shape[0])
-        answer = Answer(*_fit(arena, answer.winner, answer.strategy), measures)
-    return device_solution(solver, game, outcome._replace(answer=answer))
-
-
-def _kept(arena: Arena) -> int:
-    """Vertices of an answer that are the arena's, and not its layout's.
-
-    An arena with edge priorities may have lost its padding on the way.
-    """
-    return arena.shape[0] if arena.edge_priority is None else int(arena.num_vertices)
-
-
-def _fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]:
-    """An answer for the arena, without the vertices that split its edges."""
-    kept = _kept(arena)
-
-    def fit(x, fill: int):
-        return np.pad(x[:kept], (0, arena.shape[0] - kept), constant_values=fill)
-
-    return fit(winner, 0), None if strategy is None else fit(strategy, NO_EDGE)
-
-
-def device_solution(
-    solver: Solver, game: ops.Game, outcome: fixpoint.Outcome
-) -> Solution:
-    """What the outcome of a solver says."""
-    answer = outcome.answer
-    return Solution(
-        winner=answer.winner,
-        strategy=answer.strategy if solver.strategies else None,
-        measures=answer.measures,
-        status=outcome.status,
-        stats=Stats(
-            solver=solver.name,
-            layout=ops.layout(game),
-            rounds=outcome.rounds,
-            cells=ops.num_cells(game),
-            **solver.stats(game, outcome.carry.state),
-        ),
-        state=outcome.carry,
-    )
-
-
-def along_legs(
-    arena: Arena,
-    legs: Sequence[Leg],
-    *,
-    state: LegState | None = None,
-    max_steps: int | None = None,
-    progress: Meter | None = None,
-    track: "_Track | None" = None,
-) -> Solution:
-    """Runs one solver after the other, until one is done within its budget.
-
-    Args:
-        arena: the game.
-        legs: the solvers.
-        state: of an earlier solution, to go on from.
-        max_steps: rounds of all legs together, those before `state` counted in.
-        progress: told between chunks of rounds.
-        track: of the race in which this takes place.
-    """
-    spent, carry, first = 0, None, 0
-    if state is not None:
-        spent, carry, first = state.spent, state.carry, state.leg
-    tried = [leg.solver.name for leg in legs[:first]]
-    for index, leg in enumerate(legs[first:], start=first):
-        left = None if max_steps is None else max_steps - spent
-        limits = [limit for limit in (leg.budget, left) if limit is not None]
-        solution = (on_device if track is None else track.on_device)(
-            arena,
-            leg.solver,
-            state=carry,
-            max_steps=min(limits, default=None),
-            progress=progress,
-        )
-        state = LegState(solution.state, index, spent)
-        over_budget = (
-            solution.status in (Status.MAX_STEPS, Status.OVERFLOW)
-            and (left is None or left > int(solution.stats["rounds"]))
-            and index + 1 < len(legs)
-        )
-        if not over_budget:
-            break
-        tried.append(leg.solver.name)
-        spent, carry = spent + int(solution.stats["rounds"]), None
-    stats = dict(solution.stats)
-    if tried:
-        stats["tried"] = ", ".join(tried)
-    return dataclasses.replace(solution, stats=Stats(**stats), state=state)
-
-
-# ---- on the host -------------------------------------------------------------
 
 
 def prepare_host(arena: Arena) -> _host.Prepared:
@@ -231,7 +65,7 @@ def _run_host(arena: Arena, strategies: bool, track: "_Track | None" = None):
     outcome = _host.run(prepared, strategies=strategies, **shared)
     winner, strategy = outcome.winner, outcome.strategy
     if arena.edge_priority is not None:
-        winner, strategy = _fit(arena, winner, strategy)
+        winner, strategy = fit(arena, winner, strategy)
     return Solution(
         winner=winner,
         strategy=strategy,
@@ -263,7 +97,9 @@ def race(
     track = _Track()
     runners = {
         HOST: lambda: _run_host(arena, strategies, track),
-        DEVICE: lambda: along_legs(arena, legs, progress=track.meter, track=track),
+        DEVICE: lambda: along_legs(
+            arena, legs, progress=track.meter, run=track.on_device
+        ),
     }
     return _first(track, runners, progress)
 
@@ -303,7 +139,7 @@ class _Track:
     ) -> Solution:
         """Runs a solver that now and then takes over what the host has decided."""
         fitted, game = prepare(arena, solver)
-        known = np.full(fitted.shape[0], UNDECIDED, np.int8)
+        known = None
         while True:
             known, state = self._take_over(fitted, game, solver, known, state)
             began = time.perf_counter()
@@ -320,13 +156,13 @@ class _Track:
             if solution.status != Status.INTERRUPTED or self.stop[0]:
                 break
             state = solution.state
-        taken = known != UNDECIDED
-        if not taken.any() or solution.strategy is None:
+        if known is None or solution.strategy is None:
             return solution
-        _, move = _fit(
+        taken = known != UNDECIDED
+        _, move = fit(
             arena, known, np.where(known == fitted.owner, self.move, NO_EDGE)
         )
-        taken, _ = _fit(arena, taken, None)
+        taken, _ = fit(arena, taken, None)
         stats = Stats(**solution.stats, taken_over=int(taken.sum()))
         strategy = np.where(taken, move, np.asarray(solution.strategy))
         return dataclasses.replace(solution, strategy=strategy, stats=stats)
@@ -336,7 +172,8 @@ class _Track:
         if self.winner is None or not solver.absorbs:
             return known, state
         winner = self.winner.copy()
-        if np.array_equal(winner, known) or not _is_closed(arena, winner):
+        old = np.array(UNDECIDED) if known is None else known
+        if not np.any(winner != old) or not _is_closed(arena, winner):
             return known, state
         if state is None:
             state = fixpoint.first(solver.fit(arena), game)
@@ -417,7 +254,9 @@ def _start(track: _Track, who: str, solve: Callable[[], Solution]) -> None:
 
     def run():
         try:
-            with jax.default_device(place):
+            # Left alone where nothing was chosen, JAX finds its programs faster.
+            chosen = jax.default_device(place) if place else contextlib.nullcontext()
+            with chosen:
                 track.ended.put((who, solve()))
         except BaseException as error:  # told in the thread that waits
             track.ended.put((who, error))
