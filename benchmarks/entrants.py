@@ -154,7 +154,7 @@ def _timed(
     time_limit_s: float = math.inf,
     max_steps: int | None = None,
 ) -> Attempt:
-    _settle()
+    parity.wait_for_losers()  # they still use the machine
     deadline = Deadline(time_limit_s)
     began = time.perf_counter()
     solution = parity.solve(
@@ -162,10 +162,3 @@ def _timed(
     )
     jax.block_until_ready((solution.winner, solution.strategy))
     return Attempt(solution, time.perf_counter() - began)
-
-
-def _settle() -> None:
-    """Waits for the engines that lost an earlier race: they still use the machine."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("jaxgames "):
-            thread.join()

@@ -5,6 +5,7 @@ from jaxgames.parity import reference as reference
 from jaxgames.parity._alternating import Alternating as Alternating
 from jaxgames.parity._certificate import certificate as certificate
 from jaxgames.parity._fpi import FPI as FPI
+from jaxgames.parity._improvement import StrategyImprovement as StrategyImprovement
 from jaxgames.parity._measures import Measures as Measures
 from jaxgames.parity._promotion import PriorityPromotion as PriorityPromotion
 from jaxgames.parity._solution import Solution as Solution
@@ -14,6 +15,7 @@ from jaxgames.parity._solve import place_for as place_for
 from jaxgames.parity._solve import prepare as prepare
 from jaxgames.parity._solve import prepare_host as prepare_host
 from jaxgames.parity._solve import solve as solve
+from jaxgames.parity._solve import wait_for_losers as wait_for_losers
 from jaxgames.parity._spm import SPM as SPM
 from jaxgames.parity._verdict import Reason as Reason
 from jaxgames.parity._verdict import Verdict as Verdict

@@ -40,7 +40,7 @@ def certificate(arena: Arena, solution: Solution) -> Measures:
         ... )
         >>> solution = parity.solve(arena, "zielonka")
         >>> measures = parity.certificate(arena, solution)
-        >>> measures.words[0, 0]  # an edge of priority 1 is left from vertex 0
+        >>> measures.words[0, 0] >> 29  # one edge of priority 1 is left from vertex 0
         array([1, 0], dtype=int32)
         >>> proved = dataclasses.replace(solution, measures=measures)
         >>> print(parity.verify(arena, proved, "measures"))

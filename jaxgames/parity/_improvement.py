@@ -87,7 +87,7 @@ class StrategyImprovement(Solver):
         >>> game = generate.clique(5)
         >>> solution = parity.solve(game, StrategyImprovement())
         >>> solution
-        Solution(player 0 wins 5, player 1 wins 0)
+        Solution(player 0 wins 3, player 1 wins 2)
     """
 
     words: int | None = None

@@ -62,8 +62,8 @@ class Measures:
         >>> measures = parity.solve(arena, "spm").measures
         >>> measures.words[0]  # priority 1 is met once from vertex 0, and then 2
         array([[1073741823,  536870911]], dtype=int32)
-        >>> measures.cut[0]  # the top's bit alone for priority 2, one more for 1
-        array([2, 2, 1, 1], dtype=int32)
+        >>> measures.cut[0, :3]  # the top's bit alone for priority 2, one more for 1
+        array([2, 2, 1], dtype=int32)
     """
 
     words: Any

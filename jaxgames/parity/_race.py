@@ -1,10 +1,10 @@
 """The sequential engine on the host, and its race against the device."""
 
+import concurrent.futures
 import contextlib
 import dataclasses
 import functools
 import queue
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -96,10 +96,10 @@ def race(
     """
     track = _Track()
     runners = {
-        HOST: lambda: _run_host(arena, strategies, track),
         DEVICE: lambda: along_legs(
             arena, legs, progress=track.meter, run=track.on_device
         ),
+        HOST: lambda: _run_host(arena, strategies, track),
     }
     return _first(track, runners, progress)
 
@@ -159,9 +159,7 @@ class _Track:
         if known is None or solution.strategy is None:
             return solution
         taken = known != UNDECIDED
-        _, move = fit(
-            arena, known, np.where(known == fitted.owner, self.move, NO_EDGE)
-        )
+        _, move = fit(arena, known, np.where(known == fitted.owner, self.move, NO_EDGE))
         taken, _ = fit(arena, taken, None)
         stats = Stats(**solution.stats, taken_over=int(taken.sum()))
         strategy = np.where(taken, move, np.asarray(solution.strategy))
@@ -249,7 +247,7 @@ def _first(
 
 
 def _start(track: _Track, who: str, solve: Callable[[], Solution]) -> None:
-    """Runs an engine in a thread of its own; what becomes of it is put into `ended`."""
+    """Runs an engine in another thread; what becomes of it is put into `ended`."""
     place = jax.config.jax_default_device  # pyright: ignore
 
     def run():
@@ -261,4 +259,23 @@ def _start(track: _Track, who: str, solve: Callable[[], Solution]) -> None:
         except BaseException as error:  # told in the thread that waits
             track.ended.put((who, error))
 
-    threading.Thread(target=run, name=f"jaxgames {who}").start()
+    future = _threads().submit(run)
+    _running.add(future)
+    future.add_done_callback(_running.discard)
+
+
+_running: set[concurrent.futures.Future] = set()
+
+
+@functools.cache
+def _threads() -> concurrent.futures.ThreadPoolExecutor:
+    # Kept, since JAX sets much up when a thread calls it for the first time.
+    return concurrent.futures.ThreadPoolExecutor(32, "jaxgames")
+
+
+def wait_for_losers() -> None:
+    """Waits until every engine that has lost its race has stopped.
+
+    `solve` does not wait for it; who measures times may want to.
+    """
+    concurrent.futures.wait(set(_running))

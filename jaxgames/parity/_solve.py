@@ -15,9 +15,11 @@ from jaxgames.parity._device import prepare as prepare
 from jaxgames.parity._edges import check_priorities
 from jaxgames.parity._fpi import FPI
 from jaxgames.parity._game import normal_form
+from jaxgames.parity._improvement import StrategyImprovement
 from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._race import HOST
 from jaxgames.parity._race import prepare_host as prepare_host
+from jaxgames.parity._race import wait_for_losers as wait_for_losers
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._spm import SPM
 from jaxgames.parity._zielonka import Zielonka
@@ -25,7 +27,9 @@ from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import NO_EDGE, SolveError, Status
 from jaxgames.solver import Registry, Solver
 
-SOLVERS = Registry("parity", PriorityPromotion, Zielonka, FPI, SPM, Alternating)
+SOLVERS = Registry(
+    "parity", PriorityPromotion, Zielonka, FPI, SPM, Alternating, StrategyImprovement
+)
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
 """

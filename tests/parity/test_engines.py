@@ -1,7 +1,6 @@
 """Where a game is solved: device, host, both at once; and what `"auto"` makes of it."""
 
 import dataclasses
-import threading
 import time
 
 import jax
@@ -25,16 +24,10 @@ def agrees(arena, solution) -> bool:
     )
 
 
-def wait_for_threads():
-    for thread in threading.enumerate():
-        if thread.name.startswith("jaxgames"):
-            thread.join()
-
-
 @pytest.fixture(autouse=True)
 def no_threads_left():
     yield
-    wait_for_threads()
+    parity.wait_for_losers()
 
 
 @pytest.mark.parametrize("place", ["host", "race", "auto"])
@@ -111,7 +104,7 @@ def test_the_device_wins_and_the_host_is_stopped(monkeypatch):
     solution = parity.solve(GAME, "race")
     assert solution.stats["solver"] == "promotion"
     assert agrees(GAME, solution)
-    wait_for_threads()
+    parity.wait_for_losers()
     assert told == ["host"]
 
 
@@ -121,7 +114,7 @@ def test_the_host_wins_and_the_device_is_stopped(monkeypatch):
     solution = parity.solve(GAME, "race")
     assert solution.stats["solver"] == "host"
     assert agrees(GAME, solution)
-    wait_for_threads()
+    parity.wait_for_losers()
     assert told == ["device"]
 
 

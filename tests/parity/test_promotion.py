@@ -33,7 +33,7 @@ def check(arena: Arena, solution, name="") -> None:
     assert verdict, f"{name}: {verdict}"
 
 
-@pytest.mark.parametrize(("name", "count"), [("plain", 5), ("3 sweeps a step", 2)])
+@pytest.mark.parametrize(("name", "count"), [("plain", 3), ("3 sweeps a step", 1)])
 def test_conforms(name, count):
     check_solver(SOLVERS[name], odd_arenas(seed=11, count=count, max_vertices=14))
 
@@ -58,7 +58,7 @@ def solve_batch(arenas: list[Arena], solver=SOLVERS["plain"]) -> list:
 
 
 def test_agrees_in_large_batches():
-    arenas = [a.pad(10, 128) for a in odd_arenas(6, 600, max_vertices=8)]
+    arenas = [a.pad(10, 128) for a in odd_arenas(6, 1000, max_vertices=8)]
     for index, solution in enumerate(solve_batch(arenas)):
         check(arenas[index], solution, index)
 
@@ -90,11 +90,13 @@ def test_named_families(family):
     check(arena, parity.solve(arena, SOLVERS["plain"]), family)
 
 
-@pytest.mark.parametrize("n", [100])
+@pytest.mark.parametrize("n", [40, 100])
 def test_rounds_are_linear_on_recursive_ladders(n):
-    """Zielonka's recursion takes exponentially many."""
+    """Zielonka's recursion takes exponentially many: no winners to compare with."""
     arena = generate.recursive_ladder(n)
-    check(arena, parity.solve(arena, PriorityPromotion(sweeps=1), max_steps=6 * n))
+    solution = parity.solve(arena, PriorityPromotion(sweeps=1), max_steps=6 * n)
+    verdict = reference.verify(arena, solution)  # by certificate alone
+    assert verdict, str(verdict)
 
 
 def test_empty_priorities_cost_no_rounds():
@@ -166,7 +168,7 @@ class TestAbsorb:
     @pytest.mark.parametrize("rounds", [0, 2, 5])
     def test_the_first_dominion_of_another_solver(self, rounds):
         found = 0
-        for arena in odd_arenas(seed=30 + rounds, count=40):
+        for arena in odd_arenas(seed=30 + rounds, count=80):
             arena = same_size(arena)
             for limit in (4, 8, 16):
                 other = parity.solve(
