@@ -17,7 +17,7 @@ demo: $(VENV)/.ready  ## generate, solve, verify and draw model-checking games
 	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh demo
 
 test: $(VENV)/.group-test  ## run the tests, the doctests and the documentation's examples
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 sweep: $(VENV)/.group-test  ## run the long random sweeps
 	$(BIN)/python -m pytest -m sweep $(ARGS)
