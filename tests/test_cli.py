@@ -331,7 +331,7 @@ def test_interrupt_while_compiling(run, game, monkeypatch):
         return dataclasses.replace(solution, status=Status.INTERRUPTED)
 
     monkeypatch.setattr(parity, "solve", interrupted)
-    code, out, err = run("solve", game)
+    code, out, err = run("solve", game, "-s", "zielonka")
     assert (code, err) == (Exit.INTERRUPTED, "jaxgames: interrupted\n")
     assert "player" not in out
 

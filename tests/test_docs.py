@@ -3,7 +3,7 @@
 The blocks of a page run in order, in one folder and one namespace. A `python` block
 prints what the `text` block right after it says; a `console` block shows commands of
 `jaxgames` with their output. What differs from machine to machine is not compared:
-times, rounds, the name of the device.
+times, rounds, steps, the name of the device.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ def run(kind: str, source: str, namespace: dict) -> str:
 
 def comparable(text: str) -> str:
     """The text without what differs, and without the width of columns."""
-    text = re.sub(r"[\d.,]+ (m?s|rounds)\b", r"0 \1", text)
+    text = re.sub(r"[\d.,]+ (m?s|rounds|steps)\b", r"0 \1", text)
     return " ".join(re.sub(r"\bon (cpu|gpu|tpu)\b", "on a device", text).split())
 
 

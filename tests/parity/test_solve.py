@@ -19,7 +19,7 @@ GAME = Arena.from_edges(
 
 
 def test_answer():
-    solution = parity.solve(GAME)
+    solution = parity.solve(GAME, "zielonka")
     assert solution.winner.tolist() == [0, 0, 0]
     assert solution.winner.dtype == np.int8
     assert solution.strategy.tolist() == [1, -1, 3]
@@ -122,7 +122,7 @@ class TestTracing:
 
     def test_stats_pass_through_jit(self):
         stats = jax.jit(parity.solve)(GAME.pad()).stats
-        assert stats["solver"] == "zielonka"
+        assert stats["solver"] == parity.SOLVERS.auto.name
         assert int(stats["rounds"]) > 0
 
     def test_state_resumes_under_jit(self):
@@ -191,10 +191,10 @@ def test_one_compilation_serves_every_chunk_and_resumption(name, monkeypatch):
 
 def test_second_solve_prepares_nothing(monkeypatch):
     arena = odd_arena("sparse", np.random.default_rng(1), 20)
-    parity.solve(arena)
+    parity.solve(arena, "zielonka")
     monkeypatch.setattr(Arena, "pad", None)
     chex.assert_trees_all_equal(
-        parity.solve(arena).winner, parity.solve(arena, "fpi").winner
+        parity.solve(arena, "zielonka").winner, parity.solve(arena, "fpi").winner
     )
 
 

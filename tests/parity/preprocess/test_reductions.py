@@ -12,7 +12,7 @@ from jaxgames import Arena, host
 from jaxgames.parity import preprocess, reference
 from jaxgames.parity.preprocess import REDUCTIONS
 
-VERTEX_PRIORITIES = {"propagate"}
+VERTEX_PRIORITIES = {"propagate", "contract"}
 TO_EDGE_PRIORITIES = {"edge-priorities", "shortcuts", "chains"}
 GROWING = {"shortcuts"}
 
