@@ -138,16 +138,15 @@ class _Track:
         self, arena: Arena, solver: Solver, *, state, max_steps, progress
     ) -> Solution:
         """Runs a solver that now and then takes over what the host has decided."""
-        fitted, game = prepare(arena, solver)
-        known = None
+        solution, known = None, np.array(UNDECIDED)
         while True:
-            known, state = self._take_over(fitted, game, solver, known, state)
+            known, state = self._take_over(arena, solver, known, state, solution)
             began = time.perf_counter()
 
             def meter(report: Report) -> Status | None:
                 stop = None if progress is None else progress(report)
                 late = time.perf_counter() - began > self.share_seconds  # noqa: B023
-                new = late and self.winner is not None and solver.absorbs
+                new = late and self._shares(arena, solver)
                 return Status.INTERRUPTED if new and stop is None else stop
 
             solution = on_device(
@@ -156,37 +155,49 @@ class _Track:
             if solution.status != Status.INTERRUPTED or self.stop[0]:
                 break
             state = solution.state
-        if known is None or solution.strategy is None:
+        if known.ndim == 0 or solution.strategy is None or self.move is None:
             return solution
         taken = known != UNDECIDED
-        _, move = fit(arena, known, np.where(known == fitted.owner, self.move, NO_EDGE))
-        taken, _ = fit(arena, taken, None)
-        stats = Stats(**solution.stats, taken_over=int(taken.sum()))
-        strategy = np.where(taken, move, np.asarray(solution.strategy))
-        return dataclasses.replace(solution, strategy=strategy, stats=stats)
+        move = np.where(known == arena.owner, self.move, NO_EDGE)
+        return dataclasses.replace(
+            solution,
+            strategy=np.where(taken, move, np.asarray(solution.strategy)),
+            stats=Stats(**solution.stats, taken_over=int(taken.sum())),
+        )
 
-    def _take_over(self, arena: Arena, game: ops.Game, solver: Solver, known, state):
+    def _shares(self, arena: Arena, solver: Solver) -> bool:
+        """Whether there may be something to take over, and a solver that can."""
+        return (
+            self.winner is not None
+            and solver.absorbs
+            and arena.edge_priority is None  # or vertices have other numbers
+        )
+
+    def _take_over(self, arena: Arena, solver: Solver, known, state, solution):
         """What is known from the host by now, and the state that makes use of it."""
-        if self.winner is None or not solver.absorbs:
+        if self.winner is None or not self._shares(arena, solver):
             return known, state
-        winner = self.winner.copy()
-        old = np.array(UNDECIDED) if known is None else known
-        if not np.any(winner != old) or not _is_closed(arena, winner):
+        winner = self.winner[: arena.shape[0]].copy()
+        together = winner
+        if solution is not None:
+            found = np.asarray(solution.winner)
+            together = np.where(found == UNDECIDED, winner, found)
+        if not np.any(winner != known) or not _is_closed(arena, together):
             return known, state
+        fitted, game = prepare(arena, solver)
+        solver = solver.fit(fitted)
         if state is None:
-            state = fixpoint.first(solver.fit(arena), game)
+            state = fixpoint.first(solver, game)
         padded = np.full(ops.num_vertices(game), UNDECIDED, np.int8)
         padded[: len(winner)] = winner
-        return winner, state._replace(
-            state=_absorb(solver.fit(arena), game, state.state, padded)
-        )
+        return winner, state._replace(state=_absorb(solver, game, state.state, padded))
 
 
 def _is_closed(arena: Arena, winner: np.ndarray) -> bool:
-    """Whether what is decided is its own attractor.
+    """Whether what is decided is its own attractor, so that the rest is a game.
 
-    The host may be writing while this is read; so it is seen whether a part of it is
-    missing.
+    What the host has decided is, but it may be writing while this is read; and together
+    with what the device has decided it need not be.
     """
     open_ = winner == UNDECIDED
     row = open_[arena.src]

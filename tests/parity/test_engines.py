@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgames import SolveError, Status, fixpoint, generate, parity
+from jaxgames import Arena, SolveError, Status, fixpoint, generate, parity
 from jaxgames.parity import _auto, _device, _race, reference
 from jaxgames.parity._device import Leg
 from jaxgames.progress import Deadline
@@ -188,6 +188,18 @@ def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
     )
     assert solution.stats["taken_over"] == int((expected.winner == 1).sum())
     assert agrees(GAME, solution)
+
+
+def test_dominions_that_leave_a_vertex_no_edge_are_not_taken_over():
+    """Two halves of a region, each its own attractor, and a vertex between them."""
+    # 0 and 1 are won by player 1 at once; 2 can go to either, and to nothing else.
+    arena = Arena.from_edges(
+        [0, 1, 2, 2], [0, 1, 0, 1], owner=[1, 1, 0], priority=[1, 3, 0]
+    )
+    assert not _race._is_closed(arena, np.array([1, 1, -1], np.int8))
+    assert _race._is_closed(arena, np.array([1, -1, -1], np.int8))
+    assert _race._is_closed(arena, np.array([-1, 1, -1], np.int8))
+    assert _race._is_closed(arena, np.array([1, 1, 1], np.int8))
 
 
 def test_half_a_dominion_is_not_taken_over():
