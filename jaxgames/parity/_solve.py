@@ -95,7 +95,7 @@ def solve(
         2
     """
     traced = is_traced((arena, state, max_steps))
-    _check(max_steps, preprocess, traced)
+    _check(solver, max_steps, preprocess, traced)
     check_priorities(arena)
     if traced:
         return _solve_traced(arena, solver, max_steps, state, strategies)
@@ -150,11 +150,16 @@ def check_solver(solver: str | Solver) -> None:
         SOLVERS.resolve(solver)
 
 
-def _check(max_steps, preprocess, traced: bool) -> None:
+def _check(solver, max_steps, preprocess, traced: bool) -> None:
     if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
     if isinstance(preprocess, str):
         raise ValueError(f"preprocess must be a sequence of names, got {preprocess!r}")
+    if traced and isinstance(solver, str) and solver in PLACES:
+        raise ValueError(
+            f"solver={solver!r} runs on the host, where a traced game cannot be: "
+            f"name a solver of the device, {', '.join(SOLVERS)}"
+        )
     if traced and preprocess:
         raise ValueError(
             "preprocess changes the size of a game, which a traced one cannot: apply "

@@ -272,6 +272,12 @@ def test_limits_are_the_devices(place):
         parity.solve(SMALL, place, max_steps=5)
 
 
+@pytest.mark.parametrize("place", ["host", "race"])
+def test_a_traced_game_is_the_devices(place):
+    with pytest.raises(ValueError, match="runs on the host, where a traced game cann"):
+        jax.jit(lambda arena: parity.solve(arena, place))(SMALL)
+
+
 def test_rounds_are_told():
     reports = []
     parity.solve(generate.hanoi(6), "fpi", progress=reports.append)
