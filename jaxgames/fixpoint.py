@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.ops import Game
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
@@ -75,7 +74,7 @@ def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
     return carry
 
 
-def default_sweeps(game: Game) -> int:
+def default_sweeps(game: Any) -> int:
     """Sweeps between two tests: enough that the test costs little beside them.
 
     On a GPU a test costs some 20 microseconds, the time in which a sweep reads about

@@ -30,6 +30,7 @@ class Status(enum.IntEnum):
     TIMEOUT = 2
     INTERRUPTED = 3
     OVERFLOW = 4
+    PRECISION = 5
 
     @property
     def message(self) -> str:
@@ -54,6 +55,10 @@ _MESSAGES = {
     Status.OVERFLOW: (
         "The game's numbers do not fit the number of words that the solver was given. "
         "Leave its words unset, or raise it."
+    ),
+    Status.PRECISION: (
+        "The bounds stopped moving before they were as close as was asked: float64 "
+        "cannot tell them apart any further. Ask for a larger epsilon."
     ),
 }
 

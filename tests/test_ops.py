@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgames import Arena, ops
+from jaxgames.ops import _slices
 
 BIG, SMALL = np.iinfo(np.int32).max, np.iinfo(np.int32).min
 
@@ -210,7 +211,7 @@ class TestSlices:
             + [degrees[-1]]
             for bits in range(16)
         ]
-        assert cost(ops._slice_widths(histogram)) == min(map(cost, every))
+        assert cost(_slices.slice_widths(histogram)) == min(map(cost, every))
 
 
 def test_prepare_is_kept_and_narrows_priorities():
@@ -225,7 +226,7 @@ def test_prepare_is_kept_and_narrows_priorities():
 def test_layout_is_chosen_by_size(monkeypatch):
     small = random_arena(9)
     assert ops.layout(ops.prepare(small)) == "csr"
-    monkeypatch.setattr(ops, "SLICE_FROM", 0)
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
     assert ops.layout(ops.prepare(random_arena(9))) == "slices"
 
 

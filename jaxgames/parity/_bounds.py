@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, bucket
+from jaxgames.graph.reference import closing
 from jaxgames.host import compiled
 from jaxgames.ops import Game
 from jaxgames.parity import _measures
@@ -158,48 +159,17 @@ def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
 def _heaviest_path(row_ptr, dst, priority, top):
     """The heaviest path between components, along edges of priority at most `top`.
 
-    Tarjan's algorithm closes a component after all that it leads to.
+    A component is closed after all that it leads to.
     """
-    size = len(row_ptr) - 1
-    weight = np.full(size, -1, np.int64)  # of paths from a closed component on
-    found = np.zeros(size, np.int64)
-    low = np.zeros(size, np.int64)
-    following = row_ptr[:-1].copy()
-    path = np.empty(size, np.int64)
-    opened = np.empty(size, np.int64)
-    clock, num_open, heaviest = 0, 0, 0
-    for root in range(size):
-        if found[root] > 0:
-            continue
-        depth, reached = 0, root
-        while depth > 0 or reached >= 0:
-            if reached >= 0:
-                clock += 1
-                found[reached] = low[reached] = clock
-                path[depth] = opened[num_open] = reached
-                depth, num_open, reached = depth + 1, num_open + 1, -1
-            v = path[depth - 1]
-            e = following[v]
-            if e < row_ptr[v + 1]:
-                following[v] += 1
-                w = dst[e]
-                if priority[e] <= top and found[w] == 0:
-                    reached = w
-                elif priority[e] <= top and weight[w] < 0:
-                    low[v] = min(low[v], found[w])
-                continue
-            depth -= 1
-            if depth > 0:
-                low[path[depth - 1]] = min(low[path[depth - 1]], low[v])
-            if low[v] == found[v]:
-                begin = num_open - 1
-                while opened[begin] != v:
-                    begin -= 1
-                members = opened[begin:num_open]
-                total = _weigh(row_ptr, dst, priority, top, members, weight)
-                for u in members:
-                    weight[u] = total
-                num_open, heaviest = begin, max(heaviest, total)
+    weight = np.full(len(row_ptr) - 1, -1, np.int64)  # of paths from a closed one on
+    _, members, begins = closing(row_ptr, dst, None, priority <= top)
+    heaviest = 0
+    for c in range(len(begins) - 1):
+        part = members[begins[c] : begins[c + 1]]
+        total = _weigh(row_ptr, dst, priority, top, part, weight)
+        for u in part:
+            weight[u] = total
+        heaviest = max(heaviest, total)
     return heaviest
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.graph.reference import closing
 from jaxgames.host import compiled
 from jaxgames.parity._descent import WORD_BITS
 from jaxgames.parity._game import normal_form
@@ -107,61 +108,21 @@ def _plays(arena: Arena, solution: Solution) -> _Plays:
 def _heaviest_paths(row_ptr, head, priority, winner, top):
     """How many edges of priority `top` paths from each vertex have, nothing above it.
 
-    Only where the player wins who does not want that priority. Tarjan's algorithm
-    closes a component after all that it leads to.
+    Only where the player wins who does not want that priority. A component is closed
+    after all that it leads to, so that paths from there on are known.
     """
-    size = len(winner)
-    weight = np.zeros(size, np.int32)
-    found = np.zeros(size, np.int64)
-    low = np.zeros(size, np.int64)
-    closed = np.zeros(size, np.bool_)
-    following = row_ptr[:-1].copy()
-    path = np.empty(size, np.int64)
-    opened = np.empty(size, np.int64)
-    clock, num_open = 0, 0
-    for root in range(size):
-        if found[root] > 0 or winner[root] == top % 2:
-            continue
-        depth, reached = 0, root
-        while depth > 0 or reached >= 0:
-            if reached >= 0:
-                clock += 1
-                found[reached] = low[reached] = clock
-                path[depth] = opened[num_open] = reached
-                depth, num_open, reached = depth + 1, num_open + 1, -1
-            v = path[depth - 1]
-            e = following[v]
-            if e < row_ptr[v + 1]:
-                following[v] += 1
-                w = head[e]
-                if priority[e] <= top and found[w] == 0:
-                    reached = w
-                elif priority[e] <= top and not closed[w]:
-                    low[v] = min(low[v], found[w])
-                continue
-            depth -= 1
-            if low[v] == found[v]:
-                num_open = _close(
-                    row_ptr, head, priority, top, opened, num_open, v, closed, weight
-                )
-            if depth > 0:
-                low[path[depth - 1]] = min(low[path[depth - 1]], low[v])
+    weight = np.zeros(len(winner), np.int32)
+    component, members, begins = closing(
+        row_ptr, head, winner != top % 2, priority <= top
+    )
+    for c in range(len(begins) - 1):
+        part = members[begins[c] : begins[c + 1]]
+        heaviest = 0
+        for u in part:
+            for e in range(row_ptr[u], row_ptr[u + 1]):
+                if priority[e] <= top and component[head[e]] != c:
+                    more = 1 if priority[e] == top else 0
+                    heaviest = max(heaviest, weight[head[e]] + more)
+        for u in part:
+            weight[u] = heaviest
     return weight
-
-
-@compiled
-def _close(row_ptr, head, priority, top, opened, num_open, v, closed, weight):
-    """Closes the component above `v`, which leads to closed ones only."""
-    begin = num_open - 1
-    while opened[begin] != v:
-        begin -= 1
-    heaviest = 0
-    for u in opened[begin:num_open]:
-        for e in range(row_ptr[u], row_ptr[u + 1]):
-            if priority[e] <= top and closed[head[e]]:
-                more = 1 if priority[e] == top else 0
-                heaviest = max(heaviest, weight[head[e]] + more)
-    for u in opened[begin:num_open]:
-        closed[u] = True
-        weight[u] = heaviest
-    return begin

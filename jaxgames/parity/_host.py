@@ -1,15 +1,5 @@
 """Priority promotion on the host, for deep and narrow games.
 
-The vertices are taken in order of importance. Those of the most important priority that
-is left, and what the player who likes it attracts to them, are a *region*: he wins all
-plays that stay there. Regions lie on a stack, each an attractor in what those below it
-in the stack have left. A region is open if play can leave it for the rest of the game;
-then the next one is made from that rest. It is closed if the rival can only leave for
-regions further down, which then are the same player's. Such a region is promoted: it
-joins the least important of these, which goes on attracting. Where the rival cannot
-leave at all, the region and its attractor are won for good. The least important region
-is always closed, so the game gets smaller until nothing is left.
-
 What makes it fast:
 
 - One word a vertex, its key, holds its region, its owner, and whether the game is won
@@ -40,50 +30,10 @@ import numpy as np
 from jaxgames.arena import Arena
 from jaxgames.host import compiled
 from jaxgames.parity._game import compress
-from jaxgames.parity.reference._game import sort
+from jaxgames.parity._host_attract import NO_LIMIT, WON, Play, Prepared
+from jaxgames.parity._host_loops import win_loops
+from jaxgames.parity._host_promotion import BLOCK, promote
 from jaxgames.solution import NO_EDGE, UNDECIDED
-
-WON = 2**28
-"""Region of what player 0 has won for good; that of player 1 is the next."""
-
-BLOCK = 256
-"""Vertices, in order of importance, that are skipped together."""
-
-LONG = 16
-"""Rows with more edges remember where they were searched."""
-
-POLL = 1024
-"""Vertices between two looks at the stop flag."""
-
-NO_LIMIT = 2**62
-
-
-class Prepared(NamedTuple):
-    """A parity game as the engine reads it; `V` and `E` leave padding out.
-
-    Attributes:
-        key: int32 `[V]`, four times the compressed priority, and the owner.
-        row_ptr: int32 `[V + 1]`; the edges of vertex `v` are `row_ptr[v]` to
-            `row_ptr[v + 1] - 1`.
-        head: int32 `[E]`, where each edge leads.
-        in_ptr: int32 `[V + 1]`; the edges into `v` are `in_edge[k]`, from
-            `in_tail[k]`, for `in_ptr[v] <= k < in_ptr[v + 1]`.
-        in_tail: int32 `[E]`.
-        in_edge: int32 `[E]`.
-        order: int32 `[V]`, the vertices, the most important first.
-        rank: int32 `[V]`, where each stands in `order`.
-        size: number of vertices with padding.
-    """
-
-    key: np.ndarray
-    row_ptr: np.ndarray
-    head: np.ndarray
-    in_ptr: np.ndarray
-    in_tail: np.ndarray
-    in_edge: np.ndarray
-    order: np.ndarray
-    rank: np.ndarray
-    size: int
 
 
 class Outcome(NamedTuple):
@@ -130,28 +80,58 @@ def prepare(arena: Arena) -> Prepared:
         np.require(x, requirements=("C", "W"))
         for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
     )
-    dead = row_ptr[1:] == row_ptr[:-1]
-    if dead.any():
-        raise ValueError(f"vertex {np.argmax(dead)} has no successor: games are total")
     priority = np.asarray(compress(priority), np.int32)
-    top = priority.max(initial=0)
+    top = int(priority.max(initial=0))
     if top >= WON:
         raise ValueError(f"the host engine takes up to {WON} priorities, got {top}")
-    in_ptr, in_edge = sort(head, len(owner))
-    order = sort(top - priority, int(top) + 1)[1]
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+    dead, *arrays = _arrange(row_ptr, source, head, owner, priority, top)
+    if dead < len(owner):
+        raise ValueError(f"vertex {dead} has no successor: games are total")
+    key, in_ptr, in_tail, in_edge, order, rank, loops = arrays
     return Prepared(
-        key=4 * priority + owner,
-        row_ptr=row_ptr,
-        head=head,
-        in_ptr=in_ptr,
-        in_tail=source[in_edge],
-        in_edge=in_edge,
-        order=order,
-        rank=rank,
-        size=size,
+        key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, size
     )
+
+
+@compiled
+def _arrange(row_ptr, source, head, owner, priority, top):
+    """The first vertex without a successor, and the arrays of `Prepared`."""
+    size, many = len(owner), len(head)
+    in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
+    in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
+    key, order, rank = (
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+    )
+    dead, loops = size, 0
+    for e in range(many):
+        in_ptr[head[e] + 1] += 1
+        loops += head[e] == source[e]
+    for v in range(size):
+        in_ptr[v + 1] += in_ptr[v]
+        begin[top - priority[v] + 1] += 1
+        key[v] = 4 * priority[v] + owner[v]
+        if row_ptr[v] == row_ptr[v + 1]:
+            dead = min(dead, v)
+    for after in range(top + 1):
+        begin[after + 1] += begin[after]
+    for v in range(size):
+        place = begin[top - priority[v]]
+        begin[top - priority[v]] += 1
+        order[place], rank[v] = v, place
+    free, loop = in_ptr.copy(), np.empty(loops, np.int32)
+    loops = 0
+    for e in range(many):
+        place = free[head[e]]
+        free[head[e]] += 1
+        in_edge[place] = e
+        if head[e] == source[e]:
+            loop[loops] = e
+            loops += 1
+    for k in range(many):
+        in_tail[k] = source[in_edge[k]]
+    return dead, key, in_ptr, in_tail, in_edge, order, rank, loop
 
 
 def run(
@@ -227,28 +207,6 @@ NEVER_STOPS = np.zeros(1, np.int8)
 NOBODY_READS = np.zeros(0, np.int8)
 
 
-class _Play(NamedTuple):
-    """What is known of the vertices, and the stack of regions.
-
-    A vertex that is in no region has its priority for a region: it may become the start
-    of one of that priority. Regions have priorities, too, which fall up the stack.
-
-    Region number `level` is `queue[begin[level]:begin[level + 1]]`, the last one up to
-    the end. It starts with its heads, the vertices of its priority, up to
-    `heads[level]`. Those before `checked[level]` do not leave the region for the rest.
-    """
-
-    key: np.ndarray  # int32: four times the region; 2 where no edge leads down; owner
-    move: np.ndarray  # int32: edge that keeps its owner in the region
-    seen: np.ndarray  # int32: where the search of a long row ended
-    queue: np.ndarray  # int32: the stack
-    idle: np.ndarray  # bool: blocks of the order without a vertex that is in no region
-    priority: np.ndarray  # int32, by level, as all that follow
-    begin: np.ndarray
-    heads: np.ndarray
-    checked: np.ndarray
-
-
 @compiled
 def _solve(
     game, key, queue, winner, move, strategies, stop, publish, max_steps, counts
@@ -256,7 +214,7 @@ def _solve(
     """Fills winners and moves; whether it came to an end."""
     size = len(key)
     depth = (key[game.order[0]] >> 2) + 2 if size > 0 else 1
-    play = _Play(
+    play = Play(
         key,
         move,
         np.zeros(size, np.int32),
@@ -267,342 +225,12 @@ def _solve(
         np.empty(depth, np.int32),
         np.empty(depth, np.int32),
     )
-    # Numba would take a plain 0 for a type of its own, and compile for it too.
-    at, end, level = np.int64(0), np.int64(0), np.int64(-1)
-    going = True
-    while going:
-        at = _next(game, play, at)
-        if at == size:
-            break
-        level += 1
-        begin = end
-        at, end = _heads(game, play, at, begin, level)
-        counts[1] += 1
-        mark = 4 * np.int64(play.priority[level])
-        if size - at < end - begin:
-            begin, rest = end, game.order[at:]
-            end, _ = _pull(game, play, rest, end, mark, NO_LIMIT, strategies)
-        done, end, _ = _attract(
-            game, play, begin, end, mark, NO_LIMIT, strategies, stop,
-            max_steps - counts[0],
-        )  # fmt: skip
-        counts[0] += done - begin
-        going = done == end
-        while going and level >= 0 and _closed(game, play, level, strategies):
-            at, level, end, going = _rise(
-                game, play, at, level, end, strategies, stop, publish, max_steps, counts
-            )
+    going = win_loops(game, play, strategies, stop, publish, max_steps, counts)
+    if going:
+        going = promote(game, play, strategies, stop, publish, max_steps, counts)
     for v in range(size):
         player = (key[v] >> 2) - WON
         winner[v] = player if player >= 0 else UNDECIDED
         if strategies and player != key[v] & 1:
             move[v] = NO_EDGE
     return going
-
-
-@compiled
-def _rise(game, play, at, level, end, strategies, stop, publish, max_steps, counts):
-    """Promotes the closed last region, or wins it.
-
-    Returns where to go on in the order, the level and the end of the last region, and
-    whether to go on.
-    """
-    key, queue = play.key, play.queue
-    begin = np.int64(play.begin[level])
-    target = _escape(game, play, level, end, stop)
-    if target < 0:
-        return at, level, end, False
-    mark = 4 * target
-    for index in range(begin, end):
-        key[queue[index]] = mark | (key[queue[index]] & 3)
-    least = 4 * np.int64(play.priority[level - 1]) if level > 0 else NO_LIMIT
-    joined = level - 1
-    while joined >= 0 and play.priority[joined] < target:
-        joined -= 1
-    below = np.int64(play.begin[joined + 1])
-    first, spoiled = begin, np.int64(-1)
-    if begin - below < end - begin:
-        first = end
-        between = play.queue[below:begin]
-        end, spoiled = _pull(game, play, between, end, mark, least, strategies)
-    done, end, also = _attract(
-        game, play, first, end, mark, least, strategies, stop, max_steps - counts[0]
-    )
-    spoiled = max(spoiled, also)
-    counts[0] += done - first
-    if target >= WON:
-        counts[3] += 1
-        if len(publish) > 0:
-            for v in queue[begin:end]:
-                publish[v] = target - WON
-    else:
-        counts[2] += 1
-    level -= 1
-    while level >= 0 and play.priority[level] <= spoiled:
-        level -= 1
-    keep = np.int64(play.begin[level + 1])
-    at = _give_up(game, play, at, keep, begin, mark)
-    if target >= WON:
-        return at, level, keep, done == end
-    if done < end:
-        return at, level, end, False
-    return _join(game, play, at, level, keep, begin, end, joined, strategies)
-
-
-@compiled
-def _join(game, play, at, level, keep, begin, end, joined, strategies):
-    """Puts what was promoted behind the target's region, before those that are kept."""
-    queue = play.queue
-    for index in range(begin, end):
-        queue[keep + index - begin] = queue[index]
-    end -= begin - keep
-    if joined == level:
-        return at, level, end, True
-    begin = np.int64(play.begin[joined + 1])
-    _reverse(queue[begin:keep])
-    _reverse(queue[keep:end])
-    _reverse(queue[begin:end])
-    for above in range(joined + 1, level + 1):
-        play.begin[above] += end - keep
-        play.heads[above] += end - keep
-        play.checked[above] += end - keep
-    if _closed(game, play, joined, strategies):
-        # It rises next; what is kept above it would have to be kept once more.
-        begin = np.int64(play.begin[joined + 1])
-        at = _give_up(game, play, at, begin, end, 4 * play.priority[joined])
-        level, end = joined, begin
-    return at, level, end, True
-
-
-@compiled
-def _reverse(vertices):
-    last = len(vertices) - 1
-    for index in range(len(vertices) // 2):
-        v = vertices[index]
-        vertices[index] = vertices[last - index]
-        vertices[last - index] = v
-
-
-@compiled
-def _attract(game, play, begin, end, mark, least, strategies, stop, max_steps):
-    """Attracts to queue[begin:end] what is in lower regions than that of the mark.
-
-    Returns how far the queue was worked off, and its end; and the highest priority of a
-    region that is spoiled by it, if not less than `least`. Priorities of regions are
-    given four times.
-    """
-    key, move, queue, seen = play.key, play.move, play.queue, play.seen
-    row_ptr, head = game.row_ptr, game.head
-    in_ptr, in_tail, in_edge = game.in_ptr, game.in_tail, game.in_edge
-    player = (mark >> 2) & 1
-    limit = min(mark, 4 * WON)
-    spoiled = np.int64(-1)
-    last = begin + min(max_steps, len(queue))
-    while begin < end and begin < last:
-        if begin % POLL == 0 and stop[0] != 0:
-            break
-        v = queue[begin]
-        for k in range(in_ptr[v], in_ptr[v + 1]):
-            u = in_tail[k]
-            old = np.int64(key[u])
-            if old >= limit:
-                continue
-            if old & 1 == player:
-                if strategies:
-                    move[u] = in_edge[k]
-            else:
-                first, stop_row = np.int64(row_ptr[u]), np.int64(row_ptr[u + 1])
-                left = limit
-                if stop_row - first <= LONG:
-                    enough = max(least, old & ~3)
-                    for e in range(first, stop_row):
-                        successor = np.int64(key[head[e]])
-                        if successor < left:
-                            left = successor
-                            if left < enough:
-                                break
-                else:
-                    left = _lowest(key, head, seen, u, first, stop_row, limit)
-                if left < limit:
-                    if left >= least and left >= old & ~3:
-                        spoiled = max(spoiled, left)
-                    continue
-            spoiled = max(spoiled, old)
-            key[u] = mark | (old & 1)
-            queue[end] = u
-            end += 1
-        begin += 1
-    return begin, end, spoiled >> 2
-
-
-@compiled
-def _pull(game, play, vertices, end, mark, least, strategies):
-    """What of some vertices moves, or must move, to the region of the mark.
-
-    Begins `_attract` from the other side, where that is the smaller one.
-    """
-    key = play.key
-    player = (mark >> 2) & 1
-    limit = min(mark, 4 * WON)
-    spoiled = np.int64(-1)
-    for u in vertices:
-        old = np.int64(key[u])
-        if old >= limit:
-            continue
-        own = old & 1 == player
-        left = limit
-        move = NO_EDGE
-        enough = max(least, old & ~3)
-        for e in range(game.row_ptr[u], game.row_ptr[u + 1]):
-            successor = np.int64(key[game.head[e]])
-            if own:
-                if (successor ^ mark) < 4:
-                    move = e
-                    break
-            elif successor < left:
-                left = successor
-                if left < enough:
-                    break
-        if own:
-            if move == NO_EDGE:
-                continue
-            if strategies:
-                play.move[u] = move
-        elif left < limit:
-            if left >= least and left >= old & ~3:
-                spoiled = max(spoiled, left)
-            continue
-        spoiled = max(spoiled, old)
-        key[u] = mark | (old & 1)
-        play.queue[end] = u
-        end += 1
-    return end, spoiled >> 2
-
-
-@compiled
-def _lowest(key, head, seen, u, first, stop, limit):
-    """Any key below the limit among many successors, else the limit."""
-    for shift in range(stop - first):
-        e = first + seen[u] + shift
-        if e >= stop:
-            e -= stop - first
-        successor = np.int64(key[head[e]])
-        if successor < limit:
-            seen[u] = e - first
-            return successor
-    return limit
-
-
-@compiled
-def _closed(game, play, level, strategies):
-    """Whether no head of a region leaves it for the rest of the game.
-
-    What was attracted does not. Checks only heads that may still do, and gives those of
-    the player a move.
-    """
-    key, priority = play.key, np.int64(play.priority[level])
-    for index in range(play.checked[level], play.heads[level]):
-        v = play.queue[index]
-        own = (key[v] ^ priority) & 1 == 0
-        stays = not own
-        for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
-            region = key[game.head[e]] >> 2
-            if own and region == priority:
-                if strategies:
-                    play.move[v] = e
-                stays = True
-                break
-            if not own and region < priority:
-                stays = False
-                break
-        if not stays:
-            play.checked[level] = index
-            return False
-    play.checked[level] = play.heads[level]
-    return True
-
-
-@compiled
-def _escape(game, play, level, end, stop):
-    """Where the rival can leave the last region, which is closed; won if nowhere.
-
-    The least important one: if he leaves for a more important one, that is not worse
-    for the player. Negative if stopped.
-    """
-    key = play.key
-    priority = np.int64(play.priority[level])
-    target = WON + (priority & 1)
-    nearest = level - 1
-    while nearest >= 0 and (play.priority[nearest] ^ priority) & 1:
-        nearest -= 1
-    if nearest < 0:
-        return target
-    for index in range(play.begin[level], end):
-        if index % POLL == 0 and stop[0] != 0:
-            return np.int64(-1)
-        v = play.queue[index]
-        if key[v] & 2:
-            continue
-        inner = True
-        if (key[v] ^ priority) & 1:
-            for e in range(game.row_ptr[v], game.row_ptr[v + 1]):
-                region = np.int64(key[game.head[e]] >> 2)
-                if priority < region < WON:
-                    inner = False
-                    target = min(target, region)
-        if inner:
-            key[v] |= 2
-        elif target == play.priority[nearest]:
-            break
-    return target
-
-
-@compiled
-def _give_up(game, play, at, begin, end, mark):
-    """Puts vertices of the stack back, but those with the mark; the first in the order.
-
-    `at` is where the order went on so far.
-    """
-    for index in range(begin, end):
-        v = play.queue[index]
-        if play.key[v] < mark & ~3:
-            play.key[v] = game.key[v]
-            rank = np.int64(game.rank[v])
-            play.idle[rank // BLOCK] = False
-            at = min(at, rank)
-    return at
-
-
-@compiled
-def _next(game, play, at):
-    """Where the order goes on with a vertex that is in no region."""
-    size = len(game.order)
-    while at < size:
-        if at % BLOCK == 0 and play.idle[at // BLOCK]:
-            at += BLOCK
-            continue
-        v = game.order[at]
-        if play.key[v] == game.key[v]:
-            return at
-        at += 1
-        if at % BLOCK == 0:
-            play.idle[at // BLOCK - 1] = True
-    return np.int64(size)
-
-
-@compiled
-def _heads(game, play, at, end, level):
-    """Begins a region with all vertices of a priority that are in none."""
-    play.begin[level] = play.checked[level] = end
-    priority = play.priority[level] = game.key[game.order[at]] >> 2
-    size = len(game.order)
-    while at < size and game.key[game.order[at]] >> 2 == priority:
-        v = game.order[at]
-        if play.key[v] == game.key[v]:
-            play.queue[end] = v
-            end += 1
-        at += 1
-        if at % BLOCK == 0:
-            play.idle[at // BLOCK - 1] = True
-    play.heads[level] = end
-    return at, end

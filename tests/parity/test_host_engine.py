@@ -12,7 +12,13 @@ from test_reference import tiny_arenas
 
 from jaxgames import Arena, generate, host
 from jaxgames.io import pgsolver
-from jaxgames.parity import Solution, _host, reference
+from jaxgames.parity import (
+    Solution,
+    _host,
+    _host_attract,
+    _host_promotion,
+    reference,
+)
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
 
@@ -50,7 +56,7 @@ def random_arenas(seed, count, size):
             rng,
             size,
             num_priorities=int(rng.choice([2, 5, 20, size])),
-            max_degree=int(rng.choice([2, 3, 3 * _host.LONG])),
+            max_degree=int(rng.choice([2, 3, 3 * _host_attract.LONG])),
             owner_share=float(rng.uniform(0.3, 0.7)),
         )
 
@@ -69,7 +75,7 @@ def test_odd_games():
         check(arena)
 
 
-@pytest.mark.parametrize("size", [60, 300, 2 * _host.BLOCK])
+@pytest.mark.parametrize("size", [60, 300, 2 * _host_promotion.BLOCK])
 def test_larger_games(size):
     for arena in random_arenas(seed=size, count=60, size=size):
         check(arena)
@@ -101,10 +107,38 @@ def test_ladders_are_not_exponential():
 
 
 def test_many_levels_cost_nothing():
-    loops = np.arange(5000)
-    arena = Arena.from_edges(loops, loops, owner=loops % 3 == 0, priority=loops)
+    """Cycles of two, each of a priority of its own; its players wait for each other."""
+    v = np.arange(10_000)
+    arena = Arena.from_edges(
+        np.append(v, v[v % 2 == 1]),
+        np.append(v ^ 1, v[v % 2 == 1] ^ 1),
+        owner=v % 2 == 0,
+        priority=v // 2,
+    )
     outcome = check(arena)
-    assert outcome.stats["regions"] == len(loops)
+    assert outcome.stats["regions"] == len(v) // 2
+
+
+def test_loops_are_won_before_there_are_regions():
+    """Both players lead to loops, one of which is left to the rival by its owner."""
+    arena = Arena.from_edges(
+        [0, 1, 2, 3, 3, 4, 4, 4],
+        [0, 1, 0, 1, 2, 0, 1, 4],
+        owner=[0, 0, 1, 1, 0],
+        priority=[2, 3, 5, 4, 7],
+    )
+    outcome = check(arena)
+    assert outcome.winner.tolist() == [0, 1, 0, 1, 0]
+    assert outcome.stats == {"steps": 5, "regions": 0, "promotions": 0, "dominions": 2}
+
+
+def test_loops_are_published():
+    loops = np.arange(4)
+    arena = Arena.from_edges(loops, loops, owner=loops % 2 == 0, priority=loops)
+    publish = np.full(4, UNDECIDED, np.int8)
+    outcome = solved(arena, publish=publish)
+    np.testing.assert_array_equal(publish, [0, 1, 0, 1])
+    np.testing.assert_array_equal(outcome.winner, publish)
 
 
 def test_long_rows_are_not_read_again_and_again():
@@ -217,7 +251,7 @@ def test_a_raised_flag_stops_at_once():
     arena = generate.random_game(0, 20_000, num_priorities=4)
     outcome = _host.run(_host.prepare(arena), stop=np.ones(1, np.int8))
     assert not outcome.finished
-    assert outcome.stats["steps"] <= _host.POLL
+    assert outcome.stats["steps"] <= _host_attract.POLL
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="takes Python's lock")

@@ -135,9 +135,9 @@ class TestWarmStart:
             check(arena, parity.solve(arena, PLAIN, state=start))
 
     def test_takes_an_arena_of_any_layout(self, monkeypatch):
-        from jaxgames import ops
+        from jaxgames.ops import _slices
 
-        monkeypatch.setattr(ops, "SLICE_FROM", 0)
+        monkeypatch.setattr(_slices, "SLICE_FROM", 0)
         arena = generate.random_game(5, 60, num_priorities=9)
         known = reference.solve(arena)
         start = PLAIN.warm_start(arena, known.strategy)

@@ -16,6 +16,7 @@ from measured import (
 )
 
 from jaxgames import Arena, SolveError, Status, generate, ops, parity
+from jaxgames.ops import _parts, _slices
 from jaxgames.parity import SPM, _bounds, _measures, reference
 from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
 
@@ -267,7 +268,7 @@ class TestWords:
 @pytest.fixture
 def small_parts(monkeypatch):
     """Parts of small games: three levels for the graphs below."""
-    monkeypatch.setattr(ops, "FEWEST_CELLS", 50)
+    monkeypatch.setattr(_parts, "FEWEST_CELLS", 50)
 
 
 def propagating(rng, size: int = 300) -> Arena:
@@ -286,7 +287,7 @@ def propagating(rng, size: int = 300) -> Arena:
 @pytest.mark.parametrize("sliced", [False, True])
 def test_all_queues_give_the_same_answer(small_parts, sliced, player, monkeypatch):
     if sliced:
-        monkeypatch.setattr(ops, "SLICE_FROM", 1)
+        monkeypatch.setattr(_slices, "SLICE_FROM", 1)
     rng = np.random.default_rng(player)
     for index in range(2):
         arena = propagating(rng)
@@ -456,7 +457,7 @@ def test_priorities_on_edges_under_jit_and_in_slices(solver, monkeypatch):
         np.testing.assert_array_equal(traced.strategy[:size], plain.strategy)
         if index < 2:
             with monkeypatch.context() as patch:
-                patch.setattr(ops, "SLICE_FROM", 1)
+                patch.setattr(_slices, "SLICE_FROM", 1)
                 again = dataclasses.replace(arena)
                 sliced = parity.solve(again, solver)
             assert sliced.stats["layout"] == "slices"

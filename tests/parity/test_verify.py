@@ -6,7 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgames import Arena, Status, generate, ops, parity
+from jaxgames import Arena, Status, generate, parity
+from jaxgames.ops import _slices
 from jaxgames.parity import Reason, Solution, reference
 from jaxgames.parity._certificate import certificate
 from jaxgames.parity._measures import Measures
@@ -114,7 +115,7 @@ def test_trimming_agrees_with_the_host_on_spoilt_solutions(seed):
 @pytest.mark.parametrize("method", ["trimming", "measures"])
 @pytest.mark.parametrize("on_edges", [False, True], ids=["vertices", "edges"])
 def test_in_slices(on_edges, method, monkeypatch):
-    monkeypatch.setattr(ops, "SLICE_FROM", 0)
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
     arena = generate.elevator(3, fair=True)
     right = reference.solve(arena)
     if on_edges:  # the same game, but for the form of its priorities

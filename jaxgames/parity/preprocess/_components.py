@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.graph import reference as graphs
 from jaxgames.host import compiled
 from jaxgames.parity._solution import Solution
 from jaxgames.parity.preprocess._graph import graph_of, spread
@@ -17,7 +18,6 @@ from jaxgames.parity.preprocess._reduced import (
     reduction,
     translate,
 )
-from jaxgames.parity.preprocess._scc import strong_components
 from jaxgames.parity.preprocess._winning_cycles import controlled_cycles, controls
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
@@ -123,7 +123,7 @@ class _Climb:
         queue[: len(seeds)] = seeds
         end = spread(self.graph, winner, move, exits, queue, 0, len(seeds))
         alive = winner == UNDECIDED
-        component, members, begins = strong_components(arena.row_ptr, arena.dst, alive)
+        component, members, begins = graphs.closing_order(arena, vertices=alive)
         self.num_components = len(begins) - 1
         leaves = alive[arena.src] & alive[arena.dst]
         leaves &= component[arena.src] != component[arena.dst]

@@ -1,27 +1,13 @@
 """Which edges lie on cycles of which priorities."""
 
-from typing import NamedTuple
-
 import numpy as np
 
+from jaxgames.graph.reference import closing
 from jaxgames.host import compiled
 from jaxgames.parity.reference._game import NOBODY
-from jaxgames.solution import NO_EDGE
 
 NEVER = 2**31 - 1
 """Priority of an edge that lies on no cycle."""
-
-
-class _Search(NamedTuple):
-    """Depth-first search; nothing needs to be reset between two searches."""
-
-    first: np.ndarray  # edge out of each vertex that is next to be followed
-    link: np.ndarray  # and the one after each edge
-    found: np.ndarray  # when each vertex was found
-    low: np.ndarray  # earliest vertex of its component known to be reached from it
-    component: np.ndarray  # a vertex of its component, NOBODY while that is open
-    path: np.ndarray
-    open: np.ndarray  # vertices of open components, as they were found
 
 
 @compiled
@@ -38,18 +24,9 @@ def cycle_priorities(tail, head, priority):
     top = 0
     for e in range(num_edges):
         top = max(top, birth[e])
-    search = _Search(
-        np.full(size, NO_EDGE, np.int32),
-        np.empty(num_edges, np.int32),
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int64),
-        np.full(size, NOBODY, np.int32),
-        np.empty(size, np.int32),
-        np.empty(size, np.int32),
-    )
+    place = np.full(size, NOBODY, np.int32)
     merged = np.arange(size)
     edges = np.arange(num_edges)
-    clock = np.int64(0)
     # Parts of `edges`, and the range of their answers; top + 1 stands for never.
     todo = [(0, num_edges, 0, top + 1)]
     while len(todo) > 0:
@@ -70,13 +47,15 @@ def cycle_priorities(tail, head, priority):
                 tail[e], head[e] = _find(merged, tail[e]), _find(merged, head[e])
                 edges[k], edges[cut] = edges[cut], e
                 cut += 1
-        clock = _components(search, tail, head, edges[begin:cut], clock)
+        component = _components(tail, head, edges[begin:cut], place)
         born, cut = cut, begin
         for k in range(begin, born):
             e = edges[k]
-            if search.component[tail[e]] == search.component[head[e]]:
+            if component[place[tail[e]]] == component[place[head[e]]]:
                 edges[k], edges[cut] = edges[cut], e
                 cut += 1
+        for e in edges[begin:born]:
+            place[tail[e]] = place[head[e]] = NOBODY
         # The lower half comes first: the upper one relies on what it merges.
         todo.append((cut, end, middle + 1, high))
         todo.append((begin, cut, low, middle))
@@ -93,40 +72,25 @@ def _find(merged, v):
 
 
 @compiled
-def _components(search, tail, head, edges, clock):
-    """Tarjan's strongly connected components of the graph of some edges."""
-    start = clock
+def _components(tail, head, edges, place):
+    """Strongly connected components of the graph of some edges.
+
+    Numbers the ends of these edges in `place`; that of all others is NOBODY.
+    """
+    count = 0
+    row_ptr = np.zeros(2 * len(edges) + 2, np.int32)
     for e in edges:
-        search.link[e] = search.first[tail[e]]
-        search.first[tail[e]] = e
-    for root in tail[edges]:
-        if search.found[root] > start:
-            continue
-        depth, opened, reached = 0, 0, root
-        while True:
-            if reached != NOBODY:
-                clock += 1
-                search.found[reached] = search.low[reached] = clock
-                search.component[reached] = NOBODY
-                search.path[depth] = search.open[opened] = reached
-                depth, opened, reached = depth + 1, opened + 1, NOBODY
-            v = search.path[depth - 1]
-            e = search.first[v]
-            if e != NO_EDGE:
-                search.first[v] = search.link[e]
-                w = head[e]
-                if search.found[w] <= start:
-                    reached = w
-                elif search.component[w] == NOBODY:
-                    search.low[v] = min(search.low[v], search.found[w])
-                continue
-            if search.low[v] == search.found[v]:
-                while search.component[v] == NOBODY:
-                    opened -= 1
-                    search.component[search.open[opened]] = v
-            depth -= 1
-            if depth == 0:
-                break
-            u = search.path[depth - 1]
-            search.low[u] = min(search.low[u], search.low[v])
-    return clock
+        for v in (tail[e], head[e]):
+            if place[v] == NOBODY:
+                place[v] = count
+                count += 1
+        row_ptr[place[tail[e]] + 2] += 1
+    for v in range(count):
+        row_ptr[v + 2] += row_ptr[v + 1]
+    dst = np.empty(len(edges), np.int32)
+    for e in edges:  # the offset of each row moves to where the next one begins
+        v = place[tail[e]] + 1
+        dst[row_ptr[v]] = place[head[e]]
+        row_ptr[v] += 1
+    component, _, _ = closing(row_ptr[: count + 1], dst, None, None)
+    return component

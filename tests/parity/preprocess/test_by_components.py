@@ -2,38 +2,16 @@
 
 import dataclasses
 
-import networkx
 import numpy as np
 import pytest
 import undoing
 
 from jaxgames import Arena, Status, generate, host
 from jaxgames.parity import preprocess, reference
-from jaxgames.parity.preprocess._scc import strong_components
-from jaxgames.testing import odd_arenas
 
 
 def never(arena):
     raise AssertionError(f"called for {arena}")
-
-
-def test_components_and_their_order():
-    rng = np.random.default_rng(0)
-    for arena in odd_arenas(seed=0, count=50):
-        alive = rng.random(arena.shape[0]) < 0.8
-        number, members, begins = strong_components(arena.row_ptr, arena.dst, alive)
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(np.flatnonzero(alive).tolist())
-        pairs = np.stack([arena.src, arena.dst])[:, alive[arena.src] & alive[arena.dst]]
-        graph.add_edges_from(pairs.T.tolist())
-        expected = {frozenset(c) for c in networkx.strongly_connected_components(graph)}
-        parts = np.split(members, begins[1:-1]) if len(members) else []
-        assert {frozenset(part.tolist()) for part in parts} == expected
-        assert len(parts) == len(expected)
-        assert (number[pairs[0]] >= number[pairs[1]]).all()
-        assert ((number == -1) == ~alive).all()
-        for index, part in enumerate(parts):
-            assert (number[part] == index).all()
 
 
 def test_winners_and_strategies():

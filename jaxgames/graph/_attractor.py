@@ -1,0 +1,197 @@
+"""Attractors: where a player can force a visit."""
+
+import dataclasses
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, ops
+from jaxgames.arena import Arena, is_traced
+from jaxgames.graph import _links, reference
+from jaxgames.graph._input import check_masks, vertex_mask
+from jaxgames.graph._reach import Engine
+from jaxgames.graph.reference import NO_RANK, Attractor
+from jaxgames.ops import Links
+from jaxgames.solution import NO_EDGE
+from jaxgames.solver import Solver
+
+JOINED, OPEN, OUT = range(3)
+"""Kinds of vertices: in the attractor, not yet, not there at all. In this order the
+player prefers them as successors; with the first two exchanged, which is `kind ^ 1`,
+his opponent does."""
+
+
+def attractor(
+    arena: Arena,
+    target: Any,
+    player: Any,
+    *,
+    vertices: Any = None,
+    engine: Engine = "auto",
+) -> Attractor:
+    """The attractor of a player to a set of vertices [1].
+
+    It is the least set that contains the target; each vertex of the player that has an
+    edge into it; and each vertex of his opponent that has an edge, and all of whose
+    edges lead into it. From there the player can force a visit to the target, and from
+    no other vertex.
+
+    A vertex without successors is attracted only if it is in the target: a play that
+    ends elsewhere does not visit it. So if whoever cannot move loses, put the
+    opponent's vertices without successors into the target.
+
+    On the device all edges are looked at in every round, and there are as many rounds
+    as the largest rank: O(rank (V + E)) work. The host looks at every edge once:
+    O(V + E). Works under `jax.jit` and `jax.vmap` on a traced arena.
+
+    Args:
+        arena: the arena, with the owners of its vertices.
+        target: bool `[V]`, or vertices by number (not under tracing).
+        player: 0 or 1.
+        vertices: bool `[V]`, the vertices that there are; None for all. Edges from and
+            to others are not there either.
+        engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
+            host if numba is there and the backend is a CPU or the arena is small.
+
+    Returns:
+        The [`Attractor`][jaxgames.graph.Attractor], the same from both engines.
+
+    Raises:
+        ValueError: an argument is wrong.
+
+    References:
+        [1] Zielonka, Infinite games on finitely coloured graphs with applications to
+        automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
+
+    Examples:
+        >>> from jaxgames import Arena, graph
+        >>> arena = Arena.from_edges([0, 0, 1, 2], [1, 2, 1, 2], owner=[0, 1, 1])
+        >>> won = graph.attractor(arena, [2], 0)
+        >>> won.mask
+        array([ True, False,  True])
+        >>> won.strategy  # vertex 0 takes edge 1, to vertex 2
+        array([ 1, -1, -1], dtype=int32)
+    """
+    if not isinstance(arena, Arena):
+        raise ValueError(
+            f"an attractor needs an Arena, which has owners, got {type(arena).__name__}"
+        )
+    check_masks(arena, vertices)
+    if not is_traced(player) and player not in (0, 1):
+        raise ValueError(f"player must be 0 or 1, got {player!r}")
+    goal = vertex_mask("target", arena, target)
+    traced = is_traced((arena, goal, player, vertices))
+    if _links.on_host(arena, engine, traced):
+        return reference.attractor(arena, goal, int(player), vertices=vertices)
+    if traced:
+        return _pure(arena, goal, player, vertices)
+    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+        return _on_device(arena, goal, int(player), vertices)
+
+
+# ---- the solver ------------------------------------------------------------------
+
+
+class Problem(NamedTuple):
+    """An arena as the solver reads it.
+
+    Attributes:
+        out: each vertex points at its successors.
+        foreign: int8 `[V]`, 1 for a vertex of the opponent.
+        target: bool `[V]`.
+        inside: bool `[V]`, the vertices that there are.
+    """
+
+    out: Links
+    foreign: Any
+    target: Any
+    inside: Any
+
+
+class State(NamedTuple):
+    """Ranks so far, the rounds made, and whether the last one attracted a vertex."""
+
+    rank: jax.Array
+    rounds: jax.Array
+    grows: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Attract(Solver):
+    """All vertices that can join the attractor do, round by round."""
+
+    name: ClassVar[str] = "attractor"
+
+    def init(self, game: Problem) -> State:
+        """The target."""
+        joined = game.target & game.inside
+        rank = jnp.where(joined, 0, NO_RANK).astype(jnp.int32)
+        return State(rank, jnp.int32(0), jnp.array(True))
+
+    def step(self, game: Problem, state: State) -> State:
+        """A vertex joins if the successor that its owner likes best makes it."""
+        joined = state.rank != NO_RANK
+        kind = jnp.where(game.inside, jnp.where(joined, JOINED, OPEN), OUT)
+        kinds = zip(
+            ops.at_targets(game.out, kind.astype(jnp.int8)),
+            ops.at_rows(game.out, game.foreign),
+            strict=True,
+        )
+        seen = tuple(kind ^ foreign for kind, foreign in kinds)
+        best = ops.links_min(game.out, seen)
+        new = game.inside & ~joined & (best == game.foreign)
+        rounds = state.rounds + 1
+        return State(jnp.where(new, rounds, state.rank), rounds, jnp.any(new))
+
+    def done(self, game: Problem, state: State) -> jax.Array:
+        """Nothing was attracted in the last round."""
+        del game
+        return ~state.grows
+
+    def answer(self, game: Problem, state: State) -> jax.Array:
+        """The ranks."""
+        del game
+        return state.rank
+
+
+def _solver(links: Links) -> Attract:
+    return Attract(sweeps_per_check=fixpoint.default_sweeps(links))
+
+
+def _pure(arena: Arena, target, player, vertices) -> Attractor:
+    owner = jnp.asarray(arena.owner)
+    inside = _links.inside(arena, vertices)
+    own = owner == (player == 1)
+    out = _links.traced(arena).out
+    problem = Problem(out, (~own).astype(jnp.int8), jnp.asarray(target), inside)
+    solver = _solver(out)
+    carry = fixpoint.start(solver, problem)
+    rank = fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.rank
+    # The first edge that leads one rank down.
+    misses = ops.edgewise(
+        lambda here, there: (there != here - 1).astype(jnp.int32),
+        ops.source(arena, rank),
+        ops.target(arena, rank),
+    )
+    least, move = ops.out_argmin(arena, misses, bound=1)
+    moves = own & (rank > 0) & (least == 0)
+    strategy = ops.edge_of(arena, jnp.where(moves, move, NO_EDGE))
+    return Attractor(rank != NO_RANK, strategy, rank)
+
+
+def _on_device(arena: Arena, target, player: int, vertices) -> Attractor:
+    out, size = _links.prepare(arena).out, arena.shape[0]
+    inside = _links.inside(arena, vertices)
+    own = np.asarray(arena.owner) == (player == 1)
+    problem = Problem(
+        out,
+        *(
+            jnp.asarray(np.pad(x, (0, out.num_rows - size)))
+            for x in ((~own).astype(np.int8), target, inside)
+        ),
+    )
+    rank = np.asarray(fixpoint.run(_solver(out), problem).answer)[:size]
+    strategy = reference.moves_down(arena, rank, own)
+    return Attractor(rank != NO_RANK, strategy, rank)

@@ -1,0 +1,210 @@
+"""What the functions of this package take as a graph, and as masks of its parts."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from jaxgames.arena import Arena, is_traced
+
+
+def as_arena(graph: Any) -> Arena:
+    """An arena from any of the forms in which a graph may be given.
+
+    Vertices may lack successors, edges may repeat, and a vertex may have an edge to
+    itself. Arrays of int32 are taken as they are, others are converted.
+
+    Args:
+        graph: an [`Arena`][jaxgames.Arena], which is returned as it is; a pair of
+            integer arrays `(indptr [V + 1], indices [E])`, the successors of vertex `v`
+            being `indices[indptr[v] : indptr[v + 1]]`; or a sparse matrix with a method
+            `tocsr`, as scipy's, each stored entry an edge from its row to its column.
+
+    Raises:
+        ValueError: it is none of these, the matrix is not square, or a number is
+            missing, negative or too large; the message says where.
+
+    Examples:
+        >>> as_arena(([0, 2, 2], [1, 1]))
+        Arena(2 vertices, 2 edges)
+        >>> as_arena(([0, 2, 2], [1, 2]))
+        Traceback (most recent call last):
+        ValueError: indices[1] is 2 (an edge from vertex 0), expected a vertex ...
+    """
+    if isinstance(graph, Arena):
+        return graph
+    if hasattr(graph, "tocsr"):
+        rows, columns = graph.shape
+        if rows != columns:
+            raise ValueError(
+                "the matrix of a graph must be square, with a row and a column for "
+                f"each vertex, got {rows} rows and {columns} columns"
+            )
+        graph = graph.tocsr()
+        return _from_csr(graph.indptr, graph.indices)
+    if isinstance(graph, (tuple, list)) and len(graph) == 2:
+        return _from_csr(*graph)
+    raise ValueError(
+        "a graph must be an Arena, a pair (indptr, indices) or a sparse matrix with a "
+        f"method tocsr, got {_described(graph)}"
+    )
+
+
+def _from_csr(indptr: Any, indices: Any) -> Arena:
+    if is_traced((indptr, indices)):
+        raise ValueError(
+            "indptr and indices are traced by jax: call as_arena outside, and pass the "
+            "Arena to the jitted function as an argument"
+        )
+    try:
+        owner = np.zeros(np.size(indptr) - 1, bool)
+        return Arena.from_csr(indptr, indices, owner=owner, dead_ends="allow")
+    except ValueError as error:
+        _explain(indptr, indices)
+        raise ValueError(f"(indptr, indices) is no graph: {error}") from None
+
+
+def _explain(indptr: Any, indices: Any) -> None:
+    """Raises ValueError with the first fault of a graph, if it is one of numbers."""
+    arrays = []
+    for name, values in (("indptr", indptr), ("indices", indices)):
+        try:
+            array = np.asarray(values)
+        except ValueError as error:
+            raise ValueError(f"{name} is not an array: {error}") from None
+        if array.ndim != 1:
+            raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+        if len(array) and array.dtype.kind not in "iu":
+            raise ValueError(f"{name} must hold integers, got {array.dtype}")
+        arrays.append(array)
+    indptr, indices = arrays
+    if len(indptr) == 0:
+        raise ValueError(
+            "indptr is empty, expected one entry more than there are vertices"
+        )
+    size, num_edges = len(indptr) - 1, len(indices)
+    if indptr[0] != 0:
+        raise ValueError(f"indptr[0] is {indptr[0]}, expected 0")
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if len(falls):
+        v = int(falls[0])
+        raise ValueError(
+            f"indptr[{v + 1}] is {indptr[v + 1]}, less than indptr[{v}], which is "
+            f"{indptr[v]}: the edges of vertex {v} end before they begin"
+        )
+    if indptr[-1] != num_edges:
+        raise ValueError(
+            f"indptr[{size}] is {indptr[-1]}, expected the number of edges, which is "
+            f"{num_edges}"
+        )
+    wrong = np.flatnonzero((indices < 0) | (indices >= size))
+    if len(wrong):
+        e = int(wrong[0])
+        v = int(np.searchsorted(indptr, e, side="right")) - 1
+        raise ValueError(
+            f"indices[{e}] is {indices[e]} (an edge from vertex {v}), expected a "
+            f"vertex from 0 to {size - 1}"
+        )
+
+
+def _described(graph: Any) -> str:
+    shape = getattr(graph, "shape", None)
+    kind = type(graph).__name__
+    if shape is not None:
+        return f"{kind} of shape {tuple(shape)}"
+    return f"{kind} of length {len(graph)}" if hasattr(graph, "__len__") else kind
+
+
+def check_masks(arena: Arena, vertices: Any = None, edges: Any = None) -> None:
+    """Checks masks of an arena's vertices and edges, which may be traced.
+
+    Raises:
+        ValueError: one holds no booleans, or has the wrong length.
+    """
+    for name, mask, size, what in (
+        ("vertices", vertices, arena.shape[0], "vertex"),
+        ("edges", edges, arena.shape[1], "edge"),
+    ):
+        if mask is None:
+            continue
+        dtype = mask.dtype if hasattr(mask, "dtype") else np.asarray(mask).dtype
+        if dtype.kind != "b":
+            raise ValueError(f"{name} must hold booleans, got {dtype}")
+        if np.shape(mask) != (size,):
+            raise ValueError(
+                f"{name} must have one boolean for each {what} ({size}), got shape "
+                f"{np.shape(mask)}"
+            )
+
+
+def check_concrete(what: str, *inputs: Any) -> None:
+    """Raises ValueError if any of the inputs of a function of the host is traced."""
+    if is_traced(inputs):
+        raise ValueError(f"{what} runs on the host, not under tracing by jax")
+
+
+def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
+    """Booleans `[V]` from such, or from vertices by number (concrete only).
+
+    Raises:
+        ValueError: they are neither; a number is no vertex.
+    """
+    size = int(arena.shape[0])
+    if is_traced(vertices):
+        array = vertices
+    else:
+        array = np.asarray(vertices)
+        if array.size == 0 and array.dtype != bool:
+            array = array.astype(np.int32)
+    if array.dtype == bool:
+        if array.shape != (size,):
+            raise ValueError(
+                f"{name} must have one boolean for each vertex ({size}), or vertices "
+                f"by number, got booleans of shape {array.shape}"
+            )
+        return array
+    if is_traced(vertices):
+        raise ValueError(f"{name} must hold booleans under tracing, got {array.dtype}")
+    if array.ndim > 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} must hold booleans, or vertices by number, got {array.dtype} of "
+            f"shape {array.shape}"
+        )
+    array = np.atleast_1d(array)
+    real = int(arena.num_vertices)
+    wrong = np.flatnonzero((array < 0) | (array >= real))
+    if len(wrong):
+        at = int(wrong[0])
+        raise ValueError(
+            f"{name}[{at}] is {array[at]}, expected a vertex from 0 to {real - 1}"
+        )
+    mask = np.zeros(size, bool)
+    mask[array] = True
+    return mask
+
+
+def concrete(graph: Any, vertices: Any, edges: Any) -> tuple[Arena, Any, Any]:
+    """A graph and its masks as numpy arrays, checked; padding is masked out.
+
+    Args:
+        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
+        vertices: bool `[V]` or None.
+        edges: bool `[E]` or None.
+
+    Returns:
+        The arena, and masks that are None where everything is there.
+    """
+    check_concrete("this function", graph, vertices, edges)
+    arena = as_arena(graph)
+    check_masks(arena, vertices, edges)
+    names = ("row_ptr", "src", "dst", "owner")
+    arrays = {name: np.asarray(getattr(arena, name)) for name in names}
+    if any(array is not getattr(arena, name) for name, array in arrays.items()):
+        arena = dataclasses.replace(arena, **arrays)
+    vertices = None if vertices is None else np.asarray(vertices)
+    edges = None if edges is None else np.asarray(edges)
+    size = int(arena.num_vertices)
+    if size < arena.shape[0]:
+        real = np.arange(arena.shape[0]) < size
+        vertices = real if vertices is None else real & vertices
+    return arena, vertices, edges

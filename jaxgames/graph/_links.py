@@ -1,0 +1,111 @@
+"""A graph as the array programs read it: links in both directions."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import host, ops
+from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.ops import Links
+
+
+class Directions(NamedTuple):
+    """The edges of a graph, from both their ends.
+
+    Attributes:
+        out: each vertex points at its successors.
+        into: each vertex points at its predecessors.
+    """
+
+    out: Links
+    into: Links
+
+
+def prepare(arena: Arena, edges: np.ndarray | None = None) -> Directions:
+    """Lays a concrete graph out and puts it on the default device.
+
+    Small graphs are padded to a common size. Where all edges are there, the result is
+    kept with the arena: a second call starts at once.
+
+    Args:
+        arena: the graph; its padding has links as well.
+        edges: bool `[E]`, the edges that are there; None for all.
+    """
+    if edges is not None:
+        return _lay_out(*_kept_rows(arena, edges))
+    kept = arena.__dict__.setdefault("_directions", {})
+    place = jax.config.jax_default_device  # pyright: ignore
+    if place not in kept:
+        kept[place] = _lay_out(np.asarray(arena.row_ptr), np.asarray(arena.dst))
+    return kept[place]
+
+
+def _lay_out(row_ptr: np.ndarray, dst: np.ndarray) -> Directions:
+    size = len(row_ptr) - 1
+    if len(dst) < ops.SLICE_FROM:
+        size = num_rows(size, len(dst))
+        row_ptr = np.pad(row_ptr, (0, size + 1 - len(row_ptr)), "edge")
+    back = ops.transpose(row_ptr, dst, size)
+    return Directions(ops.links(row_ptr, dst, size), ops.links(*back, size))
+
+
+def num_rows(num_vertices: int, num_edges: int) -> int:
+    """Rows that a graph of this size has when it is laid out."""
+    return bucket(num_vertices) if num_edges < ops.SLICE_FROM else num_vertices
+
+
+def _kept_rows(arena: Arena, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    before = np.append(0, np.cumsum(edges, dtype=np.int32)).astype(np.int32)
+    return before[np.asarray(arena.row_ptr)], np.asarray(arena.dst)[edges]
+
+
+def traced(arena: Arena, edges: Any = None) -> Directions:
+    """The links of a graph that is traced (pure).
+
+    Args:
+        arena: the graph.
+        edges: bool `[E]`, the edges that are there; None for all.
+    """
+    size = arena.shape[0]
+    src, dst = jnp.asarray(arena.src), jnp.asarray(arena.dst)
+    if edges is not None:
+        src, dst = jnp.where(edges, src, size), jnp.where(edges, dst, size)
+    return Directions(ops.pairs(src, dst, size, size), ops.pairs(dst, src, size, size))
+
+
+def inside(arena: Arena, vertices: Any = None) -> Any:
+    """The vertices that there are, without padding: bool `[V]`.
+
+    Args:
+        arena: the graph, traced or concrete; a concrete result is of numpy.
+        vertices: bool `[V]`, those that there are; None for all.
+    """
+    xp = jnp if is_traced((arena, vertices)) else np
+    real = xp.arange(arena.shape[0]) < arena.num_vertices
+    return real if vertices is None else real & xp.asarray(vertices)
+
+
+def on_host(arena: Arena, engine: str, traced: bool) -> bool:
+    """Whether the sequential engine is to be taken.
+
+    Args:
+        arena: the graph.
+        engine: `"host"`, `"device"`, or `"auto"`: the host if numba is there, and the
+            backend is a CPU or the graph so small that launches alone would take
+            longer.
+        traced: whether anything is traced, which is for the device.
+
+    Raises:
+        ValueError: there is no such engine, or it cannot take what is traced.
+    """
+    if engine not in ("auto", "host", "device"):
+        raise ValueError(f"engine must be 'auto', 'host' or 'device', got {engine!r}")
+    if traced and engine == "host":
+        raise ValueError("engine='host' cannot run under tracing by jax")
+    if traced or engine != "auto":
+        return engine == "host"
+    return host.can_compile() and (
+        jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM
+    )

@@ -1,0 +1,143 @@
+"""What can be reached: marks that spread along the edges."""
+
+import dataclasses
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, ops
+from jaxgames.arena import is_traced
+from jaxgames.graph import _links, reference
+from jaxgames.graph._input import as_arena, check_masks, vertex_mask
+from jaxgames.ops import Links
+from jaxgames.solver import Solver
+
+Engine = Literal["auto", "host", "device"]
+
+
+def reachable(
+    graph: Any,
+    sources: Any,
+    *,
+    backward: bool = False,
+    vertices: Any = None,
+    edges: Any = None,
+    engine: Engine = "auto",
+) -> Any:
+    """The vertices that paths from some vertices reach.
+
+    On the device all edges are looked at in every round, and there are as many rounds
+    as the farthest vertex is away: O(depth (V + E)) work. The host looks at every edge
+    once: O(V + E). Works under `jax.jit` and `jax.vmap` on a traced arena.
+
+    Args:
+        graph: an [`Arena`][jaxgames.Arena], a pair `(indptr, indices)`, or a sparse
+            matrix.
+        sources: bool `[V]`, or vertices by number (not under tracing).
+        backward: whether to find the vertices that reach the sources instead.
+        vertices: bool `[V]`, the vertices that there are; None for all. A source
+            elsewhere is none.
+        edges: bool `[E]`, the edges that there are; None for all.
+        engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
+            host if numba is there and the backend is a CPU or the graph is small.
+
+    Returns:
+        bool `[V]`; the sources themselves are reached, padding is not.
+
+    Raises:
+        ValueError: the graph, a vertex, a mask or the engine is wrong.
+
+    Examples:
+        >>> from jaxgames import graph
+        >>> chain = ([0, 1, 2, 2], [1, 2])
+        >>> graph.reachable(chain, [1])
+        array([False,  True,  True])
+        >>> graph.reachable(chain, [1], backward=True)
+        array([ True,  True, False])
+    """
+    arena = as_arena(graph)
+    check_masks(arena, vertices, edges)
+    start = vertex_mask("sources", arena, sources)
+    traced = is_traced((arena, start, vertices, edges))
+    if _links.on_host(arena, engine, traced):
+        return reference.reachable(
+            arena, start, backward=backward, vertices=vertices, edges=edges
+        )
+    if traced:
+        links = _links.traced(arena, edges)
+        inside = _links.inside(arena, vertices)
+        return spread(links.out if backward else links.into, start, inside)
+    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+        links = _links.prepare(arena, None if edges is None else np.asarray(edges))
+        inside = _links.inside(arena, vertices)
+        return run(links.out if backward else links.into, start, inside)
+
+
+# ---- the solver ------------------------------------------------------------------
+
+
+class Problem(NamedTuple):
+    """Where marks may spread.
+
+    Attributes:
+        links: each vertex points at those that it takes a mark from.
+        sources: bool `[V]`, the vertices that are marked in the beginning.
+        inside: bool `[V]`, the vertices that there are.
+    """
+
+    links: Links
+    sources: Any
+    inside: Any
+
+
+class State(NamedTuple):
+    """Marks, and whether the last round made a new one."""
+
+    mark: jax.Array
+    spreads: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Reach(Solver):
+    """Breadth-first search, one level a round."""
+
+    name: ClassVar[str] = "reachable"
+
+    def init(self, game: Problem) -> State:
+        """The sources are marked."""
+        return State(game.sources & game.inside, jnp.array(True))
+
+    def step(self, game: Problem, state: State) -> State:
+        """A vertex is marked if one is that it points at."""
+        new = game.inside & ~state.mark & ops.links_any(game.links, state.mark)
+        return State(state.mark | new, jnp.any(new))
+
+    def done(self, game: Problem, state: State) -> jax.Array:
+        """Nothing was marked in the last round."""
+        del game
+        return ~state.spreads
+
+    def answer(self, game: Problem, state: State) -> jax.Array:
+        """The marks."""
+        del game
+        return state.mark
+
+
+def spread(links: Links, sources: Any, inside: Any) -> jax.Array:
+    """Marks all that points, directly or not, at a source (pure): bool `[V]`."""
+    problem = Problem(links, jnp.asarray(sources), jnp.asarray(inside))
+    solver = Reach(sweeps_per_check=fixpoint.default_sweeps(links))
+    carry = fixpoint.start(solver, problem)
+    return fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.mark
+
+
+def run(links: Links, sources: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """As `spread`, driven from the host, for masks that may be shorter than `links`."""
+    size = len(sources)
+    more = links.num_rows - size
+    masks = (jnp.asarray(np.pad(mask, (0, more))) for mask in (sources, inside))
+    problem = Problem(links, *masks)
+    solver = Reach(sweeps_per_check=fixpoint.default_sweeps(links))
+    return np.asarray(fixpoint.run(solver, problem).answer)[:size]

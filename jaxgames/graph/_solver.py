@@ -1,0 +1,227 @@
+"""What the solvers for strongly connected components share."""
+
+import abc
+import dataclasses
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import ops
+from jaxgames.ops import Links, Pieces
+from jaxgames.solver import Solver, check_positive
+
+IDLE_CELLS = 1 << 23
+"""Links that may be read for nothing between two tests, on an accelerator."""
+
+NONE = -1
+"""Root or label of a vertex that has none."""
+
+
+class Subgraph(NamedTuple):
+    """What a solver works on.
+
+    Attributes:
+        out: each vertex points at its successors.
+        into: each vertex points at its predecessors.
+        alive: bool `[V]`, the vertices that there are.
+    """
+
+    out: Links
+    into: Links
+    alive: Any
+
+
+class Answer(NamedTuple):
+    """The components, as in [`Components`][jaxgames.graph.Components]."""
+
+    count: jax.Array
+    labels: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class ComponentSolver(Solver):
+    """Base of the solvers: a machine that sweeps over the edges, and turns.
+
+    Sweeps go on until they change nothing: the state is stable. A turn then finds
+    components, and sets the state up for other sweeps over what is left.
+
+    Attributes:
+        sweeps: sweeps between two tests whether something has changed. None: 1 on a
+            CPU, up to 8 on an accelerator, fewer for large graphs.
+        compress: whether to rake and compress the graph first, which is worth it where
+            many vertices have one successor or predecessor. Not under tracing.
+    """
+
+    sweeps: int | None = dataclasses.field(default=None, kw_only=True)
+    compress: bool = dataclasses.field(default=False, kw_only=True)
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    def __post_init__(self):
+        """Checks the options."""
+        super().__post_init__()
+        check_positive(sweeps=self.sweeps)
+
+    @abc.abstractmethod
+    def begin(self, game: Subgraph) -> Any:
+        """The state to start from where links join vertices that are alive.
+
+        It has `root` (int32 `[V]`, a vertex of the component where that is known, else
+        NONE), `stable` (bool) and `left` (int32, vertices without a root).
+        """
+
+    @abc.abstractmethod
+    def sweep(self, game: Subgraph, state: Any) -> Any:
+        """One sweep over the edges; `stable` says whether it has changed nothing."""
+
+    @abc.abstractmethod
+    def settle(self, game: Subgraph, state: Any) -> Any:
+        """Finds components where the state is stable."""
+
+    @abc.abstractmethod
+    def live(self, game: Subgraph, state: Any) -> tuple[Pieces, Pieces]:
+        """The links that a settled state needs, in both directions."""
+
+    cuts: ClassVar[bool] = False
+    """Whether a turn must cut the links that are not live."""
+
+    @abc.abstractmethod
+    def restart(self, game: Subgraph, state: Any) -> Any:
+        """The state for the next sweeps, from one that is settled."""
+
+    @abc.abstractmethod
+    def restrict(
+        self, game: Subgraph, state: Any, vertices: jax.Array, place: jax.Array
+    ) -> Any:
+        """The state of a smaller graph.
+
+        Args:
+            game: the smaller graph.
+            state: of the larger one.
+            vertices: int32, the vertices of the smaller graph in the larger one; beyond
+                its end where there is none.
+            place: int32 `[V]`, where a vertex of the larger graph has gone.
+        """
+
+    @abc.abstractmethod
+    def stats(self, game: Subgraph, state: Any) -> dict[str, Any]:
+        """How many turns and sweeps it made, by name."""
+
+    def can_shrink(self, state: Any) -> bool:
+        """Whether `restrict` may be called for a state that has just been settled."""
+        del state
+        return True
+
+    def init(self, game: Subgraph) -> Any:
+        """The state to start from."""
+        return self.begin(game)
+
+    def sweep_some(self, game: Subgraph, state: Any) -> Any:
+        """The sweeps between two tests."""
+        count = self.sweeps
+        if count is None:
+            cells = ops.num_cells((game.out, game.into))
+            idle = IDLE_CELLS // max(cells, 1)
+            count = 1 if jax.default_backend() == "cpu" else max(2, min(8, idle))
+        for _ in range(count):
+            state = self.sweep(game, state)
+        return state
+
+    def turn(self, game: Subgraph, state: Any) -> Any:
+        """Settles and starts again."""
+        return self.restart(game, self.settle(game, state))
+
+    def step(self, game: Subgraph, state: Any) -> Any:
+        """Sweeps, and turns where they have come to an end."""
+        state = self.sweep_some(game, state)
+        return jax.lax.cond(state.stable, self.turn, lambda _, x: x, game, state)
+
+    def done(self, game: Subgraph, state: Any) -> jax.Array:
+        """Every vertex has a root."""
+        del game
+        return state.left == 0
+
+    def answer(self, game: Subgraph, state: Any) -> Answer:
+        """The components that are known."""
+        del game
+        return number(state.root)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sweeps(Solver):
+    """The sweeps of a solver alone, up to its next turn, for a host that makes those.
+
+    Attributes:
+        solver: whose sweeps.
+    """
+
+    solver: Any = None
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The solver's."""
+        return self.solver.name
+
+    def init(self, game: Subgraph) -> Any:
+        """The solver's state to start from."""
+        return self.solver.begin(game)
+
+    def step(self, game: Subgraph, state: Any) -> Any:
+        """Some sweeps."""
+        return self.solver.sweep_some(game, state)
+
+    def done(self, game: Subgraph, state: Any) -> jax.Array:
+        """A turn is due."""
+        del game
+        return state.stable
+
+    def answer(self, game: Subgraph, state: Any) -> tuple[()]:
+        """Nothing yet."""
+        del game, state
+        return ()
+
+
+def number(root: jax.Array) -> Answer:
+    """Numbers components in the order of their smallest vertices.
+
+    Args:
+        root: int32 `[V]`: the same vertex for all of a component, or NONE.
+    """
+    own = jnp.arange(len(root), dtype=jnp.int32)
+    least = least_of(root)
+    first = (root != NONE) & (least == own)
+    rank = jnp.cumsum(first, dtype=jnp.int32) - 1
+    return Answer(
+        count=jnp.sum(first, dtype=jnp.int32),
+        labels=jnp.where(root == NONE, NONE, ops.take(rank, least)),
+    )
+
+
+def least_of(root: jax.Array) -> jax.Array:
+    """The smallest vertex with the same root as each vertex: int32 `[V]`.
+
+    Its own number for a vertex without a root.
+    """
+    size = len(root)
+    own = jnp.arange(size, dtype=jnp.int32)
+    # Of neighbours with one root the first is enough: a large component would have
+    # all its vertices written to one place.
+    before = jnp.concatenate([jnp.full(1, NONE, root.dtype), root[:-1]])
+    heads = jnp.where((root != NONE) & (root != before), root, size)
+    least = ops.min_into(heads, own, size, size)
+    return jnp.where(root == NONE, own, ops.take(least, jnp.maximum(root, 0)))
+
+
+def same_at_both_ends(links: Links, *values: jax.Array) -> Pieces:
+    """The links between two vertices with the same values: bool on links."""
+    same = None
+    for x in values:
+        pieces = tuple(
+            at_row == at_target
+            for at_row, at_target in zip(
+                ops.at_rows(links, x), ops.at_targets(links, x), strict=True
+            )
+        )
+        same = pieces if same is None else ops.edgewise(jnp.logical_and, same, pieces)
+    return same or ()

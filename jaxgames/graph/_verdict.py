@@ -1,0 +1,80 @@
+"""What a check of strongly connected components finds."""
+
+import dataclasses
+from types import ModuleType
+from typing import Any
+
+import jax
+
+from jaxgames import verdict
+
+
+class Reason(verdict.Reason):
+    """What is wrong with components, in the order in which it is looked for.
+
+    Examples:
+        >>> Reason.LABEL_MISSING.message
+        'it belongs to the graph, yet has no component'
+    """
+
+    OK = 0, "nothing is wrong"
+    LABEL_OUT_OF_RANGE = 1, "its component is neither -1 nor less than their number"
+    LABEL_MISSING = 2, "it belongs to the graph, yet has no component"
+    LABEL_OF_NO_VERTEX = 3, "it is masked out or padding, yet has a component"
+    NUMBERED_OUT_OF_ORDER = (
+        4,
+        "its component is not numbered in order of the smallest vertices",
+    )
+    WRONG_COUNT = 5, "there are not as many components as was said"
+    NOT_REACHED = (
+        6,
+        "the smallest vertex of its component does not reach it inside the component",
+    )
+    NOT_REACHING = (
+        7,
+        "it does not reach the smallest vertex of its component inside the component",
+    )
+    CYCLE_OF_COMPONENTS = (
+        8,
+        "from its component one gets to a cycle of several components: they are one",
+    )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Verdict(verdict.Verdict):
+    """What a check of components found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether the components are right.
+        reason: int32, a [`Reason`][jaxgames.graph.Reason]: the first one that holds
+            somewhere, or `Reason.OK`.
+        vertex: int32, a vertex where it holds, or -1.
+
+    Examples:
+        >>> wrong = Verdict.at(Reason.LABEL_MISSING, 5)
+        >>> bool(wrong)
+        False
+        >>> print(wrong)
+        vertex 5: it belongs to the graph, yet has no component
+    """
+
+    reasons = Reason
+
+
+def first_fault(xp: ModuleType, *faults: Any) -> Verdict:
+    """The verdict on components from where each reason holds.
+
+    Args:
+        xp: numpy or `jax.numpy`.
+        faults: for each reason but the first one bool `[V]`, or a bool of no place.
+    """
+    reason, vertex = xp.int32(Reason.OK), xp.int32(verdict.NOWHERE)
+    for which, fault in reversed(list(zip(list(Reason)[1:], faults, strict=True))):
+        fault, at = xp.asarray(fault), xp.int32(verdict.NOWHERE)
+        if fault.size and fault.ndim:
+            at = xp.argmax(fault).astype(xp.int32)
+        holds = fault.any()
+        reason = xp.where(holds, xp.int32(which), reason)
+        vertex = xp.where(holds, at, vertex)
+    return Verdict(reason == Reason.OK, reason, vertex)

@@ -1,0 +1,106 @@
+"""Strongly connected components are checked by searches inside them."""
+
+from typing import Any
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE, Arena, is_traced
+from jaxgames.graph._input import concrete
+from jaxgames.graph._verdict import Verdict, first_fault
+from jaxgames.graph.reference._condensation import (
+    contract,
+    group,
+    topological,
+    within_and_between,
+)
+from jaxgames.graph.reference._reach import reach, transpose
+
+NO_COUNT = -1
+"""Stands for the number of components where nobody says it."""
+
+
+def verify(
+    graph: Any, components: Any, *, vertices: Any = None, edges: Any = None
+) -> Verdict:
+    """Checks strongly connected components on the host, trusting nobody.
+
+    What is checked says [`graph.verify`][jaxgames.graph.verify]. O(V + E) time.
+
+    Args:
+        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
+        components: what has `labels` and a `count`; or labels alone, integers `[V]`.
+        vertices: bool `[V]`, the vertices that there are; None for all.
+        edges: bool `[E]`, the edges that there are; None for all.
+
+    Raises:
+        ValueError: the graph, labels or a mask are wrong in type or shape.
+
+    Examples:
+        >>> print(verify(([0, 1, 3, 4], [1, 0, 2, 2]), [0, 0, 1]))
+        valid
+    """
+    arena, vertices, edges = concrete(graph, vertices, edges)
+    labels, count, most = labels_of(arena, components)
+    labels = np.clip(labels, -2, MAX_SIZE).astype(np.int32)
+    size = arena.shape[0]
+    inside = np.ones(size, bool) if vertices is None else vertices
+    ranged = (labels >= -1) & (labels < most)
+    small = np.where(ranged & inside, labels, -1).astype(np.int32)
+    member = np.flatnonzero(small >= 0)
+    smallest = np.full(size, size)
+    smallest[small[member[::-1]]] = member[::-1]  # the smallest is written last
+    first = np.zeros(size, bool)
+    first[member] = smallest[small[member]] == member
+    found = np.cumsum(first)
+
+    row_ptr, dst = arena.row_ptr, arena.dst
+    there = np.ones(len(dst), bool) if edges is None else edges
+    within, between = within_and_between(row_ptr, dst, small, there)
+    in_ptr, in_edge = transpose(row_ptr, dst)
+    forward = reach(row_ptr, dst, first, inside, within)
+    backward = reach(in_ptr, arena.src[in_edge], first, inside, within[in_edge])
+    return first_fault(
+        np,
+        ~ranged,
+        inside & (labels == -1),
+        ~inside & (labels != -1),
+        inside & first & (small != found - 1),
+        np.bool_(count != NO_COUNT and found[-1:].sum() != count),
+        inside & ~forward,
+        inside & ~backward,
+        _cyclic(row_ptr, dst, small, between),
+    )
+
+
+def labels_of(arena: Arena, components: Any) -> tuple[Any, Any, Any]:
+    """Labels of an arena, which may be traced, checked in type and shape.
+
+    Returns:
+        The labels, how many components there are said to be (NO_COUNT where nobody
+        says it), and what labels must be less than.
+    """
+    labels, count, most = components, NO_COUNT, arena.shape[0]
+    if hasattr(components, "labels"):
+        labels, count = components.labels, components.count
+        most = count
+    labels = labels if is_traced(labels) else np.asarray(labels)
+    if labels.size == 0 and arena.shape[0] == 0:
+        labels = labels.astype(np.int32)
+    if labels.shape != (arena.shape[0],) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"labels must be integers, one for each vertex ({arena.shape[0]}), got "
+            f"{labels.dtype} of shape {labels.shape}"
+        )
+    return labels, count, most
+
+
+def _cyclic(row_ptr, dst, labels, between) -> np.ndarray:
+    """The vertices from whose components a cycle of components can be reached."""
+    number = int(labels.max(initial=-1)) + 1
+    offsets, members = group(number, labels)
+    starts, heads, _ = contract(row_ptr, dst, labels, offsets, members, between)
+    into, edge = transpose(starts, heads)
+    tails = np.repeat(np.arange(number, dtype=np.int32), np.diff(starts))
+    left = np.ones(number + 1, bool)
+    left[topological(into, tails[edge])] = left[number] = False
+    return left[labels]

@@ -1,0 +1,91 @@
+"""Reductions over the edges of an arena: the only place that gathers and scatters.
+
+Two layouts stand behind the same calls:
+
+- an [`Arena`][jaxgames.Arena]: padded CSR, reduced by segment operations. Its shapes
+  come from a few sizes, so that many games share one compilation, and it is what a
+  user's own `jit` sees.
+- a [`SlicedArena`][jaxgames.ops.SlicedArena]: rows sorted into slices of equal degree,
+  each stored column-major, so that a reduction is a few element-wise operations on
+  dense arrays. This is the restructuring of Wijs, Katoen and Bošnački (CAV 2014,
+  doi:10.1007/978-3-319-08867-9_20), and on large graphs it is several times faster.
+
+Values on edges are tuples of arrays, one array for each piece of the layout: made by
+[`target`][jaxgames.ops.target] and [`source`][jaxgames.ops.source], combined by
+[`edgewise`][jaxgames.ops.edgewise], consumed by the reductions.
+
+[`Links`][jaxgames.ops.Links] are the same for rows and targets of any kind: the two
+directions of a graph, or the choices of a decision process and where they lead.
+"""
+
+from jaxgames.ops._layouts import Edges as Edges
+from jaxgames.ops._layouts import Game as Game
+from jaxgames.ops._layouts import SlicedArena as SlicedArena
+from jaxgames.ops._layouts import by_slot as by_slot
+from jaxgames.ops._layouts import by_vertex as by_vertex
+from jaxgames.ops._layouts import edge_of as edge_of
+from jaxgames.ops._layouts import layout as layout
+from jaxgames.ops._layouts import move_of as move_of
+from jaxgames.ops._layouts import move_type as move_type
+from jaxgames.ops._layouts import num_cells as num_cells
+from jaxgames.ops._layouts import num_slots as num_slots
+from jaxgames.ops._layouts import num_vertices as num_vertices
+from jaxgames.ops._layouts import prepare as prepare
+from jaxgames.ops._layouts import real as real
+from jaxgames.ops._layouts import slice_rows as slice_rows
+from jaxgames.ops._links import Links as Links
+from jaxgames.ops._links import PairLinks as PairLinks
+from jaxgames.ops._links import Pieces as Pieces
+from jaxgames.ops._links import SlicedLinks as SlicedLinks
+from jaxgames.ops._links import at_rows as at_rows
+from jaxgames.ops._links import at_targets as at_targets
+from jaxgames.ops._links import count_links as count_links
+from jaxgames.ops._links import count_rows as count_rows
+from jaxgames.ops._links import keep_links as keep_links
+from jaxgames.ops._links import link_targets as link_targets
+from jaxgames.ops._links import links_all as links_all
+from jaxgames.ops._links import links_any as links_any
+from jaxgames.ops._links import links_max as links_max
+from jaxgames.ops._links import links_min as links_min
+from jaxgames.ops._links import list_links as list_links
+from jaxgames.ops._lists import compact as compact
+from jaxgames.ops._lists import follow as follow
+from jaxgames.ops._lists import max_into as max_into
+from jaxgames.ops._lists import max_upwards as max_upwards
+from jaxgames.ops._lists import min_into as min_into
+from jaxgames.ops._lists import repeats as repeats
+from jaxgames.ops._lists import take as take
+from jaxgames.ops._parts import FEWEST_CELLS as FEWEST_CELLS
+from jaxgames.ops._parts import LEVEL_BITS as LEVEL_BITS
+from jaxgames.ops._parts import at as at
+from jaxgames.ops._parts import level_of as level_of
+from jaxgames.ops._parts import num_levels as num_levels
+from jaxgames.ops._parts import part as part
+from jaxgames.ops._parts import put as put
+from jaxgames.ops._reductions import SMALL as SMALL
+from jaxgames.ops._reductions import at_slot as at_slot
+from jaxgames.ops._reductions import count as count
+from jaxgames.ops._reductions import count_sources as count_sources
+from jaxgames.ops._reductions import edge_priority as edge_priority
+from jaxgames.ops._reductions import edgewise as edgewise
+from jaxgames.ops._reductions import in_any as in_any
+from jaxgames.ops._reductions import in_max as in_max
+from jaxgames.ops._reductions import look_up as look_up
+from jaxgames.ops._reductions import out_all as out_all
+from jaxgames.ops._reductions import out_any as out_any
+from jaxgames.ops._reductions import out_argmin as out_argmin
+from jaxgames.ops._reductions import out_max as out_max
+from jaxgames.ops._reductions import out_min as out_min
+from jaxgames.ops._reductions import position as position
+from jaxgames.ops._reductions import slot_of_move as slot_of_move
+from jaxgames.ops._reductions import source as source
+from jaxgames.ops._reductions import target as target
+from jaxgames.ops._rows import links as links
+from jaxgames.ops._rows import pairs as pairs
+from jaxgames.ops._rows import regular as regular
+from jaxgames.ops._rows import transpose as transpose
+from jaxgames.ops._slices import LONG_ROW as LONG_ROW
+from jaxgames.ops._slices import SLICE_COST as SLICE_COST
+from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM
+from jaxgames.ops._weights import links_sum as links_sum
+from jaxgames.ops._weights import on_links as on_links

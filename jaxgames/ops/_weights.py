@@ -1,0 +1,74 @@
+"""Links that weigh: sums of values over what rows point at."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames.ops._links import Links, PairLinks, Pieces, at_targets
+from jaxgames.ops._lists import take
+from jaxgames.ops._slices import reduce_columns
+
+
+def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
+    """Lays a value for each link out as the links are (host only).
+
+    Args:
+        links: made by [`links`][jaxgames.ops.links] from the same rows.
+        offsets: integers `[R + 1]`, those that the links were made from.
+        values: numbers `[E]`, row by row.
+
+    Returns:
+        Values on links, zero where there is no link; numpy arrays.
+
+    Examples:
+        >>> from jaxgames.ops import links
+        >>> rows = links(np.array([0, 2, 3]), np.array([0, 2, 1]), 3)
+        >>> weights = on_links(rows, np.array([0, 2, 3]), np.array([2.0, 1.0, 4.0]))
+        >>> links_sum(rows, jnp.array([1.0, 2.0, 3.0]), weights)
+        Array([5., 8.], dtype=float32)
+    """
+    offsets, values = np.asarray(offsets), np.asarray(values)
+    if isinstance(links, PairLinks):
+        return (np.pad(values, (0, links.head.shape[0] - len(values))),)
+    place, row = np.asarray(links.slot), np.asarray(links.row)
+    pieces: list[np.ndarray] = []
+    start = 0
+    for block in links.blocks:
+        width, size = block.shape
+        places = np.arange(start, start + size)
+        rows = row[start : start + size]
+        there = place[rows] == places  # the last row fills up what has none
+        first, stop = offsets[rows], np.where(there, offsets[rows + 1], 0)
+        piece = np.zeros((width, size), values.dtype)
+        for position in range(width):
+            column = np.flatnonzero(first + position < stop)
+            piece[position, column] = values[first[column] + position]
+        pieces.append(piece)
+        start += size
+    return tuple(pieces)
+
+
+def links_sum(links: Links, x: jax.Array, weights: Pieces) -> jax.Array:
+    """Weighted sum of `x` where each row points: `[R]`.
+
+    The order of the summands is the layout's, so that a sum may differ in its last bits
+    from one layout or device to another.
+
+    Args:
+        links: the rows.
+        x: real numbers `[T]`, none of them infinite.
+        weights: on links; zero where there is no link.
+    """
+    dtype = jnp.result_type(x, weights[0] if weights else x)
+    if links.num_rows == 0 or links.num_targets == 0:
+        return jnp.zeros(links.num_rows, dtype)
+    products = [
+        value * weight
+        for value, weight in zip(at_targets(links, x), weights, strict=True)
+    ]
+    if isinstance(links, PairLinks):
+        return jax.ops.segment_sum(products[0], links.tail, num_segments=links.num_rows)
+    zero = jnp.zeros((), dtype)
+    rows = [reduce_columns(product, zero, jax.lax.add) for product in products]
+    summed = jax.lax.optimization_barrier(jnp.concatenate(rows))
+    return summed if links.slot is None else take(summed, links.slot)

@@ -1,0 +1,274 @@
+"""Priority promotion on the host: the stack of regions.
+
+The vertices are taken in order of importance. Those of the most important priority that
+is left, and what the player who likes it attracts to them, are a *region*: he wins all
+plays that stay there. Regions lie on a stack, each an attractor in what those below it
+in the stack have left. A region is open if play can leave it for the rest of the game;
+then the next one is made from that rest. It is closed if the rival can only leave for
+regions further down, which then are the same player's. Such a region is promoted: it
+joins the least important of these, which goes on attracting. Where the rival cannot
+leave at all, the region and its attractor are won for good. The least important region
+is always closed, so the game gets smaller until nothing is left.
+"""
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.parity._host_attract import NO_LIMIT, POLL, WON, attract, pull
+
+BLOCK = 256
+"""Vertices, in order of importance, that are skipped together."""
+
+
+@compiled
+def promote(game, play, strategies, stop, publish, max_steps, counts):
+    """Wins all vertices that are left, region by region; whether it came to an end.
+
+    `counts` are steps, regions, promotions and dominions.
+    """
+    # Numba would take a plain 0 for a type of its own, and compile for it too.
+    end, level = np.int64(0), np.int64(-1)
+    at = _next(game, play, np.int64(0))
+    going = True
+    while going and at < len(game.order):
+        level += 1
+        counts[1] += 1
+        begin = end
+        at, end = _heads(game, play, at, end, level)
+        mark = 4 * np.int64(play.priority[level])
+        if len(game.order) - at < end - begin:
+            begin, size = end, len(game.order)
+            end, _ = pull(
+                game, play, game.order, at, size, end, mark, NO_LIMIT, strategies
+            )
+        done, end, _ = attract(
+            game, play, begin, end, mark, NO_LIMIT, strategies, stop,
+            max_steps - counts[0],
+        )  # fmt: skip
+        counts[0] += done - begin
+        going = done == end
+        while going and level >= 0 and _closed(game, play, level, strategies):
+            target = _target(game, play, level, end, stop)
+            going = target >= 0
+            if going:
+                at, level, end, joined, going = _rise(
+                    game, play, at, level, end, target, strategies, stop, publish,
+                    max_steps, counts,
+                )  # fmt: skip
+                if joined < level and _closed(game, play, joined, strategies):
+                    # It rises next; what lies on it would have to be kept once more.
+                    begin = np.int64(play.begin[joined + 1])
+                    mark = 4 * np.int64(play.priority[joined])
+                    at = _give_up(game, play, at, begin, end, mark)
+                    level, end = joined, begin
+        at = _next(game, play, at)
+    return going
+
+
+@compiled
+def _target(game, play, level, end, stop):
+    """Where the closed last region rises to; negative if stopped."""
+    priority = np.int64(play.priority[level])
+    nearest = level - 1
+    while nearest >= 0 and (play.priority[nearest] ^ priority) & 1:
+        nearest -= 1
+    return _escape(game, play, level, nearest, end, stop)
+
+
+@compiled
+def _rise(
+    game, play, at, level, end, target, strategies, stop, publish, max_steps, counts
+):
+    """Promotes the last region, or wins it.
+
+    Returns where to go on in the order, the level and the end of the last region, the
+    level of that which has grown, and whether to go on.
+    """
+    key, queue = play.key, play.queue
+    priority, begins = play.priority, play.begin
+    begin = np.int64(begins[level])
+    mark = 4 * target
+    for index in range(begin, end):
+        v = queue[index]
+        key[v] = mark | (key[v] & 3)
+    least = NO_LIMIT
+    if level > 0:
+        least = 4 * np.int64(priority[level - 1])
+    joined = level - 1
+    while joined >= 0 and priority[joined] < target:
+        joined -= 1
+    below = np.int64(begins[joined + 1])
+    first, spoiled = begin, np.int64(-1)
+    if begin - below < end - begin:
+        first = end
+        end, spoiled = pull(
+            game, play, queue, below, begin, end, mark, least, strategies
+        )
+    done, end, also = attract(
+        game, play, first, end, mark, least, strategies, stop, max_steps - counts[0]
+    )
+    counts[0] += done - first
+    going = done == end
+    level -= 1
+    while level >= 0 and priority[level] <= max(spoiled, also):
+        level -= 1
+    keep = np.int64(begins[level + 1])
+    at = _give_up(game, play, at, keep, begin, mark)
+    if target >= WON:
+        counts[3] += 1
+        if len(publish) > 0:
+            for index in range(begin, end):
+                publish[queue[index]] = target - WON
+    else:
+        counts[2] += 1
+    if target >= WON or not going:
+        end, joined = begin, level  # nothing goes back to the stack
+    end = _join(play, level, keep, begin, end, joined)
+    return at, level, end, joined, going
+
+
+@compiled
+def _join(play, level, keep, begin, end, joined):
+    """Puts what was promoted behind the target's region, before those that are kept.
+
+    Returns the new end of the stack.
+    """
+    queue, begins, heads, checked = play.queue, play.begin, play.heads, play.checked
+    more = end - begin
+    for index in range(more):
+        queue[keep + index] = queue[begin + index]
+    if joined < level:
+        first = np.int64(begins[joined + 1])
+        _reverse(queue, first, keep)
+        _reverse(queue, keep, keep + more)
+        _reverse(queue, first, keep + more)
+        for above in range(joined + 1, level + 1):
+            begins[above] += more
+            heads[above] += more
+            checked[above] += more
+    return keep + more
+
+
+@compiled
+def _reverse(queue, begin, end):
+    last = begin + end - 1
+    for index in range(begin, (begin + end) // 2):
+        v = queue[index]
+        queue[index] = queue[last - index]
+        queue[last - index] = v
+
+
+@compiled
+def _closed(game, play, level, strategies):
+    """Whether no head of a region leaves it for the rest of the game.
+
+    What was attracted does not. Checks only heads that may still do, and gives those of
+    the player a move.
+    """
+    key, move, queue = play.key, play.move, play.queue
+    row_ptr, head = game.row_ptr, game.head
+    priority = np.int64(play.priority[level])
+    index, last = np.int64(play.checked[level]), np.int64(play.heads[level])
+    stays = True
+    while stays and index < last:
+        v = queue[index]
+        own = (key[v] ^ priority) & 1 == 0
+        stays = not own
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            region = key[head[e]] >> 2
+            if own and region == priority:
+                if strategies:
+                    move[v] = e
+                stays = True
+                break
+            if not own and region < priority:
+                stays = False
+                break
+        index += stays
+    play.checked[level] = index
+    return stays
+
+
+@compiled
+def _escape(game, play, level, nearest, end, stop):
+    """Where the rival can leave the last region, which is closed; won if nowhere.
+
+    The least important one: if he leaves for a more important one, that is not worse
+    for the player. None is less important than the nearest, if there is one at all. Negative if
+    stopped.
+    """
+    key, queue, priorities = play.key, play.queue, play.priority
+    row_ptr, head = game.row_ptr, game.head
+    priority, least = np.int64(priorities[level]), np.int64(priorities[max(nearest, 0)])
+    target = WON + (priority & 1)
+    index = np.int64(play.begin[level])
+    while nearest >= 0 and index < end and target != least:
+        v = queue[index]
+        inner = True
+        if not key[v] & 2 and (key[v] ^ priority) & 1:
+            for e in range(row_ptr[v], row_ptr[v + 1]):
+                region = np.int64(key[head[e]] >> 2)
+                if priority < region < WON:
+                    inner = False
+                    target = min(target, region)
+        if inner:
+            key[v] |= 2
+        index += 1
+        if index % POLL == 0 and stop[0] != 0:
+            target, index = np.int64(-1), end
+    return target
+
+
+@compiled
+def _give_up(game, play, at, begin, end, mark):
+    """Puts vertices of the stack back, but those with the mark; the first in the order.
+
+    `at` is where the order went on so far.
+    """
+    key, queue, idle = play.key, play.queue, play.idle
+    first, rank = game.key, game.rank
+    least = mark & ~3
+    for index in range(begin, end):
+        v = queue[index]
+        if key[v] < least:
+            key[v] = first[v]
+            place = np.int64(rank[v])
+            idle[place // BLOCK] = False
+            at = min(at, place)
+    return at
+
+
+@compiled
+def _next(game, play, at):
+    """Where the order goes on with a vertex that is in no region."""
+    key, idle = play.key, play.idle
+    order, first = game.order, game.key
+    size = len(order)
+    while at < size and key[order[at]] != first[order[at]]:
+        at += 1
+        if at % BLOCK == 0:
+            idle[at // BLOCK - 1] = True
+            while at < size and idle[at // BLOCK]:
+                at += BLOCK
+    return min(at, size)
+
+
+@compiled
+def _heads(game, play, at, end, level):
+    """Begins a region with all vertices of a priority that are in none."""
+    key, queue, idle = play.key, play.queue, play.idle
+    order, first = game.order, game.key
+    priority = first[order[at]] >> 2
+    play.priority[level] = priority
+    play.begin[level] = play.checked[level] = end
+    size = len(order)
+    while at < size and first[order[at]] >> 2 == priority:
+        v = order[at]
+        if key[v] == first[v]:
+            queue[end] = v
+            end += 1
+        at += 1
+        if at % BLOCK == 0:
+            idle[at // BLOCK - 1] = True
+    play.heads[level] = end
+    return at, end

@@ -1,0 +1,157 @@
+"""A race: several engines solve the same problem, and the first to finish wins.
+
+Each runs in a thread of its own, so that a solve can report progress and be interrupted
+whatever its engines do. The losers are told to stop, and not waited for.
+"""
+
+import concurrent.futures
+import contextlib
+import dataclasses
+import functools
+import queue
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from jaxgames.progress import Meter, Progress, Report, as_progress
+from jaxgames.solution import Solution, Status
+
+S = TypeVar("S", bound=Solution)
+
+REPORT_SECONDS = 0.05
+"""How often a race tells its meter where it stands."""
+
+
+class Track:
+    """What the engines of a race share.
+
+    Attributes:
+        stop: int8 `[1]`: not zero once there is no use in going on. Compiled loops on
+            the host look at it now and then.
+        rounds: those that the device has made.
+    """
+
+    def __init__(self):
+        self.stop = np.zeros(1, np.int8)
+        self.rounds = 0
+
+    def meter(self, report: Report) -> Status | None:
+        """The meter for an engine on the device: tells it when to stop."""
+        self.rounds = report.rounds
+        return Status.INTERRUPTED if self.stop[0] else None
+
+
+def first(
+    track: Track,
+    engines: Mapping[str, Callable[[], S]],
+    *,
+    progress: Progress | Meter | bool | None = None,
+    prefer: str | None = None,
+) -> S:
+    """Runs each engine in a thread; the solution of the first that finishes.
+
+    Args:
+        track: what the engines share. They must end soon after its `stop` is set.
+        engines: what to run, by name; each returns a solution.
+        progress: told every now and then; may end the race.
+        prefer: the engine whose solution is wanted where none has finished, as that of
+            the device, which can be resumed.
+
+    Returns:
+        The first solution of `Status.SOLVED`. If there is none, the preferred one, or
+        any: with its own status, or with that of the meter that ended the race, or
+        with `Status.INTERRUPTED` after an interrupt from the keyboard.
+
+    Raises:
+        Exception: that of an engine, if no engine had anything else to show.
+
+    Examples:
+        >>> track = Track()
+        >>> def quick():
+        ...     return Solution(Status.SOLVED)
+        >>> def endless():
+        ...     while not track.stop[0]:
+        ...         time.sleep(0.01)
+        ...     return Solution(Status.INTERRUPTED)
+        >>> first(track, {"host": quick, "device": endless}).status.name
+        'SOLVED'
+    """
+    meter = as_progress(progress)
+    began, name = time.perf_counter(), " and ".join(engines)
+    ended: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+    status, solution, failure = None, None, None
+    waiting = set(engines)
+
+    def take(who: str, outcome: Any) -> bool:
+        """Notes how an engine ended; whether the race is over."""
+        nonlocal solution, failure
+        waiting.remove(who)
+        if isinstance(outcome, BaseException):
+            failure = outcome
+            return False
+        solved = outcome.status == Status.SOLVED
+        if solved or solution is None or who == prefer:
+            solution = outcome
+        return solved
+
+    try:
+        for who, solve in engines.items():
+            _start(ended, who, solve)
+        while waiting and status is None:
+            try:
+                if take(*ended.get(timeout=REPORT_SECONDS)):
+                    waiting.clear()
+            except queue.Empty:
+                seconds = time.perf_counter() - began
+                status = meter(Report(name, track.rounds, seconds))
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    finally:
+        track.stop[0] = 1
+        meter.close()
+    while waiting:
+        if take(*ended.get()):
+            break
+    if solution is None:
+        raise failure or ValueError("a race needs an engine")
+    if status is None or solution.status == Status.SOLVED:
+        return solution
+    return dataclasses.replace(solution, status=status)
+
+
+def _start(ended: queue.SimpleQueue, who: str, solve: Callable[[], Any]) -> None:
+    """Runs an engine in another thread; what becomes of it is put into `ended`."""
+    place = jax.config.jax_default_device  # pyright: ignore
+
+    def run():
+        try:
+            # Left alone where nothing was chosen, JAX finds its programs faster.
+            chosen = jax.default_device(place) if place else contextlib.nullcontext()
+            with chosen:
+                ended.put((who, solve()))
+        except BaseException as error:  # told in the thread that waits
+            ended.put((who, error))
+
+    future = _threads().submit(run)
+    _running.add(future)
+    future.add_done_callback(_running.discard)
+
+
+_running: set[concurrent.futures.Future] = set()
+
+
+@functools.cache
+def _threads() -> concurrent.futures.ThreadPoolExecutor:
+    # Kept, since JAX sets much up when a thread calls it for the first time.
+    return concurrent.futures.ThreadPoolExecutor(32, "jaxgames")
+
+
+def wait_for_losers() -> None:
+    """Waits until every engine that has lost its race has stopped.
+
+    A race does not wait for it; who measures times may want to.
+    """
+    concurrent.futures.wait(set(_running))

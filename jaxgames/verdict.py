@@ -1,0 +1,72 @@
+"""What a check of an answer finds."""
+
+import dataclasses
+import enum
+from typing import Any, ClassVar, Self
+
+import jax
+import numpy as np
+
+from jaxgames.arena import is_traced
+
+NOWHERE = -1
+"""Place of a verdict that finds nothing wrong, or something that has no place."""
+
+
+class Reason(enum.IntEnum):
+    """Base of the reasons of a slice: its members say what may be wrong.
+
+    The one of value 0 says that nothing is. They are in the order in which they are
+    looked for.
+    """
+
+    message: str
+    """What holds where the check fails."""
+
+    def __new__(cls, value: int, message: str = ""):
+        """A member with its message."""
+        self = int.__new__(cls, value)
+        self._value_ = value
+        self.message = message
+        return self
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a check found: true if nothing is wrong.
+
+    A slice has a subclass of its own that names its reasons.
+
+    Attributes:
+        valid: bool, whether the answer is right.
+        reason: int32, one of the slice's reasons: the first one that holds somewhere.
+        vertex: int32, a vertex where it holds, or -1.
+    """
+
+    valid: Any
+    reason: Any
+    vertex: Any
+
+    reasons: ClassVar[type[Reason]]
+    place: ClassVar[str] = "vertex"
+
+    @classmethod
+    def at(cls, reason: Reason, vertex: int = NOWHERE) -> Self:
+        """The verdict for a concrete reason."""
+        return cls(np.bool_(reason == 0), np.int32(reason), np.int32(vertex))
+
+    def __bool__(self) -> bool:
+        """Whether the answer is right; an error where the verdict is traced."""
+        return bool(self.valid)
+
+    def __str__(self) -> str:
+        """The reason and the vertex, in words."""
+        if is_traced(self.valid) or np.ndim(self.valid):
+            return repr(self)
+        if self:
+            return "valid"
+        message = self.reasons(int(self.reason)).message
+        if self.vertex == NOWHERE:
+            return message
+        return f"{self.place} {self.vertex}: {message}"

@@ -1,0 +1,182 @@
+"""Links: both layouts against plain loops."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import host, ops
+from jaxgames.ops import _rows, _slices
+
+LOW, HIGH = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+
+
+def random_rows(seed: int, num_rows: int = 80, num_targets: int = 50):
+    """Rows of all lengths, some empty, two very long; some links twice."""
+    rng = np.random.default_rng(seed)
+    degree = rng.integers(0, 6, num_rows)
+    degree[::30] = 70
+    degree[:1] = 600
+    offsets = np.append(0, np.cumsum(degree)).astype(np.int32)
+    targets = rng.integers(0, max(num_targets, 1), offsets[-1]).astype(np.int32)
+    return offsets, targets
+
+
+def in_both_layouts(offsets, targets, num_targets, monkeypatch):
+    padded = ops.links(offsets, targets, num_targets)
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
+    monkeypatch.setattr(_slices, "SLICE_COST", 16)  # several slices
+    sliced = ops.links(offsets, targets, num_targets)
+    assert isinstance(padded, ops.PairLinks)
+    assert isinstance(sliced, ops.SlicedLinks)
+    tail = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    shuffled = np.random.default_rng(1).permutation(len(tail) + 9)
+    tail = np.append(tail, [len(offsets) - 1, HIGH, -1] * 3)[shuffled]
+    head = np.append(targets, [0, HIGH, -5] * 3)[shuffled]
+    listed = ops.pairs(tail, head, len(offsets) - 1, num_targets)
+    return {"padded": padded, "sliced": sliced, "listed": listed}
+
+
+def by_loop(offsets, targets, reduce, empty, value, where=None):
+    rows = [
+        [value[t] for t in targets[i:j] if where is None or where[t]]
+        for i, j in zip(offsets[:-1], offsets[1:], strict=True)
+    ]
+    return [reduce(row) if row else empty for row in rows]
+
+
+@pytest.fixture(params=["padded", "sliced", "listed"])
+def layout(request):
+    return request.param
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_reductions(layout, masked, seed, monkeypatch):
+    rows = random_rows(seed)
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-100, 100, 50).astype(np.int32)
+    bits = rng.random(50) < 0.5
+    where = rng.random(50) < 0.6 if masked else None
+    mask = None if where is None else jnp.asarray(where)
+    links = in_both_layouts(*rows, 50, monkeypatch)[layout]
+    for function, reduce, empty, value in [
+        (ops.links_max, max, LOW, x),
+        (ops.links_min, min, HIGH, x),
+        (ops.links_any, any, False, bits),
+        (ops.links_all, all, True, bits),
+    ]:
+        expected = by_loop(*rows, reduce, empty, value, where)
+
+        found = function(links, jnp.asarray(value), mask)
+        np.testing.assert_array_equal(found, expected)
+        inside = jax.jit(function)(links, jnp.asarray(value), mask)
+        np.testing.assert_array_equal(inside, expected)
+        if mask is not None:
+            on_links = ops.at_targets(links, mask)
+            again = function(links, ops.at_targets(links, jnp.asarray(value)), on_links)
+            np.testing.assert_array_equal(again, expected)
+
+
+def test_links_that_are_kept(layout, monkeypatch):
+    offsets, targets = random_rows(5, 50, 50)
+    links = in_both_layouts(offsets, targets, 50, monkeypatch)[layout]
+    kind = jnp.asarray(np.random.default_rng(0).integers(0, 3, 50).astype(np.int32))
+    same = tuple(
+        x == y
+        for x, y in zip(
+            ops.at_rows(links, kind), ops.at_targets(links, kind), strict=True
+        )
+    )
+    x = np.arange(50, dtype=np.int32)
+    expected = [
+        max((t for t in targets[i:j] if kind[t] == kind[row]), default=LOW)
+        for row, (i, j) in enumerate(zip(offsets[:-1], offsets[1:], strict=True))
+    ]
+    less = ops.keep_links(links, same)
+    np.testing.assert_array_equal(ops.links_max(less, jnp.asarray(x)), expected)
+    np.testing.assert_array_equal(ops.links_max(links, jnp.asarray(x), same), expected)
+    tails = np.repeat(np.arange(50), np.diff(offsets))
+    count = int(np.sum(np.asarray(kind)[tails] == np.asarray(kind)[targets]))
+    assert int(ops.count_links(less)) == count
+    assert int(ops.count_links(links)) == len(targets)
+
+
+@pytest.mark.parametrize(
+    ("num_rows", "num_targets", "degree"), [(0, 0, 0), (0, 3, 0), (4, 0, 0), (4, 3, 0)]
+)
+def test_empty_links(layout, num_rows, num_targets, degree, monkeypatch):
+    offsets = np.arange(num_rows + 1) * degree
+    targets = np.zeros(0, np.int32)
+    links = in_both_layouts(offsets, targets, num_targets, monkeypatch)[layout]
+    x = jnp.zeros(num_targets, jnp.int32)
+    assert ops.links_max(links, x).tolist() == [LOW] * num_rows
+    assert ops.links_min(links, x).tolist() == [HIGH] * num_rows
+    assert ops.links_any(links, x == 0).tolist() == [False] * num_rows
+    assert ops.links_all(links, x == 1).tolist() == [True] * num_rows
+
+
+def test_regular_links():
+    targets = np.array([[1, 2, 0, 3], [0, 0, 4, 4]], np.int32)  # 4: no link
+    links = ops.regular(jnp.asarray(targets))
+    x = jnp.array([5, 1, 2, 0], jnp.int32)
+    assert ops.links_max(links, x).tolist() == [5, 5, 5, 0]
+    assert ops.links_min(links, x).tolist() == [1, 2, 5, 0]
+    assert int(ops.count_links(links)) == 6
+    assert ops.num_cells(links) == 8
+    assert ops.num_cells((links, links)) == 16
+
+
+def test_batches(layout, monkeypatch):
+    rows = random_rows(7)
+    links = in_both_layouts(*rows, 50, monkeypatch)[layout]
+    x = np.random.default_rng(3).integers(-9, 9, (4, 50)).astype(np.int32)
+    found = jax.vmap(ops.links_max, in_axes=(None, 0))(links, jnp.asarray(x))
+    for one, of in zip(found, x, strict=True):
+        np.testing.assert_array_equal(one, by_loop(*rows, max, LOW, of))
+
+
+def test_batches_of_links():
+    tail, head = jnp.array([[0, 1, 2], [1, 1, 3]]), jnp.array([[1, 1, 0], [0, 2, 2]])
+    x = jnp.array([7, 8, 9])
+
+    def highest(tail, head):
+        return ops.links_max(ops.pairs(tail, head, 3, 3), x)
+
+    found = jax.vmap(highest)(tail, head)
+    assert found.tolist() == [[8, 8, 7], [LOW, 9, LOW]]
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_transpose(interpreted, monkeypatch):
+    if interpreted:
+        monkeypatch.setattr(_rows, "can_compile", lambda: False)
+    offsets, targets = random_rows(2)
+    starts, sources = ops.transpose(offsets, targets, 50)
+    tails = np.repeat(np.arange(80), np.diff(offsets))
+    for target in range(50):
+        expected = tails[targets == target]
+        np.testing.assert_array_equal(
+            sources[starts[target] : starts[target + 1]], expected
+        )
+    assert starts.dtype == sources.dtype == np.int32
+
+
+def test_both_ways_of_filling_slices_agree(monkeypatch):
+    monkeypatch.setattr(_slices, "SLICE_COST", 16)
+    offsets, targets = random_rows(4)
+    compiled = _rows._sliced(offsets, targets, 50)
+    monkeypatch.setattr(_rows, "can_compile", lambda: False)
+    plain = _rows._sliced(offsets, targets, 50)
+    with host.interpreted():
+        monkeypatch.setattr(_rows, "can_compile", lambda: True)
+        slowly = _rows._sliced(offsets, targets, 50)
+    assert len(plain.blocks) > 2
+    for x, y, z in zip(
+        jax.tree.leaves(compiled),
+        jax.tree.leaves(plain),
+        jax.tree.leaves(slowly),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(x, y)
+        np.testing.assert_array_equal(x, z)

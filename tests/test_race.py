@@ -1,0 +1,135 @@
+"""Races of engines: the first wins, the others stop, and nothing is lost."""
+
+import dataclasses
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from jaxgames import Solution, Status, race
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Found(Solution):
+    name: Any = None
+
+
+def ends(name, status=Status.SOLVED, after=0.0):
+    def engine():
+        time.sleep(after)
+        return Found(status, name=name)
+
+    return engine
+
+
+def until_stopped(track, name, stopped=None):
+    """An engine that never finishes by itself."""
+
+    def engine():
+        while not track.stop[0]:
+            time.sleep(0.001)
+        if stopped is not None:
+            stopped.append(name)
+        return Found(Status.INTERRUPTED, name=name)
+
+    return engine
+
+
+def fails():
+    raise ArithmeticError("no engine")
+
+
+def test_the_first_wins_and_the_loser_is_stopped():
+    track, stopped = race.Track(), []
+    engines = {"a": until_stopped(track, "a", stopped), "b": ends("b")}
+    solution = race.first(track, engines)
+    assert (solution.name, solution.status) == ("b", Status.SOLVED)
+    race.wait_for_losers()
+    assert stopped == ["a"]
+
+
+def test_the_loser_is_not_waited_for():
+    track, release = race.Track(), threading.Event()
+
+    def deaf():
+        release.wait(30)
+        return Found(Status.SOLVED, name="deaf")
+
+    try:
+        assert race.first(track, {"deaf": deaf, "b": ends("b")}).name == "b"
+    finally:
+        release.set()
+    race.wait_for_losers()
+
+
+def test_a_limit_of_one_engine_does_not_end_the_race():
+    engines = {"a": ends("a", Status.MAX_STEPS), "b": ends("b", after=0.1)}
+    assert race.first(race.Track(), engines).name == "b"
+
+
+@pytest.mark.parametrize("prefer", ["a", "b"])
+def test_where_none_finishes_the_preferred_one_answers(prefer):
+    engines = {
+        "a": ends("a", Status.MAX_STEPS),
+        "b": ends("b", Status.OVERFLOW, after=0.05),
+    }
+    solution = race.first(race.Track(), engines, prefer=prefer)
+    assert solution.name == prefer
+    assert solution.status == {"a": Status.MAX_STEPS, "b": Status.OVERFLOW}[prefer]
+
+
+@pytest.mark.parametrize("prefer", ["a", "b"])
+def test_a_meter_ends_the_race(prefer):
+    track, reports = race.Track(), []
+
+    def meter(report):
+        reports.append(report)
+        return Status.TIMEOUT if len(reports) == 2 else None
+
+    engines = {name: until_stopped(track, name) for name in ("a", "b")}
+    solution = race.first(track, engines, progress=meter, prefer=prefer)
+    assert (solution.name, solution.status) == (prefer, Status.TIMEOUT)
+    assert [report.solver for report in reports] == ["a and b", "a and b"]
+    assert reports[0].seconds < reports[1].seconds
+
+
+def test_an_interrupt_ends_the_race():
+    track = race.Track()
+
+    def meter(report):
+        raise KeyboardInterrupt
+
+    solution = race.first(track, {"a": until_stopped(track, "a")}, progress=meter)
+    assert (solution.name, solution.status) == ("a", Status.INTERRUPTED)
+
+
+def test_a_failing_meter_stops_the_engines():
+    track, stopped = race.Track(), []
+
+    def meter(report):
+        raise LookupError("no meter")
+
+    with pytest.raises(LookupError):
+        race.first(track, {"a": until_stopped(track, "a", stopped)}, progress=meter)
+    race.wait_for_losers()
+    assert stopped == ["a"]
+
+
+def test_a_failure_matters_only_if_nobody_answers():
+    engines = {"a": fails, "b": ends("b", after=0.05)}
+    assert race.first(race.Track(), engines).name == "b"
+    with pytest.raises(ArithmeticError):
+        race.first(race.Track(), {"a": fails})
+    with pytest.raises(ValueError, match="needs an engine"):
+        race.first(race.Track(), {})
+
+
+def test_the_track_stops_a_device():
+    from jaxgames.progress import Report
+
+    track = race.Track()
+    assert track.meter(Report("x", 7, 0.0)) is None
+    assert track.rounds == 7
+    track.stop[0] = 1
+    assert track.meter(Report("x", 8, 0.0)) == Status.INTERRUPTED
