@@ -1,11 +1,15 @@
 """What is compared: rows of one game, the best of each side, their ratio."""
 
+import math
 from collections.abc import Iterable
 
 from benchmarks.schema import PeerRow, Results, Row
 
 AUTO = "auto"
 """Name of the solver that users get who name none."""
+
+HOST = "host"
+"""Name of the compiled sequential engine among our solvers."""
 
 BEST = "best for each game"
 """In place of a peer's solver, for many games: the sum of the least times."""
@@ -30,6 +34,18 @@ def best_peer(peers: Iterable[PeerRow]) -> PeerRow | None:
         peer for peer in peers if peer.total_s is not None and peer.agrees is not False
     ]
     return min(timed, key=lambda peer: peer.total_s or 0.0, default=None)
+
+
+def sequential(rows: Iterable[Row], peers: Iterable[PeerRow]) -> Row | PeerRow | None:
+    """The fastest sequential program: our compiled engine, or a peer."""
+    found = [best(row for row in rows if row.solver == HOST), best_peer(peers)]
+    return min((each for each in found if each), key=spent, default=None)
+
+
+def spent(line: Row | PeerRow | None) -> float:
+    """Seconds of a solve; infinitely many where there was none."""
+    seconds = line and (line.solve_s if isinstance(line, Row) else line.total_s)
+    return math.inf if seconds is None else seconds
 
 
 def ratio(ours: Row | None, peer: PeerRow | None) -> float | None:

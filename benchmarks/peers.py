@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -34,16 +34,22 @@ class Run(NamedTuple):
         preprocess_s: to simplify it, or None if the peer does not tell.
         solve_s: to solve what is left.
         answer: int `[V]`, in the terms of our solution.
+        runs: number of runs, if the times are medians.
     """
 
     parse_s: float | None
     preprocess_s: float | None
     solve_s: float
     answer: np.ndarray
+    runs: int = 1
 
 
 class PeerError(RuntimeError):
     """A peer gave no answer."""
+
+
+class PeerSkipped(PeerError):
+    """A peer was not asked, since it would take too long."""
 
 
 class Peer(Protocol):
@@ -64,11 +70,11 @@ class Peer(Protocol):
         """What tells this build of the program from others."""
         ...
 
-    def save(self, folder: Path, arena: Arena) -> Path:
+    def save(self, folder: Path, arena: Any) -> Path:
         """Where the game lies in a format that the peer reads; writes it if need be."""
         ...
 
-    def run(self, game: Path, arena: Arena, solver: str, time_limit_s: float) -> Run:
+    def run(self, game: Path, arena: Any, solver: str, time_limit_s: float) -> Run:
         """Solves the game once.
 
         Raises:
@@ -165,9 +171,9 @@ PEERS: tuple[Peer, ...] = (Oink(),)
 
 def side_by_side(
     game: str,
-    arena: Arena,
+    arena: Any,
     answer,
-    peers: tuple[Peer, ...] = PEERS,
+    peers: Iterable[Peer] = PEERS,
     *,
     time_limit_s: float = 15.0,
     repeats: int = 3,
@@ -177,7 +183,7 @@ def side_by_side(
 
     Args:
         game: name of the game.
-        arena: the game.
+        arena: the game, graph or model.
         answer: our own answer `[V]`, to which the peers' are compared.
         peers: the peers.
         time_limit_s: limit of each run, reading the game included; no run is begun
@@ -188,7 +194,9 @@ def side_by_side(
     Returns:
         One row for each solver, and one for each peer that is absent.
     """
-    answer = np.asarray(answer)[: int(arena.num_vertices)]
+    answer = np.asarray(answer)
+    if isinstance(arena, Arena):  # may be padded
+        answer = answer[: int(arena.num_vertices)]
     rows = []
     for peer in peers:
         row = functools.partial(PeerRow, game=game, peer=peer.name)
@@ -205,6 +213,8 @@ def side_by_side(
                 except subprocess.TimeoutExpired:
                     reason = f"no answer within {time_limit_s:g} s"
                     rows.append(row(solver=solver, status="timeout", reason=reason))
+                except PeerSkipped as error:
+                    rows.append(row(solver=solver, status="skipped", reason=str(error)))
                 except PeerError as error:
                     rows.append(row(solver=solver, status="error", reason=str(error)))
                 else:
@@ -212,7 +222,7 @@ def side_by_side(
                         row(
                             solver=solver,
                             status="ok",
-                            runs=len(runs),
+                            runs=sum(run.runs for run in runs),
                             parse_s=_median(run.parse_s for run in runs),
                             preprocess_s=_median(run.preprocess_s for run in runs),
                             solve_s=_median(run.solve_s for run in runs),

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.compare import best_peer, by_game, entry
-from benchmarks.schema import Results, Row
+from benchmarks.compare import best_peer, by_game, entry, sequential, spent
+from benchmarks.schema import Results
 
 
 def plot(results: list[Results], assets: Path) -> None:
@@ -31,10 +31,21 @@ def plot(results: list[Results], assets: Path) -> None:
 
 def _draw_times(figure, results: Results) -> bool:
     """Games from top to bottom, seconds from left to right; False if there are none."""
+    return _draw_against(
+        figure, results, "best peer", lambda _, peers: best_peer(peers)
+    )
+
+
+def _draw_sequential(figure, results: Results) -> bool:
+    """The same against the fastest sequential program."""
+    return _draw_against(figure, results, "best sequential program", sequential)
+
+
+def _draw_against(figure, results: Results, name: str, rival: Callable) -> bool:
     games = [
         (game, rows, peers)
         for game, rows, peers in by_game(results)
-        if entry(rows) or best_peer(peers)
+        if entry(rows) or rival(rows, peers)
     ]
     if not games:
         return False
@@ -42,7 +53,7 @@ def _draw_times(figure, results: Results) -> bool:
     figure.set_size_inches(7, 1.2 + 0.25 * len(games))
     axes = figure.add_subplot()
     for label, color, style, chosen in (
-        ("best peer", "tab:orange", "s", [best_peer(peers) for _, _, peers in games]),
+        (name, "tab:orange", "s", [rival(rows, peers) for _, rows, peers in games]),
         (
             "jaxgames",
             "tab:blue",
@@ -50,11 +61,7 @@ def _draw_times(figure, results: Results) -> bool:
             [entry(rows) for _, rows, _ in games],
         ),
     ):
-        points = [
-            (each.solve_s if isinstance(each, Row) else each.total_s, place)
-            for place, each in enumerate(chosen)
-            if each
-        ]
+        points = [(spent(each), place) for place, each in enumerate(chosen) if each]
         if points:
             axes.plot(*zip(*points, strict=True), style, color=color, label=label)
     axes.set_xscale("log")
@@ -139,7 +146,10 @@ def _draw_lines(figure, lines: dict[str, list], x: str, y: str) -> bool:
 
 
 _COMPARISON: dict[str, Callable] = {"times": _draw_times, "bandwidth": _draw_bandwidth}
+_SEQUENTIAL: dict[str, Callable] = {**_COMPARISON, "times": _draw_sequential}
 _DRAWS: dict[str, dict[str, Callable]] = {
-    "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths}
+    "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
+    "graph": _SEQUENTIAL,
+    "mdp": _SEQUENTIAL,
 }
 """By suite; `_COMPARISON` for the others."""

@@ -10,7 +10,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from benchmarks import plots, summary, thesis_page
+from benchmarks import decomposition_page, plots, summary, thesis_page
 from benchmarks.compare import best, best_peer, by_game, entry, ratio
 from benchmarks.schema import RESULTS, PeerRow, Results, Row
 from benchmarks.tables import (
@@ -32,7 +32,7 @@ _PLACE = re.compile(r"^<!-- results: (\S+) -->$", re.MULTILINE)
 
 
 def main() -> None:
-    """Writes `docs/performance.md`, `docs/thesis.md` and the plots beside them."""
+    """Writes the pages `performance`, `decomposition` and `thesis`, and the plots."""
     results = [Results.load(path) for path in sorted(RESULTS.glob("*.json"))]
     docs = ROOT / "docs"
     try:
@@ -49,6 +49,7 @@ def pages(results: list[Results], docs: Path) -> dict[str, str]:
     """The text of each page."""
     return {
         "performance.md": page(results, docs),
+        "decomposition.md": decomposition_page.page(results, docs),
         "thesis.md": thesis_page.page(results, docs),
     }
 
@@ -65,7 +66,8 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
         ValueError: the template has no place for a suite.
     """
     text = template.read_text()
-    shown = [each for each in results if each.suite != thesis_page.SUITE]
+    elsewhere = {thesis_page.SUITE, *decomposition_page.SUITES}
+    shown = [each for each in results if each.suite not in elsewhere]
     places = set(_PLACE.findall(text))
     for suite in {each.suite for each in shown} - places:
         raise ValueError(

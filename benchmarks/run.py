@@ -15,10 +15,12 @@ import fnmatch
 import functools
 import importlib
 import math
+import os
 import statistics
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -26,16 +28,24 @@ import numpy as np
 from benchmarks import machine, schema
 from benchmarks.entrants import Entrant, OnDevice
 from benchmarks.games import Game
+from benchmarks.libraries import LIBRARIES, Library
 from benchmarks.peers import PEERS, Oink, Peer
 from benchmarks.traffic import bytes_per_round
 from jaxgames import Arena, Status, parity
+from jaxgames.mdp import MDP
 from jaxgames.parity import reference
 from jaxgames.parity.preprocess import Reduced
 
 LIFTING = "reference.spm"
 """The solver whose steps are lifts."""
 
-SUITES = ("parity", "thesis", "layouts")
+COUNTED = ("solver", "layout", "rounds", "lifts", "cells")
+"""Statistics that have a field of their own in a row, or are none of its rounds."""
+
+SUITES = ("parity", "thesis", "layouts", "graph", "mdp")
+
+JOBS = max(1, (os.cpu_count() or 1) // 2)
+"""Models that are built at a time, where nothing else is said."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,11 +57,14 @@ class Options:
         chosen: patterns for the names of games and groups; none: all.
         solvers: patterns for the names of our solvers; none: all.
         experiments: patterns for the names of experiments; none: all.
-        data: a folder with games of the thesis.
+        data: a folder with games of the thesis, or with models.
+        cache: a folder for models that are built from sources; None: none is built.
+        jobs: how many are built at a time.
         corpus: a folder with folders of games in PGSolver's format.
         runs: warm runs of each solve.
         time_limit_s: seconds after which a solve is given up.
-        peers: other programs.
+        peers: other programs, for games.
+        libraries: Python packages, for graphs and models.
         peer_runs: runs of each of their solvers.
         peer_time_limit_s: limit of each of those, reading the game included.
         scratch: a folder for files.
@@ -63,10 +76,13 @@ class Options:
     solvers: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
     data: Path | None = None
+    cache: Path | None = None
+    jobs: int = JOBS
     corpus: Path | None = None
     runs: int = 7
     time_limit_s: float = 15.0
     peers: tuple[Peer, ...] = PEERS
+    libraries: tuple[Library, ...] = LIBRARIES
     peer_runs: int = 3
     peer_time_limit_s: float = 15.0
     scratch: Path
@@ -105,7 +121,7 @@ class Measured:
         runs: likewise.
     """
 
-    solution: parity.Solution
+    solution: Any
     compile_s: float | None
     prepare_s: float | None
     runs: list[float]
@@ -129,12 +145,23 @@ class Measured:
             "solve_s": statistics.median(self.runs) if self.solved else None,
             "solve_runs": self.runs,
             "rounds": None if rounds is None else int(rounds),
+            "phases": phases(stats),
             "lifts": None if lifts is None else float(lifts),
             "status": Status(self.solution.status).name,
         }
 
 
-def measure(entrant: Entrant, arena: Arena, options: Options) -> Measured:
+def phases(stats: Mapping[str, Any]) -> dict[str, int]:
+    """What a solver counted, but for what has a field of its own."""
+    counts = {name: value for name, value in stats.items() if name not in COUNTED}
+    return {
+        name: int(value)
+        for name, value in counts.items()
+        if np.ndim(value) == 0 and np.issubdtype(np.asarray(value).dtype, np.integer)
+    }
+
+
+def measure(entrant: Entrant, arena: Any, options: Options) -> Measured:
     """Times a solve: the first call, one on a copy of the game, and warm ones.
 
     The first call compiles, and the copy has lost whatever was prepared for the game
@@ -148,10 +175,11 @@ def measure(entrant: Entrant, arena: Arena, options: Options) -> Measured:
     first = entrant.run(arena, limit)
     compile_s = prepare_s = None
     if first.seconds < limit / 4:
-        copy = entrant.start(dataclasses.replace(arena), limit).seconds
+        copy = entrant.start(_copy(arena), limit).seconds
         compile_s = max(0.0, cold.seconds - copy)
         prepare_s = max(0.0, copy - entrant.start(arena, limit).seconds)
-    if not first.solved:
+    late = first.seconds >= limit / 10 and getattr(entrant, "starts_whole", False)
+    if late or not first.solved:
         return Measured(first.solution, compile_s, prepare_s, [first.seconds])
     # The first run may have compiled what a start alone does not need.
     last = entrant.run(arena, math.inf)
@@ -160,6 +188,34 @@ def measure(entrant: Entrant, arena: Arena, options: Options) -> Measured:
         last = entrant.run(arena, math.inf)
         runs.append(last.seconds)
     return Measured(last.solution, compile_s, prepare_s, runs)
+
+
+def solve_row(
+    about: dict, solver: str, entrant: Entrant, game: Any, options: Options
+) -> tuple[schema.Row, Measured | None]:
+    """Measures a solver, without a check of its answer.
+
+    Args:
+        about: what is known of the row.
+        solver: its name in the results.
+        entrant: the solver.
+        game: what it solves.
+        options: how to measure.
+
+    Returns:
+        The row, and what was measured; None where nothing was.
+    """
+    row = functools.partial(schema.Row, **about, solver=solver)
+    refusal = entrant.refuses(game)
+    if refusal:
+        return row(status=refusal), None
+    try:
+        found = measure(entrant, game, options)
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        return row(status="OUT_OF_MEMORY"), None
+    return row(**found.fields()), found
 
 
 def row_of(
@@ -184,18 +240,10 @@ def row_of(
         The row, and the winners if there is a certificate that proves them. An answer
         that is wrong has a row that says so.
     """
-    row = functools.partial(schema.Row, **about, solver=solver)
     game = arena if reduced is None else reduced.arena
-    refusal = entrant.refuses(game)
-    if refusal:
-        return row(status=refusal), None
-    try:
-        found = measure(entrant, game, options)
-    except jax.errors.JaxRuntimeError as error:
-        if "RESOURCE_EXHAUSTED" not in str(error):
-            raise
-        return row(status="OUT_OF_MEMORY"), None
-    done = row(**found.fields())
+    done, found = solve_row(about, solver, entrant, game, options)
+    if found is None:
+        return done, None
     if isinstance(entrant, OnDevice):
         done.bytes_per_round = bytes_per_round(*entrant.prepared(game))
     if not found.solved:
@@ -221,6 +269,11 @@ def facts(name: str, arena: Arena) -> dict:
     }
 
 
+def _copy(game: Any) -> Any:
+    """The same without what was prepared for it, where something is kept with it."""
+    return dataclasses.replace(game) if isinstance(game, Arena | MDP) else game
+
+
 def _chosen(name: str, patterns: tuple[str, ...]) -> bool:
     return not patterns or any(fnmatch.fnmatchcase(name, each) for each in patterns)
 
@@ -233,8 +286,19 @@ def _options(args: argparse.Namespace, scratch: str) -> Options:
         if name in fields
     }
     oink = Oink(tuple(args.peer_solvers)) if args.peer_solvers else Oink()
-    programs = () if args.no_peers else (oink,)
-    return Options(**{**given, "peers": programs, "scratch": Path(scratch)})
+
+    def wanted(peers: Iterable) -> tuple:
+        names = ("none",) if args.no_peers else tuple(args.peers)
+        return tuple(peer for peer in peers if _chosen(peer.name, names))
+
+    return Options(
+        **{
+            **given,
+            "peers": wanted([oink]),
+            "libraries": wanted(LIBRARIES),
+            "scratch": Path(scratch),
+        }
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -247,11 +311,14 @@ def main(arguments: list[str] | None = None) -> None:
     add("--games", **several, dest="chosen", help="names of games or groups")
     add("--solvers", **several, help="names of ours")
     add("--experiments", **several, help="parts of the suite thesis")
-    add("--data", type=Path, metavar="FOLDER", help="games of the thesis")
+    add("--data", type=Path, metavar="FOLDER", help="games of the thesis, or models")
+    add("--cache", type=Path, metavar="FOLDER", help="for models that Storm builds")
+    add("--jobs", type=int, default=JOBS, help="models that are built at a time")
     add("--corpus", type=Path, metavar="FOLDER", help="folders of games")
     add("--runs", type=int, default=7)
     add("--time-limit", type=float, default=15.0, dest="time_limit_s")
     add("--no-peers", action="store_true")
+    add("--peers", **several, help="names of other programs and packages")
     add("--peer-solvers", nargs="+", metavar="OPTIONS", help='such as "npp --no"')
     add("--peer-runs", type=int, default=3)
     add("--peer-time-limit", type=float, default=15.0, dest="peer_time_limit_s")

@@ -20,15 +20,18 @@ class Row:
     Attributes:
         game: name of the game, the same for all solvers and peers.
         games: number of games, if the row is a sum over a folder of them.
-        vertices: number of vertices.
-        edges: number of edges.
+        vertices: number of vertices, or of states.
+        edges: number of edges, or of branches.
+        choices: number of choices, of a decision process.
+        components: number of components that were found.
         priorities: number of distinct priorities, or None where there are none.
         experiment: what the row was measured for, where a suite has several parts.
         solver: name of the solver, with its options.
         engine: which solver gave the answer, if `solver` chose among several.
         layout: how its edges lie in memory.
         generate_s: to make the game, or None if it was loaded.
-        load_s: to read it from a PGSolver file.
+        build_s: for Storm to build it from its source, if it did.
+        load_s: to read it from a PGSolver file, or from the file of a model.
         reduce_s: to make an easier game of it before the solve.
         prepare_s: from the arena to what the solver works on.
         compile_s: what the first call took longer than one that compiles nothing.
@@ -36,6 +39,7 @@ class Row:
         solve_runs: each warm call, until the answer is ready; of a solve that was given
             up, the one call.
         rounds: rounds that the solve took.
+        phases: of which kinds they were, by name, and what else the solver counted.
         lifts: how often a measure rose.
         bytes_per_round: bytes that a round must read and write.
         trace: pairs of a round and the vertices that were queued then.
@@ -47,12 +51,15 @@ class Row:
     games: int | None = None
     vertices: int
     edges: int
+    choices: int | None = None
+    components: int | None = None
     priorities: int | None = None
     experiment: str | None = None
     solver: str
     engine: str | None = None
     layout: str | None = None
     generate_s: float | None = None
+    build_s: float | None = None
     load_s: float | None = None
     reduce_s: float | None = None
     prepare_s: float | None = None
@@ -60,6 +67,7 @@ class Row:
     solve_s: float | None = None
     solve_runs: list[float] = dataclasses.field(default_factory=list)
     rounds: int | None = None
+    phases: dict[str, int] = dataclasses.field(default_factory=dict)
     lifts: float | None = None
     bytes_per_round: int | None = None
     trace: list[list[int]] = dataclasses.field(default_factory=list)
@@ -100,11 +108,12 @@ class PeerRow:
         peer: name of the program.
         version: what it says of itself, or the digest of the file that was run.
         solver: the solver's name, with the options given to it.
-        parse_s: to read the game, median of the runs.
+        parse_s: to read the game, or to convert it, median of the runs.
         preprocess_s: to simplify it.
         solve_s: to solve what is left.
         runs: number of runs.
-        status: `ok`, `timeout`, `error`, or `absent` if the program is not there.
+        status: `ok`, `timeout`, `error`, `skipped` if it would take too long, or
+            `absent` if the program is not there.
         reason: why it is not `ok`.
         agrees: whether its winners are the ones that we found.
         games: number of games, if the row is a sum over a folder of them.

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from benchmarks.compare import AUTO, BEST, best_peer, by_game, entry, ratio
+from benchmarks.compare import AUTO, BEST, HOST, best_peer, by_game, entry, ratio
 from benchmarks.schema import PeerRow, Results, Row
 from benchmarks.tables import DASH, count, number, seconds, table
 
@@ -19,8 +19,6 @@ HUGE = 10_000_000
 
 SHOWN = 100_000
 """Vertices of the files whose loading is shown."""
-
-HOST = "host"
 
 
 class Compared(NamedTuple):

@@ -43,7 +43,9 @@ COMMANDS = {
     "solvers": "List the solvers.",
     "info": "Describe a game and how it would be solved.",
     "generate": "Make a game of a known family, or a random one.",
-    "convert": "Convert a game to the format that a file's suffix names.",
+    "convert": "Convert a game or a model to the format of a file's suffix.",
+    "scc": "Find the strongly connected components of a graph.",
+    "mec": "Find the maximal end components of a Markov decision process.",
 }
 """What each command does; command `x` is in the module `_x`."""
 

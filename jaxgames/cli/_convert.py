@@ -5,7 +5,7 @@ import argparse
 from jaxgames import io
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import check_writable, load, sizes
+from jaxgames.cli._games import check_writable, sizes
 
 EXAMPLE = "convert game.pg game.npz --condition 'min even'"
 
@@ -24,10 +24,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Reads a game and writes it."""
+    """Reads a game, a graph or a model and writes it."""
     check_writable(args.output)
-    arena = load(args)
-    io.save(args.output, arena, condition=args.to_condition)
+    found = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    io.save(args.output, found, condition=args.to_condition)
     if not args.quiet:
-        print(f"{args.output}: {sizes(arena)}")
+        print(f"{args.output}: {sizes(found)}")
     return Exit.DONE

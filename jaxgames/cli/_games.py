@@ -3,11 +3,12 @@
 import argparse
 import errno
 import os
+from typing import Any
 
 import jax
 import numpy as np
 
-from jaxgames import io
+from jaxgames import io, mdp
 from jaxgames.arena import Arena
 
 
@@ -31,8 +32,15 @@ def start_jax(args: argparse.Namespace) -> None:
 
 
 def load(args: argparse.Namespace) -> Arena:
-    """Reads the game that `add_game` asks for."""
-    return io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    """Reads the game that `add_game` asks for.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    game = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    if not isinstance(game, Arena):
+        raise io.FormatError(args.file, None, f"this is no game, but an {game!r}")
+    return game
 
 
 def is_parity(arena: Arena) -> bool:
@@ -78,8 +86,20 @@ def num_priorities(arena: Arena) -> int:
     return len(np.unique(labels))
 
 
-def sizes(arena: Arena) -> str:
-    """How large a game is, in words."""
+def sizes(arena: Any) -> str:
+    """How large a game, a graph, a model or something else is, in words."""
+    if isinstance(arena, mdp.MDP):
+        return (
+            f"{arena.num_states:,} states, {arena.num_choices:,} choices, "
+            f"{arena.num_branches:,} branches"
+        )
+    if isinstance(arena, io.LTS):
+        return (
+            f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
+            f"{len(arena.names):,} labels"
+        )
+    if not isinstance(arena, Arena):
+        return repr(arena)
     text = f"{arena.num_vertices:,} vertices, {arena.num_edges:,} edges"
     if arena.priority is None and arena.edge_priority is None:
         return text

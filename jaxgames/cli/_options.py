@@ -38,6 +38,28 @@ def add_game(parser: argparse.ArgumentParser, name: str = "FILE") -> None:
     )
 
 
+def add_decomposition(parser: argparse.ArgumentParser) -> None:
+    """How a graph or a model is decomposed, and what is told of it."""
+    parser.add_argument(
+        "-s", "--solver", default="auto", help="which algorithm (default: auto)"
+    )
+    parser.add_argument(
+        "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=positive,
+        metavar="SECONDS",
+        help="stop solving after that time; loading does not count",
+    )
+    parser.add_argument(
+        "--max-steps", type=natural, metavar="N", help="stop after N rounds"
+    )
+    add_json(parser)
+    add_quiet(parser)
+    add_jax(parser)
+
+
 def add_jax(parser: argparse.ArgumentParser) -> None:
     """Where JAX computes, and whether it keeps what it compiles."""
     parser.add_argument(

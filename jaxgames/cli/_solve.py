@@ -1,12 +1,9 @@
 """`jaxgames solve`."""
 
 import argparse
-import contextlib
 import json
 import pathlib
 import sys
-import time
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,6 +18,7 @@ from jaxgames.cli._games import (
     sizes,
     start_jax,
 )
+from jaxgames.cli._phases import Phases
 from jaxgames.cli._verify import check
 from jaxgames.io._files import writing
 from jaxgames.progress import Bar, Deadline
@@ -82,7 +80,7 @@ def run(args: argparse.Namespace) -> Exit:
     _check_options(args)
     start_jax(args)
     silent = args.json or args.quiet
-    phase = _Phases(silent)
+    phase = Phases(silent)
 
     with phase("load") as notes:
         arena = load_parity(args)
@@ -144,28 +142,6 @@ def run(args: argparse.Namespace) -> Exit:
     if solution.status == Status.INTERRUPTED:
         return Exit.INTERRUPTED
     return Exit.DONE if solution.status == Status.SOLVED else Exit.UNSOLVED
-
-
-class _Phases:
-    """Times the phases of a solve; prints each when it is over, with notes on it.
-
-    Attributes:
-        seconds: how long each phase took.
-    """
-
-    def __init__(self, silent: bool):
-        self.seconds: dict[str, float] = {}
-        self._silent = silent
-
-    @contextlib.contextmanager
-    def __call__(self, name: str) -> Iterator[list[str]]:
-        notes: list[str] = []
-        began = time.perf_counter()
-        yield notes
-        self.seconds[name] = round(time.perf_counter() - began, 6)
-        if not self._silent:
-            line = f"  {name:8}{self.seconds[name]:9.3f} s  {', '.join(notes)}"
-            print(line.rstrip(), flush=True)
 
 
 # ---- what is asked for ---------------------------------------------------------

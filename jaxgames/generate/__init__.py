@@ -1,7 +1,8 @@
 """Games to try things on: the families of the literature, and random ones.
 
-Every function takes numbers and returns an [`Arena`][jaxgames.Arena], max even.
-Parameters that make up a family are positional, options are keywords.
+Every function takes numbers and returns an [`Arena`][jaxgames.Arena], max even, or an
+[`MDP`][jaxgames.mdp.MDP]. Parameters that make up a family are positional, options are
+keywords.
 """
 
 from collections.abc import Callable
@@ -14,10 +15,18 @@ from jaxgames.generate._jurdzinski import jurdzinski as jurdzinski
 from jaxgames.generate._ladders import ladder as ladder
 from jaxgames.generate._ladders import model_checker_ladder as model_checker_ladder
 from jaxgames.generate._ladders import recursive_ladder as recursive_ladder
+from jaxgames.generate._mdp import chain_mdp as chain_mdp
+from jaxgames.generate._mdp import cycle_mdp as cycle_mdp
+from jaxgames.generate._mdp import ladder_mdp as ladder_mdp
+from jaxgames.generate._mdp import path_mdp as path_mdp
+from jaxgames.generate._mdp import random_mdp as random_mdp
+from jaxgames.generate._mdp import torus_mdp as torus_mdp
+from jaxgames.generate._mdp import walk_mdp as walk_mdp
 from jaxgames.generate._propagation import propagation as propagation
 from jaxgames.generate._propagation import propagation_tree as propagation_tree
 from jaxgames.generate._random import clustered_game as clustered_game
 from jaxgames.generate._random import random_game as random_game
+from jaxgames.mdp import MDP
 
 FAMILIES: dict[str, Callable[..., Arena]] = {
     "clique": clique,
@@ -37,3 +46,14 @@ FAMILIES: dict[str, Callable[..., Arena]] = {
 A generator's signature tells its parameters (each an int, a float or a bool), its
 docstring's first line what it makes.
 """
+
+MODELS: dict[str, Callable[..., MDP]] = {
+    "chain": chain_mdp,
+    "cycle": cycle_mdp,
+    "ladder": ladder_mdp,
+    "path": path_mdp,
+    "random": random_mdp,
+    "torus": torus_mdp,
+    "walk": walk_mdp,
+}
+"""Every generator of Markov decision processes by its name."""

@@ -186,7 +186,7 @@ def _trim(game: Subgraph, state: Any):
     alive = game.alive & (state.root == NONE)
     lone = alive & ~(linked(game.out) & linked(game.into))
     alive &= ~lone
-    return game._replace(alive=alive), state._replace(
+    return _cut_dead(game._replace(alive=alive)), state._replace(
         root=jnp.where(lone, own, state.root), left=jnp.sum(alive, dtype=jnp.int32)
     )
 

@@ -1,8 +1,19 @@
-"""Games in files: `load` and `save` choose the format by the file's suffix.
+"""Games, graphs and models in files: `load` and `save` choose the format by the suffix.
 
-`.pg`, `.gm` and `.pgsolver` are PGSolver's text ([`pgsolver`][jaxgames.io.pgsolver]),
-`.npz` is a NumPy archive ([`npz`][jaxgames.io.npz]). Text may be compressed, which a
-second suffix tells: `.gz` or `.bz2`.
+| suffix | module | holds |
+|---|---|---|
+| `.pg`, `.gm`, `.pgsolver` | [`pgsolver`][jaxgames.io.pgsolver] | a parity game |
+| `.npz` | [`npz`][jaxgames.io.npz] | any arena |
+| `.mtx` | [`matrix_market`][jaxgames.io.matrix_market] | a graph |
+| `.aut` | [`aut`][jaxgames.io.aut] | a labelled transition system |
+| `.umb` | [`umb`][jaxgames.io.umb] | a Markov decision process |
+| `.drn` | [`drn`][jaxgames.io.drn] | a Markov decision process |
+| `.tra` | [`prism`][jaxgames.io.prism] | a Markov decision process |
+| `.hoa` | [`hoa`][jaxgames.io.hoa] | a Büchi automaton |
+| `.never` | [`never`][jaxgames.io.never] | a Büchi automaton |
+
+A second suffix tells that the file is compressed: `.gz`, `.bz2` or `.xz`; not for
+`.npz`.
 """
 
 import os
@@ -10,17 +21,34 @@ from types import ModuleType
 from typing import Literal
 
 from jaxgames.arena import Arena, Condition
+from jaxgames.buchi import Automaton
+from jaxgames.io import aut as aut
+from jaxgames.io import drn as drn
+from jaxgames.io import hoa as hoa
+from jaxgames.io import matrix_market as matrix_market
+from jaxgames.io import never as never
 from jaxgames.io import npz as npz
 from jaxgames.io import pgsolver as pgsolver
+from jaxgames.io import prism as prism
+from jaxgames.io import umb as umb
 from jaxgames.io._files import COMPRESSIONS, FilePath
 from jaxgames.io._files import FormatError as FormatError
+from jaxgames.io.aut import LTS as LTS
 from jaxgames.io.pgsolver import load_solution as load_solution
 from jaxgames.io.pgsolver import save_solution as save_solution
+from jaxgames.mdp import MDP
 
 TEXT_FORMATS: dict[str, ModuleType] = {
     ".pg": pgsolver,
     ".gm": pgsolver,
     ".pgsolver": pgsolver,
+    ".mtx": matrix_market,
+    ".aut": aut,
+    ".umb": umb,
+    ".drn": drn,
+    ".tra": prism,
+    ".hoa": hoa,
+    ".never": never,
 }
 """By suffix, the module with `load` and `save`; the files may be compressed."""
 
@@ -32,20 +60,29 @@ def load(
     path: FilePath,
     *,
     condition: Condition = "max even",
-    dead_ends: Literal["error", "lose", "allow"] = "error",
-) -> Arena:
-    """Reads an arena from a file.
+    dead_ends: Literal["error", "lose", "allow"] | None = None,
+) -> Arena | MDP | LTS | Automaton:
+    """Reads a game, a graph or a model from a file.
 
     Args:
         path: the file; its suffix tells the format.
-        condition: what the priorities in a text mean, for a text that does not say;
-            the arena's are max even. See
+        condition: what the priorities in a game's text mean, for a text that does not
+            say; the arena's are max even. See
             [`Arena.from_edges`][jaxgames.Arena.from_edges].
-        dead_ends: what to do with a vertex that has no successor, likewise.
+        dead_ends: what to do with a vertex of a game that has no successor, likewise;
+            by default it is an error. In graphs they are allowed.
+
+    Returns:
+        What the format holds: an arena for games and graphs (`.pg`, `.npz`, `.mtx`), an
+        [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
+        [`LTS`][jaxgames.io.LTS] for `.aut`, an
+        [`Automaton`][jaxgames.buchi.Automaton] for `.hoa` and `.never`.
 
     Raises:
         FormatError: the suffix is unknown, or the file is not what it says; tells the
-            file, the line, what was expected and what was found.
+            file, the line or the member of the archive, what was expected and what was
+            found.
+        ValueError: a condition or dead ends for a file that holds no game.
         OSError: the file cannot be read.
 
     Examples:
@@ -57,26 +94,51 @@ def load(
         >>> io.load(path)
         Arena(2 vertices, 2 edges, priority)
     """
-    return _format(path).load(path, condition=condition, dead_ends=dead_ends)
+    form, suffix = _format(path)
+    if not hasattr(form, "HOLDS"):
+        return form.load(path, condition=condition, dead_ends=dead_ends or "error")
+    if condition != "max even" or dead_ends == "lose":
+        raise ValueError(
+            f"conditions and dead ends are for games, and {suffix} files hold none"
+        )
+    return form.load(path)
 
 
-def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> None:
-    """Writes an arena to a file, all of it or nothing; padding is left out.
+def save(
+    path: FilePath,
+    what: Arena | MDP | LTS | Automaton,
+    *,
+    condition: Condition = "max even",
+) -> None:
+    """Writes a game, a graph or a model to a file, all of it or nothing.
+
+    Padding is left out.
 
     Args:
         path: the file; its suffix tells the format.
-        arena: what to write.
-        condition: what the priorities in a text shall mean.
+        what: what to write.
+        condition: what the priorities in a game's text shall mean.
 
     Raises:
         FormatError: the suffix is unknown.
-        ValueError: the format cannot hold this arena.
+        ValueError: the format cannot hold this.
         OSError: the file cannot be written.
     """
-    _format(path).save(path, arena, condition=condition)
+    form, suffix = _format(path)
+    holds = getattr(form, "HOLDS", Arena)
+    if not isinstance(what, holds):
+        raise ValueError(
+            f"{suffix} files hold an object of class {holds.__name__}, got {what!r}"
+        )
+    if not hasattr(form, "HOLDS"):
+        return form.save(path, what, condition=condition)
+    if condition != "max even":
+        raise ValueError(f"conditions are for games, and {suffix} files hold none")
+    return form.save(path, what)
 
 
-def _format(path: FilePath) -> ModuleType:
+def _format(path: FilePath) -> tuple[ModuleType, str]:
+    """The module that reads and writes a file, and the suffix that tells it."""
     stem, suffix = os.path.splitext(os.fspath(path).lower())
     formats = TEXT_FORMATS | BINARY_FORMATS
     if suffix in COMPRESSIONS:
@@ -93,4 +155,4 @@ def _format(path: FilePath) -> ModuleType:
             f"unknown suffix; known are {text} (and these followed by {compressed}) "
             f"and {binary}",
         )
-    return formats[suffix]
+    return formats[suffix], suffix

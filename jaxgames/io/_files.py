@@ -3,13 +3,14 @@
 import bz2
 import contextlib
 import gzip
+import lzma
 import os
 import secrets
 import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
-COMPRESSIONS = (".gz", ".bz2")
+COMPRESSIONS = (".gz", ".bz2", ".xz")
 """Suffixes that may follow the suffix of a format."""
 
 FilePath = str | os.PathLike[str]
@@ -48,11 +49,12 @@ def reading(path: FilePath) -> Iterator[IO[bytes]]:
         OSError: the file cannot be opened or read.
     """
     compression = os.path.splitext(path)[1].lower()
-    opener = {".gz": gzip.open, ".bz2": bz2.open}.get(compression, open)
+    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    opener = openers.get(compression, open)
     with opener(path, "rb") as file:
         try:
             yield file
-        except (EOFError, OSError, zlib.error) as error:
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # the machine's trouble, not the file's
             raise FormatError(
@@ -97,4 +99,6 @@ def _compressing(file: IO[bytes], path: FilePath):
             return gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0)
         case ".bz2":
             return bz2.open(file, "wb")
+        case ".xz":
+            return lzma.open(file, "wb")
     return contextlib.nullcontext(file)

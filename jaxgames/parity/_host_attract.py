@@ -1,9 +1,9 @@
 """What the host engine knows of a play, and how a region attracts.
 
-Numba counts references to the arrays of a tuple, with atomic instructions that cost more
-than a small region does, unless it sees that a function need not. It does where a
-function names its arrays first, leaves a loop by the loop's condition and itself by its
-end, and does not read arrays in one branch alone. So the functions here are written.
+Numba counts references to the arrays of a tuple, by atomic instructions that cost more
+than a small region does, unless it sees that a function need not. It does where the
+arrays are named first, a loop is left by its condition and the function by its end, and
+no branch alone reads an array. That is why the functions here are written so.
 """
 
 from typing import NamedTuple

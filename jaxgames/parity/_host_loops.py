@@ -14,7 +14,7 @@ from jaxgames.parity._host_attract import NO_LIMIT, WON, attract
 
 @compiled
 def win_loops(game, play, strategies, stop, publish, max_steps, counts):
-    """Wins all loops that are good for who controls them; whether it was not stopped."""
+    """Wins the loops that are good for who controls them; whether it came to an end."""
     key, move, queue = play.key, play.move, play.queue
     head, row_ptr, loops = game.head, game.row_ptr, game.loops
     player, going = np.int64(0), True
@@ -41,7 +41,7 @@ def win_loops(game, play, strategies, stop, publish, max_steps, counts):
 
 @compiled
 def _win(game, play, end, mark, strategies, stop, publish, max_steps, counts):
-    """Attracts to what is won at the start of the queue; whether it was not stopped."""
+    """Attracts to what is won at the start of the queue; whether it came to an end."""
     queue, begin = play.queue, np.int64(0)
     done, end, _ = attract(
         game, play, begin, end, mark, NO_LIMIT, strategies, stop, max_steps - counts[0]

@@ -194,8 +194,8 @@ def _escape(game, play, level, nearest, end, stop):
     """Where the rival can leave the last region, which is closed; won if nowhere.
 
     The least important one: if he leaves for a more important one, that is not worse
-    for the player. None is less important than the nearest, if there is one at all. Negative if
-    stopped.
+    for the player. None is less important than the nearest, if there is one at
+    all. Negative if stopped.
     """
     key, queue, priorities = play.key, play.queue, play.priority
     row_ptr, head = game.row_ptr, game.head

@@ -25,8 +25,11 @@ from jaxgames.solver import Solver
 HOST, DEVICE = "host", "device"
 """Names of the engines."""
 
-INLINE = 1 << 16
-"""Edges up to which the host engine runs in the caller's thread."""
+INLINE = 1 << 18
+"""Edges up to which the host engine begins in the caller's thread."""
+
+INLINE_STEPS = 1 << 20
+"""Steps after which it begins anew in another: far more than most such games need."""
 
 SHARE_SECONDS = 1.0
 """How often the device looks at what the host has decided."""
@@ -48,21 +51,23 @@ def on_host(
 ) -> Solution:
     """Runs the sequential engine.
 
-    A small game is solved before anybody could ask about it; a large one in a thread,
-    so that it can be interrupted.
+    A small game is solved before anybody could ask about it, and sooner than a thread
+    wakes up; a large or a hard one in a thread, so that it can be interrupted.
     """
     if arena.shape[1] < INLINE:
-        return _run_host(arena, strategies)
+        solution = _run_host(arena, strategies, max_steps=INLINE_STEPS)
+        if solution.status == Status.SOLVED:
+            return solution
     track = _Track()
     return _first(track, {HOST: lambda: _run_host(arena, strategies, track)}, progress)
 
 
-def _run_host(arena: Arena, strategies: bool, track: "_Track | None" = None):
+def _run_host(arena, strategies, track: "_Track | None" = None, max_steps=None):
     prepared, shared = prepare_host(arena), {}
     if track is not None:
         track.publish(prepared.size)
         shared = {"stop": track.stop, "publish": track.winner, "move": track.move}
-    outcome = _host.run(prepared, strategies=strategies, **shared)
+    outcome = _host.run(prepared, strategies=strategies, max_steps=max_steps, **shared)
     winner, strategy = outcome.winner, outcome.strategy
     if arena.edge_priority is not None:
         winner, strategy = fit(arena, winner, strategy)

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import lzma
 import os
 import pickle
 import stat
@@ -18,7 +19,9 @@ TEXT = "parity 1;\n0 1 0 1;\n1 2 1 0;\n"
 
 @pytest.mark.parametrize("name", ["game", "game.txt", "game.gz", "game.npz.gz", ".pg"])
 def test_unknown_suffix(tmp_path, name):
-    message = r"unknown suffix; known are .pg, .gm, .pgsolver .*.gz, .bz2. and .npz"
+    message = (
+        r"unknown suffix; known are .pg, .gm, .pgsolver, .*.gz, .bz2, .xz. and .npz"
+    )
     with pytest.raises(io.FormatError, match=message):
         io.load(tmp_path / name)
     with pytest.raises(io.FormatError, match=message):
@@ -46,7 +49,11 @@ def test_no_such_file_and_a_folder(tmp_path, name):
 
 
 def test_compressed_text_is_the_text(tmp_path):
-    for name, module in (("game.pg.gz", gzip), ("game.pg.bz2", bz2)):
+    for name, module in (
+        ("game.pg.gz", gzip),
+        ("game.pg.bz2", bz2),
+        ("game.pg.xz", lzma),
+    ):
         io.save(tmp_path / name, ARENA)
         assert module.decompress((tmp_path / name).read_bytes()).decode() == TEXT
     first = (tmp_path / "game.pg.gz").read_bytes()
@@ -65,8 +72,11 @@ def test_compressed_text_is_the_text(tmp_path):
         (".bz2", bz2.compress(TEXT.encode())[:-9]),
         (".bz2", bz2.compress(TEXT.encode())[:12] + b"\xff" * 20),
         (".bz2", TEXT.encode()),
+        (".xz", lzma.compress(TEXT.encode())[:-9]),
+        (".xz", lzma.compress(TEXT.encode())[:24] + b"\xff" * 20),
+        (".xz", TEXT.encode()),
     ],
-    ids=range(8),  # gzip puts the time into its data
+    ids=range(11),  # gzip puts the time into its data
 )
 def test_broken_compression(tmp_path, suffix, data):
     path = tmp_path / f"game.pg{suffix}"

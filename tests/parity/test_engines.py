@@ -1,14 +1,16 @@
 """Where a game is solved: device, host, both at once; and what `"auto"` makes of it."""
 
 import dataclasses
+import threading
 import time
+import types
 
 import jax
 import numpy as np
 import pytest
 
 from jaxgames import Arena, SolveError, Status, fixpoint, generate, parity
-from jaxgames.parity import _auto, _device, _race, reference
+from jaxgames.parity import _auto, _device, _host, _race, reference
 from jaxgames.parity._device import Leg
 from jaxgames.progress import Deadline
 from jaxgames.testing import odd_arenas
@@ -50,6 +52,20 @@ def test_places_take_edge_priorities(place):
 def test_a_large_game_on_the_host_runs_in_a_thread(monkeypatch):
     monkeypatch.setattr(_race, "INLINE", 0)
     assert agrees(GAME, parity.solve(GAME, "host"))
+
+
+def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
+    threads = []
+
+    def run(prepared, **options):
+        threads.append(threading.current_thread())
+        return _host.run(prepared, **options)
+
+    monkeypatch.setattr(_race, "_host", types.SimpleNamespace(run=run))
+    monkeypatch.setattr(_race, "INLINE_STEPS", 10)
+    parity.prepare_host(GAME)
+    assert agrees(GAME, parity.solve(GAME, "host"))
+    assert threads[0] is threading.current_thread() is not threads[1]
 
 
 @pytest.mark.parametrize("place", ["host", "race", "auto", "fpi", "promotion"])

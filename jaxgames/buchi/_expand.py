@@ -1,0 +1,283 @@
+"""The reachable product of a system and an automaton, level by level on the device.
+
+All vertices of a level are expanded by one array program: each takes as many places of
+a list as it has edges, and what is met for the first time is sorted. The length of the
+list is one of a few, chosen on the host for each level.
+
+What has been met is known from a table with an entry for each pair of states or, where
+that would be too large, by sorting the pairs met before together with the new ones.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import ops
+from jaxgames.arena import MAX_SIZE, bucket
+from jaxgames.buchi.reference._product import Found, Rules
+
+LARGEST_TABLE = 1 << 29
+"""Pairs up to which a table is used; an entry has four bytes."""
+
+NEVER = np.iinfo(np.int32).max
+"""Sorts behind every pair."""
+
+
+class Pairs(NamedTuple):
+    """States of the system, each with one of the automaton.
+
+    Attributes:
+        system: int32 `[B]`; beyond the last state, where there is no pair.
+        state: int32 `[B]`.
+    """
+
+    system: Any
+    state: Any
+
+
+class Size(NamedTuple):
+    """How large a level is.
+
+    Attributes:
+        count: how many vertices it has.
+        edges: how many edges these have.
+        about: the same in float32, which does not wrap round.
+    """
+
+    count: Any
+    edges: Any
+    about: Any
+
+
+def expand_on_device(
+    rules: Rules, starts: np.ndarray, largest_table: int = LARGEST_TABLE
+) -> Found | None:
+    """As [`expand`][jaxgames.buchi.reference.expand], by array programs.
+
+    Args:
+        rules: the system and the automaton.
+        starts: int64 `[K]`, ascending: pair `(s, q)` is `s A + q`.
+        largest_table: pairs up to which a table is used.
+    """
+    size, states = len(rules.offsets) - 1, max(rules.num_automaton_states, 1)
+    beyond = _bucket(size)
+    by_table = size * states <= largest_table
+    rules = _padded(rules)
+    level = Pairs(
+        (starts // states).astype(np.int32), (starts % states).astype(np.int32)
+    )
+    level = _resized(level, _room(len(starts)), beyond)
+    if by_table:
+        seen = _first_table(level, len(starts), states, _bucket(size * states))
+    else:
+        seen = level
+    extent = jax.device_get(_extent(rules, level))
+    levels, edges, parts = [0], 0, []
+    while extent.count:
+        levels.append(levels[-1] + int(extent.count))
+        edges += int(extent.edges)
+        if extent.about > MAX_SIZE / 2 or edges > MAX_SIZE or levels[-1] > MAX_SIZE:
+            return None
+        room = _room(max(extent.count, extent.edges))
+        if not by_table:
+            longest = _room(levels[-1] + int(extent.edges))
+            seen = _resized(seen, max(longest, len(seen.system)), beyond)
+        meet = _meet_by_table if by_table else _meet_by_sorting
+        degree, heads, following, seen, next_extent = _expand(
+            meet, rules, _resized(level, room, beyond), seen, np.int32(levels[-1])
+        )
+        parts.append((extent, level, degree, heads))
+        level, extent = following, jax.device_get(next_extent)
+    return _collected(jax.device_get(parts), levels)
+
+
+def _collected(parts: list, levels: list[int]) -> Found:
+    """The arrays of all levels together, without padding."""
+
+    def joined(arrays) -> np.ndarray:
+        return np.concatenate([np.zeros(0, np.int32), *arrays])
+
+    degree = joined(x[: extent.count] for extent, _, x, _ in parts)
+    return Found(
+        offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
+        targets=joined(x[: extent.edges] for extent, _, _, x in parts),
+        system_state=joined(x.system[: extent.count] for extent, x, _, _ in parts),
+        automaton_state=joined(x.state[: extent.count] for extent, x, _, _ in parts),
+        levels=np.array(levels, np.int32),
+    )
+
+
+# ---- sizes -----------------------------------------------------------------------
+
+
+def _room(size: int) -> int:
+    """The next of a few sizes: powers of four up to 2**16, then powers of two."""
+    room = 1 << 10
+    while room < size:
+        room *= 4 if room < 1 << 16 else 2
+    return room
+
+
+def _bucket(size: int) -> int:
+    """The next of a few sizes, for arrays that stay the same from level to level."""
+    return bucket(max(size, 1 << 10))
+
+
+def _resized(pairs: Pairs, room: int, beyond: int) -> Pairs:
+    """The first pairs, or with more places for pairs."""
+    more = max(room - len(pairs.system), 0)
+    return Pairs(
+        jnp.pad(pairs.system[:room], (0, more), constant_values=beyond),
+        jnp.pad(pairs.state[:room], (0, more)),
+    )
+
+
+def _padded(rules: Rules) -> Rules:
+    """On the device, in one of a few sizes: like systems share one compilation."""
+
+    def longer(x: np.ndarray, one: int = 0, mode="constant") -> jax.Array:
+        more = _bucket(len(x) - one) + one - len(x)
+        return jnp.asarray(np.pad(x, (0, more), mode=mode))  # pyright: ignore
+
+    return Rules(
+        offsets=longer(rules.offsets, 1, "edge"),
+        targets=longer(rules.targets),
+        letter=longer(rules.letter),
+        move_offsets=longer(rules.move_offsets, 1, "edge"),
+        move_targets=longer(rules.move_targets),
+        num_automaton_states=np.int32(rules.num_automaton_states),
+    )
+
+
+# ---- a level ---------------------------------------------------------------------
+
+
+@functools.partial(jax.jit, static_argnums=0, donate_argnums=3)
+def _expand(meet, rules: Rules, level: Pairs, seen, base):
+    """The edges of a level, and the next one.
+
+    Args:
+        meet: tells numbers of pairs, from what has been seen.
+        rules: the system and the automaton.
+        level: the vertices, in a list with room for their edges.
+        seen: the vertices that have been met.
+        base: how many these are.
+
+    Returns:
+        How many edges each vertex has; where they lead, row by row; the next level;
+        what has been met then; the size of the next level.
+    """
+    first_edge, first_move, edges, moves = _ways(rules, level)
+    degree = edges * moves
+    place = jnp.arange(len(degree), dtype=jnp.int32)
+    start = jnp.cumsum(degree) - degree
+    # The vertex that each place belongs to: the last one that begins before it.
+    begins = jnp.where(degree > 0, start, len(degree))
+    owner = jax.lax.cummax(ops.max_into(begins, place, len(degree), 0))
+    rank, width = place - ops.take(start, owner), ops.take(moves, owner)
+    width = jnp.maximum(width, 1)
+    edge = ops.take(first_edge, owner) + rank // width
+    move = ops.take(first_move, owner) + rank % width
+    there = place < jnp.sum(degree)
+    beyond = len(rules.offsets) - 1
+    ends = Pairs(
+        jnp.where(there, ops.at(rules.targets, edge), beyond),
+        jnp.where(there, ops.at(rules.move_targets, move), 0),
+    )
+    heads, following, seen = meet(rules, ends, seen, base)
+    return degree, heads, following, seen, _extent(rules, following)
+
+
+def _ways(rules: Rules, level: Pairs):
+    """The first transition and the first move of each pair, and the numbers of both."""
+    first_edge = ops.at(rules.offsets, level.system)
+    last_edge = ops.at(rules.offsets, level.system + 1)
+    letter = ops.at(rules.letter, level.system)
+    row = letter * rules.num_automaton_states + level.state
+    first_move = ops.at(rules.move_offsets, row)
+    moves = ops.at(rules.move_offsets, row + 1) - first_move
+    # Beyond the last state there are no transitions.
+    return first_edge, first_move, last_edge - first_edge, moves
+
+
+@jax.jit
+def _extent(rules: Rules, level: Pairs) -> Size:
+    """The size of a level."""
+    _, _, edges, moves = _ways(rules, level)
+    there = level.system < len(rules.offsets) - 1
+    return Size(
+        jnp.sum(there, dtype=jnp.int32),
+        jnp.sum(edges * moves, dtype=jnp.int32),
+        jnp.sum(edges.astype(jnp.float32) * moves.astype(jnp.float32)),
+    )
+
+
+# ---- what has been met -----------------------------------------------------------
+
+
+@functools.partial(jax.jit, static_argnums=3)
+def _first_table(level: Pairs, count, states, size: int) -> jax.Array:
+    """A table in which the pairs of the first level have their numbers."""
+    place = jnp.arange(len(level.system), dtype=jnp.int32)
+    key = jnp.where(place < count, level.system * states + level.state, NEVER)
+    return ops.put(jnp.full(size, -1, jnp.int32), key, place)
+
+
+def _meet_by_table(rules: Rules, ends: Pairs, table: jax.Array, base):
+    """The numbers of pairs, the pairs that are new, and the table with them.
+
+    The table has the number of each pair, -1 where it has not been met.
+    """
+    beyond, states = len(rules.offsets) - 1, rules.num_automaton_states
+    there = ends.system < beyond
+    key = jnp.where(there, ends.system * states + ends.state, NEVER)
+    fresh = there & (ops.at(table, key) < 0)
+    key_of_fresh = jnp.sort(jnp.where(fresh, key, NEVER))
+    head = (_previous(key_of_fresh) != key_of_fresh) & (key_of_fresh != NEVER)
+    number = base + jnp.cumsum(head, dtype=jnp.int32) - 1
+    table = ops.put(table, key_of_fresh, number)
+    index = ops.compact(head)
+    code = ops.at(key_of_fresh, index)
+    following = Pairs(
+        jnp.where(index < len(head), code // states, beyond), code % states
+    )
+    return ops.at(table, key), following, table
+
+
+def _meet_by_sorting(rules: Rules, ends: Pairs, seen: Pairs, base):
+    """As `_meet_by_table`; what has been seen are the pairs by their numbers."""
+    beyond, old = len(rules.offsets) - 1, len(seen.system)
+    index = jnp.arange(old + len(ends.system), dtype=jnp.int32)
+    system, state, index = jax.lax.sort(
+        (
+            jnp.concatenate([seen.system, ends.system]),
+            jnp.concatenate([seen.state, ends.state]),
+            index,
+        ),
+        num_keys=3,
+    )
+    # The first of like pairs is the one that has a number, if any has.
+    head = (_previous(system) != system) | (_previous(state) != state)
+    fresh = head & (index >= old) & (system < beyond)
+    new = base + jnp.cumsum(fresh, dtype=jnp.int32) - 1
+    place = jnp.arange(len(index), dtype=jnp.int32)
+    first = jax.lax.cummax(jnp.where(head, place, 0))
+    number = ops.take(jnp.where(index < old, index, new), first)
+    where = jnp.where(index >= old, index - old, len(ends.system))
+    heads = ops.put(jnp.zeros_like(ends.system), where, number)
+    chosen = ops.compact(fresh, len(ends.system))
+    following = Pairs(
+        jnp.where(chosen < len(fresh), ops.at(system, chosen), beyond),
+        ops.at(state, chosen),
+    )
+    where = jnp.where(fresh, new, old)
+    seen = Pairs(ops.put(seen.system, where, system), ops.put(seen.state, where, state))
+    return heads, following, seen
+
+
+def _previous(x: jax.Array) -> jax.Array:
+    """The value before each; -1 before the first."""
+    return jnp.concatenate([jnp.full(1, -1, x.dtype), x[:-1]])

@@ -1,0 +1,236 @@
+"""Boolean functions over propositions, as disjunctions of cubes.
+
+A cube is a pair of bit masks: the propositions that must hold, and those that must not.
+A guard is a tuple of cubes and holds where one of them does. Masks are Python integers,
+proposition `i` is bit `i`.
+"""
+
+import functools
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+
+from jaxgames.buchi._ltl import Formula
+
+Cube = tuple[int, int]
+Guard = tuple[Cube, ...]
+
+MAX_PROPOSITIONS = 64
+"""Propositions that a letter, which is one 64-bit word, has room for."""
+
+TRUE: Guard = ((0, 0),)
+"""Holds for every letter."""
+
+FALSE: Guard = ()
+"""Holds for none."""
+
+
+def literal(proposition: int, positive: bool = True) -> Guard:
+    """A proposition, or its negation."""
+    bit = 1 << proposition
+    return ((bit, 0),) if positive else ((0, bit),)
+
+
+def either(*guards: Guard) -> Guard:
+    """The disjunction."""
+    return simplified([cube for guard in guards for cube in guard])
+
+
+def both(one: Guard, other: Guard) -> Guard:
+    """The conjunction."""
+    pairs = [(a | c, b | d) for a, b in one for c, d in other]
+    return simplified([(must, never) for must, never in pairs if not must & never])
+
+
+def negated(guard: Guard) -> Guard:
+    """The negation."""
+    result = TRUE
+    for must, never in guard:
+        literals = [(0, bit) for bit in bits(must)] + [(bit, 0) for bit in bits(never)]
+        result = both(result, tuple(literals))
+    return result
+
+
+def minus(one: Guard, other: Guard) -> Guard:
+    """Where one holds and the other does not."""
+    return both(one, negated(other))
+
+
+def covers(guard: Guard, cube: Cube) -> bool:
+    """Whether a guard holds wherever a cube does."""
+    must, never = cube
+    near = [(a, b) for a, b in guard if not (a & never or b & must)]
+    if any(not (a & ~must or b & ~never) for a, b in near):
+        return True
+    if not near:
+        return False
+    # Shannon's expansion, by a proposition that the cube leaves open.
+    a, b = near[0]
+    bit = next(bits((a & ~must) | (b & ~never)))
+    near = tuple(near)
+    return covers(near, (must | bit, never)) and covers(near, (must, never | bit))
+
+
+def implies(one: Guard, other: Guard) -> bool:
+    """Whether one guard holds nowhere but where the other does."""
+    return all(covers(other, cube) for cube in one)
+
+
+def simplified(cubes: Iterable[Cube]) -> Guard:
+    """The same function by few short cubes, in a fixed order.
+
+    Literals are dropped as long as what is added was covered already, then cubes that
+    the others cover: the result is irredundant, but need not be the smallest.
+    """
+    guard = tuple(sorted(set(cubes)))
+    if len(guard) < 2:
+        return guard
+    if len(guard) > 16:  # quick help for truth tables
+        guard = _neighbours_united(guard)
+    short = []
+    for must, never in guard:
+        for bit in bits(must | never):
+            flipped = must ^ (bit if must & bit else 0), never ^ (bit & never)
+            other = (flipped[0] | (never & bit), flipped[1] | (must & bit))
+            if covers(guard, other):
+                must, never = flipped
+        short.append((must, never))
+    kept = sorted(set(short), key=lambda cube: (_length(cube), cube))
+    for cube in kept[::-1]:
+        others = tuple(x for x in kept if x != cube)
+        if covers(others, cube):
+            kept.remove(cube)
+    return tuple(sorted(kept))
+
+
+def _neighbours_united(guard: Guard) -> Guard:
+    """Unites cubes that differ in one literal, proposition by proposition."""
+    found = set(guard)
+    for bit in bits(functools.reduce(operator.or_, itertools.chain(*guard))):
+        for must, never in sorted(found):
+            if must & bit and (twin := (must ^ bit, never | bit)) in found:
+                found -= {(must, never), twin}
+                found.add((must ^ bit, never))
+    return tuple(sorted(found))
+
+
+def text(
+    guard: Guard, names: Sequence[str], conjunction: str = " & ", disjunction=" | "
+) -> str:
+    """A guard in words; the constants are written `true` and `false`.
+
+    Args:
+        guard: the guard.
+        names: what the propositions are called.
+        conjunction: the sign between literals; `!` negates.
+        disjunction: the sign between cubes.
+
+    Examples:
+        >>> text(((0b01, 0b10), (0b100, 0)), ["a", "b", "c"])
+        'a & !b | c'
+    """
+    if not guard:
+        return "false"
+    return disjunction.join(_words(cube, names, conjunction) for cube in guard)
+
+
+def _words(cube: Cube, names: Sequence[str], conjunction: str) -> str:
+    must, never = cube
+    words = [
+        ("" if must & bit else "!") + names[bit.bit_length() - 1]
+        for bit in bits(must | never)
+    ]
+    return conjunction.join(words) or "true"
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The bits of a mask, each alone, the lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low
+        mask ^= low
+
+
+def indices(mask: int) -> list[int]:
+    """The numbers of the bits of a mask."""
+    return [bit.bit_length() - 1 for bit in bits(mask)]
+
+
+# ---- from what users pass ----------------------------------------------------
+
+
+def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of propositions, as a tuple.
+
+    Raises:
+        ValueError: there are more than 64, or one is there twice.
+    """
+    names = tuple(names)
+    if len(names) > MAX_PROPOSITIONS:
+        raise ValueError(
+            f"an automaton has at most {MAX_PROPOSITIONS} propositions, got "
+            f"{len(names)}: a letter is one 64-bit word"
+        )
+    for name, other in itertools.pairwise(sorted(names)):
+        if name == other:
+            raise ValueError(f"there are two propositions {name!r}")
+    return names
+
+
+def of_formula(formula: Formula, propositions: Sequence[str]) -> Guard:
+    """The cubes of a Boolean formula.
+
+    Raises:
+        ValueError: it has temporal operators or other propositions.
+    """
+    parts = [of_formula(x, propositions) for x in formula.operands]
+    match formula.operator:
+        case "true":
+            return TRUE
+        case "false":
+            return FALSE
+        case "name":
+            if formula.name not in propositions:
+                raise ValueError(
+                    f"there is no proposition {formula.name!r}, expected one of "
+                    f"{', '.join(propositions) or 'none'}"
+                )
+            return literal(propositions.index(formula.name))
+        case "!":
+            return negated(parts[0])
+        case "&":
+            guard = parts[0]
+            for part in parts[1:]:
+                guard = both(guard, part)
+            return guard
+        case "|":
+            return either(*parts)
+        case "->":
+            return either(negated(parts[0]), parts[1])
+        case "<->":
+            one, two = parts
+            return either(
+                both(one, two),
+                both(negated(one), negated(two)),
+            )
+    raise ValueError(f"a guard must be Boolean, got {str(formula)!r}")
+
+
+def of_masks(cubes: Iterable[tuple[int, int]], num_propositions: int) -> Guard:
+    """A guard from pairs of masks that somebody passed; empty cubes are left out.
+
+    Raises:
+        ValueError: a mask has a bit without a proposition.
+    """
+    guard = tuple((int(must), int(never)) for must, never in cubes)
+    for mask in (mask for cube in guard for mask in cube):
+        if not 0 <= mask < 1 << num_propositions:
+            raise ValueError(
+                f"a mask must have bits of the {num_propositions} propositions alone, "
+                f"got {mask:#x}"
+            )
+    return simplified([(must, never) for must, never in guard if not must & never])
+
+
+def _length(cube: Cube) -> int:
+    return cube[0].bit_count() + cube[1].bit_count()

@@ -1,0 +1,123 @@
+"""The engine on the host, and looks at the edges of a concrete graph."""
+
+import numpy as np
+
+from jaxgames import race
+from jaxgames.arena import Arena
+from jaxgames.buchi import reference
+from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
+from jaxgames.host import compiled
+from jaxgames.solution import Stats, Status
+
+NAME = "host"
+
+
+def find(
+    arena: Arena,
+    accepting: np.ndarray,
+    starts: np.ndarray,
+    vertices: np.ndarray | None = None,
+    track: race.Track | None = None,
+) -> AcceptingCycle:
+    """Looks for an accepting cycle by Tarjan's search; compiled where numba is.
+
+    Args:
+        arena: the graph.
+        accepting: bool `[V]`.
+        starts: int32 `[K]`, the initial vertices.
+        vertices: bool `[V]`, the vertices that there are; None for all.
+        track: tells when to give up; None for never.
+    """
+    stop = None if track is None else track.stop
+    witness = reference.search(arena, accepting, starts, vertices=vertices, stop=stop)
+    lasso = None
+    if witness not in (NO_CYCLE, STOPPED):
+        lasso = reference.lasso_through(arena, starts, witness, vertices)
+    stopped = witness == STOPPED
+    return AcceptingCycle(
+        status=Status.INTERRUPTED if stopped else Status.SOLVED,
+        exists=np.bool_(lasso is not None),
+        decided=np.bool_(not stopped),
+        witness=np.int32(-1 if lasso is None else witness),
+        lasso=lasso,
+        stats=Stats(solver=NAME),
+    )
+
+
+def checked(
+    arena: Arena, lasso: Lasso, accepting: np.ndarray, starts: np.ndarray
+) -> Lasso:
+    """The lasso, with every edge looked up in the graph once more.
+
+    Raises:
+        AssertionError: it is none; then a solver is wrong.
+    """
+    fault, vertex = reference.check_lasso(arena, lasso, accepting, starts)
+    assert not fault, f"{fault} at vertex {vertex}: {lasso!r}"
+    return lasso
+
+
+def inside_components(arena: Arena, labels: np.ndarray) -> np.ndarray:
+    """The vertices with an edge inside their component, so on a cycle: bool `[V]`.
+
+    Args:
+        arena: the graph.
+        labels: int32 `[V]`, -1 for a vertex that is not there.
+    """
+    return _inside(np.asarray(arena.row_ptr), np.asarray(arena.dst), labels)
+
+
+def stray_edge(arena: Arena, state: np.ndarray, allowed: np.ndarray) -> int:
+    """The first edge between two states that have none, or -1.
+
+    Args:
+        arena: the graph.
+        state: int32 `[V]`.
+        allowed: bool `[Q, Q]`.
+    """
+    return int(_stray(np.asarray(arena.row_ptr), np.asarray(arena.dst), state, allowed))
+
+
+def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
+    """Which parts edges lead to from each part: bool `[count, count]`."""
+    leads = np.zeros((count, count), bool)
+    _quotient(np.asarray(arena.row_ptr), np.asarray(arena.dst), part, leads)
+    return leads
+
+
+def ends(arena: Arena, edge: int) -> tuple[int, int]:
+    """Where an edge begins and ends."""
+    return int(np.asarray(arena.src)[edge]), int(np.asarray(arena.dst)[edge])
+
+
+def dead_ends(arena: Arena) -> np.ndarray:
+    """The vertices without successor: bool `[V]`."""
+    return np.diff(np.asarray(arena.row_ptr)) == 0
+
+
+@compiled
+def _inside(row_ptr, dst, labels):
+    found = np.zeros(len(labels), np.bool_)
+    for v in range(len(labels)):
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            if labels[v] >= 0 and labels[dst[e]] == labels[v]:
+                found[v] = True
+                break
+    return found
+
+
+@compiled
+def _stray(row_ptr, dst, state, allowed):
+    for v in range(len(row_ptr) - 1):
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            if not allowed[state[v], state[dst[e]]]:
+                return e
+    return -1
+
+
+@compiled
+def _quotient(row_ptr, dst, part, leads):
+    for v in range(len(row_ptr) - 1):
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            leads[part[v], part[dst[e]]] = True

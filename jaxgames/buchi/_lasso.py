@@ -1,0 +1,44 @@
+"""The lasso from what a solver has left."""
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.buchi import reference
+from jaxgames.buchi._solver import Finds
+from jaxgames.buchi.reference import NO_CYCLE, Lasso
+
+
+def lasso_of(
+    arena: Arena,
+    accepting: np.ndarray,
+    starts: np.ndarray,
+    finds: Finds,
+    witness: int,
+    left: np.ndarray,
+    vertices: np.ndarray | None = None,
+) -> Lasso | None:
+    """A lasso from an initial vertex, or None if the cycle found is not reached.
+
+    O(V + E) on the host; searches end with the first thing that they look for.
+
+    Args:
+        arena: the graph, without padding.
+        accepting: bool `[V]`.
+        starts: int32 `[K]`, the initial vertices.
+        finds: what is known of the witness and of what is left.
+        witness: a vertex that is left.
+        left: bool `[V]`.
+        vertices: bool `[V]`, the vertices that there are; None for all.
+    """
+    if finds == "cycle":
+        return reference.lasso_through(arena, starts, witness, vertices, left)
+    entries = np.flatnonzero(left).astype(np.int32)
+    if finds == "ahead":
+        path = reference.way_to(arena, starts, left, vertices)
+        if not len(path):
+            return None
+        entries = path[-1:]
+    found = reference.search(arena, accepting, entries, vertices=left)
+    if found == NO_CYCLE:
+        return None
+    return reference.lasso_through(arena, starts, found, vertices, left)

@@ -1,0 +1,272 @@
+"""Formulas of linear temporal logic: objects, and a parser of the usual syntaxes."""
+
+import dataclasses
+import functools
+import re
+from typing import NamedTuple, NoReturn
+
+MAX_DEPTH = 100
+"""How deeply operators and parentheses may be nested."""
+
+UNARY = ("!", "X", "F", "G")
+BINARY = ("<->", "->", "|", "&", "U", "R", "W", "M")
+"""Binary operators, the ones that bind weakest first; the last four bind alike."""
+
+CHAINED = ("|", "&")
+"""Operators of any number of operands; chains of the others group to the right."""
+
+
+@dataclasses.dataclass(frozen=True, eq=True, repr=False)
+class Formula:
+    """A formula of linear temporal logic.
+
+    Attributes:
+        operator: `"true"`, `"false"`, `"name"` (a proposition), one of `! X F G` with
+            one operand, one of `-> <-> U R W M` with two, or one of `& |` with two or
+            more.
+        operands: formulas.
+        name: what the proposition is called.
+
+    Examples:
+        >>> formula = Formula.parse("[](wait -> <> cs)")
+        >>> formula
+        Formula('G(wait -> F cs)')
+        >>> formula.propositions
+        ('cs', 'wait')
+    """
+
+    operator: str
+    operands: tuple["Formula", ...] = ()
+    name: str = ""
+
+    @staticmethod
+    def parse(text: str) -> "Formula":
+        r"""Reads a formula.
+
+        The syntaxes of SPIN, Spot and textbooks are understood:
+
+        | meaning | written |
+        |---|---|
+        | constants | `true`, `1`; `false`, `0` |
+        | negation | `!`, `~` |
+        | next, eventually, always | `X`; `F`, `<>`; `G`, `[]` |
+        | until, release | `U`; `R`, `V` |
+        | weak until, strong release | `W`; `M` |
+        | and, or | `&`, `&&`, `/\`; `|`, `||`, `\/` |
+        | implies, equivalent | `->`, `-->`, `=>`; `<->`, `<-->`, `<=>` |
+
+        Operators of one operand bind tightest, then `U R W M`, then `&`, `|`, `->` and
+        `<->`; all but `&` and `|` group to the right. (SPIN gives `&& || -> <->` one
+        rank and groups to the left: use parentheses in a formula for both.) A word of
+        the letters X, F and G alone is a chain of operators, as in `GF p`; any other
+        word is a proposition, as is anything in double quotes.
+
+        Args:
+            text: the formula.
+
+        Raises:
+            ValueError: it is none; tells the column, what was expected and found.
+
+        Examples:
+            >>> Formula.parse('GF "door open" && p U !q')
+            Formula('G F "door open" & (p U !q)')
+            >>> Formula.parse("G(p -> )")
+            Traceback (most recent call last):
+            ValueError: column 8 of 'G(p -> )': expected a formula, found ')'
+        """
+        return _Parser(text).formula()
+
+    @functools.cached_property
+    def propositions(self) -> tuple[str, ...]:
+        """The names in the formula, in alphabetical order."""
+        names = {self.name} if self.operator == "name" else set()
+        return tuple(sorted(names.union(*(x.propositions for x in self.operands))))
+
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        # Kept: otherwise each look-up would walk through the whole formula.
+        return hash((self.operator, self.operands, self.name))
+
+    @functools.cached_property
+    def _text(self) -> str:
+        if self.operator == "name":
+            return self.name if _is_plain(self.name) else _quoted(self.name)
+        if not self.operands:
+            return self.operator
+        parts = [f"({x})" if x.operator in BINARY else str(x) for x in self.operands]
+        if len(parts) > 1:
+            return f" {self.operator} ".join(parts)
+        space = "" if self.operator == "!" or parts[0].startswith("(") else " "
+        return self.operator + space + parts[0]
+
+
+def as_formula(formula: "Formula | str") -> Formula:
+    """A formula, parsed if it is a text.
+
+    Raises:
+        ValueError: it is neither, or the text is no formula.
+    """
+    if isinstance(formula, str):
+        return Formula.parse(formula)
+    if not isinstance(formula, Formula):
+        raise ValueError(f"expected a formula or its text, got {formula!r}")
+    return formula
+
+
+# ---- words -----------------------------------------------------------------------
+
+
+class _Token(NamedTuple):
+    kind: str
+    """An operator in its own spelling, "(", ")", "name", "true", "false" or "end"."""
+    text: str
+    column: int
+
+
+_SPELLINGS = {
+    "!": "! ~",
+    "X": "X",
+    "F": "F <>",
+    "G": "G []",
+    "U": "U",
+    "R": "R V",
+    "W": "W",
+    "M": "M",
+    "&": "& && /\\",
+    "|": "| || \\/",
+    "->": "-> --> =>",
+    "<->": "<-> <--> <=>",
+    "(": "(",
+    ")": ")",
+    "true": "true 1",
+    "false": "false 0",
+}
+_KINDS = {text: kind for kind, texts in _SPELLINGS.items() for text in texts.split()}
+_SIGNS = sorted((x for x in _KINDS if not x.isalnum()), key=len, reverse=True)
+_WORD = r"[A-Za-z_][A-Za-z0-9_.]*"
+_TOKEN = re.compile(
+    r"\s*(?:(?P<quoted>\"(?:\\.|[^\"\\])*\")|(?P<word>[A-Za-z0-9_.]+)|(?P<sign>"
+    + "|".join(map(re.escape, _SIGNS))
+    + "))",
+    re.DOTALL,
+)
+
+
+def _is_plain(name: str) -> bool:
+    operators = name in _KINDS or not name.strip("FGX")
+    return re.fullmatch(_WORD, name) is not None and not operators
+
+
+def _quoted(name: str) -> str:
+    return '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+
+
+class _Parser:
+    """Operator precedence, with one token of foresight."""
+
+    def __init__(self, text: str):
+        self._text = text
+        self._tokens = self._cut()
+        self._depth = 0
+
+    def formula(self) -> Formula:
+        found = self._binary(0)
+        if self._next.kind != "end":
+            self._fail("an operator or the end")
+        return found
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[-1]
+
+    def _take(self) -> _Token:
+        return self._tokens.pop()
+
+    def _binary(self, rank: int) -> Formula:
+        """A formula whose operators bind at least as tightly as the rank tells."""
+        found = self._unary()
+        while (own := _rank(kind := self._next.kind)) >= rank:
+            operands = [found]
+            if kind in CHAINED:
+                while self._next.kind == kind:
+                    self._take()
+                    operands.append(self._nested(self._binary, own + 1))
+            else:
+                self._take()
+                operands.append(self._nested(self._binary, own))
+            found = Formula(kind, tuple(operands))
+        return found
+
+    def _unary(self) -> Formula:
+        token = self._take()
+        if token.kind in UNARY:
+            return Formula(token.kind, (self._nested(self._unary),))
+        if token.kind in ("true", "false"):
+            return Formula(token.kind)
+        if token.kind == "name":
+            return Formula("name", name=token.text)
+        if token.kind != "(":
+            self._tokens.append(token)
+            self._fail("a formula")
+        found = self._nested(self._binary, 0)
+        if self._next.kind != ")":
+            self._fail("an operator or ')'")
+        self._take()
+        return found
+
+    def _nested(self, rule, *args) -> Formula:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._fail(f"at most {MAX_DEPTH} operators inside one another")
+        found = rule(*args)
+        self._depth -= 1
+        return found
+
+    def _cut(self) -> list[_Token]:
+        """The tokens, the last one first."""
+        tokens, at = [], 0
+        while match := _TOKEN.match(self._text, at):
+            kind = match.lastgroup or ""
+            text, column = match[kind], match.start(kind) + 1
+            if kind == "quoted":
+                name = re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+                tokens.append(_Token("name", name, column))
+            elif kind == "word" and text not in _KINDS and not text.strip("FGX"):
+                tokens += [_Token(x, x, column + i) for i, x in enumerate(text)]
+            elif kind == "word" and text not in _KINDS:
+                if not re.fullmatch(_WORD, text):
+                    self._fail_at("a name, an operator or 0 or 1", column, text)
+                tokens.append(_Token("name", text, column))
+            else:
+                tokens.append(_Token(_KINDS[text], text, column))
+            at = match.end()
+        rest = self._text[at:].lstrip()
+        column = len(self._text) - len(rest) + 1
+        if rest:
+            what = "a closing quote" if rest[0] == '"' else "a formula or an operator"
+            self._fail_at(what, column, rest[0])
+        tokens.append(_Token("end", "", column))
+        return tokens[::-1]
+
+    def _fail(self, expected: str) -> NoReturn:
+        self._fail_at(expected, self._next.column, self._next.text)
+
+    def _fail_at(self, expected: str, column: int, found: str) -> NoReturn:
+        found = repr(found) if found else "the end"
+        raise ValueError(
+            f"column {column} of {self._text!r}: expected {expected}, found {found}"
+        )
+
+
+def _rank(kind: str) -> int:
+    """How tightly a binary operator binds; -1 for anything else."""
+    return min(BINARY.index(kind), BINARY.index("U")) if kind in BINARY else -1

@@ -1,0 +1,47 @@
+"""The answer to whether there is an accepting cycle."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames import solution
+from jaxgames.arena import is_traced
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class AcceptingCycle(solution.Solution):
+    """Whether an accepting cycle is reached, and one to show.
+
+    For a batch of `B` accepting sets all but `lasso` have a leading dimension `[B]`.
+
+    Attributes:
+        exists: bool, whether there is one; False where that is not decided.
+        decided: bool, whether the search came to an end. One that has found a cycle
+            has, and so has one that has seen all.
+        witness: int32, a vertex from which an accepting cycle is reached, itself
+            reached from an initial vertex; -1 where there is none.
+        lasso: a [`Lasso`][jaxgames.buchi.Lasso], or None where there is no cycle, or
+            under tracing; a list of those for a batch. Which lasso it is depends on the
+            solver.
+    """
+
+    exists: Any = None
+    decided: Any = None
+    witness: Any = None
+    lasso: Any = dataclasses.field(default=None, metadata={"static": True})
+
+    def __repr__(self) -> str:
+        """One line: the answer."""
+        if is_traced(self.exists):
+            return f"AcceptingCycle(exists {self.exists.shape})"
+        if np.ndim(self.exists):
+            found = int(np.sum(self.exists))
+            return f"AcceptingCycle({found} of {np.size(self.exists)} exist)"
+        if not self.decided:
+            return "AcceptingCycle(undecided)"
+        if self.lasso is None:
+            return f"AcceptingCycle({'exists' if self.exists else 'none'})"
+        return f"AcceptingCycle({self.lasso!r})"

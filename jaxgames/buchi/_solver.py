@@ -1,0 +1,123 @@
+"""What the solvers for accepting cycles share."""
+
+import abc
+import dataclasses
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import ops
+from jaxgames.graph._solver import same_at_both_ends
+from jaxgames.ops import Links, Pieces
+from jaxgames.solver import Solver, check_positive
+
+NONE = -1
+"""Witness where there is none."""
+
+IDLE_CELLS = 1 << 23
+"""Links that may be read for nothing between two tests, on an accelerator."""
+
+Finds = Literal["cycle", "ahead", "somewhere"]
+"""What is true of the vertices that a solver has left where it finds a cycle.
+
+`"cycle"`: the witness accepts, and lies on a cycle of vertices that are left.
+`"ahead"`: each of them reaches an accepting cycle of such vertices.
+`"somewhere"`: there is one among them.
+In all cases every accepting cycle lies among them, or one of the witness was enough.
+"""
+
+
+class Problem(NamedTuple):
+    """What a solver works on.
+
+    Attributes:
+        links: each vertex points at its successors, or at its predecessors where the
+            solver wants those.
+        accepting: bool `[V]`.
+        part: int32 `[V]`: 0 for a vertex that is not there; for others a positive
+            number, the same for all of a cycle.
+        rank: int32 `[V]`, distinct positive numbers; what they mean is the solver's
+            business.
+    """
+
+    links: Links
+    accepting: Any
+    part: Any
+    rank: Any
+
+
+class Answer(NamedTuple):
+    """What a solver has found.
+
+    Attributes:
+        exists: bool.
+        witness: int32, a vertex that is left, or NONE.
+        left: bool `[V]`, vertices among which there is an accepting cycle.
+    """
+
+    exists: jax.Array
+    witness: jax.Array
+    left: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class CycleSolver(Solver):
+    """Base of the solvers that are machines of sweeps and turns.
+
+    Sweeps over the edges go on until they change nothing: the state is stable. A turn
+    then draws a conclusion, and sets the state up for other sweeps.
+
+    Attributes:
+        sweeps: sweeps between two tests whether something has changed. None: 1 on a
+            CPU, up to 8 on an accelerator, fewer for large graphs.
+    """
+
+    sweeps: int | None = dataclasses.field(default=None, kw_only=True)
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    finds: ClassVar[Finds] = "cycle"
+
+    def __post_init__(self):
+        """Checks the options."""
+        super().__post_init__()
+        check_positive(sweeps=self.sweeps)
+
+    @property
+    def backward(self) -> bool:
+        """Whether each vertex shall point at its predecessors."""
+        return False
+
+    @abc.abstractmethod
+    def sweep(self, game: Problem, state: Any) -> Any:
+        """One sweep over the edges; `stable` says whether it has changed nothing."""
+
+    @abc.abstractmethod
+    def turn(self, game: Problem, state: Any) -> Any:
+        """What follows where the state is stable, and the next sweeps begin."""
+
+    def step(self, game: Problem, state: Any) -> Any:
+        """Sweeps, and turns where they have come to an end."""
+        count = self.sweeps
+        if count is None:
+            idle = IDLE_CELLS // max(ops.num_cells(game.links), 1)
+            count = 1 if jax.default_backend() == "cpu" else max(2, min(8, idle))
+        for _ in range(count):
+            state = self.sweep(game, state)
+        due = state.stable & ~self.done(game, state)
+        return jax.lax.cond(due, self.turn, lambda _, x: x, game, state)
+
+
+def inside(links: Links, part: jax.Array) -> Pieces:
+    """The links between two vertices of one part: bool on links."""
+    own = jnp.arange(len(part), dtype=jnp.int32)
+    # A vertex that is not there is alone in a part of its own, and has no self-loop.
+    alone = jnp.where(part > 0, part, -1 - own)
+    there = ops.at_rows(links, part > 0)
+    return ops.edgewise(jnp.logical_and, same_at_both_ends(links, alone), there)
+
+
+def first_of(mask: jax.Array) -> jax.Array:
+    """The first vertex of a set, NONE if it is empty: int32."""
+    first = jnp.argmax(mask).astype(jnp.int32)
+    return jnp.where(jnp.any(mask), first, NONE)

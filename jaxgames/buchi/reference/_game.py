@@ -1,0 +1,80 @@
+"""Büchi games by attractors, one after the other."""
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.graph import reference as graphs
+from jaxgames.host import compiled
+from jaxgames.solution import NO_EDGE
+
+
+def solve(
+    arena: Arena, accepting: np.ndarray, stop: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, int] | None:
+    """Who wins a Büchi game, and how, by the classical algorithm.
+
+    What player 0 cannot force into an accepting vertex is lost for him, and so is what
+    player 1 can force there; the rest is a smaller game. O(V (V + E)) time, O(V + E)
+    for each of up to V rounds.
+
+    Args:
+        arena: the game; every vertex has a successor. Padding is left out.
+        accepting: bool `[V]`, the vertices that player 0 wants to visit for ever.
+        stop: int8 `[1]`: once it is not 0, the search gives up. None: never.
+
+    Returns:
+        Winners (int8 `[V]`), strategies (edges, int32 `[V]`, -1 where there is none),
+        and rounds; None if it gave up.
+
+    References:
+        Zielonka, Infinite games on finitely coloured graphs with applications to
+        automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
+
+    Examples:
+        >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 1], owner=[0, 1])
+        >>> winner, strategy, rounds = solve(arena, np.array([False, True]))
+        >>> winner, strategy
+        (array([0, 0], dtype=int8), array([ 1, -1], dtype=int32))
+    """
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    owner = np.asarray(arena.owner)
+    size = arena.shape[0]
+    left = np.arange(size) < int(arena.num_vertices)
+    winner = np.where(left, 0, -1).astype(np.int8)
+    strategy = np.full(size, NO_EDGE, np.int32)
+    rounds = 0
+    while True:
+        rounds += 1
+        goal = accepting & left
+        visits = graphs.attractor(arena, goal, 0, vertices=left)
+        avoids = left & ~visits.mask
+        if not avoids.any():
+            break
+        if stop is not None and stop[0] != 0:
+            return None
+        lost = graphs.attractor(arena, avoids, 1, vertices=left)
+        # There player 1 stays out of the attractor for ever.
+        stays = first_into(row_ptr, dst, avoids, avoids & owner)
+        winner[lost.mask] = 1
+        strategy = np.where(lost.mask, np.maximum(lost.strategy, stays), strategy)
+        left &= ~lost.mask
+    goes_on = first_into(row_ptr, dst, left, goal & ~owner)
+    strategy = np.where(left, np.maximum(visits.strategy, goes_on), strategy)
+    return winner, strategy.astype(np.int32), rounds
+
+
+@compiled
+def first_into(row_ptr, dst, goal, own):
+    """The first edge from each of some vertices (bool `[V]`) into a goal.
+
+    Returns:
+        int32 `[V]`, -1 where there is none.
+    """
+    move = np.full(len(own), NO_EDGE, np.int32)
+    for v in range(len(own)):
+        if own[v]:
+            for e in range(row_ptr[v], row_ptr[v + 1]):
+                if goal[dst[e]]:
+                    move[v] = e
+                    break
+    return move

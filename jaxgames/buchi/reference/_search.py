@@ -1,0 +1,182 @@
+"""Accepting cycles of a graph, one vertex after the other."""
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.buchi.reference._lasso import (
+    NO_VERTEX,
+    Lasso,
+    first_gap,
+    shortest_cycle,
+    shortest_path,
+)
+from jaxgames.buchi.reference._nested_dfs import NO_CYCLE, nested_dfs
+from jaxgames.buchi.reference._tarjan import tarjan
+from jaxgames.graph._input import concrete, vertex_mask
+
+Method = Literal["tarjan", "nested_dfs"]
+_SEARCHES = {"tarjan": tarjan, "nested_dfs": nested_dfs}
+
+
+def accepting_cycle(
+    graph: Any,
+    accepting: Any = None,
+    initial: Any = 0,
+    *,
+    method: Method = "tarjan",
+    vertices: Any = None,
+) -> Lasso | None:
+    """A lasso with an accepting cycle, or None, by depth-first search.
+
+    O(V + E) time: each edge is looked at once (`"tarjan"`) or at most twice
+    (`"nested_dfs"`) until the first accepting cycle is closed, and a few times more for
+    the lasso, whose prefix and cycle are the shortest there are to the cycle and
+    through its accepting vertex.
+
+    Args:
+        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
+        accepting: bool `[V]`, or vertices by number; None for those of the arena.
+        initial: where runs start: a vertex, several, or booleans `[V]`.
+        method: which search.
+        vertices: bool `[V]`, the vertices that there are; None for all.
+
+    Raises:
+        ValueError: an argument is wrong.
+
+    References:
+        Tarjan, doi:10.1137/0201010; Couvreur, doi:10.1007/3-540-48119-2_16; Schwoon and
+        Esparza, doi:10.1007/978-3-540-31980-1_12.
+
+    Examples:
+        >>> found = accepting_cycle(([0, 1, 3, 4], [1, 0, 2, 2]), [2])
+        >>> found
+        Lasso(2 + 1 vertices)
+        >>> found.prefix, found.cycle
+        (array([0, 1], dtype=int32), array([2], dtype=int32))
+    """
+    arena, vertices, _ = concrete(graph, vertices, None)
+    if accepting is None:
+        accepting = arena.accepting
+    if accepting is None:
+        raise ValueError("accepting is None, and the graph has no accepting vertices")
+    accepting = np.asarray(vertex_mask("accepting", arena, accepting))
+    starts = np.flatnonzero(vertex_mask("initial", arena, initial)).astype(np.int32)
+    witness = search(arena, accepting, starts, method=method, vertices=vertices)
+    if witness == NO_CYCLE:
+        return None
+    return lasso_through(arena, starts, witness, vertices)
+
+
+def search(
+    arena: Arena,
+    accepting: np.ndarray,
+    starts: np.ndarray,
+    *,
+    method: str = "tarjan",
+    vertices: np.ndarray | None = None,
+    stop: np.ndarray | None = None,
+) -> int:
+    """An accepting vertex on a cycle that is reached from a start.
+
+    Args:
+        arena: the graph.
+        accepting: bool `[V]`.
+        starts: int32 `[K]`.
+        method: which search.
+        vertices: bool `[V]`, the vertices that there are, or None for all.
+        stop: int8 `[1]`: once it is not 0, the search gives up. None: never.
+
+    Returns:
+        The vertex, or NO_CYCLE, or STOPPED.
+
+    Raises:
+        ValueError: there is no such method.
+    """
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
+    stop = np.zeros(1, np.int8) if stop is None else stop
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    return int(_SEARCHES[method](row_ptr, dst, accepting, starts, vertices, stop))
+
+
+def lasso_through(
+    arena: Arena,
+    starts: np.ndarray,
+    vertex: int,
+    vertices: np.ndarray | None = None,
+    inside: np.ndarray | None = None,
+) -> Lasso | None:
+    """A lasso whose cycle is a shortest one through a vertex.
+
+    The prefix is a shortest one to that cycle, which begins where it ends. O(V + E).
+
+    Args:
+        arena: the graph.
+        starts: int32 `[K]`, the initial vertices.
+        vertex: the vertex.
+        vertices: bool `[V]`, the vertices that there are, or None for all.
+        inside: bool `[V]`, those that the cycle may lead through; None for all.
+
+    Returns:
+        None where there is no cycle, or it is not reached.
+    """
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    inside = vertices if inside is None else inside
+    cycle = shortest_cycle(row_ptr, dst, vertex, inside)
+    if not len(cycle):
+        return None
+    goal = np.zeros(len(row_ptr) - 1, bool)
+    goal[cycle] = True
+    path = shortest_path(row_ptr, dst, starts, goal, vertices)
+    if not len(path):
+        return None
+    cycle = np.roll(cycle, -int(np.flatnonzero(cycle == path[-1])[0]))
+    return Lasso(path[:-1], cycle)
+
+
+def check_lasso(
+    arena: Arena, lasso: Lasso, accepting: np.ndarray, starts: np.ndarray
+) -> tuple[str, int]:
+    """What is wrong with a lasso, and where: an empty text and -1 if nothing is.
+
+    Args:
+        arena: the graph.
+        lasso: the lasso.
+        accepting: bool `[V]`.
+        starts: the initial vertices.
+    """
+    prefix, cycle = np.asarray(lasso.prefix), np.asarray(lasso.cycle)
+    if cycle.ndim != 1 or not len(cycle):
+        return "empty", NO_VERTEX
+    walk = np.concatenate([prefix, cycle, cycle[:1]]).astype(np.int64)
+    outside = (walk < 0) | (walk >= int(arena.num_vertices))
+    if outside.any():
+        return "outside", int(walk[np.argmax(outside)])
+    if walk[0] not in starts:
+        return "start", int(walk[0])
+    gap = first_gap(np.asarray(arena.row_ptr), np.asarray(arena.dst), walk)
+    if gap < len(walk) - 1:
+        return "gap", int(walk[gap])
+    if not accepting[cycle].any():
+        return "rejecting", int(cycle[0])
+    return "", NO_VERTEX
+
+
+def way_to(
+    arena: Arena,
+    starts: np.ndarray,
+    goal: np.ndarray,
+    vertices: np.ndarray | None = None,
+) -> np.ndarray:
+    """A shortest path from a start to a goal; empty if none is reached.
+
+    Args:
+        arena: the graph.
+        starts: int32 `[K]`.
+        goal: bool `[V]`.
+        vertices: bool `[V]`, the vertices that there are, or None for all.
+    """
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    return shortest_path(row_ptr, dst, starts, goal, vertices)

@@ -1,0 +1,113 @@
+"""What the commands share that decompose graphs and models into components."""
+
+import argparse
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from jaxgames import host
+from jaxgames.cli._exit import Exit, complain
+from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.progress import Bar, Deadline, Progress
+from jaxgames.solution import Status
+from jaxgames.solver import Registry
+
+SUFFIXES = (".npz", ".txt", *(f".txt{suffix}" for suffix in COMPRESSIONS))
+"""Of the files that components are written to."""
+
+
+def check_solver(registry: Registry, name: str) -> None:
+    """Raises a ValueError for a name that neither a solver nor an engine has."""
+    if name not in ("host", "race"):
+        registry.resolve(name)
+
+
+def wants_host(args: argparse.Namespace) -> bool:
+    """Whether the compiled host engine may be used."""
+    return args.solver in ("auto", "host", "race") and host.can_compile()
+
+
+def meter(args: argparse.Namespace) -> Progress | None:
+    """The line on a terminal, and the time limit."""
+    shown = Bar() if sys.stderr.isatty() and not args.quiet else None
+    return Deadline(args.timeout, shown) if args.timeout else shown
+
+
+def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
+    """Says why a solve stopped, in terms of the command line."""
+    status = Status(int(solution.status))
+    why = {
+        Status.MAX_STEPS: f"the limit of {args.max_steps} rounds was reached",
+        Status.TIMEOUT: f"the limit of {args.timeout or 0:g} s was reached",
+        Status.INTERRUPTED: "interrupted",
+    }.get(status, status.message)
+    complain(f"{args.file}: not solved: {why}")
+    return Exit.INTERRUPTED if status == Status.INTERRUPTED else Exit.UNSOLVED
+
+
+def check_suffix(option: str, path: str, suffixes: tuple[str, ...]) -> None:
+    """Raises a ValueError for a file to be written whose suffix is none of these."""
+    if not path.lower().endswith(suffixes):
+        raise ValueError(
+            f"{option} takes a file that ends in {', '.join(suffixes)}, got "
+            f"{os.path.basename(path)!r}"
+        )
+
+
+def write_arrays(path: str, column: np.ndarray, **arrays: Any) -> None:
+    """Writes the arrays to a `.npz` file, or one of them to text, a line for each."""
+    with writing(path) as file:
+        if path.lower().endswith(".npz"):
+            np.savez(file, **arrays)
+        else:
+            file.write("".join(f"{number}\n" for number in column.tolist()).encode())
+
+
+def histogram(size: np.ndarray) -> list[dict[str, int]]:
+    """How many components there are of each size, by powers of two."""
+    power = np.frexp(size)[1]
+    return [
+        {"from": 1 << p >> 1, "to": (1 << p) - 1, "components": int(count)}
+        for p, count in enumerate(np.bincount(power[size > 0]).tolist())
+        if count
+    ]
+
+
+def told(sizes: list[dict[str, int]]) -> None:
+    """Prints a histogram."""
+    for bar in sizes:
+        low, high = f"{bar['from']:,}", f"{bar['to']:,}"
+        size = low if low == high else f"{low} to {high}"
+        print(f"  of size {size:<28}{bar['components']:>12,}")
+
+
+def fraction(part: int, whole: int) -> str:
+    """A part of a whole in words, if there is one."""
+    return f" ({100 * part / whole:.1f} %)" if whole else ""
+
+
+def solver_note(solution: Any) -> str:
+    """Who solved it, in how many rounds if it tells."""
+    stats = solution.stats
+    for name in ("rounds", "outer", "steps"):
+        if name in stats:
+            what = "outer rounds" if name == "outer" else name
+            return f"{stats['solver']}, {int(stats[name]):,} {what}"
+    return str(stats["solver"])
+
+
+def solve_facts(solution: Any, seconds: dict[str, float], verdict: Any) -> dict:
+    """What is told of a solve: status, statistics, times."""
+    stats = {
+        name: value if isinstance(value, str) else np.asarray(value).tolist()
+        for name, value in solution.stats.items()
+    }
+    return {
+        "status": Status(int(solution.status)).name.lower(),
+        "solver": stats.pop("solver"),
+        "stats": stats,
+        "seconds": dict(seconds),
+        "verified": None if verdict is None else bool(verdict),
+    }

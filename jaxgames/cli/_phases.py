@@ -1,0 +1,28 @@
+"""The phases of a command, timed."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+
+class Phases:
+    """Times the phases of a solve; prints each when it is over, with notes on it.
+
+    Attributes:
+        seconds: how long each phase took.
+    """
+
+    def __init__(self, silent: bool):
+        self.seconds: dict[str, float] = {}
+        self._silent = silent
+
+    @contextlib.contextmanager
+    def __call__(self, name: str) -> Iterator[list[str]]:
+        """Times one phase, which may append notes to the list it gets."""
+        notes: list[str] = []
+        began = time.perf_counter()
+        yield notes
+        self.seconds[name] = round(time.perf_counter() - began, 6)
+        if not self._silent:
+            line = f"  {name:8}{self.seconds[name]:9.3f} s  {', '.join(notes)}"
+            print(line.rstrip(), flush=True)

@@ -1,0 +1,138 @@
+"""`jaxgames scc`."""
+
+import argparse
+import json
+
+import numpy as np
+
+from jaxgames import graph, io, mdp
+from jaxgames.arena import Arena
+from jaxgames.cli import _options
+from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._games import check_writable, sizes, start_jax
+from jaxgames.cli._parts import (
+    SUFFIXES,
+    check_solver,
+    check_suffix,
+    fraction,
+    histogram,
+    meter,
+    not_solved,
+    solve_facts,
+    solver_note,
+    told,
+    wants_host,
+    write_arrays,
+)
+from jaxgames.cli._phases import Phases
+from jaxgames.solution import Status
+
+EXAMPLE = "scc protocol.aut --verify --labels components.npz"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a graph (.mtx, .npz), a game (.pg), a transition system (.aut) or a "
+        "Markov decision process (.umb, .drn, .tra)",
+    )
+    parser.add_argument(
+        "--labels",
+        metavar="OUT",
+        help="write the component of each vertex: .npz, or .txt with one on each line",
+    )
+    _options.add_decomposition(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Finds the components, and prints and writes what was asked for."""
+    if args.labels:
+        check_suffix("--labels", args.labels, SUFFIXES)
+        check_writable(args.labels)
+    check_solver(graph.SOLVERS, args.solver)
+    start_jax(args)
+    phase = Phases(args.json or args.quiet)
+    with phase("load") as notes:
+        arena, size = load(args.file)
+        notes.append(size)
+    with phase("prepare"):
+        if wants_host(args):  # what it compiles is kept
+            graph.scc_on_host(Arena.from_edges([0], [0], owner=[0]))
+    with phase("solve") as notes:
+        components = graph.scc(
+            arena,
+            args.solver,
+            max_steps=args.max_steps,
+            throw=False,
+            progress=meter(args),
+        )
+        labels = np.asarray(components.labels)[: int(arena.num_vertices)]
+        notes.append(solver_note(components))
+    solved = components.status == Status.SOLVED
+    verdict = None
+    if args.verify and solved:
+        with phase("verify") as notes:
+            verdict = graph.verify(arena, components)
+            notes.append("valid" if verdict else "WRONG")
+    facts = {
+        "file": args.file,
+        "vertices": int(arena.num_vertices),
+        "edges": int(arena.num_edges),
+        **solve_facts(components, phase.seconds, verdict),
+    }
+    if solved:
+        facts |= _facts(arena, components, labels)
+    if args.json:
+        print(json.dumps(facts))
+    elif not args.quiet and solved:
+        _tell(args.file, facts, len(labels))
+    if verdict is not None and not verdict:
+        complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
+        return Exit.UNVERIFIED
+    if not solved:
+        return not_solved(args, components)
+    if args.labels:
+        count = np.int32(components.count)
+        write_arrays(args.labels, labels, labels=labels, count=count)
+    return Exit.DONE
+
+
+def load(file: str) -> tuple[Arena, str]:
+    """Reads a file; returns its graph, and how large what it holds is.
+
+    Raises:
+        FormatError: the file holds something that is no graph.
+    """
+    found = io.load(file, dead_ends="allow")
+    if isinstance(found, mdp.MDP):
+        return found.graph(), sizes(found)
+    if isinstance(found, io.LTS):
+        return found.arena, sizes(found)
+    if not isinstance(found, Arena):
+        raise io.FormatError(
+            file, None, f"expected a graph, a game or a model, found an {found!r}"
+        )
+    return found, sizes(found)
+
+
+def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
+    """What is told of the components."""
+    size = np.bincount(labels, minlength=int(components.count))
+    return {
+        "components": int(components.count),
+        "trivial": int(np.count_nonzero(graph.is_trivial(arena, components))),
+        "largest": int(size.max(initial=0)),
+        "sizes": histogram(size),
+    }
+
+
+def _tell(file: str, facts: dict, vertices: int) -> None:
+    count = facts["components"]
+    print(
+        f"{file}: {count:,} strongly connected component{'' if count == 1 else 's'}, "
+        f"{facts['trivial']:,} trivial; the largest has {facts['largest']:,} "
+        f"vertices{fraction(facts['largest'], vertices)}"
+    )
+    told(facts["sizes"])

@@ -1,0 +1,276 @@
+"""Reading of Storm's DRN: the header, then stretches of lines."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.io import _lines, _models
+from jaxgames.io._files import FilePath, FormatError
+from jaxgames.mdp import MDP
+
+NO_LABEL = "__NOLABEL__"
+"""What stands for the label of a choice that has none."""
+
+_STATE, _ACTION, _BRANCH = 0, 1, 2
+
+
+def read(path: FilePath) -> MDP:
+    """Reads a model; see `drn.load`."""
+    lines = _lines.read(path, comment="//")
+    header, first = _header(path, lines)
+    body = _Body(header)
+    for stretch in (first, *lines):
+        body.add(stretch)
+    return body.model(path)
+
+
+class _Header(NamedTuple):
+    type: str
+    rewards: list[str]
+    states: int
+    choices: int | None
+
+
+def _header(
+    path: FilePath, stretches: Iterator[_lines.Lines]
+) -> tuple[_Header, _lines.Lines]:
+    """What stands before the states, and the rest of the stretch where it ends."""
+    found: dict[str, list[str]] = {}
+    section = ""
+    for lines in stretches:
+        for line in range(len(lines.number)):
+            text = lines.text(line)
+            if text.startswith("@"):
+                section, _, value = text.partition(":")
+                found[section] = [value.strip()] if value.strip() else []
+                if section == "@model":
+                    return _checked(lines, line, found), lines.skip(line + 1)
+                _check_section(lines, line, section, value.strip())
+            elif not section:
+                lines.fail(line, f"expected '@type: MDP' or DTMC, found {text[:40]!r}")
+            else:
+                if section in ("@parameters", "@placeholders"):
+                    lines.fail(line, f"models with {section[1:]} are not read")
+                found[section] += [text]
+    raise FormatError(path, None, "the file has no section '@model'")
+
+
+def _check_section(lines: _lines.Lines, line: int, section: str, value: str) -> None:
+    known = {
+        "@type": ("MDP", "DTMC"),
+        "@value_type": ("double", "rational"),
+    }.get(section)
+    if known and value not in known:
+        lines.fail(line, f"expected {section} {' or '.join(known)}, found {value!r}")
+
+
+def _checked(lines: _lines.Lines, line: int, found: dict) -> _Header:
+    def number(section: str) -> int:
+        text = " ".join(found[section])
+        if not text.isdigit() or len(text) > 18 or int(text) > MAX_SIZE:
+            expected = f"expected a number up to {MAX_SIZE} in section '{section}'"
+            lines.fail(line, f"{expected}, found {text[:40]!r}")
+        return int(text)
+
+    for section in ("@type", "@nr_states"):
+        if section not in found:
+            lines.fail(line, f"expected section '{section}' before '@model'")
+    return _Header(
+        type=found["@type"][0],
+        rewards=" ".join(found.get("@reward_models", [])).split(),
+        states=number("@nr_states"),
+        choices=number("@nr_choices") if "@nr_choices" in found else None,
+    )
+
+
+class _Notes:
+    """What stands behind a state or an action: rewards and labels.
+
+    Files repeat few of these texts very often, so that each is taken apart once.
+    """
+
+    def __init__(self, rewards: int):
+        self.rewards: list[tuple[float, ...]] = []
+        self.labels: list[tuple[str, ...]] = []
+        self._known: dict[bytes, int] = {}
+        self._expected = rewards
+
+    def codes(self, lines: _lines.Lines, which: np.ndarray, words: int) -> np.ndarray:
+        """Numbers of the texts that follow after that many words of some lines."""
+        first, last = lines.first[which] + words, lines.first[which + 1] - 1
+        codes = np.empty(len(which), np.int32)
+        some = np.flatnonzero(last >= first)
+        codes[last < first] = self._code(lines, 0, b"") if len(some) < len(which) else 0
+        texts = lines.texts(first[some], last[some])
+        found = [self._known.get(text, -1) for text in texts]
+        for k, code in enumerate(found):
+            if code < 0:
+                found[k] = self._code(lines, int(which[some[k]]), texts[k])
+        codes[some] = found
+        return codes
+
+    def _code(self, lines: _lines.Lines, line: int, text: bytes) -> int:
+        if text in self._known:
+            return self._known[text]
+        rewards: tuple[float, ...] = ()
+        labels = []
+        shape = r'\[([^\]]*)\]|"([^"]*)"|([^\s"\[\]{}!][^\s"\[\]]*)|(\S+)'
+        for match in re.finditer(shape, text.decode(errors="replace")):
+            if match[4] is not None:
+                found = match[4][:30]
+                lines.fail(line, f"expected '[rewards]' and labels, found {found!r}")
+            if match[1] is not None:
+                try:
+                    rewards = tuple(float(word) for word in match[1].split(","))
+                except ValueError:
+                    lines.fail(line, f"expected rewards, found {match[0][:30]!r}")
+                if len(rewards) != self._expected:
+                    lines.fail(
+                        line,
+                        f"expected {self._expected} rewards, found {len(rewards)}",
+                    )
+            else:
+                labels.append(match[2] if match[3] is None else match[3])
+        self.rewards.append(rewards)
+        self.labels.append(tuple(labels))
+        return self._known.setdefault(text, len(self._known))
+
+    def reward(self, codes: np.ndarray, number: int) -> np.ndarray | None:
+        """One reward of each entry, None where no entry has any."""
+        if not any(self.rewards):
+            return None
+        values = [rewards[number] if rewards else 0.0 for rewards in self.rewards]
+        return np.array(values)[codes]
+
+
+class _Body:
+    """The lines after `@model`, gathered stretch by stretch."""
+
+    def __init__(self, header: _Header):
+        self._header = header
+        # Storm leaves out the name of a reward model that has none.
+        self._rewards = header.rewards or [""]
+        self._notes = {kind: _Notes(len(self._rewards)) for kind in (_STATE, _ACTION)}
+        self._codes: dict[int, list] = {_STATE: [], _ACTION: []}
+        self._kinds, self._numbers = [np.empty(0, np.int8)], [np.empty(0, np.int32)]
+        self._targets, self._probs = [np.empty(0, np.int32)], [np.empty(0)]
+        self._states = 0
+        self._reals = _lines.Reals()
+
+    def add(self, lines: _lines.Lines) -> None:
+        """Reads some lines."""
+        if not len(lines.number):
+            return
+        first, initials = lines.first[:-1], lines.initials
+        kinds = np.full(len(first), _BRANCH, np.int8)
+        for kind, word in ((_STATE, "state"), (_ACTION, "action")):
+            found = np.flatnonzero(initials == ord(word[0]))
+            whole = lines.end[first[found]] - lines.start[first[found]] == len(word)
+            found = found[whole & lines.start_with(first[found], word)]
+            kinds[found] = kind
+            single = np.flatnonzero(lines.count[found] < 2)
+            if len(single):
+                lines.fail(int(found[single[0]]), f"expected a name after '{word}'")
+        self._add_branches(lines, np.flatnonzero(kinds == _BRANCH))
+        self._add_states(lines, np.flatnonzero(kinds == _STATE))
+        actions = np.flatnonzero(kinds == _ACTION)
+        self._codes[_ACTION].append(self._notes[_ACTION].codes(lines, actions, 1))
+        self._kinds.append(kinds)
+        self._numbers.append(lines.number.astype(np.int32))
+
+    def _add_states(self, lines: _lines.Lines, which: np.ndarray) -> None:
+        words = lines.first[which] + 1
+        states = lines.integers(words, "a state", 0, self._header.states - 1)
+        wrong = np.flatnonzero(states != self._states + np.arange(len(states)))
+        if len(wrong):
+            expected = f"state {self._states + wrong[0]}: states come in order"
+            lines.refuse(int(words[wrong[0]]), expected)
+        self._states += len(states)
+        self._codes[_STATE].append(self._notes[_STATE].codes(lines, which, 2))
+
+    def _add_branches(self, lines: _lines.Lines, which: np.ndarray) -> None:
+        first = lines.first[which]
+        whole = lines.count[which] == 3
+        colon = np.minimum(first + 1, len(lines.start) - 1)
+        whole &= lines.start_with(colon, ":")
+        whole &= lines.end[colon] - lines.start[colon] == 1
+        if not whole.all():
+            line = int(which[np.argmin(whole)])
+            expected = "expected 'state', 'action' or 'target : probability'"
+            lines.fail(line, f"{expected}, found {lines.text(line)[:40]!r}")
+        targets = lines.integers(first, "a target", 0, self._header.states - 1)
+        probs = lines.reals(first + 2, "a probability", self._reals)
+        _models.refuse_negative(lines, first + 2, probs)
+        self._targets.append(targets.astype(np.int32))
+        self._probs.append(probs)
+
+    def model(self, path: FilePath) -> MDP:
+        """The model that all lines together are."""
+        header, notes = self._header, self._notes
+        kinds, numbers = np.concatenate(self._kinds), np.concatenate(self._numbers)
+        _check_order(path, kinds, numbers)
+        place = {kind: np.flatnonzero(kinds == kind) for kind in range(3)}
+        announced = {
+            "states": (header.states, len(place[_STATE])),
+            "choices": (header.choices, len(place[_ACTION])),
+        }
+        if header.type == "DTMC":
+            announced["choices"] = (header.states, len(place[_ACTION]))
+        for what, (expected, found) in announced.items():
+            if expected not in (None, found):
+                raise FormatError(
+                    path,
+                    None,
+                    f"the header announces {expected} {what}, but there are {found}; "
+                    "was the file cut off?",
+                )
+        codes = {kind: np.concatenate(parts) for kind, parts in self._codes.items()}
+        labels = _models.named_sets(codes[_STATE], notes[_STATE].labels)
+        initial = labels.pop("init", None)
+        state_rewards, choice_rewards = {}, {}
+        for number, name in enumerate(self._rewards):
+            of_states = notes[_STATE].reward(codes[_STATE], number)
+            of_choices = notes[_ACTION].reward(codes[_ACTION], number)
+            if of_choices is not None:
+                choice_rewards[name] = of_choices
+            if of_states is not None and (of_choices is None or of_states.any()):
+                state_rewards[name] = of_states
+        names = [
+            [label for label in labels if label != NO_LABEL and not label.isdigit()]
+            for labels in notes[_ACTION].labels
+        ]
+        before = np.cumsum(kinds == _BRANCH) if len(kinds) else np.empty(0, int)
+        actions_before = np.cumsum(kinds == _ACTION) if len(kinds) else before
+        return _models.build(
+            path,
+            np.append(actions_before[place[_STATE]], len(place[_ACTION])),
+            np.append(before[place[_ACTION]], len(place[_BRANCH])),
+            np.concatenate(self._targets),
+            np.concatenate(self._probs),
+            numbers[place[_BRANCH]],
+            initial=None if initial is None else np.flatnonzero(initial),
+            labels=labels or None,
+            choice_labels=_models.named_sets(codes[_ACTION], names) or None,
+            state_rewards=state_rewards or None,
+            choice_rewards=choice_rewards or None,
+        )
+
+
+def _check_order(path: FilePath, kinds: np.ndarray, numbers: np.ndarray) -> None:
+    """Every state has actions, and every action branches."""
+    if len(kinds) and kinds[0] != _STATE:
+        raise FormatError(path, int(numbers[0]), "expected 'state 0' before this")
+    following = np.append(kinds[1:], _STATE)
+    wrong = (kinds == _ACTION) & (following != _BRANCH)
+    wrong |= (kinds == _STATE) & (following != _ACTION)
+    if wrong.any():
+        line = int(np.argmax(wrong))
+        what, needs = "state", "an action"
+        if kinds[line] == _ACTION:
+            what, needs = "action", "a transition, 'target : probability',"
+        raise FormatError(
+            path, int(numbers[line]), f"expected {needs} after this {what}"
+        )

@@ -1,0 +1,337 @@
+"""The grammar of the Hanoi Omega-Automata format."""
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+import numpy as np
+
+from jaxgames.buchi import Automaton, Formula
+from jaxgames.io._files import FilePath
+from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
+
+MAX_INTEGER = 2**31 - 1
+
+MAX_SETS = 64
+"""Most acceptance sets, and most sets of edges that a condition may come to."""
+
+MAX_PROPOSITIONS = 64
+
+_PATTERN = re.compile(
+    r"""(?P<header>[A-Za-z_][0-9A-Za-z_-]*:)
+    |(?P<mark>--(?:BODY|END|ABORT)--)
+    |(?P<string>"(?:\\.|[^\\"])*")
+    |(?P<integer>0(?![0-9])|[1-9][0-9]*)
+    |(?P<boolean>[tf](?![0-9A-Za-z_-]))
+    |(?P<identifier>[A-Za-z_][0-9A-Za-z_-]*)
+    |(?P<alias>@[0-9A-Za-z_-]+)
+    |(?P<sign>[!&|(){}\[\]])""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_REPEATED = ("Start:", "Alias:", "properties:")
+"""Headers that may be there more than once."""
+
+
+class _AbortedError(Exception):
+    """The automaton is to be discarded."""
+
+
+class _Tokens(Tokens):
+    """Tokens among which a sign to give up may come at any place."""
+
+    def refuse(self, message: str, token: Token) -> NoReturn:
+        if self.next.text == "--ABORT--":
+            raise _AbortedError
+        super().refuse(message, token)
+
+
+def automata(path: FilePath, text: str) -> Iterator[Automaton]:
+    """Reads the automata of a text, one after the other.
+
+    Raises:
+        FormatError: when something wrong is met.
+    """
+    tokens = _Tokens(path, text, _PATTERN, nested=True)
+    while tokens.next.kind != "end":
+        try:
+            yield _Reader(tokens).automaton()
+        except _AbortedError:
+            tokens.take()
+
+
+class _Reader:
+    """Reads one automaton."""
+
+    def __init__(self, tokens: Tokens):
+        self._tokens = tokens
+        self._seen: set[str] = set()
+        self._num_states: int | None = None
+        self._starts: dict[int, Token] = {}
+        self._names: list[str] = []
+        # Within formulas propositions and acceptance sets are named by their numbers.
+        self._aliases: dict[str, Formula] = {}
+        self._used: dict[int, Token] = {}
+        self._in_body = False
+        self._num_sets = 0
+        self._condition = Formula("true")
+        self._name = ""
+        self._edges: list[tuple[int, Formula | list[tuple[int, int]], int, int]] = []
+        self._listed: set[int] = set()
+
+    def automaton(self) -> Automaton:
+        """The automaton, from its first token to `--END--`."""
+        tokens = self._tokens
+        tokens.take("HOA:", expected="'HOA:', which begins an automaton")
+        tokens.take("v1", expected="version 'v1'")
+        while tokens.next.kind == "header":
+            self._header(tokens.take())
+        body = tokens.take("--BODY--", expected="a header or '--BODY--'")
+        if "Acceptance:" not in self._seen:
+            tokens.refuse("the header lacks 'Acceptance:'", body)
+        for number, token in self._used.items():
+            if number >= len(self._names):
+                tokens.refuse(f"there is no proposition {number}", token)
+        self._in_body = True
+        while tokens.next.text == "State:":
+            self._state(tokens.take())
+        end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
+        return self._build(end)
+
+    # ---- the header
+
+    def _header(self, token: Token) -> None:
+        tokens, name = self._tokens, token.text
+        if name in self._seen and name not in _REPEATED:
+            tokens.refuse(f"there is a second {name!r}", token)
+        self._seen.add(name)
+        match name:
+            case "States:":
+                self._num_states = self._integer("the number of states")
+            case "Start:":
+                at = tokens.next
+                self._starts.setdefault(self._target(), at)
+            case "AP:":
+                self._propositions()
+            case "Alias:":
+                at = tokens.take_kind("alias", "a name such as '@a'")
+                if at.text in self._aliases:
+                    tokens.refuse(f"alias {at.text} is defined again", at)
+                self._aliases[at.text] = tokens.expression(self._letters, "&", "|")
+                if _depth(self._aliases[at.text]) > MAX_DEPTH:
+                    tokens.refuse(f"alias {at.text} is nested too deeply", at)
+            case "Acceptance:":
+                what = "the number of acceptance sets"
+                self._num_sets = self._integer(what, MAX_SETS)
+                self._condition = tokens.expression(self._acceptance, "&", "|")
+            case "name:":
+                self._name = self._string("the name")
+            case _ if name[0].isupper():
+                tokens.refuse(
+                    f"header {name!r} may change the meaning, and is not known here",
+                    token,
+                )
+            case _:
+                values = ("boolean", "integer", "string", "identifier")
+                while tokens.next.kind in values:
+                    tokens.take()
+
+    def _propositions(self) -> None:
+        count = self._integer("the number of propositions", MAX_PROPOSITIONS)
+        for _ in range(count):
+            at = self._tokens.next
+            name = self._string(f"the names of {count} propositions")
+            if name in self._names:
+                self._tokens.refuse(f"there are two propositions {name!r}", at)
+            self._names.append(name)
+
+    def _integer(self, what: str, most: int = MAX_INTEGER) -> int:
+        token = self._tokens.next
+        if most < 0:
+            self._tokens.refuse(f"{what} cannot be given, as there are none", token)
+        if token.kind != "integer" or len(token.text) > 10 or int(token.text) > most:
+            self._tokens.fail(f"{what}, from 0 to {most}")
+        return int(self._tokens.take().text)
+
+    def _string(self, what: str) -> str:
+        text = self._tokens.take_kind("string", f"{what} in double quotes").text
+        return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+
+    # ---- expressions
+
+    def _constant(self) -> Formula:
+        return Formula("true" if self._tokens.take().text == "t" else "false")
+
+    def _letters(self) -> Formula:
+        """A constant, an alias or a proposition."""
+        token = self._tokens.next
+        if token.kind == "boolean":
+            return self._constant()
+        if token.kind == "alias":
+            if token.text not in self._aliases:
+                self._tokens.refuse(f"alias {token.text} has not been defined", token)
+            return self._aliases[self._tokens.take().text]
+        if token.kind != "integer":
+            self._tokens.fail("a proposition's number, an alias, 't' or 'f'")
+        what = "the number of a proposition"
+        if self._in_body:
+            number = self._integer(what, len(self._names) - 1)
+        else:
+            number = self._integer(what, MAX_PROPOSITIONS - 1)
+            self._used.setdefault(number, token)
+        return Formula("name", name=str(number))
+
+    def _acceptance(self) -> Formula:
+        """A constant, or that edges of a set are taken infinitely often."""
+        tokens, token = self._tokens, self._tokens.next
+        if token.kind == "boolean":
+            return self._constant()
+        if token.text == "Fin":
+            tokens.refuse(
+                "acceptance with 'Fin' is not Büchi acceptance, and not read; other "
+                "tools can convert the automaton",
+                token,
+            )
+        tokens.take("Inf", expected="'Inf', 't' or 'f'")
+        tokens.take("(")
+        negated = tokens.next.text == "!"
+        if negated:
+            tokens.take()
+        number = self._integer("the number of an acceptance set", self._num_sets - 1)
+        tokens.take(")")
+        atom = Formula("name", name=str(number))
+        return Formula("!", (atom,)) if negated else atom
+
+    # ---- the body
+
+    def _state(self, token: Token) -> None:
+        tokens = self._tokens
+        shared = self._optional_label()
+        at = tokens.next
+        state = self._number_of_state()
+        if state in self._listed:
+            tokens.refuse(f"state {state} is listed again", at)
+        self._listed.add(state)
+        if tokens.next.kind == "string":
+            tokens.take()
+        common = self._marks()
+        labels, ends = [], []
+        while tokens.next.kind == "integer" or tokens.next.text == "[":
+            start = tokens.next
+            label = self._optional_label()
+            if label and shared:
+                tokens.refuse("the state has a label already", start)
+            if labels and (label is None) != (labels[0] is None):
+                tokens.refuse("either all edges of a state have labels or none", start)
+            labels.append(label)
+            ends.append((self._target(), self._marks() | common))
+        if shared:
+            labels = [shared] * len(ends)
+        if None in labels:
+            labels, ends = self._implicit(token, ends)
+        for label, (target, marks) in zip(labels, ends, strict=True):
+            self._edges.append((state, label, target, marks))
+
+    def _implicit(self, token: Token, ends: list[tuple[int, int]]):
+        """Labels of edges that stand for one letter each; like edges are united."""
+        count = 1 << len(self._names)
+        if len(ends) != count:
+            self._tokens.refuse(
+                f"expected labels, or {count} edges, one for each letter; the state "
+                f"has {len(ends)} edges",
+                token,
+            )
+        cubes: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for letter, end in enumerate(ends):
+            cubes.setdefault(end, []).append((letter, letter ^ (count - 1)))
+        return list(cubes.values()), list(cubes)
+
+    def _optional_label(self) -> Formula | None:
+        if self._tokens.next.text != "[":
+            return None
+        self._tokens.take()
+        label = self._tokens.expression(self._letters, "&", "|")
+        self._tokens.take("]")
+        return label
+
+    def _number_of_state(self) -> int:
+        most = MAX_INTEGER if self._num_states is None else self._num_states - 1
+        return self._integer("the number of a state", most)
+
+    def _target(self) -> int:
+        state = self._number_of_state()
+        if self._tokens.next.text == "&":
+            self._tokens.refuse(
+                "a conjunction of states: alternating automata are not read",
+                self._tokens.next,
+            )
+        return state
+
+    def _marks(self) -> int:
+        marks = 0
+        if self._tokens.next.text == "{":
+            self._tokens.take()
+            while self._tokens.next.text != "}":
+                what = "'}' or the number of an acceptance set"
+                marks |= 1 << self._integer(what, self._num_sets - 1)
+            self._tokens.take()
+        return marks
+
+    # ---- the automaton
+
+    def _build(self, end: Token) -> Automaton:
+        named = {*self._listed, *self._starts, *(r for _, _, r, _ in self._edges)}
+        count = self._num_states
+        count = max(named, default=-1) + 1 if count is None else count
+        if len(self._listed) < count:
+            missing = next(q for q in itertools.count() if q not in self._listed)
+            self._tokens.refuse(f"state {missing} of {count} is not listed", end)
+        marks = [marks for _, _, _, marks in self._edges]
+        sets = _clauses(self._condition, marks)
+        if len(sets) > MAX_SETS:
+            self._tokens.refuse(
+                f"the acceptance condition comes to {len(sets)} sets of edges, more "
+                f"than {MAX_SETS}",
+                end,
+            )
+        found = Automaton.from_edges(
+            [q for q, _, _, _ in self._edges],
+            [label for _, label, _, _ in self._edges],
+            [r for _, _, r, _ in self._edges],
+            num_states=count,
+            initial=sorted(self._starts),
+            propositions=map(str, range(len(self._names))),
+            sets=np.array(sets, bool).reshape(len(sets), len(marks)),
+            name=self._name,
+        )
+        return dataclasses.replace(found, propositions=tuple(self._names))
+
+
+def _depth(formula: Formula) -> int:
+    return 1 + max(map(_depth, formula.operands), default=0)
+
+
+def _clauses(condition: Formula, marks: list[int]) -> list[np.ndarray]:
+    """Sets of edges, all of which are met infinitely often if the condition holds."""
+    parts = [_clauses(x, marks) for x in condition.operands]
+    match condition.operator:
+        case "true":
+            return []
+        case "false":
+            return [np.zeros(len(marks), bool)]
+        case "name":
+            number = int(condition.name)
+            return [np.array([mark >> number & 1 for mark in marks], bool)]
+        case "!":  # stands at a set alone
+            return [~parts[0][0]]
+        case "&":
+            return [one for part in parts for one in part]
+    # Some edge of one set or of the other is met infinitely often: one of both is.
+    found = parts[0]
+    for part in parts[1:]:
+        found = [a | b for a in found for b in part]
+        if len(found) > MAX_SETS:
+            break
+    return found

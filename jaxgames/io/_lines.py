@@ -1,0 +1,246 @@
+"""Text made of lines of words, cut up and read as whole arrays.
+
+A file is read in stretches of whole lines. Whatever is wrong is found by the arrays
+too: every word knows its line.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from jaxgames.io import _decimal
+from jaxgames.io._files import FilePath, FormatError, reading, writing
+
+_STRETCH_BYTES = 1 << 20
+"""Bytes read at once."""
+
+_STRETCH_LINES = 1 << 16
+"""Lines written at once."""
+
+
+class Lines(NamedTuple):
+    """A stretch of a file: `W` words between blanks, in `L` lines that have some."""
+
+    path: FilePath
+    byte: np.ndarray
+    """uint8, the text, with a margin before and a blank after it."""
+    start: np.ndarray
+    """integers `[W]`, where each word starts."""
+    end: np.ndarray
+    """integers `[W]`, where it ends."""
+    first: np.ndarray
+    """integers `[L + 1]`, the first word of each line, and the number of words."""
+    number: np.ndarray
+    """integers `[L]`, the number of each line in the file, counted from 1."""
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many words each line has: integers `[L]`."""
+        return np.diff(self.first)
+
+    @property
+    def initials(self) -> np.ndarray:
+        """The first character of each line: uint8 `[L]`."""
+        return self.byte[self.start[self.first[:-1]]]
+
+    def skip(self, lines: int) -> "Lines":
+        """Without the first few lines."""
+        return self._replace(first=self.first[lines:], number=self.number[lines:])
+
+    def keep(self, lines: np.ndarray) -> "Lines":
+        """Only some lines, which are given by booleans `[L]`."""
+        if lines.all():
+            return self
+        words = np.repeat(lines, self.count)
+        words = np.flatnonzero(words) + self.first[0]
+        return self._replace(
+            start=self.start[words],
+            end=self.end[words],
+            first=np.append(0, np.cumsum(self.count[lines])),
+            number=self.number[lines],
+        )
+
+    def start_with(self, words: np.ndarray, text: str) -> np.ndarray:
+        """Which words start like this: booleans."""
+        at, found = self.start[words], np.ones(len(words), bool)
+        for place, character in enumerate(text.encode()):
+            found &= self.byte[np.minimum(at + place, len(self.byte) - 1)] == character
+        return found
+
+    def words(self, line: int) -> list[str]:
+        """The words of one line."""
+        return self.text(line).split()
+
+    def text(self, line: int) -> str:
+        """One line, without the blanks around it."""
+        text = self.texts(self.first[line : line + 1], self.first[line + 1 :][:1] - 1)
+        return text[0].decode(errors="replace")
+
+    def texts(self, first: np.ndarray, last: np.ndarray | None = None) -> list[bytes]:
+        """What stands between the start of each first word and the end of the last."""
+        text = self.byte.tobytes()
+        last = first if last is None else last
+        starts, ends = self.start[first].tolist(), self.end[last].tolist()
+        return [text[i:j] for i, j in zip(starts, ends, strict=True)]
+
+    def integers(self, words: np.ndarray, what: str, least: int, most: int):
+        """Reads words as integers: int64, each from `least` (not negative) to `most`.
+
+        Raises:
+            FormatError: a word is something else.
+        """
+        start, end = self.start[words], self.end[words]
+        # With more digits it is too large, or full of leading zeros.
+        wrong = (end - start > _decimal.MARGIN) | (end == start)
+        digit = self.byte - ord("0") < 10  # uint8: what is smaller wraps round
+        others = np.cumsum(~digit, dtype=np.int32)
+        wrong |= others[end - 1] != others[start - 1]
+        values = _decimal.read(self.byte, start, np.where(wrong, start, end))
+        values = values.astype(np.int64)
+        wrong |= (values < least) | (values > most)
+        if wrong.any():
+            expected = f"{what} (a number from {least} to {most})"
+            self.refuse(words[np.argmax(wrong)], expected)
+        return values
+
+    def reals(self, words: np.ndarray, what: str, table: "Reals") -> np.ndarray:
+        """Reads words as real numbers: float64.
+
+        Raises:
+            FormatError: a word is something else.
+        """
+        texts = self.texts(words)
+        try:
+            return np.array([table[text] for text in texts], np.float64)
+        except _NotANumberError as error:
+            return self.refuse(words[texts.index(error.word)], f"{what} (a number)")
+
+    def refuse(self, word: int, expected: str) -> NoReturn:
+        """Raises a FormatError at a word: what was expected instead of it."""
+        line = int(np.searchsorted(self.first, word, side="right")) - 1
+        found = shown(self.texts(np.array([word]))[0])
+        self.fail(line, f"expected {expected}, found {found}")
+
+    def fail(self, line: int, message: str) -> NoReturn:
+        """Raises a FormatError at a line of this stretch."""
+        raise FormatError(self.path, int(self.number[line]), message)
+
+
+def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
+    """Reads a file, a stretch of whole lines after the other.
+
+    Args:
+        path: the file, decompressed where the suffix says so.
+        comment: lines that start like this are left out.
+    """
+    before = 0
+    with reading(path) as file:
+        rest = b""
+        while more := file.read(max(_STRETCH_BYTES, len(rest))):
+            text, newline, rest_of_it = (rest + more).rpartition(b"\n")
+            rest = rest_of_it
+            if newline:
+                yield _cut(path, text, before, comment)
+                before += text.count(b"\n") + 1
+        if rest:
+            yield _cut(path, rest, before, comment)
+
+
+def _cut(path: FilePath, text: bytes, before: int, comment: str | None) -> Lines:
+    byte = np.frombuffer(b" " * _decimal.MARGIN + text + b" ", np.uint8)
+    # Blanks are the space and the five characters from the tab to the carriage return.
+    blank = (byte == ord(" ")) | (byte - ord("\t") < 5)
+    borders = np.flatnonzero(blank[1:] != blank[:-1]) + 1
+    start, end = borders[::2], borders[1::2]
+    ended = np.cumsum(byte == ord("\n"), dtype=np.int32)
+    number = before + 1 + ended[start]
+    opens = np.append(True, number[1:] != number[:-1])[: len(start)]
+    first = np.flatnonzero(opens)
+    lines = Lines(path, byte, start, end, np.append(first, len(start)), number[first])
+    return lines if comment is None else lines.keep(~lines.start_with(first, comment))
+
+
+class _NotANumberError(Exception):
+    def __init__(self, word: bytes):
+        super().__init__(word)
+        self.word = word
+
+
+class Reals(dict[bytes, float]):
+    """Values of words that are numbers: files repeat few of them very often."""
+
+    def __missing__(self, word: bytes) -> float:
+        """Reads a word that was not met before, `1/3` as well."""
+        if word.translate(None, b"0123456789+-.eE/"):  # words such as nan and infinity
+            raise _NotANumberError(word)
+        upper, slash, lower = word.partition(b"/")
+        try:
+            value = float(upper) / float(lower) if slash else float(upper)
+        except (ValueError, ZeroDivisionError):
+            raise _NotANumberError(word) from None
+        if len(self) > _STRETCH_BYTES:
+            self.clear()
+        self[word] = value
+        return value
+
+
+def shown(word: bytes) -> str:
+    """A word as it can stand in a message."""
+    text = word.decode(errors="replace")
+    return repr(text if len(text) <= 30 else f"{text[:30]}...")
+
+
+# ---- writing ----------------------------------------------------------------
+
+
+Column = np.ndarray | bytes
+"""Bytes strings (dtype S) for each line, or one for all."""
+
+
+def write(path: FilePath, header: str, *columns: Column) -> None:
+    """Writes a header, then a line for each entry of the columns, which are joined.
+
+    No column may hold NUL bytes.
+    """
+    length = max((len(c) for c in columns if isinstance(c, np.ndarray)), default=0)
+    with writing(path) as file:
+        file.write(header.encode())
+        for at in range(0, length, _STRETCH_LINES):
+            part = slice(at, at + _STRETCH_LINES)
+            file.write(
+                joined(*(c if isinstance(c, bytes) else c[part] for c in columns))
+            )
+
+
+def joined(*columns: Column) -> bytes:
+    """The text of some lines."""
+    padded = matrix(*columns)
+    return padded[padded != 0].tobytes()
+
+
+def matrix(*columns: Column) -> np.ndarray:
+    """The text of some lines: uint8 `[L, width]`, with NUL bytes to be left out."""
+    length = max((len(c) for c in columns if isinstance(c, np.ndarray)), default=0)
+    parts = []
+    for column in columns:
+        if isinstance(column, bytes):
+            text = np.frombuffer(column, np.uint8)
+            parts.append(np.broadcast_to(text, (length, len(text))))
+        else:
+            width = column.dtype.itemsize
+            text = np.ascontiguousarray(column).view(np.uint8)
+            parts.append(text.reshape(length, width))
+    return np.concatenate(parts, axis=1)
+
+
+def decimals(numbers: np.ndarray) -> np.ndarray:
+    """Integers as text: dtype S."""
+    return np.asarray(numbers).astype("S")
+
+
+def reals(numbers: np.ndarray) -> np.ndarray:
+    """Real numbers as the shortest text that is read back to the same: dtype S."""
+    values, which = np.unique(numbers, return_inverse=True)
+    texts = [repr(value).removesuffix(".0") for value in values.tolist()]
+    return np.array(texts, "S")[which]

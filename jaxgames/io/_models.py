@@ -1,0 +1,143 @@
+"""What the formats of Markov decision processes share."""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from jaxgames.io._files import FilePath, FormatError
+from jaxgames.mdp import MDP
+
+_SUM_TOLERANCE = 1e-5
+"""How far from one probabilities may sum up, as in `MDP.from_arrays`."""
+
+
+def build(
+    path: FilePath,
+    row_group_offsets: np.ndarray,
+    row_offsets: np.ndarray,
+    columns: np.ndarray,
+    probs: np.ndarray | None,
+    branch_lines: np.ndarray | None = None,
+    **more,
+) -> MDP:
+    """Makes the model that a file holds.
+
+    Args:
+        path: the file.
+        row_group_offsets: as in `MDP.from_arrays`, like all that follow.
+        row_offsets: where the branches of each choice start.
+        columns: the states that they lead to.
+        probs: their probabilities.
+        branch_lines: integers `[E]`, the line of each branch.
+        more: labels and rewards.
+
+    Raises:
+        FormatError: the arrays are no model.
+    """
+    if branch_lines is not None and probs is not None and len(probs):
+        total = np.add.reduceat(probs, row_offsets[:-1])
+        off = np.flatnonzero(~(np.abs(total - 1) <= _SUM_TOLERANCE))
+        if len(off):
+            choice = int(off[0])
+            state = int(np.searchsorted(row_group_offsets, choice, side="right")) - 1
+            place = choice - row_group_offsets[state]
+            raise FormatError(
+                path,
+                int(branch_lines[row_offsets[choice]]),
+                f"the probabilities of choice {place} of state {state} sum up to "
+                f"{total[choice]:.12g}, expected 1",
+            )
+    try:
+        return MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
+    except ValueError as error:
+        raise FormatError(path, None, str(error)) from None
+
+
+def refuse_negative(lines, words: np.ndarray, probs: np.ndarray) -> None:
+    """Refuses the first probability that is negative."""
+    if len(probs) and probs.min() < 0:
+        lines.refuse(words[np.argmax(probs < 0)], "a probability that is not negative")
+
+
+def offsets(rows: np.ndarray, count: int) -> np.ndarray:
+    """Where each row starts, from the ascending row of each entry: int32."""
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=count), out=starts[1:])
+    return starts.astype(np.int32)
+
+
+def named_sets(codes: np.ndarray, sets: Iterable[Iterable[str]]) -> dict:
+    """The members of each name, where entry `i` is in the sets of number `codes[i]`.
+
+    Returns:
+        For each name bool `[len(codes)]`, in the order of the names' first appearance.
+    """
+    sets = [set(names) for names in sets]
+    found = dict.fromkeys(name for names in sets for name in sorted(names))
+    return {
+        name: np.array([name in names for names in sets], bool)[codes] for name in found
+    }
+
+
+def without_padding(model: MDP) -> MDP:
+    """The states, choices and branches that count, as numpy arrays."""
+    states = int(np.count_nonzero(np.diff(model.row_group_offsets)))
+    choices = int(model.row_group_offsets[-1])
+    branches = int(model.row_offsets[choices])
+
+    def cut(values: Mapping | None, length: int):
+        return values and {name: np.asarray(x)[:length] for name, x in values.items()}
+
+    return dataclasses.replace(
+        model,
+        row_group_offsets=np.asarray(model.row_group_offsets)[: states + 1],
+        row_offsets=np.asarray(model.row_offsets)[: choices + 1],
+        columns=np.asarray(model.columns)[:branches],
+        probs=None if model.probs is None else np.asarray(model.probs)[:branches],
+        initial=None if model.initial is None else np.asarray(model.initial),
+        labels=cut(model.labels, states),
+        choice_labels=cut(model.choice_labels, choices),
+        state_rewards=cut(model.state_rewards, states),
+        choice_rewards=cut(model.choice_rewards, choices),
+    )
+
+
+def actions(model: MDP, what: str) -> tuple[np.ndarray, list[str]]:
+    """The action of each choice, from its labels.
+
+    Args:
+        model: without padding.
+        what: the format, for the message.
+
+    Returns:
+        int32 `[C]`, indices into the names; 0 stands for none and has the name "".
+
+    Raises:
+        ValueError: a choice has several labels.
+    """
+    labels = model.choice_labels or {}
+    action = np.zeros(model.num_choices, np.int32)
+    for number, (name, members) in enumerate(labels.items(), 1):
+        twice = np.flatnonzero(members & (action > 0))
+        if len(twice):
+            other = list(labels)[action[twice[0]] - 1]
+            raise ValueError(
+                f"choice {twice[0]} has the labels {other!r} and {name!r}; {what} "
+                "holds one for each choice"
+            )
+        action[members] = number
+    return action, ["", *labels]
+
+
+def check_probabilities(model: MDP, what: str) -> None:
+    """Raises a ValueError for a model that has no probabilities."""
+    if model.probs is None:
+        raise ValueError(f"{what} needs probabilities, this model has none; .umb can")
+
+
+def check_names(names: Iterable[str], what: str, bad: str) -> None:
+    """Raises a ValueError for a name that is empty or has a character from `bad`."""
+    for name in names:
+        if not name or set(name) & set(bad) or any(c.isspace() for c in name):
+            raise ValueError(f"{what} cannot hold the name {name!r}")

@@ -1,0 +1,169 @@
+"""The table of transitions in PRISM's and Storm's explicit files."""
+
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.io import _lines, _models
+from jaxgames.io._files import FilePath, FormatError
+
+_MODELS = {"mdp": True, "dtmc": False}
+"""Storm's names of the models that are read, and whether their lines tell choices."""
+
+
+_DTYPES = (np.int32, np.int32, np.int32, np.float64, np.int32, np.int32)
+"""Of the columns."""
+
+
+class Table(NamedTuple):
+    """The columns, each `[E]`, and what the header tells."""
+
+    state: np.ndarray
+    choice: np.ndarray
+    """The number of the choice among the state's."""
+    target: np.ndarray
+    probs: np.ndarray
+    action: np.ndarray
+    """An index into the names."""
+    line: np.ndarray
+    names: list[str]
+    """Of actions; the first is empty and stands for none."""
+    num_states: int | None
+    num_choices: int | None
+
+    def in_order(self) -> "Table":
+        """Sorted by state, then by choice."""
+        same = self.state[1:] == self.state[:-1]
+        falls = (self.state[1:] < self.state[:-1]) | (same & (np.diff(self.choice) < 0))
+        if not falls.any():
+            return self
+        order = np.lexsort((self.choice, self.state))
+        return self._replace(
+            **{name: getattr(self, name)[order] for name in Table._fields[:6]}
+        )
+
+    def first_of_choices(self) -> np.ndarray:
+        """Where each choice starts, in a table in order."""
+        opens = np.ones(len(self.state), bool)
+        opens[1:] = (np.diff(self.state) != 0) | (np.diff(self.choice) != 0)
+        return np.flatnonzero(opens)
+
+    def check(self, path: FilePath, first: np.ndarray) -> None:
+        """Refuses a table in order whose choices have gaps, or more than one action.
+
+        Args:
+            path: the file.
+            first: where each choice starts.
+        """
+        if self.num_choices not in (None, len(first)):
+            _miscounted(path, self.num_choices, "choices", len(first))
+        begins = np.ones(len(first), bool)
+        begins[1:] = np.diff(self.state[first]) != 0
+        choice = np.arange(len(first))
+        place = choice - np.maximum.accumulate(np.where(begins, choice, 0))
+        self._refuse_any(
+            path, first[self.choice[first] != place], "comes without the one before it"
+        )
+        width = np.diff(np.append(first, len(self.state)))
+        other = self.action != np.repeat(self.action[first], width)
+        self._refuse_any(path, np.flatnonzero(other), "has two different actions")
+
+    def _refuse_any(self, path: FilePath, rows: np.ndarray, why: str) -> None:
+        if len(rows):
+            state, choice = self.state[rows[0]], self.choice[rows[0]]
+            message = f"choice {choice} of state {state} {why}"
+            raise FormatError(path, int(self.line[rows[0]]), message)
+
+
+class _Header(NamedTuple):
+    states: int | None
+    choices: int | None
+    transitions: int | None
+    tells_choices: bool
+
+
+def read(path: FilePath) -> Table:
+    """Reads a file, in its order.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    header: _Header | None = None
+    names, reals = {b"": 0}, _lines.Reals()
+    parts = [tuple(np.empty(0, dtype) for dtype in _DTYPES)]
+    for lines in _lines.read(path):
+        if header is None and len(lines.number):
+            header = _header(lines)
+            lines = lines.skip(1)
+        if header is not None and len(lines.number):
+            parts.append(_columns(lines, header, names, reals))
+    if header is None:
+        raise FormatError(path, None, "the file is empty")
+    state, choice, target, probs, action, line = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    if header.transitions not in (None, len(state)):
+        _miscounted(path, header.transitions, "transitions", len(state))
+    return Table(
+        state=state,
+        choice=choice,
+        target=target,
+        probs=probs,
+        action=action,
+        line=line,
+        names=[name.decode(errors="replace") for name in names],
+        num_states=header.states,
+        num_choices=header.choices,
+    )
+
+
+def _header(lines: _lines.Lines) -> _Header:
+    words = lines.words(0)
+    if len(words) == 1 and words[0].lower() in _MODELS:
+        return _Header(None, None, None, _MODELS[words[0].lower()])
+    if len(words) not in (2, 3) or not all(word.isdigit() for word in words):
+        expected = "'states choices transitions', 'states transitions', 'mdp' or 'dtmc'"
+        lines.fail(0, f"expected {expected}, found {lines.text(0)[:40]!r}")
+    sizes = lines.integers(np.arange(len(words)), "a size", 0, MAX_SIZE).tolist()
+    choices = sizes[1] if len(sizes) == 3 else None
+    return _Header(sizes[0], choices, sizes[-1], choices is not None)
+
+
+def _columns(
+    lines: _lines.Lines, header: _Header, names: dict[bytes, int], reals: _lines.Reals
+) -> tuple[np.ndarray, ...]:
+    """The first six columns of the table; enters new actions into the names."""
+    first, count = lines.first[:-1], lines.count
+    width = 4 if header.tells_choices else 3
+    wrong = np.flatnonzero((count != width) & (count != width + 1))
+    if len(wrong):
+        line = int(wrong[0])
+        columns = "state choice target" if header.tells_choices else "state target"
+        lines.fail(
+            line,
+            f"expected '{columns} probability' and perhaps an action, found "
+            f"{lines.text(line)[:40]!r}",
+        )
+    last = (MAX_SIZE if header.states is None else header.states) - 1
+    state = lines.integers(first, "a state", 0, last).astype(np.int32)
+    choice = np.zeros_like(state)
+    if header.tells_choices:
+        choice = lines.integers(first + 1, "a choice", 0, MAX_SIZE).astype(np.int32)
+    target = lines.integers(first + width - 2, "a state", 0, last).astype(np.int32)
+    probs = lines.reals(first + width - 1, "a probability", reals)
+    _models.refuse_negative(lines, first + width - 1, probs)
+    action = np.zeros(len(first), np.int32)
+    named = np.flatnonzero(count > width)
+    texts = lines.texts(first[named] + width)
+    action[named] = [names.setdefault(text, len(names)) for text in texts]
+    return state, choice, target, probs, action, lines.number.astype(np.int32)
+
+
+def _miscounted(path: FilePath, announced, what: str, found: int) -> NoReturn:
+    raise FormatError(
+        path,
+        None,
+        f"the header announces {announced} {what}, but there are {found}; was the file "
+        "cut off?",
+    )

@@ -1,0 +1,306 @@
+"""Reading of UMB files: the members of an archive, and the index that explains them."""
+
+import json
+import lzma
+import tarfile
+import zlib
+from typing import Any, NoReturn
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.io import _models
+from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.mdp import MDP
+
+VERSION = 1
+"""Of the format."""
+
+_NOT_READ = ("valuations/", "observations/")
+_SIZES = ("#states", "#initial-states", "#choices", "#branches", "#choice-actions")
+_OF_ENTITY = {"states": "#states", "choices": "#choices"}
+
+
+class Archive:
+    """The members of a file, and what the index says about them."""
+
+    def __init__(self, path: FilePath):
+        self._path = path
+        self._members = _unpacked(path)
+        self._index = self._read_index()
+        self._system = self._index["transition-system"]
+        self._sizes = {name: self._size(name) for name in _SIZES}
+
+    def model(self) -> MDP:
+        """What all members together are."""
+        self._check_type()
+        states, choices = self._sizes["#states"], self._sizes["#choices"]
+        branches = self._sizes["#branches"]
+        rewards = self._group("rewards")
+        return _models.build(
+            self._path,
+            self._offsets("state-to-choices.bin", states, choices),
+            self._offsets("choice-to-branches.bin", choices, branches),
+            self._targets(branches, states),
+            self._probabilities(branches),
+            initial=self._initial(states),
+            labels=self._propositions(self._group("aps"), states) or None,
+            choice_labels=self._actions(choices) or None,
+            state_rewards=self._rewards(rewards, "states") or None,
+            choice_rewards=self._rewards(rewards, "choices") or None,
+        )
+
+    # ---- the index ----
+
+    def _read_index(self) -> dict[str, Any]:
+        name = "index.json"
+        if name not in self._members:
+            self._refuse(name, "is missing, so this is no UMB file")
+        try:
+            index = json.loads(self._members[name].decode("utf-8"))
+        except ValueError as error:
+            self._refuse(name, f"is no JSON: {error}")
+        if not isinstance(index, dict):
+            self._refuse(name, "expected an object")
+        version = index.get("format-version")
+        if version not in (0, VERSION):  # 0: drafts, which differ in nothing read here
+            self._refuse(name, f"expected format-version {VERSION}, found {version!r}")
+        if not isinstance(index.get("transition-system"), dict):
+            self._refuse(name, "has no object 'transition-system'")
+        return index
+
+    def _size(self, name: str) -> int:
+        size = self._system.get(name)
+        if not isinstance(size, int) or not 0 <= size <= MAX_SIZE:
+            expected = f"expected a number up to {MAX_SIZE} for {name!r}"
+            self._refuse("index.json", f"{expected}, found {size!r}")
+        return size
+
+    def _group(self, name: str) -> dict[str, Any]:
+        """A group of annotations."""
+        group: Any = self._index
+        for key in ("annotations", name):
+            group = group.get(key) or {}
+            if not isinstance(group, dict):
+                self._refuse("index.json", f"{key!r} is no object")
+        return group
+
+    def _check_type(self) -> None:
+        system = self._system
+        for name, known in {
+            "time": ("discrete",),
+            "#players": (0, 1),
+            "#observations": (0, None),
+        }.items():
+            if system.get(name) not in known:
+                expected = " or ".join(repr(value) for value in known if value != None)  # noqa: E711
+                self._refuse(
+                    "index.json",
+                    f"expected {name} {expected}: only MDPs, Markov chains and "
+                    f"transition systems are read, found {system.get(name)!r}",
+                )
+
+    # ---- the arrays ----
+
+    def _array(self, name: str, dtype: str, length: int) -> np.ndarray:
+        """A member as an array of that length."""
+        data, size = self._members[name], np.dtype(dtype).itemsize
+        if len(data) != length * size:
+            self._refuse(
+                name,
+                f"expected {length * size} bytes for {length} entries of {size}, found "
+                f"{len(data)}",
+            )
+        return np.frombuffer(data, dtype)
+
+    def _bits(self, name: str, length: int) -> np.ndarray:
+        """A member as booleans; they fill whole words of 64 bits."""
+        data = self._members[name]
+        if len(data) not in ((length + 63) // 64 * 8, (length + 7) // 8):
+            expected = f"{(length + 63) // 64 * 8} bytes for {length} bits"
+            self._refuse(name, f"expected {expected}, found {len(data)}")
+        bits = np.unpackbits(
+            np.frombuffer(data, np.uint8), count=length, bitorder="little"
+        )
+        return bits.astype(bool)
+
+    def _offsets(self, name: str, rows: int, entries: int) -> np.ndarray:
+        """Where rows start; each has one entry where the member is left out."""
+        if name not in self._members:
+            if rows != entries:
+                self._refuse(
+                    name, f"is missing, though {rows} rows have {entries} entries"
+                )
+            return np.arange(rows + 1, dtype=np.int32)
+        offsets = self._array(name, "<u8", rows + 1)
+        bad = np.flatnonzero(offsets[1:] < offsets[:-1])
+        if len(bad):
+            at = int(bad[0])
+            self._refuse(
+                name,
+                f"must ascend, but falls from {offsets[at]} to {offsets[at + 1]} at "
+                f"entry {at + 1}",
+            )
+        if offsets[0] != 0 or offsets[-1] != entries:
+            self._refuse(
+                name,
+                f"must go from 0 to {entries}, but goes from {offsets[0]} to "
+                f"{offsets[-1]}",
+            )
+        return offsets.astype(np.int32)
+
+    def _targets(self, branches: int, states: int) -> np.ndarray:
+        name = "branch-to-target.bin"
+        if name not in self._members:
+            if states > 1 and branches:
+                self._refuse(name, "is missing")
+            return np.zeros(branches, np.int32)
+        targets = self._array(name, "<u8", branches)
+        if branches and targets.max() >= states:
+            at = int(np.argmax(targets >= states))
+            self._refuse(
+                name,
+                f"entry {at} is {targets[at]}, expected a state from 0 to {states - 1}",
+            )
+        return targets.astype(np.int32)
+
+    def _probabilities(self, branches: int) -> np.ndarray | None:
+        kind = self._system.get("branch-probability-type")
+        if kind is None:
+            return None
+        name = "branch-to-probability.bin"
+        if name not in self._members:
+            self._refuse(name, "is missing")
+        size = kind.get("size") if isinstance(kind, dict) else None
+        match kind:
+            case {"type": "double"}:
+                probs = self._array(name, "<f8", branches)
+            case {"type": "rational"} if size is None or size % 128 == 0:
+                probs = self._rationals(name, branches, (size or 128) // 8)
+            case _:
+                self._refuse(
+                    "index.json",
+                    f"expected probabilities of type double or rational, found {kind}",
+                )
+        bad = np.flatnonzero(~((probs >= 0) & (probs < np.inf)))
+        if len(bad):
+            at = int(bad[0])
+            self._refuse(name, f"entry {at} is {probs[at]}, expected a probability")
+        return probs
+
+    def _rationals(self, name: str, length: int, size: int) -> np.ndarray:
+        """Quotients of a signed and an unsigned integer of half the size each."""
+        words = self._array(name, f"V{size}", length)
+        if size == 16:
+            upper = words.view("<i8")[::2].astype(np.float64)
+            lower = words.view("<u8")[1::2].astype(np.float64)
+        else:
+            half = size // 2
+            raw = [bytes(word) for word in words.tolist()]
+            upper = [int.from_bytes(x[:half], "little", signed=True) for x in raw]
+            lower = [int.from_bytes(x[half:], "little") for x in raw]
+            if 0 not in lower:
+                return np.array([a / b for a, b in zip(upper, lower, strict=True)])
+        if not np.all(lower):
+            at = int(np.argmin(lower))
+            self._refuse(name, f"entry {at} has the denominator 0")
+        return np.asarray(upper) / np.asarray(lower)
+
+    def _initial(self, states: int) -> np.ndarray:
+        name, count = "state-is-initial.bin", self._sizes["#initial-states"]
+        found = np.empty(0, np.int64)
+        if name in self._members:
+            found = np.flatnonzero(self._bits(name, states))
+        if len(found) != count:
+            self._refuse(name, f"expected {count} initial states, found {len(found)}")
+        return found
+
+    # ---- names and values ----
+
+    def _strings(self, folder: str, count: int) -> list[str] | None:
+        name = f"{folder}/string-mapping.bin"
+        if name not in self._members:
+            return None
+        text = self._members.get(f"{folder}/strings.bin", b"")
+        cuts = self._offsets(name, count, len(text)).tolist()
+        try:
+            return [
+                text[i:j].decode("utf-8")
+                for i, j in zip(cuts[:-1], cuts[1:], strict=True)
+            ]
+        except UnicodeDecodeError as error:
+            self._refuse(f"{folder}/strings.bin", str(error))
+
+    def _actions(self, choices: int) -> dict[str, np.ndarray]:
+        """The choices of each action; the empty name stands for no action."""
+        count, folder = self._sizes["#choice-actions"], "actions/choices"
+        names = self._strings(folder, count) if count else None
+        if names is None:
+            return {}
+        name = f"{folder}/values.bin"
+        if name not in self._members:
+            action = np.zeros(choices, np.int32)
+        else:
+            action = self._array(name, "<u4", choices)
+        if choices and action.max() >= count:
+            at = int(np.argmax(action >= count))
+            self._refuse(
+                name,
+                f"entry {at} is {action[at]}, expected an action from 0 to {count - 1}",
+            )
+        return _models.named_sets(action, [[x] if x else [] for x in names])
+
+    def _propositions(self, group: dict, states: int) -> dict[str, np.ndarray]:
+        found = {}
+        for identifier, about in group.items():
+            name = f"annotations/aps/{identifier}/states/values.bin"
+            alias = self._alias(identifier, about, found)
+            if name in self._members:
+                found[alias] = self._bits(name, states)
+            else:
+                found[alias] = np.zeros(states, bool)
+        return found
+
+    def _rewards(self, group: dict, kind: str) -> dict[str, np.ndarray]:
+        found = {}
+        for identifier, about in group.items():
+            name = f"annotations/rewards/{identifier}/{kind}/values.bin"
+            alias = self._alias(identifier, about, found)
+            sort = about.get("type") or {}
+            if name in self._members and sort.get("type") == "double":
+                length = self._sizes[_OF_ENTITY[kind]]
+                found[alias] = self._array(name, "<f8", length)
+        return found
+
+    def _alias(self, identifier: str, about, others: dict) -> str:
+        """What an annotation is called."""
+        if not isinstance(about, dict):
+            self._refuse("index.json", f"annotation {identifier!r} is no object")
+        alias = about.get("alias", identifier)
+        if not isinstance(alias, str) or alias in others:
+            self._refuse("index.json", f"annotation {identifier!r} has no alias")
+        return alias
+
+    def _refuse(self, member: str, message: str) -> NoReturn:
+        raise FormatError(self._path, None, f"member '{member}': {message}")
+
+
+def _unpacked(path: FilePath) -> dict[str, bytes]:
+    """The members that are read, each by its name."""
+    members: dict[str, bytes] = {}
+    try:
+        with reading(path) as file, tarfile.open(fileobj=file, mode="r:*") as archive:
+            for member in archive:
+                name = member.name.removeprefix("./")
+                if member.isfile() and not name.startswith(_NOT_READ):
+                    data = archive.extractfile(member)
+                    members[name] = data.read() if data else b""
+                    if len(members[name]) != member.size:
+                        raise tarfile.ReadError(f"{name} is cut off")
+    except tarfile.TarError as error:
+        raise FormatError(
+            path, None, f"broken or no tar archive, as UMB files are: {error}"
+        ) from error
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise FormatError(path, None, f"broken compression: {error}") from error
+    return members

@@ -1,0 +1,42 @@
+"""Checks of the masks that choose a part of a model."""
+
+from typing import Any
+
+import numpy as np
+
+from jaxgames.arena import is_traced
+from jaxgames.mdp._model import MDP, booleans
+
+
+def check_masks(model: MDP, states, choices) -> tuple[Any, Any]:
+    """The masks as arrays of booleans, where they are given.
+
+    Args:
+        model: the model.
+        states: booleans or 0/1 `[S]`, or None.
+        choices: booleans or 0/1 `[C]`, or None.
+
+    Raises:
+        ValueError: a mask has the wrong type or length.
+    """
+    return (
+        check_mask("states", states, model.num_states),
+        check_mask("choices", choices, model.num_choices),
+    )
+
+
+def check_mask(name: str, mask, length: int) -> Any:
+    """A mask as an array of booleans, where it is given.
+
+    Raises:
+        ValueError: it has the wrong type or length.
+    """
+    if mask is None:
+        return None
+    if not is_traced(mask):
+        return booleans(name, mask, length)
+    if mask.dtype != np.bool_ or mask.shape != (length,):
+        raise ValueError(
+            f"{name} must be bool [{length}], got {mask.dtype} {list(mask.shape)}"
+        )
+    return mask

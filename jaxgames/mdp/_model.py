@@ -1,0 +1,383 @@
+"""The model: a Markov decision process as a pytree of CSR arrays.
+
+Everything here runs on the host, on numpy arrays. A model is a pytree, so it travels
+into ``jax.jit`` and ``jax.vmap`` like any other argument.
+"""
+
+import dataclasses
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE, Arena, bucket, is_traced
+
+SUM_TOLERANCE = 1e-5
+"""How far from one the probabilities of a choice may sum up, as files round them."""
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MDP:
+    """A Markov decision process: states with choices, choices with branches.
+
+    In a state somebody picks one of its choices; the choice then leads to the target of
+    one of its branches, each with its probability. Build a model with
+    [`MDP.from_arrays`][jaxgames.mdp.MDP.from_arrays], which checks its input. `S`, `C`
+    and `E` are the numbers of states, choices and branches, padding included. Padding
+    comes last: states without choices, choices and branches that belong to nobody.
+
+    Attributes:
+        row_group_offsets: int32 `[S + 1]`; the choices of state `s` are
+            `row_group_offsets[s] .. row_group_offsets[s + 1] - 1`.
+        row_offsets: int32 `[C + 1]`; the branches of choice `c` are
+            `row_offsets[c] .. row_offsets[c + 1] - 1`.
+        columns: int32 `[E]`, the state that each branch leads to.
+        probs: float64 `[E]`, the probability of each branch, or None. What asks only
+            where branches lead does not need them.
+        initial: int32 `[K]`, the initial states, or None.
+        labels: named sets of states, bool `[S]` each, or None.
+        choice_labels: named sets of choices, bool `[C]` each, or None.
+        state_rewards: float64 `[S]` by name, or None.
+        choice_rewards: float64 `[C]` by name, or None.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2], [1, 0.5, 0.5, 1, 1]
+        ... )
+        >>> model
+        MDP(3 states, 4 choices, 5 branches)
+        >>> [targets.tolist() for targets in model.successors(0)]
+        [[0], [1, 2]]
+    """
+
+    row_group_offsets: Any
+    row_offsets: Any
+    columns: Any
+    probs: Any = None
+    initial: Any = None
+    labels: Mapping[str, Any] | None = None
+    choice_labels: Mapping[str, Any] | None = None
+    state_rewards: Mapping[str, Any] | None = None
+    choice_rewards: Mapping[str, Any] | None = None
+
+    # ---- building -----------------------------------------------------------
+
+    @classmethod
+    def from_arrays(
+        cls,
+        row_group_offsets,
+        row_offsets,
+        columns,
+        probs=None,
+        *,
+        initial=None,
+        labels=None,
+        choice_labels=None,
+        state_rewards=None,
+        choice_rewards=None,
+    ) -> "MDP":
+        """Builds a model from compressed rows, as Storm and UMB files have them.
+
+        Several branches of a choice may lead to one state, and several choices of a
+        state may be the same. A branch of probability zero is no branch: it is left
+        out.
+
+        Args:
+            row_group_offsets: integers `[S + 1]`, ascending from 0 to `C`.
+            row_offsets: integers `[C + 1]`, ascending from 0 to `E`.
+            columns: integers `[E]`, states from 0 to `S - 1`.
+            probs: real numbers `[E]`, not negative; those of a choice sum up to one.
+            initial: integers, states.
+            labels: booleans or 0/1 `[S]` by name.
+            choice_labels: booleans or 0/1 `[C]` by name.
+            state_rewards: real numbers `[S]` by name.
+            choice_rewards: real numbers `[C]` by name.
+
+        Raises:
+            ValueError: naming the state and the choice: a state without choice, a
+                choice without branches, a target that is no state, a probability that
+                is negative or no number, probabilities that do not sum up to one; or
+                an array has the wrong type, length or range.
+        """
+        row_group_offsets = _offsets("row_group_offsets", row_group_offsets)
+        row_offsets = _offsets("row_offsets", row_offsets)
+        columns = _integers("columns", columns)
+        size, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
+        _ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
+        _ends("row_offsets", row_offsets, len(columns), "branches in columns")
+        empty = np.flatnonzero(row_group_offsets[1:] == row_group_offsets[:-1])
+        if len(empty):
+            raise ValueError(
+                f"state {empty[0]} has no choice{_more(empty)}: every state needs "
+                "one, such as a choice that leads back to it"
+            )
+        empty = np.flatnonzero(row_offsets[1:] == row_offsets[:-1])
+        if len(empty):
+            where = _choice(row_group_offsets, empty[0])
+            raise ValueError(f"{where} has no branches{_more(empty)}")
+        if len(columns) and (columns.min() < 0 or columns.max() >= size):
+            branch = int(np.flatnonzero((columns < 0) | (columns >= size))[0])
+            raise ValueError(
+                f"{_of_branch(row_group_offsets, row_offsets, branch)} leads to state "
+                f"{columns[branch]}, expected a state from 0 to {size - 1}"
+            )
+        columns = columns.astype(np.int32, copy=False)
+        if probs is not None:
+            probs = _probabilities(probs, row_group_offsets, row_offsets)
+            kept = probs > 0
+            if not kept.all():
+                before = np.append(0, np.cumsum(kept))
+                row_offsets = before[row_offsets].astype(np.int32)
+                columns, probs = columns[kept], probs[kept]
+        if initial is not None:
+            initial = _integers("initial", initial)
+            wrong = initial[(initial < 0) | (initial >= size)]
+            if len(wrong):
+                raise ValueError(
+                    f"initial state {wrong[0]} is not there: expected states from 0 to "
+                    f"{size - 1}"
+                )
+            initial = initial.astype(np.int32, copy=False)
+        return cls(
+            row_group_offsets=row_group_offsets,
+            row_offsets=row_offsets,
+            columns=columns,
+            probs=probs,
+            initial=initial,
+            labels=_named("label", labels, booleans, size),
+            choice_labels=_named("choice label", choice_labels, booleans, choices),
+            state_rewards=_named("state reward", state_rewards, _reals, size),
+            choice_rewards=_named("choice reward", choice_rewards, _reals, choices),
+        )
+
+    # ---- looking ------------------------------------------------------------
+
+    @property
+    def num_states(self) -> int:
+        """Number of states, padding included."""
+        return self.row_group_offsets.shape[-1] - 1
+
+    @property
+    def num_choices(self) -> int:
+        """Number of choices, padding included."""
+        return self.row_offsets.shape[-1] - 1
+
+    @property
+    def num_branches(self) -> int:
+        """Number of branches, padding included."""
+        return self.columns.shape[-1]
+
+    def successors(self, state: int) -> list[np.ndarray]:
+        """Targets of the branches of each choice of a state, in order (host only)."""
+        first, last = self.row_group_offsets[state : state + 2]
+        cuts = np.asarray(self.row_offsets[first : last + 1])
+        return [np.asarray(self.columns[i:j]) for i, j in itertools.pairwise(cuts)]
+
+    def graph(self) -> Arena:
+        """The graph of the model: an edge for each branch (host only).
+
+        Its edges are the branches in order; several of a state may lead to one target.
+        A padding state has no edge.
+        """
+        edges = int(self.row_offsets[self.row_group_offsets[-1]])
+        return Arena.from_csr(
+            self.row_offsets[self.row_group_offsets],
+            self.columns[:edges],
+            owner=np.zeros(self.num_states, bool),
+            dead_ends="allow",
+        )
+
+    def __repr__(self) -> str:
+        """One line: the sizes."""
+        if is_traced(self.columns) or np.ndim(self.columns) != 1:
+            return f"MDP(branches {getattr(self.columns, 'shape', '?')})"
+        return (
+            f"MDP({self.num_states} states, {self.num_choices} choices, "
+            f"{self.num_branches} branches)"
+        )
+
+    # ---- making others ------------------------------------------------------
+
+    def pad(
+        self,
+        num_states: int | None = None,
+        num_choices: int | None = None,
+        num_branches: int | None = None,
+    ) -> "MDP":
+        """Adds states, choices and branches that count for nothing (host only).
+
+        Models of one padded size share one compilation and can be stacked. What is
+        added comes last: states without choices, which are in no label, and choices and
+        branches that belong to nobody.
+
+        Args:
+            num_states: states wanted; by default the next of a few sizes.
+            num_choices: choices wanted, likewise.
+            num_branches: branches wanted, likewise.
+
+        Raises:
+            ValueError: the model is larger than that.
+        """
+        old = self.num_states, self.num_choices, self.num_branches
+        new = [
+            bucket(have) if want is None else want
+            for have, want in zip(
+                old, (num_states, num_choices, num_branches), strict=True
+            )
+        ]
+        if any(want < have for have, want in zip(old, new, strict=True)):
+            raise ValueError(
+                "cannot pad {} states, {} choices and {} branches to {}, {} and "
+                "{}".format(*old, *new)
+            )
+        more = [want - have for have, want in zip(old, new, strict=True)]
+        return dataclasses.replace(
+            self,
+            row_group_offsets=np.pad(self.row_group_offsets, (0, more[0]), "edge"),
+            row_offsets=np.pad(self.row_offsets, (0, more[1]), "edge"),
+            columns=np.pad(self.columns, (0, more[2])),
+            probs=None if self.probs is None else np.pad(self.probs, (0, more[2])),
+            labels=_padded(self.labels, more[0]),
+            choice_labels=_padded(self.choice_labels, more[1]),
+            state_rewards=_padded(self.state_rewards, more[0]),
+            choice_rewards=_padded(self.choice_rewards, more[1]),
+        )
+
+
+def owner_of(model: MDP) -> np.ndarray:
+    """The state of each choice of a concrete model: int32 `[C]`; `S` in the padding."""
+    counts = np.diff(model.row_group_offsets)
+    owner = np.repeat(np.arange(model.num_states, dtype=np.int32), counts)
+    spare = model.num_choices - len(owner)
+    return np.pad(owner, (0, spare), constant_values=model.num_states)
+
+
+# ---- checks of what users pass ----------------------------------------------
+
+
+def _array(name: str, values) -> np.ndarray:
+    if is_traced(values):
+        raise ValueError(
+            f"{name} is traced by jax: models are built on the host; build it outside "
+            "and pass it to the jitted function as an argument"
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+    return array
+
+
+def _integers(name: str, values) -> np.ndarray:
+    array = _array(name, values)
+    if array.size == 0 and not hasattr(values, "dtype"):
+        array = array.astype(np.int32)  # an empty list
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold integers, got {array.dtype}")
+    if len(array) > MAX_SIZE:
+        raise ValueError(f"{name} is longer than int32 can index: {len(array)}")
+    return array
+
+
+def _offsets(name: str, values) -> np.ndarray:
+    array = _integers(name, values)
+    if len(array) == 0 or array[0] != 0:
+        begins = "is empty" if len(array) == 0 else f"begins with {array[0]}"
+        raise ValueError(f"{name} must ascend from 0, but {begins}")
+    falls = np.flatnonzero(array[1:] < array[:-1])
+    if len(falls):
+        at = falls[0]
+        raise ValueError(
+            f"{name} must ascend, but falls from {array[at]} to {array[at + 1]} "
+            f"at index {at + 1}"
+        )
+    if array[-1] > MAX_SIZE:
+        raise ValueError(f"{name} ends with {array[-1]}, more than int32 can index")
+    return array.astype(np.int32, copy=False)
+
+
+def _ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
+    if offsets[-1] != count:
+        raise ValueError(
+            f"{name} must end with the number of {what} ({count}), got {offsets[-1]}"
+        )
+
+
+def _probabilities(values, row_group_offsets, row_offsets) -> np.ndarray:
+    probs = _reals("probs", values, row_offsets[-1], "branch")
+    bad = np.flatnonzero(~(probs >= 0))  # or no number
+    if len(bad):
+        raise ValueError(
+            f"{_of_branch(row_group_offsets, row_offsets, bad[0])} has probability "
+            f"{probs[bad[0]]}, expected a number that is not negative"
+        )
+    total = np.add.reduceat(probs, row_offsets[:-1]) if len(probs) else probs
+    off = np.flatnonzero(~(np.abs(total - 1) <= SUM_TOLERANCE))
+    if len(off):
+        raise ValueError(
+            f"the probabilities of {_choice(row_group_offsets, off[0])} sum up to "
+            f"{total[off[0]]}, expected 1{_more(off)}"
+        )
+    return probs
+
+
+def _reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
+    array = _array(name, values)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must hold real numbers, got {array.dtype}")
+    if len(array) != length:
+        raise ValueError(
+            f"{name} must have one {each} each, {length}, got {len(array)}"
+        )
+    return array.astype(np.float64, copy=False)
+
+
+def booleans(name: str, values, length: int) -> np.ndarray:
+    """What a user passed as a set: bool `[length]`.
+
+    Raises:
+        ValueError: it is none, or has another length.
+    """
+    array = _array(name, values)
+    zero_one = array.dtype.kind in "iu" and np.isin(array, (0, 1)).all()
+    if array.dtype != bool and not zero_one and len(array):
+        raise ValueError(f"{name} must hold booleans or 0/1, got {array.dtype}")
+    if len(array) != length:
+        raise ValueError(f"{name} must have {length} entries, got {len(array)}")
+    return array.astype(bool, copy=False)
+
+
+def _named(what: str, values, check, length: int) -> dict[str, np.ndarray] | None:
+    if values is None:
+        return None
+    if not isinstance(values, Mapping) or not all(isinstance(k, str) for k in values):
+        raise ValueError(f"{what}s must be a mapping from names, got {values!r}")
+    return {k: check(f"{what} {k!r}", x, length) for k, x in values.items()}
+
+
+def _padded(values: Mapping[str, Any] | None, more: int) -> dict[str, Any] | None:
+    if values is None:
+        return None
+    return {name: np.pad(x, (0, more)) for name, x in values.items()}
+
+
+def _choice(row_group_offsets: np.ndarray, choice) -> str:
+    """How messages name a choice: by its state, and its place among that one's."""
+    state = int(np.searchsorted(row_group_offsets, choice, side="right")) - 1
+    place = choice - row_group_offsets[state]
+    return f"choice {choice} (number {place} of state {state})"
+
+
+def _of_branch(row_group_offsets, row_offsets, branch) -> str:
+    choice = int(np.searchsorted(row_offsets, branch, side="right")) - 1
+    return f"branch {branch} of {_choice(row_group_offsets, choice)}"
+
+
+def _more(found: np.ndarray) -> str:
+    return f" (and {len(found) - 1} more)" if len(found) > 1 else ""

@@ -1,0 +1,93 @@
+"""Sets of states: how users pass them, and how they are given back with a witness."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from jaxgames.arena import is_traced
+from jaxgames.mdp._model import MDP, booleans
+
+Optimum = Literal["min", "max"]
+"""Whether schedulers do their least or their most."""
+
+NO_CHOICE = -1
+"""What a scheduler says of a state in which nothing needs to be chosen."""
+
+
+class Region(NamedTuple):
+    """A set of states, and how to behave there.
+
+    Attributes:
+        states: bool `[S]`, the set.
+        scheduler: int32 `[S]`, the choice to take in each state of the set, which shows
+            that it belongs there; -1 elsewhere, and where nothing needs to be chosen.
+            None if the set is about every scheduler, so that none can show it.
+    """
+
+    states: Any
+    scheduler: Any = None
+
+
+def check_optimum(optimum: str) -> None:
+    """Raises ValueError unless it is `"min"` or `"max"`."""
+    if optimum not in ("min", "max"):
+        raise ValueError(f"optimum must be 'min' or 'max', got {optimum!r}")
+
+
+def check_model(model: MDP) -> None:
+    """Raises ValueError unless it is one model."""
+    if not isinstance(model, MDP):
+        raise ValueError(f"model must be an MDP, got {type(model).__name__}")
+    if model.columns.ndim != 1:
+        raise ValueError(
+            "one model at a time, not a batch: apply jax.vmap to a function of one; "
+            f"model.columns has shape {model.columns.shape}"
+        )
+
+
+def as_states(name: str, model: MDP, states: Any) -> Any:
+    """A set of states as booleans `[S]`.
+
+    Args:
+        name: what it is called, for messages.
+        model: the model.
+        states: booleans `[S]`, states by number, or the name of a label of the model.
+
+    Raises:
+        ValueError: there is no such label or state, or the array is of another kind.
+    """
+    check_model(model)
+    size = model.num_states
+    if is_traced(states):
+        if states.dtype != np.bool_ or states.shape != (size,):
+            raise ValueError(
+                f"{name} must be bool [{size}] where it is traced by jax, got "
+                f"{states.dtype} {list(states.shape)}"
+            )
+        return states
+    if isinstance(states, str):
+        labels = model.labels or {}
+        if states not in labels:
+            there = ", ".join(map(repr, labels)) or "none"
+            raise ValueError(
+                f"{name}: the model has no label {states!r}; it has {there}"
+            )
+        return labels[states]
+    array = np.asarray(states)
+    if array.dtype == bool:
+        return booleans(name, array, size)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(
+            f"{name} must be bool [{size}], states by number, or the name of a label, "
+            f"got {array.dtype} {list(array.shape)}"
+        )
+    array = array.astype(np.int64)
+    wrong = array[(array < 0) | (array >= size)]
+    if len(wrong):
+        raise ValueError(
+            f"{name}: there is no state {wrong[0]}, expected numbers from 0 to "
+            f"{size - 1}"
+        )
+    mask = np.zeros(size, bool)
+    mask[array] = True
+    return mask

@@ -1,0 +1,40 @@
+"""Taking out choices that may lead to dead states, and states without choices."""
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import ops
+from jaxgames.mdp._layout import Layout
+
+
+def remove(
+    layout: Layout, live: jax.Array, alive: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """One round: a choice dies if a target is dead, a state if no choice is left.
+
+    Args:
+        layout: the model.
+        live: bool `[C]`, choices that are not dead.
+        alive: bool `[S]`, states that are not dead.
+
+    Returns:
+        The choices and states that are not dead now.
+    """
+    live = live & ops.links_all(layout.branches, alive)
+    return live, alive & ops.links_any(layout.choices, live)
+
+
+def leave(layout: Layout, *labels: jax.Array) -> jax.Array:
+    """The choices that may lead to a state with another label: bool `[C]`.
+
+    Args:
+        layout: the model.
+        labels: int32 `[S]` each; states are told apart where one of them differs.
+    """
+    leaves = jnp.zeros(layout.live.shape, bool)
+    for label in labels:
+        own = ops.at_rows(layout.branches, ops.take(label, layout.owner))
+        there = ops.at_targets(layout.branches, label)
+        other = ops.edgewise(jnp.not_equal, there, own)
+        leaves = leaves | ops.links_any(layout.branches, other)
+    return leaves

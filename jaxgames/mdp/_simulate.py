@@ -1,0 +1,127 @@
+"""Random runs of a model under a scheduler."""
+
+import functools
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import ops
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._schedulers import induced_chain
+
+
+class MemoryScheduler(Protocol):
+    """A scheduler that remembers something of the path."""
+
+    def start(self, state: int) -> Any:
+        """What it remembers where a path begins."""
+        ...
+
+    def next(self, memory: Any, state: int) -> tuple[int, Any]:
+        """The choice to take in a state, and what it remembers then."""
+        ...
+
+
+def simulate(
+    model: MDP, scheduler: Any, start: Any, steps: int, key: jax.Array
+) -> jax.Array:
+    """Random runs of a model under a scheduler.
+
+    Under a memoryless scheduler all runs go on at once, on the device; under one with
+    memory, one after the other on the host. Random numbers have 23 bits, so a branch of
+    a probability much smaller than 1e-7 may never be taken.
+
+    Args:
+        model: a concrete model with probabilities.
+        scheduler: memoryless, as for [`induced_chain`][jaxgames.mdp.induced_chain], or
+            an object with `start(state)` and `next(memory, state)`, such as a
+            [`visiting_scheduler`][jaxgames.mdp.visiting_scheduler].
+        start: the state where the run begins, or integers of any shape for as many
+            runs. May be traced, as `key` may, if the scheduler has no memory.
+        steps: how many steps to take.
+        key: a key of `jax.random`.
+
+    Returns:
+        int32 `[steps + 1, ...]`: the states, the first included. A run stays where a
+        memoryless scheduler has no choice.
+
+    Raises:
+        ValueError: the model has no probabilities, or the scheduler does not fit it.
+
+    Examples:
+        >>> import jax
+        >>> from jaxgames import mdp
+        >>> coin = mdp.MDP.from_arrays(
+        ...     [0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]
+        ... )
+        >>> runs = mdp.simulate(coin, [0, -1], [0, 0, 1], 50, jax.random.key(0))
+        >>> runs.shape, runs[-1].tolist()
+        ((51, 3), [1, 1, 1])
+    """
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    if hasattr(scheduler, "next"):
+        return jnp.asarray(_remembering(model, scheduler, start, steps, key))
+    chain = induced_chain(model, scheduler)
+    rows = chain.row_offsets
+    depth = int(np.diff(rows).max(initial=1)).bit_length()
+    bounds = jnp.asarray(_bounds(rows, chain.probs), jnp.float32)
+    start = jnp.asarray(start, jnp.int32)
+    return _walk(
+        jnp.asarray(rows),
+        jnp.asarray(chain.columns),
+        bounds,
+        start,
+        key,
+        steps=steps,
+        depth=depth,
+    )
+
+
+def _bounds(rows: np.ndarray, probs: np.ndarray) -> np.ndarray:
+    """Up to where in `[0, 1)` a random number takes each branch."""
+    after = np.cumsum(probs)
+    before = np.append(0.0, after)[rows[:-1]]
+    degree = np.diff(rows)
+    after = after - np.repeat(before, degree)
+    return after / np.repeat(after[rows[1:] - 1], degree)
+
+
+@functools.partial(jax.jit, static_argnames=("steps", "depth"))
+def _walk(rows, columns, bounds, start, key, *, steps: int, depth: int):
+    def step(at, key):
+        number = jax.random.uniform(key, at.shape)
+        # The first branch whose bound is above the number, by bisection.
+        low, high = ops.take(rows, at), ops.take(rows, at + 1) - 1
+        for _ in range(depth):
+            middle = (low + high) // 2
+            beyond = (ops.take(bounds, middle) <= number) & (middle < high)
+            low = jnp.where(beyond, middle + 1, low)
+            high = jnp.where(beyond, high, middle)
+        after = ops.take(columns, low)
+        return after, after
+
+    _, visited = jax.lax.scan(step, start, jax.random.split(key, steps))
+    return jnp.concatenate([start[None], visited])
+
+
+def _remembering(model: MDP, scheduler: MemoryScheduler, start, steps, key):
+    """Runs under a scheduler with memory: int32 `[steps + 1, ...]`."""
+    start = np.asarray(start, np.int32)
+    numbers = np.asarray(jax.random.uniform(key, (steps, start.size)))
+    visited = np.empty((steps + 1, start.size), np.int32)
+    visited[0] = start.ravel()
+    rows = np.asarray(model.row_offsets)
+    bounds = _bounds(rows[: model.row_group_offsets[-1] + 1], model.probs[: rows[-1]])
+    for run in range(start.size):
+        state = int(visited[0, run])
+        memory = scheduler.start(state)
+        for step in range(steps):
+            choice, memory = scheduler.next(memory, state)
+            first, stop = rows[choice : choice + 2]
+            place = np.searchsorted(bounds[first:stop], numbers[step, run], "right")
+            state = int(model.columns[min(first + place, stop - 1)])
+            visited[step + 1, run] = state
+    return visited.reshape(steps + 1, *start.shape)

@@ -1,0 +1,88 @@
+"""What a check of maximal end components finds."""
+
+import dataclasses
+from typing import Any, ClassVar, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import verdict
+from jaxgames.verdict import NOWHERE
+
+
+class Reason(verdict.Reason):
+    """What is wrong with end components, in the order in which it is looked for.
+
+    Examples:
+        >>> Reason.NOT_REACHED.message
+        'the smallest state of its component does not reach it by kept choices'
+    """
+
+    OK = 0, "nothing is wrong"
+    LABEL_OUT_OF_RANGE = 1, "its component is neither -1 nor less than their number"
+    LABEL_OF_NO_STATE = 2, "it is masked out or padding, yet has a component"
+    NUMBERED_OUT_OF_ORDER = (
+        3,
+        "its component is not numbered in order of the smallest states",
+    )
+    WRONG_COUNT = 4, "there are not as many components as was said"
+    CHOICE_LEAVES = (
+        5,
+        "a choice of it is kept that is masked out or may leave the component",
+    )
+    CHOICE_MISSING = 6, "a choice of it that stays in the component is not kept"
+    NO_CHOICE = 7, "it has a component, but no choice that is kept"
+    NOT_REACHED = (
+        8,
+        "the smallest state of its component does not reach it by kept choices",
+    )
+    NOT_REACHING = (
+        9,
+        "it does not reach the smallest state of its component by kept choices",
+    )
+    NOT_MAXIMAL = (
+        10,
+        "it can be stayed with for ever by other choices too: there is an end "
+        "component that was overlooked, or a larger one",
+    )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Verdict(verdict.Verdict):
+    """What a check of end components found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether the components are right.
+        reason: int32, a [`Reason`][jaxgames.mdp.Reason]: the first one that holds
+            somewhere, or `Reason.OK`.
+        vertex: int32, a state where it holds, or -1.
+
+    Examples:
+        >>> wrong = Verdict.at(Reason.NO_CHOICE, 5)
+        >>> bool(wrong)
+        False
+        >>> print(wrong)
+        state 5: it has a component, but no choice that is kept
+    """
+
+    reasons: ClassVar = Reason
+    place: ClassVar[str] = "state"
+
+    @classmethod
+    def first_of(cls, *faults: Any) -> Self:
+        """The verdict from where each reason holds.
+
+        Args:
+            faults: for each reason but OK bool `[S]`, or a bool where it has no place.
+        """
+        xp = jnp if any(isinstance(fault, jax.Array) for fault in faults) else np
+        reason, vertex = xp.int32(Reason.OK), xp.int32(NOWHERE)
+        for which, fault in reversed(list(zip(list(Reason)[1:], faults, strict=True))):
+            holds, at = xp.asarray(fault).any(), xp.int32(NOWHERE)
+            if xp.ndim(fault) and xp.size(fault):
+                at = xp.argmax(fault).astype(xp.int32)
+            reason = xp.where(holds, xp.int32(which), reason)
+            vertex = xp.where(holds, at, vertex)
+        return cls(reason == Reason.OK, reason, vertex)

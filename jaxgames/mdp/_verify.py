@@ -1,0 +1,222 @@
+"""The certificate check of maximal end components, on the device or the host."""
+
+import dataclasses
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, host, ops
+from jaxgames.arena import is_traced
+from jaxgames.graph._reach import spread
+from jaxgames.mdp import _layout, reference
+from jaxgames.mdp._layout import Layout
+from jaxgames.mdp._masks import check_mask, check_masks
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._verdict import Verdict
+from jaxgames.solver import Solver
+
+Engine = Literal["auto", "host", "device"]
+
+
+def verify(
+    model: MDP,
+    components: Any,
+    *,
+    states: Any = None,
+    choices: Any = None,
+    engine: Engine = "auto",
+) -> Verdict:
+    """Checks maximal end components without trusting who found them.
+
+    Components must be numbered in order of their smallest states. What is kept must be
+    closed: a choice is kept just if its state has a component and all that it may lead
+    to has the same. It must be connected: inside each component its smallest state
+    reaches all others, and is reached by them. And it must be maximal. To see this,
+    each component becomes a point, which has the choices that are not kept. States and
+    points without a choice are taken away, then choices that may lead to such, and so
+    on: the order is a ranking by which every scheduler leaves at last. Were some left,
+    one could stay among them for ever, so that they would hold an end component.
+
+    Nothing of this is how a solver finds the components. The host looks at each branch
+    a few times: O(S + C + E). On the device a round does, and there are as many as the
+    components are deep and the ranking is long. Works under `jax.jit` and `jax.vmap`.
+
+    Args:
+        model: the model.
+        components: [`EndComponents`][jaxgames.mdp.EndComponents]; or a pair of arrays,
+            labels (integers `[S]`) and choices that are kept (bool `[C]`).
+        states: bool `[S]`, the states that were looked at; None for all.
+        choices: bool `[C]`, the choices that were looked at; None for all.
+        engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
+            host if numba is there and the backend is a CPU or the model is small.
+
+    Returns:
+        A [`Verdict`][jaxgames.mdp.Verdict]: true if all is right, else the reason and
+        the first state where it shows.
+
+    Raises:
+        ValueError: labels, choices, a mask or the engine are wrong in type or shape.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2]
+        ... )
+        >>> print(mdp.verify(model, mdp.mec(model)))
+        valid
+        >>> print(mdp.verify(model, ([0, 0, 1], [1, 0, 1, 1])))
+        state 1: the smallest state of its component does not reach it by kept choices
+        >>> print(mdp.verify(model, ([-1, -1, 0], [0, 0, 0, 1])))
+        state 0: it can be stayed with for ever by other choices too: there is an ...
+    """
+    if engine not in get_args(Engine):
+        raise ValueError(f"engine must be one of {get_args(Engine)}, got {engine!r}")
+    count = None
+    if hasattr(components, "state_label"):
+        label, kept = components.state_label, components.choice_kept
+        count = components.count
+    else:
+        label, kept = components
+    label = label if is_traced(label) else np.asarray(label)
+    if label.shape != (model.num_states,) or not jnp.issubdtype(
+        label.dtype, jnp.integer
+    ):
+        raise ValueError(
+            f"labels must be integers, one for each state ({model.num_states}), got "
+            f"{label.dtype} of shape {label.shape}"
+        )
+    states, choices = check_masks(model, states, choices)
+    kept = check_mask("choice_kept", kept, model.num_choices)
+    traced = is_traced((model, label, kept, count, states, choices))
+    if traced:
+        if engine == "host":
+            raise ValueError("engine='host' cannot run under tracing by jax")
+        layout = _layout.traced(model, graph=True)
+        return _pure(layout, label, kept, count, states, choices)
+    if engine == "host" or (engine == "auto" and _on_host(model)):
+        return reference.verify(model, label, kept, count, states, choices)
+    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+        layout = _layout.prepare(model, graph=True)
+        return _pure_jit(layout, label, kept, count, states, choices)
+
+
+def _on_host(model: MDP) -> bool:
+    return host.can_compile() and (
+        jax.default_backend() == "cpu" or model.num_branches < ops.SLICE_FROM
+    )
+
+
+# ---- on the device ---------------------------------------------------------------
+
+
+def _pure(layout: Layout, label, kept, count, states, choices) -> Verdict:
+    layout = _layout.restrict(layout, states, choices)
+    label, kept = jnp.asarray(label), jnp.asarray(kept)
+    size = len(label)
+    own = jnp.arange(size, dtype=jnp.int32)
+    limit = size if count is None else count
+    ranged = (label >= -1) & (label < limit)
+    inside = ranged & (label >= 0) & layout.states
+    index = jnp.where(inside, label, size).astype(jnp.int32)
+    smallest = jnp.append(ops.min_into(index, own, size, size), size)
+    root = jnp.where(inside, ops.take(smallest, index), own)
+    first = inside & (root == own)
+    found = jnp.cumsum(first, dtype=jnp.int32)
+
+    same = ops.edgewise(
+        jnp.equal,
+        ops.at_targets(layout.branches, jnp.where(inside, root, -1)),
+        ops.at_rows(layout.branches, ops.take(root, layout.owner)),
+    )
+    stays = ops.links_all(layout.branches, same) & layout.live
+    stays = stays & ops.take(inside, layout.owner)
+    # A choice of the padding has no state to be blamed: its neighbour is.
+    foreign = kept & ~stays
+    reached, reaching = _connected(layout, kept & stays, first, inside)
+    left = _left(Problem(layout, root, layout.live & ~kept))
+    return Verdict.first_of(
+        ~ranged,
+        ranged & (label != -1) & ~layout.states,
+        first & (label != found - 1),
+        count is not None and found[-1:].sum() != count,
+        ops.max_into(layout.owner, foreign.astype(jnp.int32), size, 0) > 0,
+        ops.links_any(layout.choices, stays & ~kept),
+        inside & ~ops.links_any(layout.choices, kept),
+        inside & ~reached,
+        inside & ~reaching,
+        left,
+    )
+
+
+_pure_jit = jax.jit(_pure)
+
+
+def _connected(layout: Layout, kept, first, inside) -> tuple[jax.Array, jax.Array]:
+    """What the smallest states reach by kept choices, and what reaches these."""
+    graph = layout.graph
+    if graph is None:
+        raise ValueError("the layout has no graph: prepare it with one")
+    out = ops.keep_links(graph.out, ops.at_targets(graph.out_choice, kept))
+    into = ops.keep_links(graph.into, ops.at_targets(layout.entering, kept))
+    return spread(into, first, inside), spread(out, first, inside)
+
+
+class Problem(NamedTuple):
+    """A model whose components are points.
+
+    Attributes:
+        layout: the model.
+        root: int32 `[S]`, the smallest state of each one's component, or itself.
+        live: bool `[C]`, the choices that are not kept.
+    """
+
+    layout: Layout
+    root: Any
+    live: Any
+
+
+class State(NamedTuple):
+    """States and choices that are left, and whether the last round took some."""
+
+    alive: jax.Array
+    live: jax.Array
+    shrinks: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranking(Solver):
+    """Takes away points without a choice, and choices that may lead there."""
+
+    name: ClassVar[str] = "verify"
+
+    def init(self, game: Problem) -> State:
+        """All are left."""
+        return State(jnp.ones(len(game.root), bool), game.live, jnp.array(True))
+
+    def step(self, game: Problem, state: State) -> State:
+        """A point stays if one of its states has a choice."""
+        some = ops.links_any(game.layout.choices, state.live).astype(jnp.int32)
+        some = ops.max_into(game.root, some, len(some), 0) > 0
+        alive = state.alive & ops.take(some, game.root)
+        live = state.live & ops.links_all(game.layout.branches, alive)
+        return State(alive, live, jnp.any(alive != state.alive))
+
+    def done(self, game: Problem, state: State) -> jax.Array:
+        """Nothing was taken in the last round."""
+        del game
+        return ~state.shrinks
+
+    def answer(self, game: Problem, state: State) -> jax.Array:
+        """What is left."""
+        del game
+        return state.alive
+
+
+def _left(problem: Problem) -> jax.Array:
+    """The states that one can stay with for ever by choices that are not kept."""
+    sweeps = fixpoint.default_sweeps(problem.layout.branches)
+    solver = Ranking(sweeps_per_check=sweeps)
+    carry = fixpoint.start(solver, problem)
+    return fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.alive

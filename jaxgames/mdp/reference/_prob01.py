@@ -1,0 +1,237 @@
+"""Reachability with probability zero or one, one state at a time."""
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
+
+
+def prob0(
+    model: MDP, target, optimum: Optimum = "max", *, states=None, choices=None
+) -> Region:
+    """States from which the target is reached with probability zero.
+
+    As [`mdp.prob0`][jaxgames.mdp.prob0], by a backward search: O(S + C + E).
+
+    Args:
+        model: the model.
+        target: the states to reach.
+        optimum: `"max"` if no scheduler may do better, `"min"` if one need not.
+        states: what a path may pass before; None for all.
+        choices: bool `[C]`, those that there are; None for all.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2])
+        >>> mdp.reference.prob0(model, [2], "min")
+        Region(states=array([ True,  True, False]),
+               scheduler=array([ 0,  2, -1], dtype=int32))
+    """
+    check_optimum(optimum)
+    parts = _parts(model, target, states, choices)
+    groups, rows, columns, goal, passed, live = parts
+    entering = _entering(groups, rows, columns, live)
+    hit = np.zeros(len(live), np.bool_)  # choices that may lead to a marked state
+    mark = _spread(groups, rows, goal, passed, live, *entering, optimum == "min", hit)
+    real = groups[1:] > groups[:-1]
+    away = real & ~mark
+    if optimum == "max":
+        return Region(away)
+    # Where a path may not pass, nothing is left to be chosen well.
+    return Region(away, _first(groups, live & ~hit, away & passed))
+
+
+def prob1(
+    model: MDP, target, optimum: Optimum = "max", *, states=None, choices=None
+) -> Region:
+    """States from which the target is reached with probability one.
+
+    As [`mdp.prob1`][jaxgames.mdp.prob1]. For `"min"` two backward searches:
+    O(S + C + E). For `"max"` one after another, each of which takes states out for
+    good: O(N (S + C + E)) for N searches.
+
+    Args:
+        model: the model.
+        target: the states to reach.
+        optimum: `"max"` if one scheduler is enough, `"min"` if every one must do.
+        states: what a path may pass before; None for all.
+        choices: bool `[C]`, those that there are; None for all.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2])
+        >>> mdp.reference.prob1(model, [2])
+        Region(states=array([ True, False,  True]),
+               scheduler=array([ 1, -1, -1], dtype=int32))
+    """
+    check_optimum(optimum)
+    parts = _parts(model, target, states, choices)
+    groups, rows, columns, goal, passed, live = parts
+    entering = _entering(groups, rows, columns, live)
+    real = groups[1:] > groups[:-1]
+    if optimum == "min":
+        hit = np.zeros(len(live), np.bool_)
+        never = real & ~_spread(groups, rows, goal, passed, live, *entering, True, hit)
+        misses = _spread(groups, rows, never, passed, live, *entering, False, hit)
+        return Region(real & ~misses)
+    return Region(*_surely(groups, rows, columns, goal, passed, live, *entering))
+
+
+def _parts(model: MDP, target, states, choices):
+    groups, rows, columns = (
+        np.require(x, np.int32, ("C", "W"))
+        for x in (model.row_group_offsets, model.row_offsets, model.columns)
+    )
+    real = groups[1:] > groups[:-1]
+    goal = np.array(as_states("target", model, target)) & real
+    passed = real & ~goal
+    if states is not None:
+        passed &= as_states("states", model, states)
+    live = np.arange(len(rows) - 1) < groups[-1]
+    if choices is not None:
+        live &= choices
+    return groups, rows, columns, goal, passed, live
+
+
+@compiled
+def _entering(groups, rows, columns, live):
+    """The live choices that may lead to each state, and the state of each choice."""
+    size, count = len(groups) - 1, groups[-1]
+    owner = np.empty(len(rows) - 1, np.int32)
+    into = np.zeros(size + 2, np.int32)
+    for s in range(size):
+        for c in range(groups[s], groups[s + 1]):
+            owner[c] = s
+            if live[c]:
+                for e in range(rows[c], rows[c + 1]):
+                    into[columns[e] + 2] += 1
+    for s in range(size):
+        into[s + 2] += into[s + 1]
+    source = np.empty(into[size + 1], np.int32)
+    for c in range(count):
+        if live[c]:
+            for e in range(rows[c], rows[c + 1]):
+                place = into[columns[e] + 1]
+                source[place] = c
+                into[columns[e] + 1] = place + 1
+    return into, source, owner
+
+
+@compiled
+def _spread(groups, rows, start, passed, live, into, source, owner, every, hit):
+    """Marks what leads to `start`: with some choice, or with every choice."""
+    size = len(groups) - 1
+    mark = start.copy()
+    hit[:] = False
+    left = np.zeros(size, np.int32)  # live choices that are not hit yet
+    stack = np.empty(size, np.int32)
+    top = 0
+    for s in range(size):
+        if mark[s]:
+            stack[top] = s
+            top += 1
+        for c in range(groups[s], groups[s + 1]):
+            left[s] += live[c]
+    while top:
+        top -= 1
+        t = stack[top]
+        for i in range(into[t], into[t + 1]):
+            c = source[i]
+            if hit[c]:
+                continue
+            hit[c] = True
+            s = owner[c]
+            left[s] -= 1
+            if passed[s] and not mark[s] and (left[s] == 0 or not every):
+                mark[s] = True
+                stack[top] = s
+                top += 1
+    return mark
+
+
+@compiled
+def _surely(groups, rows, columns, goal, passed, live, into, source, owner):
+    """The states that some scheduler leads to the goal almost surely, and it."""
+    size = len(groups) - 1
+    inside = goal | passed
+    # A choice is safe if it stays inside.
+    safe = live.copy()
+    left = np.zeros(size, np.int32)  # safe choices of each state
+    for s in range(size):
+        for c in range(groups[s], groups[s + 1]):
+            if live[c]:
+                for e in range(rows[c], rows[c + 1]):
+                    if not inside[columns[e]]:
+                        safe[c] = False
+            left[s] += safe[c]
+    level = np.empty(size, np.int32)
+    queue = np.empty(size, np.int32)
+    while True:
+        # What reaches the goal by safe choices, level by level.
+        level[:] = -1
+        end = 0
+        for s in range(size):
+            if goal[s]:
+                level[s] = 0
+                queue[end] = s
+                end += 1
+        first = 0
+        while first < end:
+            t = queue[first]
+            first += 1
+            for i in range(into[t], into[t + 1]):
+                s = owner[source[i]]
+                if safe[source[i]] and inside[s] and level[s] < 0:
+                    level[s] = level[t] + 1
+                    queue[end] = s
+                    end += 1
+        # What does not is left out, with the states that cannot avoid it.
+        end = 0
+        for s in range(size):
+            if inside[s] and level[s] < 0:
+                inside[s] = False
+                queue[end] = s
+                end += 1
+        if end == 0:
+            break
+        first = 0
+        while first < end:
+            t = queue[first]
+            first += 1
+            for i in range(into[t], into[t + 1]):
+                c = source[i]
+                if not safe[c]:
+                    continue
+                safe[c] = False
+                s = owner[c]
+                left[s] -= 1
+                if left[s] == 0 and inside[s] and not goal[s]:
+                    inside[s] = False
+                    queue[end] = s
+                    end += 1
+    scheduler = np.full(size, NO_CHOICE, np.int32)
+    for s in range(size):
+        if not inside[s] or goal[s]:
+            continue
+        for c in range(groups[s], groups[s + 1]):
+            if not safe[c] or scheduler[s] >= 0:
+                continue
+            for e in range(rows[c], rows[c + 1]):
+                if level[columns[e]] == level[s] - 1:
+                    scheduler[s] = c
+                    break
+    return inside, scheduler
+
+
+@compiled
+def _first(groups, wanted, where):
+    """The first wanted choice of each state of a set; -1 elsewhere."""
+    scheduler = np.full(len(groups) - 1, NO_CHOICE, np.int32)
+    for s in range(len(groups) - 1):
+        if where[s]:
+            for c in range(groups[s], groups[s + 1]):
+                if wanted[c]:
+                    scheduler[s] = c
+                    break
+    return scheduler

@@ -1,0 +1,274 @@
+"""Automata: guards, acceptance, and what is made of them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from lasso_words import Words
+
+from jaxgames import buchi
+from jaxgames.buchi import Automaton, Kind, _guards
+
+NAMES = ["p", "q"]
+WORDS = [Words(NAMES, length) for length in (1, 2, 3)]
+
+
+def random_automaton(random: np.random.Generator, names=NAMES, **extra) -> Automaton:
+    size, num_sets = int(random.integers(1, 6)), int(random.integers(0, 4))
+    edges = int(random.integers(0, 3 * size + 1))
+    most = 1 << len(names)
+    return Automaton.from_edges(
+        random.integers(size, size=edges),
+        [
+            [tuple((random.integers(most, size=2) & random.integers(most)).tolist())]
+            for _ in range(edges)
+        ],
+        random.integers(size, size=edges),
+        num_states=size,
+        initial=random.integers(size, size=random.integers(1, 3)),
+        propositions=names,
+        **{"sets": random.integers(3, size=(num_sets, edges)) == 0} | extra,
+    )
+
+
+def accepted(automaton: Automaton) -> np.ndarray:
+    return np.concatenate([words.accepted(automaton) for words in WORDS])
+
+
+# ---- guards ----------------------------------------------------------------------
+
+
+def holds(guard: _guards.Guard, letter: int) -> bool:
+    return any(letter & must == must and not letter & no for must, no in guard)
+
+
+def random_guard(random: np.random.Generator, width: int, count: int) -> _guards.Guard:
+    cubes = random.integers(1 << width, size=(count, 2)).tolist()
+    return tuple((must, never & ~must) for must, never in cubes)
+
+
+def test_guards_are_boolean_functions():
+    random = np.random.default_rng(0)
+    letters = range(1 << 5)
+    for _ in range(150):
+        one = random_guard(random, 5, int(random.integers(0, 5)))
+        other = random_guard(random, 5, int(random.integers(0, 5)))
+        first = [holds(one, x) for x in letters]
+        second = [holds(other, x) for x in letters]
+        pairs = list(zip(first, second, strict=True))
+        for guard, expected in (
+            (_guards.either(one, other), [a or b for a, b in pairs]),
+            (_guards.both(one, other), [a and b for a, b in pairs]),
+            (_guards.minus(one, other), [a and not b for a, b in pairs]),
+            (_guards.negated(one), [not a for a in first]),
+            (_guards.simplified(one), first),
+        ):
+            assert [holds(guard, x) for x in letters] == expected
+            # Nothing in it is needless.
+            for cube in guard:
+                rest = tuple(x for x in guard if x != cube)
+                assert [holds(rest, x) for x in letters] != expected
+        implied = all(b or not a for a, b in pairs)
+        assert _guards.implies(one, other) == implied
+
+
+def test_truth_tables_become_short_guards():
+    every = [(letter, letter ^ 255) for letter in range(256)]
+    assert _guards.simplified(every) == _guards.TRUE
+    half = [cube for cube in every if cube[0] & 5 == 5]
+    assert _guards.simplified(half) == ((5, 0),)
+    assert _guards.simplified([]) == _guards.FALSE
+
+
+def test_guards_are_given_as_text_or_masks():
+    automaton = Automaton.from_edges(
+        [0, 0, 1, 1, 1],
+        ["p -> q", [(1, 2), (3, 3)], "p <-> !q", "p & !p", "!(p | false)"],
+        [0, 1, 1, 0, 0],
+    )
+    assert automaton.propositions == ("p", "q")
+    assert automaton.num_edges == 4  # one cannot be taken
+    letters = np.arange(4, dtype=np.uint64)
+    assert automaton.enabled(letters).T.astype(int).tolist() == [
+        [1, 0, 1, 1],
+        [0, 1, 0, 0],
+        [0, 1, 1, 0],
+        [1, 0, 1, 0],
+    ]
+    assert automaton.letter(["q", "other"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"targets": [0, 2]}, "state 2 is not there: num_states is 2"),
+        ({"targets": [0, -1]}, "targets must hold states"),
+        ({"sources": [0.5, 1]}, "sources must hold states"),
+        ({"initial": 3}, "state 3 is not there"),
+        ({"targets": [0]}, "must have the same length, got 2, 2 and 1"),
+        ({"guards": ["p", "X p"]}, "a guard must be Boolean, got 'X p'"),
+        (
+            {"guards": ["p", "q"], "propositions": ["p"]},
+            "no proposition 'q', .* one of p",
+        ),
+        ({"guards": ["p", [(2, 0)]]}, "bits of the 1 propositions alone, got 0x2"),
+        ({"propositions": ["p", "p"]}, "there are two propositions 'p'"),
+        ({"propositions": map(str, range(65))}, "at most 64 propositions, got 65"),
+        (
+            {"accepting": [True]},
+            "one boolean for each state \\(2\\), .* shape \\(1,\\)",
+        ),
+        ({"accepting": [0, 1], "sets": [[0, 1]]}, "accepting states or sets of edges"),
+        (
+            {"sets": [[True]]},
+            "sets must have shape \\[N, E\\] with E = 2, got \\(1, 1\\)",
+        ),
+    ],
+)
+def test_wrong_automata(change, message):
+    given = {"sources": [0, 1], "guards": ["p", "!p"], "targets": [1, 0]}
+    given |= {"num_states": 2} | change
+    with pytest.raises(ValueError, match=message):
+        Automaton.from_edges(**given)
+
+
+# ---- acceptance ------------------------------------------------------------------
+
+
+def test_words_are_accepted_as_by_matrices():
+    random = np.random.default_rng(1)
+    some = 0
+    for _ in range(12):
+        automaton = random_automaton(random)
+        for words in WORDS:
+            expected = words.accepted(automaton)
+            some += expected.sum()
+            for i in random.choice(len(expected), min(25, len(expected)), False):
+                letters = [
+                    {x for k, x in enumerate(NAMES) if letter >> k & 1}
+                    for letter in words.letters[i]
+                ]
+                back = words.back[i]
+                assert automaton.accepts(letters[:back], letters[back:]) == expected[i]
+    assert some > 100
+    with pytest.raises(ValueError, match="the cycle of a word needs a letter"):
+        automaton.accepts([{"p"}], [])
+
+
+def test_accepting_states():
+    automaton = buchi.translate("GF p")
+    assert automaton.is_state_based
+    assert automaton.accepting.sum() == 1
+    generalised = buchi.translate("GF p", generalised=True)
+    assert not generalised.is_state_based
+    with pytest.raises(ValueError, match="has 1 acceptance set of edges: call degen"):
+        generalised.accepting  # noqa: B018
+    assert repr(buchi.translate("true", generalised=True)) == (
+        "Automaton(1 state, 1 edge, 0 acceptance sets, propositions none)"
+    )
+
+
+def test_what_is_made_of_automata_accepts_the_right_words():
+    random = np.random.default_rng(2)
+    lucky = 0
+    for _ in range(60):
+        automaton, other = random_automaton(random), random_automaton(random)
+        expected = accepted(automaton)
+        lucky += 0 < expected.sum() < len(expected)
+        plain = automaton.degeneralise()
+        assert plain.num_sets == 1
+        assert plain.is_state_based
+        limit = automaton.num_states * (automaton.num_sets + 1)
+        assert plain.num_states <= limit
+        np.testing.assert_array_equal(accepted(plain), expected)
+        np.testing.assert_array_equal(accepted(automaton.complete()), expected)
+        np.testing.assert_array_equal(
+            accepted(automaton.intersect(other)), expected & accepted(other)
+        )
+        if automaton.is_empty():
+            assert not expected.any()
+        assert automaton.is_empty() == plain.is_empty()
+    assert lucky > 20
+
+
+def test_complete_automata_take_every_letter():
+    random = np.random.default_rng(3)
+    letters = np.arange(4, dtype=np.uint64)
+    for _ in range(30):
+        full = random_automaton(random).complete()
+        enabled = full.enabled(letters)
+        for q in range(full.num_states):
+            assert enabled[:, full.sources == q].any(axis=1).all()
+        assert full.complete() is full
+
+
+def test_propositions_of_an_intersection():
+    one = buchi.translate("G(b -> F a)")
+    other = buchi.translate("F(c & !b)")
+    found = one.intersect(other)
+    assert found.propositions == ("a", "b", "c")
+    assert found.accepts([{"b"}], [{"a"}, {"c"}])
+    assert not found.accepts([{"b"}], [{"c"}])
+    assert not found.accepts([], [{"a"}, {"b", "c"}])
+
+
+# ---- components ------------------------------------------------------------------
+
+
+def cycles(automaton: Automaton, component: set[int]) -> list[set[int]]:
+    """The sets of edges of all simple cycles of a component, and of pairs of those."""
+    found = []
+
+    def search(start: int, here: int, path: list[int], seen: set[int]) -> None:
+        for e in range(automaton.offsets[here], automaton.offsets[here + 1]):
+            there = int(automaton.targets[e])
+            if there == start:
+                found.append({*path, e})
+            elif there in component and there not in seen and there > start:
+                search(start, there, [*path, e], {*seen, there})
+
+    for q in component:
+        search(q, q, [], {q})
+    return found
+
+
+def test_kinds_of_components():
+    random = np.random.default_rng(4)
+    letters = np.arange(4, dtype=np.uint64)
+    kinds = set()
+    for _ in range(150):
+        automaton = random_automaton(random)
+        label, kind = automaton.components()
+        assert len(kind) == label.max() + 1
+        for c in range(len(kind)):
+            component = set(np.flatnonzero(label == c).tolist())
+            every = cycles(automaton, component)
+            meet = [all(one[list(x)].any() for one in automaton.sets) for x in every]
+            # A walk round all edges of a component meets most.
+            inside = set().union(*every)
+            accepts = bool(every) and all(
+                one[list(inside)].any() for one in automaton.sets
+            )
+            assert (kind[c] != Kind.REJECTING) == accepts
+            if accepts:
+                assert (kind[c] == Kind.STRONG) == (not all(meet))
+            if kind[c] in (Kind.TERMINAL, Kind.WEAK):
+                enabled = automaton.enabled(letters)[:, sorted(inside)]
+                tails = automaton.sources[sorted(inside)]
+                total = all(enabled[:, tails == q].any(1).all() for q in component)
+                assert (kind[c] == Kind.TERMINAL) == total
+            kinds.add(kind[c])
+    assert kinds == set(Kind)
+
+
+def test_no_state_at_all():
+    empty = Automaton.from_edges([], [], [], initial=[])
+    assert empty.num_states == 0
+    assert empty.is_empty()
+    assert not empty.accepts([], [set()])
+    assert empty.components().kind == ()
+    assert empty.degeneralise().num_states == 0
+    assert empty.complete().num_states == 1
+    assert empty.complete().is_empty()
+    pairs = itertools.product([empty, buchi.translate("p")], repeat=2)
+    assert [a.intersect(b).is_empty() for a, b in pairs] == [True, True, True, False]

@@ -1,0 +1,239 @@
+"""Formulas, their automata, and the words that these accept."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from lasso_words import Words
+
+from jaxgames import buchi
+from jaxgames.buchi import Automaton, Formula, Kind
+
+NAMES = ["p", "q"]
+WORDS = [Words(NAMES, length) for length in (1, 2, 3)]
+
+
+def random_formula(random: np.random.Generator, size: int, names=NAMES) -> Formula:
+    if size <= 1:
+        kind = random.integers(12)
+        if kind == 0:
+            return Formula(("true", "false")[random.integers(2)])
+        return Formula("name", name=names[random.integers(len(names))])
+    kinds = ["!", "X", "F", "G", "U", "R", "W", "M", "&", "|", "->", "<->", "&", "|"]
+    kind = kinds[random.integers(len(kinds) if size > 2 else 4)]
+    if kind in ("!", "X", "F", "G"):
+        return Formula(kind, (random_formula(random, size - 1, names),))
+    cuts = [size - 1]
+    if kind in ("&", "|") and size > 4 and random.integers(3) == 0:
+        cuts = [size - 3, 1]
+    left = int(random.integers(1, max(cuts[0], 2)))
+    sizes = [left, max(cuts[0] - left, 1), *cuts[1:]]
+    return Formula(kind, tuple(random_formula(random, n, names) for n in sizes))
+
+
+def random_formulas(seed: int, count: int, largest: int) -> list[Formula]:
+    random = np.random.default_rng(seed)
+    return [
+        random_formula(random, int(random.integers(1, largest))) for _ in range(count)
+    ]
+
+
+# ---- parsing ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[]<>p && X ~q", "G F p & X !q"),
+        ("GFp0 | GF p0", "GFp0 | G F p0"),
+        ("p /\\ q \\/ !p && 1", "(p & q) | (!p & true)"),
+        ("p U q V r W s M 0", "p U (q R (r W (s M false)))"),
+        ("!p U q & r", "(!p U q) & r"),
+        ("p -> q -> r", "p -> (q -> r)"),
+        ("p <=> q => r --> s <--> t", "p <-> ((q -> (r -> s)) <-> t)"),
+        ("p & q & r | s", "(p & q & r) | s"),
+        ("p & (q & r)", "p & (q & r)"),
+        ('"a \\"b\\" & c" & "U" & "1"', '"a \\"b\\" & c" & "U" & "1"'),
+        (" XXX\n(p)", "X X X p"),
+    ],
+)
+def test_the_usual_syntaxes(text, expected):
+    assert str(Formula.parse(text)) == expected
+    assert Formula.parse(expected) == Formula.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "column 1 of '': expected a formula, found the end"),
+        ("p q", "column 3 of 'p q': expected an operator or the end, found 'q'"),
+        ("(p & q", "column 7 .* expected an operator or '\\)', found the end"),
+        ("p & & q", "column 5 .* expected a formula, found '&'"),
+        ("p & ) q", "column 5 .* expected a formula, found '\\)'"),
+        ("G", "column 2 .* expected a formula, found the end"),
+        ("p $ q", r"column 3 .* expected a formula or an operator, found '\$'"),
+        ('p & "q', "column 5 .* expected a closing quote"),
+        ("2p", "column 1 .* expected a name, an operator or 0 or 1, found '2p'"),
+        ("(" * 5000 + "p", "expected at most 100 operators inside one another"),
+        ("!" * 5000 + "p", "expected at most 100 operators inside one another"),
+    ],
+)
+def test_what_is_no_formula(text, message):
+    with pytest.raises(ValueError, match=message):
+        Formula.parse(text)
+
+
+def test_long_chains_and_deep_formulas():
+    names = [f"p{i}" for i in range(1000)]
+    assert len(Formula.parse(" & ".join(names)).operands) == 1000
+    deep = "X" * 60 + " p"
+    assert buchi.translate(deep).num_states == 62
+
+
+def test_what_is_printed_is_read_back():
+    for formula in random_formulas(1, 200, 14):
+        # Like operands of & and | may be grouped anew.
+        again = Formula.parse(str(formula))
+        assert str(again) == str(formula)
+        for words in WORDS[:2]:
+            np.testing.assert_array_equal(words.holds(again), words.holds(formula))
+
+
+def test_propositions():
+    assert Formula.parse("q U (a & X q)").propositions == ("a", "q")
+    with pytest.raises(ValueError, match="'q' of the formula is not among .* p"):
+        buchi.translate("p & q", propositions=["p"])
+    with pytest.raises(ValueError, match="at most 64 propositions, got 65"):
+        buchi.translate(" | ".join(f"p{i}" for i in range(65)))
+    with pytest.raises(ValueError, match="expected a formula or its text, got 3"):
+        buchi.translate(3)  # pyright: ignore[reportArgumentType]
+
+
+# ---- translation -----------------------------------------------------------------
+
+
+def check(formula: Formula) -> None:
+    """Both forms accept what satisfies the formula, those of the negation the rest."""
+    for generalised in (False, True):
+        yes = buchi.translate(formula, generalised=generalised, propositions=NAMES)
+        no = buchi.translate(
+            formula, negate=True, generalised=generalised, propositions=NAMES
+        )
+        for words in WORDS:
+            holds = words.holds(formula)
+            accepted = words.accepted(yes)
+            assert (accepted == holds).all(), f"{formula}, {generalised=}"
+            accepted = words.accepted(no)
+            assert (accepted == ~holds).all(), f"!({formula}), {generalised=}"
+        assert yes.intersect(no).is_empty(), str(formula)
+        if not generalised:
+            assert yes.num_sets == no.num_sets == 1
+            assert yes.accepting.shape == (yes.num_states,)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_automata_accept_what_satisfies_the_formula(seed):
+    for formula in random_formulas(seed, 40, 11):
+        check(formula)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_many_automata(seed):
+    for formula in random_formulas(seed, 50, 16):
+        check(formula)
+
+
+@pytest.mark.parametrize(
+    ("formula", "states", "generalised"),
+    [
+        ("true", 1, 1),
+        ("false", 0, 0),
+        ("p", 2, 2),
+        ("G p", 1, 1),
+        ("F p", 2, 2),
+        ("GF p", 2, 1),
+        ("FG p", 2, 2),
+        ("p U q", 2, 2),
+        ("G(p -> F q)", 2, 2),
+        ("!G(p -> F q)", 2, 2),
+        ("GF p & GF q", 3, 1),
+        ("GF p & GF q & GF r & GF s", 5, 1),
+        ("GF p -> GF q", 4, 3),
+        ("!(GF p -> GF q)", 3, 2),
+        ("!G(r -> (!p U (p U (p & o))))", 4, 4),
+    ],
+)
+def test_automata_are_small(formula, states, generalised):
+    assert buchi.translate(formula).num_states <= states
+    assert buchi.translate(formula, generalised=True).num_states <= generalised
+
+
+def test_fairness_of_many_processes():
+    fair = " & ".join(
+        f"(GF act{i} -> G(wait{i} -> (wait{i} U cs{i})))" for i in range(3)
+    )
+    automaton = buchi.translate(fair, negate=True)
+    assert len(automaton.propositions) == 9
+    assert automaton.accepts([{"wait0"}], [{"act0"}])
+    assert automaton.accepts([], [{"wait1", "act1"}, {"wait1"}])
+    assert not automaton.accepts([], [{"wait1", "act1"}, {"cs1"}])
+    assert not automaton.accepts([{"wait0"}], [set()])
+
+
+def test_components_of_translations():
+    assert set(buchi.translate("F p").components().kind) == {
+        Kind.REJECTING,
+        Kind.TERMINAL,
+    }
+    assert set(buchi.translate("FG p").components().kind) == {
+        Kind.REJECTING,
+        Kind.WEAK,
+    }
+    assert buchi.translate("GF p").components().kind == (Kind.STRONG,)
+
+
+# ---- against SPIN ----------------------------------------------------------------
+
+spin = pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
+
+
+def by_spin(formula: Formula) -> Automaton:
+    """SPIN's automaton of a formula of its own operators."""
+    from jaxgames.io import never
+
+    done = subprocess.run(
+        ["spin", "-f", spelled(formula)], capture_output=True, text=True, check=True
+    )
+    return never.loads(done.stdout)
+
+
+def spelled(formula: Formula) -> str:
+    if formula.operator == "name":
+        return formula.name
+    parts = [spelled(x) for x in formula.operands]
+    sign = {"F": "<>", "G": "[]", "R": "V", "&": "&&", "|": "||"}
+    sign = sign.get(formula.operator, formula.operator)
+    if len(parts) == 1:
+        return f"{sign} ({parts[0]})"
+    return f" {sign} ".join(f"({x})" for x in parts) or sign
+
+
+def spin_knows(formula: Formula) -> bool:
+    known = formula.operator not in ("X", "W", "M")
+    return known and all(map(spin_knows, formula.operands))
+
+
+@spin
+def test_same_words_as_the_automata_of_spin():
+    formulas = [x for x in random_formulas(7, 120, 7) if spin_knows(x)]
+    assert len(formulas) > 25
+    for formula in formulas:
+        not_formula = Formula("!", (formula,))
+        for one, other in ((formula, not_formula), (not_formula, formula)):
+            ours, theirs = buchi.translate(one), by_spin(other)
+            assert ours.intersect(theirs).is_empty(), str(one)
+        for words in WORDS[:2]:
+            theirs = by_spin(formula)
+            np.testing.assert_array_equal(words.accepted(theirs), words.holds(formula))

@@ -1,0 +1,417 @@
+"""Strongly connected components: every solver against transitive closures."""
+
+import dataclasses
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import Arena, SolveError, Status, graph, ops
+from jaxgames.graph import Components, Directions, FBTrim, MaxId, _compress, _device
+from jaxgames.graph import _links as graph_links
+from jaxgames.graph._solver import Subgraph, number
+from jaxgames.ops import _slices
+from jaxgames.progress import Deadline, Report
+
+SOLVERS = [
+    MaxId(),
+    MaxId(jumps="pull", sweeps=3),
+    MaxId(jumps="none"),
+    MaxId(order="bfs"),
+    FBTrim(),
+    FBTrim(sweeps=2),
+]
+COMPRESSING = [MaxId(compress=True), FBTrim(compress=True)]
+
+DATA = Path(__file__).parents[3] / "shared/data"
+
+
+def names(solver) -> str:
+    if isinstance(solver, str):
+        return solver
+    changed = [
+        f"{f.name}={getattr(solver, f.name)}"
+        for f in dataclasses.fields(solver)
+        if getattr(solver, f.name) != f.default
+    ]
+    return "-".join([solver.name, *changed])
+
+
+def by_closure(size, tail, head, vertices=None, edges=None):
+    """Labels from the transitive closure, found by squaring."""
+    there = np.ones(size, bool) if vertices is None else vertices
+    reach = np.eye(size, dtype=bool)
+    kept = np.ones(len(tail), bool) if edges is None else edges
+    kept = kept & there[tail] & there[head]
+    reach[tail[kept], head[kept]] = True
+    for _ in range(size.bit_length()):
+        reach |= (reach.astype(np.int32) @ reach.astype(np.int32)) > 0
+    least = np.argmax(reach & reach.T, axis=1)
+    roots = np.unique(least[there])
+    return np.where(there, np.searchsorted(roots, least), -1), len(roots)
+
+
+def random_edges(rng, size: int, room: int):
+    """Edges of one of several kinds; at most `room`."""
+    count = int(rng.integers(0, room + 1))
+    tail = rng.integers(0, size, count)
+    kind = rng.integers(0, 4)
+    if kind == 0:  # anywhere
+        head = rng.integers(0, size, count)
+    elif kind == 1:  # near
+        head = np.clip(tail + rng.integers(-2, 4, count), 0, size - 1)
+    elif kind == 2:  # a long way, with a few edges back
+        tail = np.arange(size - 1)
+        head = tail + 1
+        some = rng.integers(0, size, (2, min(room - len(tail), 3)))
+        tail, head = np.append(tail, some.max(0)), np.append(head, some.min(0))
+    else:  # one successor each, and some more
+        tail = np.append(np.arange(size), rng.integers(0, size, 4))[:room]
+        head = rng.integers(0, size, len(tail))
+    turn = rng.permutation(size)
+    return turn[tail], turn[head]
+
+
+def csr(size, tail, head):
+    order = np.argsort(tail, kind="stable")
+    offsets = np.searchsorted(tail[order], np.arange(size + 1))
+    return (offsets.astype(np.int32), head[order].astype(np.int32)), order
+
+
+# ---- against transitive closures -------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=names)
+def test_thousands_of_graphs_in_one_batch(solver):
+    rng, size, room, many = np.random.default_rng(1), 13, 30, 1200
+    arenas, expected = [], []
+    for _ in range(many):
+        tail, head = random_edges(rng, size, room)
+        vertices, edges = rng.random(size) < 0.9, rng.random(len(tail)) < 0.9
+        rows, order = csr(size, tail, head)
+        arena = Arena.from_csr(*rows, owner=np.zeros(size, bool), dead_ends="allow")
+        arena = arena.pad(size + 1, room + 1)
+        arenas.append(
+            (
+                arena,
+                np.append(vertices, True),
+                np.append(edges[order], np.ones(room + 1 - len(tail), bool)),
+            )
+        )
+        expected.append(by_closure(size, tail, head, vertices, edges))
+    stacked = jax.tree.map(lambda *x: jnp.stack(x), *arenas)
+
+    @jax.jit
+    @jax.vmap
+    def solve(arena, vertices, edges):
+        return graph.scc(arena, solver, vertices=vertices, edges=edges)
+
+    found = solve(*stacked)
+    assert np.all(found.status == Status.SOLVED)
+    assert np.all(np.asarray(found.labels)[:, size] == -1)  # padding
+    np.testing.assert_array_equal(
+        np.asarray(found.labels)[:, :size], [labels for labels, _ in expected]
+    )
+    np.testing.assert_array_equal(found.count, [count for _, count in expected])
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, *COMPRESSING, "host", "auto"], ids=names)
+@pytest.mark.parametrize("masked", [False, True], ids=["whole", "masked"])
+def test_concrete_graphs(solver, masked, monkeypatch):
+    monkeypatch.setattr(_compress, "LEAST_ROOM", 64)  # one size
+    rng, size = np.random.default_rng(2), 30
+    for _ in range(25):
+        tail, head = random_edges(rng, size, 60)
+        if len(tail) <= 32:
+            tail, head = (
+                np.append(tail, np.full(33, 7)),
+                np.append(head, np.full(33, 7)),
+            )
+        vertices = rng.random(size) < 0.9 if masked else None
+        edges = np.arange(len(tail)) % 9 > 0 if masked else None
+        rows, order = csr(size, tail, head)
+        labels, count = by_closure(size, tail, head, vertices, edges)
+        found = graph.scc(
+            rows,
+            solver,
+            vertices=vertices,
+            edges=None if edges is None else edges[order],
+        )
+        np.testing.assert_array_equal(found.labels, labels)
+        assert found.count == count
+        assert found.status == Status.SOLVED
+        assert np.asarray(found.labels).dtype == np.int32
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Several slices, and rests that move to smaller lists."""
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
+    monkeypatch.setattr(ops, "SLICE_FROM", 0)
+    monkeypatch.setattr(_slices, "SLICE_COST", 64)
+    monkeypatch.setattr(_compress, "LEAST_ROOM", 16)
+
+
+def sequence(seed: int):
+    """Components of many sizes one after the other, as a graph of 300 vertices."""
+    rng, size = np.random.default_rng(seed), 300
+    parts = [
+        rng.integers(30 * i, 30 * i + 30, (2, rng.integers(20, 90))) for i in range(10)
+    ]
+    onward = np.sort(rng.integers(0, size, (2, 100)), axis=0)
+    edges = np.concatenate([*parts, onward], axis=1)
+    turn = rng.permutation(size) if seed % 2 else np.arange(size)
+    return size, *turn[edges]
+
+
+@pytest.mark.parametrize(
+    "solver", [MaxId(), MaxId(order="bfs"), FBTrim(), *COMPRESSING], ids=names
+)
+def test_in_slices_and_with_rests_that_move(solver, small_pieces):
+    moved = 0
+    for seed in range(2):
+        size, tail, head = sequence(seed)
+        labels, count = by_closure(size, tail, head)
+        found = graph.scc(csr(size, tail, head)[0], solver)
+        np.testing.assert_array_equal(found.labels, labels)
+        assert found.count == count
+        assert found.stats["layout"] == "slices"
+        moved += len(found.state.larger)
+    assert moved > 0 or solver.compress
+
+
+def test_the_rest_on_the_host(small_pieces):
+    size, tail, head = sequence(1)
+    labels, _ = by_closure(size, tail, head)
+    rows, _ = csr(size, tail, head)
+    links = graph_links.prepare(graph.as_arena(rows))
+    start = _device.start(Subgraph(*links, jnp.ones(size, bool)), MaxId())
+    standing, status, answer = _device.advance(MaxId(), start, finish_on_host=True)
+    assert status == Status.SOLVED
+    assert standing.facts["finished_on_host"] > 0
+    np.testing.assert_array_equal(answer.labels, labels)
+
+
+# ---- shapes ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", [MaxId(), FBTrim(), *COMPRESSING, "host"], ids=names)
+@pytest.mark.parametrize(
+    ("rows", "labels"),
+    [
+        (([0], []), []),
+        (([0, 0], []), [0]),
+        (([0, 1], [0]), [0]),
+        (([0, 0, 0, 0], []), [0, 1, 2]),
+        (([0, 2, 2], [1, 1]), [0, 1]),  # an edge twice
+        (([0, 2, 4], [1, 1, 0, 0]), [0, 0]),
+        (([0, 1, 3, 3], [2, 0, 1]), [0, 1, 2]),
+    ],
+)
+def test_small_shapes(solver, rows, labels):
+    found = graph.scc(rows, solver)
+    assert np.asarray(found.labels).tolist() == labels
+    assert found.count == len(set(labels))
+
+
+@pytest.mark.parametrize("solver", [MaxId(), *COMPRESSING], ids=names)
+def test_long_ways_take_few_rounds(solver):
+    size = 1000
+    vertex = np.arange(size)
+    for heads, count in [
+        ([(vertex + 1) % size], 1),
+        ([np.minimum(vertex + 1, size - 1)], size),
+        ([np.minimum(vertex + 1, size - 1), np.maximum(vertex - 1, 0)], 1),
+    ]:
+        tail, head = np.tile(vertex, len(heads)), np.concatenate(heads)
+        found = graph.scc(csr(size, tail, head)[0], solver)
+        assert found.count == count
+        assert found.stats["rounds"] <= 24
+
+
+def test_vertices_with_one_neighbour_cost_no_sweeps():
+    # A tree that leads into a cycle, which leads to a tree that branches.
+    tail = np.array([3, 4, 5, 0, 1, 2, 2, 6, 6, 7])
+    head = np.array([4, 0, 0, 1, 2, 0, 6, 7, 8, 9])
+    found = graph.scc(csr(10, tail, head)[0], MaxId(compress=True))
+    assert np.asarray(found.labels).tolist() == [0, 0, 0, 1, 2, 3, 4, 5, 6, 7]
+    assert found.stats["rounds"] == 0
+
+
+def test_numbers_follow_the_smallest_vertices():
+    root = jnp.array([4, 3, -1, 3, 4, 5, 4])
+    count, labels = number(root)
+    assert (int(count), labels.tolist()) == (3, [0, 1, -1, 1, 0, 2, 0])
+
+
+# ---- other ways to call it -------------------------------------------------------
+
+
+def cube(links=ops.regular):
+    """A graph of 4096 vertices as arrays of successors and predecessors."""
+    rng = np.random.default_rng(0)
+    turns = np.stack([rng.permutation(4096) for _ in range(3)]).astype(np.int32)
+    back = np.stack([np.argsort(turn) for turn in turns]).astype(np.int32)
+    return turns, Directions(links(jnp.asarray(turns)), links(jnp.asarray(back)))
+
+
+@pytest.mark.parametrize("solver", ["auto", "fb_trim"])
+def test_graphs_made_on_the_device(solver):
+    turns, links = cube()
+    assert graph.scc(links, solver).count == 1
+    vertices = np.arange(4096) % 3 > 0
+    tail = np.tile(np.arange(4096), 3)
+    rows, _ = csr(4096, tail, turns.ravel())
+    expected = graph.scc(rows, "host", vertices=vertices)
+    found = graph.scc(links, solver, vertices=vertices)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    inside = jax.jit(lambda links, x: graph.scc(links, solver, vertices=x))
+    np.testing.assert_array_equal(inside(links, vertices).labels, expected.labels)
+
+
+@pytest.mark.parametrize("solver", [MaxId(), FBTrim()], ids=names)
+def test_goes_on_where_it_stopped(solver):
+    size, tail, head = sequence(3)
+    rows, _ = csr(size, tail, head)
+    whole = graph.scc(rows, solver)
+    found, limit = graph.scc(rows, solver, max_steps=0, throw=False), 0
+    assert found.status == Status.MAX_STEPS
+    assert np.all(np.asarray(found.labels) == -1)
+    while found.status != Status.SOLVED:
+        limit += 3
+        found = graph.scc(rows, solver, max_steps=limit, state=found.state, throw=False)
+        assert found.stats["rounds"] <= limit
+    assert limit > 3
+    np.testing.assert_array_equal(found.labels, whole.labels)
+    assert found.stats["rounds"] == whole.stats["rounds"]
+
+
+@pytest.mark.parametrize("solver", [MaxId(), FBTrim()], ids=names)
+def test_goes_on_under_jit(solver):
+    size, tail, head = sequence(3)
+    arena = graph.as_arena(csr(size, tail, head)[0])
+    step = jax.jit(
+        lambda arena, limit, state: graph.scc(
+            arena, solver, max_steps=limit, state=state
+        )
+    )
+    whole = jax.jit(lambda arena: graph.scc(arena, solver))(arena)
+    found = jax.jit(lambda arena: graph.scc(arena, solver, max_steps=2))(arena)
+    assert found.status == Status.MAX_STEPS
+    found = step(arena, 10_000, found.state)
+    assert found.status == Status.SOLVED
+    np.testing.assert_array_equal(found.labels, whole.labels)
+    np.testing.assert_array_equal(whole.labels, graph.scc(arena, "host").labels)
+
+
+def test_says_where_it_stopped():
+    size, tail, head = sequence(3)
+    rows, _ = csr(size, tail, head)
+    with pytest.raises(SolveError, match="MAX_STEPS") as error:
+        graph.scc(rows, "max_id", max_steps=1)
+    assert isinstance(error.value.solution, Components)
+    seen: list[Report] = []
+
+    def stop(report: Report) -> Status:
+        seen.append(report)
+        return Status.TIMEOUT
+
+    line = np.arange(3000)
+    rows, _ = csr(3000, line, np.minimum(line + 1, 2999))
+    found = graph.scc(rows, FBTrim(), progress=stop, throw=False)
+    assert found.status == Status.TIMEOUT
+    assert seen[0].solver == "fb_trim"
+    with pytest.raises(SolveError, match="TIMEOUT"):
+        graph.scc(rows, FBTrim(), progress=Deadline(1e-9))
+
+
+@pytest.mark.parametrize("solver", ["host", "race", "auto"])
+def test_engines_give_the_same(solver, monkeypatch):
+    monkeypatch.setattr(graph._scc, "INLINE", 0)  # in threads
+    size, tail, head = sequence(0)
+    rows, _ = csr(size, tail, head)
+    labels, count = by_closure(size, tail, head)
+    found = graph.scc(rows, solver)
+    np.testing.assert_array_equal(found.labels, labels)
+    assert found.count == count
+    assert repr(found) == f"Components({count} of 300 vertices)"
+
+
+def test_statistics():
+    size, tail, head = sequence(0)
+    rows, _ = csr(size, tail, head)
+    stats = graph.scc(rows, "fb_trim").stats
+    assert stats["solver"] == "fb_trim"
+    assert stats["inner"] + stats["trim"] >= stats["rounds"] > stats["outer"] > 0
+    stats = graph.scc(rows, "max_id").stats
+    assert stats["jumps"] == stats["inner"] == stats["rounds"] >= stats["outer"] > 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: graph.scc(x, "tarjan"), "no component solver is called 'tarjan'"),
+        (lambda x: graph.scc(x, 3), "component solver, got 3"),
+        (lambda x: graph.scc(x, max_steps=-1), "must not be negative, got -1"),
+        (lambda x: graph.scc(x, "host", max_steps=1), "takes neither"),
+        (lambda x: graph.scc(x, vertices=[True]), r"each vertex \(2\)"),
+        (lambda x: graph.scc(x, edges=np.ones(3, bool)), r"each edge \(1\)"),
+        (lambda x: graph.scc(x, progress=3), "progress must be"),
+        (lambda x: MaxId(order="random"), "order must be one of"),  # type: ignore
+        (lambda x: MaxId(jumps="push"), "jumps must be one of"),  # type: ignore
+        (lambda x: FBTrim(sweeps=0), "sweeps must be a positive integer, got 0"),
+        (lambda x: graph.scc(([0, 1], [1])), r"indices\[0\] is 1"),
+        (
+            lambda x: jax.jit(lambda x: graph.scc(x, "host"))(graph.as_arena(x)),
+            "runs on the host",
+        ),
+        (
+            lambda x: graph.scc(cube()[1], edges=np.ones(3, bool)),
+            "edges are those of an arena",
+        ),
+        (
+            lambda x: graph.scc(cube()[1], vertices=np.ones(3, bool)),
+            r"each vertex \(4096\), got shape \(3,\)",
+        ),
+        (
+            lambda x: graph.scc(cube(lambda x: ops.regular(x, 5))[1]),
+            "a row and a target for each vertex",
+        ),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(([0, 1, 1], [1]))
+
+
+# ---- published and generated models ----------------------------------------------
+
+SMALL = [
+    ("public", "coin2_k16"),
+    ("public", "dining_crypt4"),
+    ("public", "leader3"),
+    ("public", "wlan0_c0"),
+    ("made", "cycle4096"),
+    ("made", "grid64"),
+    ("made", "ladder512"),
+    ("made", "path4096"),
+    ("made", "rand1k_0"),
+    ("made", "storm24"),
+]
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the folder of models is not there")
+@pytest.mark.parametrize(("folder", "name"), SMALL)
+def test_models(folder, name):
+    model = np.load(DATA / folder / "mdp" / f"{name}.npz")
+    rows = model["row_offsets"][model["row_group_offsets"]], model["columns"]
+    _, first, inverse = np.unique(
+        model["scc_label"], return_index=True, return_inverse=True
+    )
+    expected = np.argsort(np.argsort(first))[inverse]
+    for solver in (MaxId(), *COMPRESSING, "host"):
+        found = graph.scc(rows, solver)
+        np.testing.assert_array_equal(found.labels, expected)
+        assert found.count == len(first)

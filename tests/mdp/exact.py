@@ -1,0 +1,131 @@
+"""Small random models, and exact answers for them by trying every scheduler."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+
+from jaxgames import mdp
+
+Chain = list[list[tuple[int, Fraction]]]
+"""For each state its branches: target and probability."""
+
+
+def random_model(
+    rng, size: int, max_choices: int = 2, max_branches: int = 3
+) -> mdp.MDP:
+    """A model of random choices; loops, and branches that meet, are likely."""
+    groups, rows, columns, probs = [0], [0], [], []
+    for _ in range(size):
+        for _ in range(rng.integers(1, max_choices + 1)):
+            degree = rng.integers(1, max_branches + 1)
+            columns += rng.integers(0, size, degree).tolist()
+            weight = rng.integers(1, 5, degree)
+            probs += (weight / weight.sum()).tolist()
+            rows.append(len(columns))
+        groups.append(len(rows) - 1)
+    return mdp.MDP.from_arrays(groups, rows, columns, probs)
+
+
+def branches(model: mdp.MDP, choice: int) -> list[tuple[int, Fraction]]:
+    """Where a choice leads, with probabilities relative to their sum."""
+    here = slice(*model.row_offsets[choice : choice + 2].tolist())
+    probs = [Fraction(p) for p in model.probs[here].tolist()]
+    total = sum(probs)
+    targets = model.columns[here].tolist()
+    return [(t, p / total) for t, p in zip(targets, probs, strict=True)]
+
+
+def chains(model: mdp.MDP):
+    """Each deterministic memoryless scheduler, with the chain it makes."""
+    groups = model.row_group_offsets.tolist()
+    own = [range(*pair) for pair in itertools.pairwise(groups)]
+    rows = [branches(model, choice) for choice in range(model.num_choices)]
+    for scheduler in itertools.product(*own):
+        yield scheduler, [rows[choice] for choice in scheduler]
+
+
+def closure(chain: Chain) -> np.ndarray:
+    """Which states reach which, in any number of steps: bool `[S, S]`."""
+    size = len(chain)
+    reach = np.eye(size, dtype=bool)
+    for state, out in enumerate(chain):
+        reach[state, [t for t, _ in out]] = True
+    for middle in range(size):
+        reach |= reach[:, middle, None] & reach[None, middle]
+    return reach
+
+
+def stopped(chain: Chain, target, passed) -> Chain:
+    """The chain made absorbing in the target, and where a path has failed."""
+    return [
+        out if passed[state] and not target[state] else [(state, Fraction(1))]
+        for state, out in enumerate(chain)
+    ]
+
+
+def chain_values(chain: Chain, target, passed) -> list[Fraction]:
+    """The probability to reach a target from each state, by elimination."""
+    chain = stopped(chain, target, passed)
+    size = len(chain)
+    reaches = closure(chain)[:, np.asarray(target, bool)].any(1)
+    value = [Fraction(int(t)) for t in target]
+    open_ = [s for s in range(size) if reaches[s] and not target[s]]
+    place = {s: i for i, s in enumerate(open_)}
+    matrix = [
+        [Fraction(int(i == j)) for j in range(len(open_) + 1)]
+        for i in range(len(open_))
+    ]
+    for s in open_:
+        matrix[place[s]][-1] = Fraction(0)
+        for t, p in chain[s]:
+            if t in place:
+                matrix[place[s]][place[t]] -= p
+            else:
+                matrix[place[s]][-1] += p * value[t]
+    for column in range(len(open_)):
+        pivot = next(r for r in range(column, len(open_)) if matrix[r][column])
+        matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
+        top = [x / matrix[column][column] for x in matrix[column]]
+        matrix[column] = top
+        for r in range(len(open_)):
+            if r != column and matrix[r][column]:
+                factor = matrix[r][column]
+                matrix[r] = [
+                    x - factor * y for x, y in zip(matrix[r], top, strict=True)
+                ]
+    for s in open_:
+        value[s] = matrix[place[s]][-1]
+    return value
+
+
+def reach_values(
+    model: mdp.MDP, target, passed
+) -> tuple[list[Fraction], list[Fraction]]:
+    """The least and largest probability to reach a target, over all schedulers."""
+    values = [chain_values(chain, target, passed) for _, chain in chains(model)]
+    return [min(x) for x in zip(*values, strict=True)], [
+        max(x) for x in zip(*values, strict=True)
+    ]
+
+
+def surely_for_ever(chain: Chain, accepting) -> np.ndarray:
+    """From where a chain visits a set infinitely often with probability one."""
+    reach = closure(chain)
+    accepting = np.asarray(accepting, bool)
+    recurrent = np.array(
+        [all(reach[t, s] for t in np.flatnonzero(reach[s])) for s in range(len(chain))]
+    )
+    good = np.array([(reach[s] & accepting).any() for s in range(len(chain))])
+    return ~(reach & (recurrent & ~good)[None]).any(1)
+
+
+def buchi_states(model: mdp.MDP, accepting) -> np.ndarray:
+    """From where some scheduler visits a set for ever with probability one."""
+    won = [surely_for_ever(chain, accepting) for _, chain in chains(model)]
+    return np.any(won, 0)
+
+
+def chain_of(model: mdp.MDP) -> Chain:
+    """A model with one choice in each state as a chain."""
+    return [branches(model, state) for state in range(model.num_choices)]

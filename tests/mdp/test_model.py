@@ -1,0 +1,180 @@
+"""The model: what is checked of it, and what it can tell."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgames.mdp import MDP
+
+GROUPS, ROWS, COLUMNS = [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2]
+PROBS = [1, 0.5, 0.5, 1, 1]
+
+
+def model(**changes) -> MDP:
+    arrays = {
+        "row_group_offsets": GROUPS,
+        "row_offsets": ROWS,
+        "columns": COLUMNS,
+        "probs": PROBS,
+    }
+    return MDP.from_arrays(**{**arrays, **changes})
+
+
+def test_arrays_are_kept():
+    built = model()
+    np.testing.assert_array_equal(built.row_group_offsets, GROUPS)
+    np.testing.assert_array_equal(built.row_offsets, ROWS)
+    np.testing.assert_array_equal(built.columns, COLUMNS)
+    np.testing.assert_array_equal(built.probs, PROBS)
+    types = built.row_group_offsets, built.row_offsets, built.columns
+    assert {x.dtype for x in types} == {np.dtype(np.int32)}
+    assert built.probs.dtype == np.float64
+    assert (built.num_states, built.num_choices, built.num_branches) == (3, 4, 5)
+    assert repr(built) == "MDP(3 states, 4 choices, 5 branches)"
+
+
+def test_unsigned_offsets_as_in_files():
+    built = model(
+        row_group_offsets=np.array(GROUPS, np.uint64),
+        row_offsets=np.array(ROWS, np.uint64),
+        columns=np.array(COLUMNS, np.uint64),
+    )
+    np.testing.assert_array_equal(built.row_offsets, ROWS)
+    assert built.columns.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"row_group_offsets": [0, 2, 2, 4]}, "state 1 has no choice: every state"),
+        (
+            {"row_group_offsets": [0, 0, 0, 4]},
+            r"state 0 has no choice \(and 1 more\): every state",
+        ),
+        (
+            {"row_offsets": [0, 1, 1, 4, 5]},
+            r"choice 1 \(number 1 of state 0\) has no branches",
+        ),
+        (
+            {"columns": [0, 1, 2, 0, 3]},
+            r"branch 4 of choice 3 \(number 0 of state 2\) leads to state 3, expected "
+            "a state from 0 to 2",
+        ),
+        (
+            {"columns": [0, 1, -2, 0, 2]},
+            r"branch 2 of choice 1 \(number 1 of state 0\) leads to state -2",
+        ),
+        (
+            {"probs": [1, 0.5, 0.4, 1, 1]},
+            r"the probabilities of choice 1 \(number 1 of state 0\) sum up to 0.9",
+        ),
+        (
+            {"probs": [1, 0.5, 0.5, 2, np.inf]},
+            r"choice 2 \(number 0 of state 1\) sum up to 2.0, expected 1 \(and 1 more",
+        ),
+        (
+            {"probs": [1, 1.5, -0.5, 1, 1]},
+            r"branch 2 of choice 1 \(number 1 of state 0\) has probability -0.5",
+        ),
+        (
+            {"probs": [1, 0.5, 0.5, 1, np.nan]},
+            r"branch 4 of choice 3 \(number 0 of state 2\) has probability nan",
+        ),
+        ({"probs": [1, 1]}, "probs must have one branch each, 5, got 2"),
+        ({"probs": ["a"] * 5}, "probs must hold real numbers, got <U1"),
+        ({"row_group_offsets": []}, "row_group_offsets must ascend from 0, but is em"),
+        ({"row_group_offsets": [1, 2, 3, 4]}, "from 0, but begins with 1"),
+        (
+            {"row_offsets": [0, 3, 1, 4, 5]},
+            "row_offsets must ascend, but falls from 3 to 1 at index 2",
+        ),
+        (
+            {"row_group_offsets": [0, 2, 3]},
+            r"row_group_offsets must end with the number of choices in row_offsets "
+            r"\(4\), got 3",
+        ),
+        (
+            {"columns": [0, 1, 2, 0]},
+            r"row_offsets must end with the number of branches in columns \(4\), got 5",
+        ),
+        ({"columns": [0.0] * 5}, "columns must hold integers, got float64"),
+        ({"columns": [COLUMNS]}, r"columns must have one dimension, got shape \(1, 5"),
+        ({"row_offsets": [0, [1]]}, "row_offsets is not an array"),
+        ({"row_offsets": [0, 2**31]}, "row_offsets ends with 2147483648, more than"),
+        ({"initial": [0, 3]}, "initial state 3 is not there: expected states from 0"),
+        ({"labels": {"goal": [1, 0]}}, "label 'goal' must have 3 entries, got 2"),
+        ({"labels": {"goal": [1, 0, 2]}}, "label 'goal' must hold booleans or 0/1"),
+        ({"labels": [1, 0, 2]}, r"labels must be a mapping from names, got \[1, 0, 2"),
+        ({"choice_rewards": {"steps": [1]}}, "choice reward 'steps' must have one"),
+    ],
+)
+def test_bad_input(changes, message):
+    with pytest.raises(ValueError, match=message):
+        model(**changes)
+
+
+def test_traced_arrays_are_refused():
+    with pytest.raises(ValueError, match="columns is traced by jax: models are built"):
+        jax.jit(lambda columns: model(columns=columns).columns)(np.array(COLUMNS))
+
+
+def test_probabilities_may_be_rounded():
+    thirds = [0.333333] * 3
+    built = MDP.from_arrays([0, 1], [0, 3], [0, 0, 0], thirds)
+    np.testing.assert_array_equal(built.probs, thirds)
+
+
+def test_branches_of_probability_zero_are_left_out():
+    built = MDP.from_arrays([0, 1, 2], [0, 3, 5], [0, 1, 0, 0, 1], [0, 1, 0, 0.5, 0.5])
+    np.testing.assert_array_equal(built.row_offsets, [0, 1, 3])
+    np.testing.assert_array_equal(built.columns, [1, 0, 1])
+    np.testing.assert_array_equal(built.probs, [1, 0.5, 0.5])
+
+
+def test_the_empty_model():
+    for probs in (None, []):
+        empty = MDP.from_arrays([0], [0], [], probs)
+        assert (empty.num_states, empty.num_choices, empty.num_branches) == (0, 0, 0)
+        assert empty.graph().shape == (0, 0)
+
+
+def test_successors_and_graph():
+    built = model()
+    assert [x.tolist() for x in built.successors(0)] == [[0], [1, 2]]
+    assert [x.tolist() for x in built.successors(2)] == [[2]]
+    graph = built.graph()
+    assert graph.shape == (3, 5)
+    assert [graph.successors(s).tolist() for s in range(3)] == [[0, 1, 2], [0], [2]]
+
+
+def test_what_readers_keep_passes_through_jit():
+    built = model(
+        initial=[0],
+        labels={"goal": [0, 0, 1]},
+        choice_labels={"stay": [1, 0, 0, 1]},
+        state_rewards={"time": [1, 2, 3]},
+        choice_rewards={"cost": [0, 1, 2, 3]},
+    )
+    again = jax.jit(lambda m: m)(built)
+    np.testing.assert_array_equal(again.initial, [0])
+    np.testing.assert_array_equal(again.labels["goal"], [False, False, True])
+    np.testing.assert_array_equal(again.choice_labels["stay"], [1, 0, 0, 1])
+    np.testing.assert_array_equal(again.state_rewards["time"], [1, 2, 3])
+    np.testing.assert_array_equal(again.choice_rewards["cost"], [0, 1, 2, 3])
+
+
+def test_pad():
+    built = model(labels={"goal": [0, 0, 1]}, choice_rewards={"cost": [0, 1, 2, 3]})
+    large = built.pad(5, 6, 9)
+    sizes = large.num_states, large.num_choices, large.num_branches
+    assert sizes == (5, 6, 9)
+    np.testing.assert_array_equal(large.row_group_offsets, [*GROUPS, 4, 4])
+    np.testing.assert_array_equal(large.row_offsets, [*ROWS, 5, 5])
+    assert large.labels["goal"].tolist() == [False, False, True, False, False]
+    assert large.choice_rewards["cost"].tolist() == [0, 1, 2, 3, 0, 0]
+    assert [x.tolist() for x in large.successors(0)] == [[0], [1, 2]]
+    assert large.successors(4) == []
+    assert large.graph().shape == (5, 5)
+    assert built.pad().num_branches == 8
+    with pytest.raises(ValueError, match="cannot pad 3 states, 4 choices and 5 branch"):
+        built.pad(2, 6, 9)

@@ -1,0 +1,62 @@
+"""Weighted sums over links, in both layouts."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import ops
+from jaxgames.ops import _slices
+
+
+def random_rows(rng, num_rows: int, num_targets: int):
+    """Rows of very different degrees, some empty; offsets, targets and weights."""
+    degree = rng.choice([0, 1, 3, 40, 300], num_rows, p=[0.2, 0.4, 0.3, 0.05, 0.05])
+    offsets = np.append(0, np.cumsum(degree)).astype(np.int32)
+    targets = rng.integers(0, num_targets, offsets[-1]).astype(np.int32)
+    return offsets, targets, rng.random(offsets[-1])
+
+
+@pytest.mark.parametrize("sliced", [False, True])
+def test_sums_are_numpys(sliced, monkeypatch):
+    if sliced:
+        monkeypatch.setattr(_slices, "SLICE_FROM", 1)
+        monkeypatch.setattr(_slices, "SLICE_COST", 8)
+    rng = np.random.default_rng(0)
+    for num_rows in (1, 60):
+        offsets, targets, values = random_rows(rng, num_rows, 50)
+        if len(targets) == 0:
+            offsets, targets, values = np.array([0, 1]), np.array([3]), np.ones(1)
+        links = ops.links(offsets, targets, 50)
+        assert isinstance(links, ops.SlicedLinks) == sliced
+        if sliced and num_rows > 1:
+            assert len(links.blocks) > 2
+        x = rng.random(50)
+        rows = np.repeat(np.arange(num_rows), np.diff(offsets))
+        expected = np.bincount(rows, values * x[targets], num_rows)
+        with jax.enable_x64(True):
+            laid_out = ops.on_links(links, offsets, values)
+            weights = tuple(map(jnp.asarray, laid_out))
+            found = ops.links_sum(links, jnp.asarray(x), weights)
+            assert found.dtype == np.float64
+            found = np.asarray(found)
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+        # What is no link weighs nothing.
+        assert sum(w.sum() for w in laid_out) == pytest.approx(values.sum())
+
+
+def test_rows_and_targets_that_are_not_there():
+    none = ops.links(np.array([0, 0, 0]), np.zeros(0, np.int32), 0)
+    weights = tuple(
+        map(jnp.asarray, ops.on_links(none, np.zeros(3, np.int32), np.zeros(0)))
+    )
+    assert ops.links_sum(none, jnp.zeros(0), weights).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("sliced", [False, True])
+def test_extremes_of_real_numbers(sliced, monkeypatch):
+    monkeypatch.setattr(_slices, "SLICE_FROM", 1 if sliced else 100)
+    rows = ops.links(np.array([0, 2, 2]), np.array([0, 1]), 2)
+    x = jnp.array([0.5, -1.5])
+    assert ops.links_max(rows, x).tolist() == [0.5, -np.inf]
+    assert ops.links_min(rows, x).tolist() == [-1.5, np.inf]
