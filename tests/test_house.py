@@ -33,6 +33,7 @@ ON_THE_HOST = {
         "_host",
         "_links",
         "_race",
+        "_system",
     ),
 }
 """Parts of a slice that read concrete arenas, as numpy arrays."""

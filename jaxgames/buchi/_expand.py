@@ -114,11 +114,11 @@ def _collected(parts: list, levels: list[int]) -> Found:
 
 
 def _room(size: int) -> int:
-    """The next of a few sizes: powers of four up to 2**16, then powers of two."""
-    room = 1 << 10
-    while room < size:
-        room *= 4 if room < 1 << 16 else 2
-    return room
+    """The next of a few sizes: each is compiled once, and small ones cost the same."""
+    for room in (1 << 12, 1 << 16, 1 << 18, 1 << 20):
+        if size <= room:
+            return room
+    return 1 << (int(size) - 1).bit_length()
 
 
 def _bucket(size: int) -> int:

@@ -128,7 +128,7 @@ class Map(CycleSolver):
         return state._replace(jump=jnp.where(last < 0, own, last))
 
     def sweep(self, game: Problem, state: State) -> State:
-        """Ranks go along every edge of a part; or vertices at a dead end are deleted."""
+        """Ranks go along every edge of a part; or dead ends are deleted."""
         there, best = state.part > 0, state.best
         accepting = game.accepting & there
         known = jnp.where(accepting, jnp.maximum(best, game.rank), best)
@@ -220,8 +220,8 @@ def ranks(solver: Any, size: int, num_rows: int, traced: bool = False) -> Any:
     order = np.asarray(order)
     if order.shape != (size,) or order.dtype.kind not in "iuf":
         raise ValueError(
-            f"order must have one number for each vertex ({size}), got {order.dtype} of "
-            f"shape {order.shape}"
+            f"order must have one number for each vertex ({size}), got {order.dtype} "
+            f"of shape {order.shape}"
         )
     place = np.argsort(order, kind="stable")
     twice = np.flatnonzero(np.diff(order[place]) == 0)

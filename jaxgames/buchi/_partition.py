@@ -71,9 +71,7 @@ def of_product(product: Product) -> Partition:
     return Partition(part, product.automaton_state, edges, classes.label, terminal)
 
 
-def kinds(
-    found: Partition, accepting: np.ndarray, dead_ends: np.ndarray
-) -> list[Kind]:
+def kinds(found: Partition, accepting: np.ndarray, dead_ends: np.ndarray) -> list[Kind]:
     """What each part can do for acceptance.
 
     Args:
@@ -132,8 +130,8 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
     if stray >= 0:
         tail, head = _host.ends(arena, stray)
         raise ValueError(
-            f"partition[1] has no edge from state {state[tail]} to state {state[head]}, "
-            f"yet vertices {tail} and {head} are in these and there is an edge"
+            f"partition[1] has no edge from state {state[tail]} to state {state[head]}"
+            f", yet vertices {tail} and {head} are in these and there is an edge"
         )
     count, label = reference.scc(_graph(tails, heads, states))
     return Partition(label[state], state, edges, label, np.zeros(count, bool))
@@ -161,7 +159,9 @@ def _of_parts(arena: Arena, partition: Any) -> Partition:
 
 def _numbers(name: str, arena: Arena, values: Any) -> np.ndarray:
     array = np.asarray(values)
-    if array.shape != (arena.shape[0],) or (array.size and array.dtype.kind not in "iu"):
+    if array.shape != (arena.shape[0],) or (
+        array.size and array.dtype.kind not in "iu"
+    ):
         raise ValueError(
             f"{name} must have one integer for each vertex ({arena.shape[0]}), got "
             f"{array.dtype} of shape {array.shape}"
@@ -180,6 +180,4 @@ def _check_count(count: int) -> None:
 
 
 def _graph(tails: np.ndarray, heads: np.ndarray, size: int) -> Arena:
-    return Arena.from_edges(
-        tails, heads, owner=np.zeros(size, bool), dead_ends="allow"
-    )
+    return Arena.from_edges(tails, heads, owner=np.zeros(size, bool), dead_ends="allow")

@@ -135,7 +135,7 @@ def product(
             f"the product has more vertices or edges than int32 can index ({MAX_SIZE})"
         )
     if deadlock == "error":
-        dead = np.diff(system.arena.row_ptr)[found.system_state] == 0
+        dead = np.diff(system.offsets)[found.system_state] == 0
         if dead.any():
             state = found.system_state[np.argmax(dead)]
             raise ValueError(
@@ -176,9 +176,9 @@ def _united(automaton: Automaton) -> Automaton:
 
 
 def _rules(system: System, automaton: Automaton, stutter: bool) -> Rules:
-    row_ptr, targets = np.asarray(system.arena.row_ptr), np.asarray(system.arena.dst)
+    offsets, targets = system.offsets, system.targets
     if stutter:
-        row_ptr, targets = _with_loops(row_ptr, targets)
+        offsets, targets = _with_loops(offsets, targets)
     letters = system.letters(automaton.propositions)
     if len(automaton.propositions) <= _FEW_PROPOSITIONS:
         # All letters that occur, without sorting them.
@@ -196,7 +196,7 @@ def _rules(system: System, automaton: Automaton, stutter: bool) -> Rules:
     counts = np.bincount(row, minlength=len(distinct) * automaton.num_states)
     order = np.argsort(row, kind="stable")
     return Rules(
-        offsets=row_ptr,
+        offsets=offsets,
         targets=targets,
         letter=letter.astype(np.int32),
         move_offsets=np.append(0, np.cumsum(counts)).astype(np.int32),
@@ -206,15 +206,15 @@ def _rules(system: System, automaton: Automaton, stutter: bool) -> Rules:
 
 
 def _with_loops(
-    row_ptr: np.ndarray, targets: np.ndarray
+    offsets: np.ndarray, targets: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """A graph with a self-loop at every state that has no successor."""
-    degree = np.diff(row_ptr)
+    degree = np.diff(offsets)
     dead = np.flatnonzero(degree == 0)
     if not len(dead):
-        return row_ptr, targets
+        return offsets, targets
     loops = np.cumsum(degree == 0)
     if len(targets) + len(dead) > MAX_SIZE:
         raise ValueError(f"the system has more transitions than {MAX_SIZE}")
-    offsets = row_ptr + np.append(0, loops).astype(np.int32)
-    return offsets, np.insert(targets, row_ptr[dead], dead.astype(np.int32))
+    targets = np.insert(targets, offsets[dead], dead.astype(np.int32))
+    return offsets + np.append(0, loops).astype(np.int32), targets

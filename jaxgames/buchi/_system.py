@@ -15,7 +15,9 @@ class System:
     """A Kripke structure: states with named propositions, transitions, initial states.
 
     Attributes:
-        arena: the states and transitions.
+        offsets: int32 `[S + 1]`; the transitions of state `s` are
+            `offsets[s] .. offsets[s + 1] - 1`.
+        targets: int32 `[E]`, where they lead.
         propositions: what the propositions are called.
         labels: bool `[S, P]`, which proposition holds where.
         initial: int32 `[K]`, the initial states, ascending.
@@ -28,7 +30,8 @@ class System:
         System(2 states, 3 transitions, propositions on)
     """
 
-    arena: Arena
+    offsets: np.ndarray
+    targets: np.ndarray
     propositions: tuple[str, ...]
     labels: np.ndarray
     initial: np.ndarray
@@ -73,17 +76,32 @@ class System:
                 f"initial state {wrong[0]} is not there: expected states from 0 to "
                 f"{size - 1}"
             )
-        return cls(arena, tuple(labels), columns, np.unique(starts).astype(np.int32))
+        return cls(
+            offsets=np.asarray(arena.row_ptr),
+            targets=np.asarray(arena.dst),
+            propositions=tuple(labels),
+            labels=columns,
+            initial=np.unique(starts).astype(np.int32),
+        )
 
     @property
     def num_states(self) -> int:
         """Number of states."""
-        return self.arena.shape[0]
+        return len(self.offsets) - 1
 
     @property
     def num_transitions(self) -> int:
         """Number of transitions."""
-        return self.arena.shape[1]
+        return len(self.targets)
+
+    def arena(self) -> Arena:
+        """The states and transitions as an arena, all of player 0."""
+        return Arena.from_csr(
+            self.offsets,
+            self.targets,
+            owner=np.zeros(self.num_states, bool),
+            dead_ends="allow",
+        )
 
     def letters(self, propositions: tuple[str, ...]) -> np.ndarray:
         """The letter of each state over some propositions: uint64 `[S]`.

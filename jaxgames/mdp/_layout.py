@@ -78,6 +78,28 @@ def prepare(model: MDP, *, graph: bool = False) -> Layout:
     return dataclasses.replace(kept[place], graph=kept[place, "graph"])
 
 
+def roomy(model: MDP) -> MDP:
+    """A small concrete model, padded to a common size; a large one as it is.
+
+    Shapes of small models are compiled once. The result is kept with the model, and has
+    no probabilities, labels or rewards.
+    """
+    if model.num_branches >= ops.SLICE_FROM:
+        return model
+    kept = model.__dict__
+    if "_roomy" not in kept:
+        bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
+        kept["_roomy"] = bare.pad()
+    return kept["_roomy"]
+
+
+def extended(mask: Any, length: int, fill: Any = False) -> Any:
+    """A concrete mask of a model for its padded one; None stays."""
+    if mask is None:
+        return None
+    return np.pad(mask, (0, length - len(mask)), constant_values=fill)
+
+
 def _concrete(model: MDP) -> Layout:
     states, choices = model.num_states, model.num_choices
     groups, rows, columns = _rows(model)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import jax
-import numpy as np
 
 from jaxgames import fixpoint, host, ops, race
 from jaxgames.arena import is_traced
@@ -201,12 +200,11 @@ def _on_device(
     model: MDP, solver, states, choices, max_steps, state, meter
 ) -> EndComponents:
     solver = _resolve("interleaved" if solver in ("auto", RACE) else solver)
-    # Small models are padded to a common size: their shapes are compiled once.
-    padded = _padded(model) if model.num_branches < ops.SLICE_FROM else model
+    padded = _layout.roomy(model)
     layout = _layout.prepare(padded, graph=solver.needs_graph)
     if states is not None or choices is not None:
-        states = _extended(states, padded.num_states)
-        choices = _extended(choices, padded.num_choices)
+        states = _layout.extended(states, padded.num_states)
+        choices = _layout.extended(choices, padded.num_choices)
         layout = _restrict(layout, states, choices)
     outcome = fixpoint.run(solver, layout, state, max_steps=max_steps, progress=meter)
     if padded is not model:
@@ -222,19 +220,6 @@ def _on_device(
 
 
 _restrict = jax.jit(_layout.restrict)
-
-
-def _padded(model: MDP) -> MDP:
-    kept = model.__dict__
-    if "_padded" not in kept:
-        kept["_padded"] = MDP(
-            model.row_group_offsets, model.row_offsets, model.columns
-        ).pad()
-    return kept["_padded"]
-
-
-def _extended(mask: np.ndarray | None, length: int) -> np.ndarray | None:
-    return None if mask is None else np.pad(mask, (0, length - len(mask)))
 
 
 def _solution(

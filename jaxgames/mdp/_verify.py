@@ -90,16 +90,31 @@ def verify(
     states, choices = check_masks(model, states, choices)
     kept = check_mask("choice_kept", kept, model.num_choices)
     traced = is_traced((model, label, kept, count, states, choices))
+    limit = model.num_states
+    if count is not None:
+        limit = jnp.minimum(count, limit) if traced else min(int(count), limit)
     if traced:
         if engine == "host":
             raise ValueError("engine='host' cannot run under tracing by jax")
+        if model.num_states == 0:
+            none = jnp.zeros(1, bool)
+            return Verdict.first_of(
+                *[none] * 3, count is not None and count != 0, *[none] * 6
+            )
         layout = _layout.traced(model, graph=True)
-        return _pure(layout, label, kept, count, states, choices)
+        return _pure(layout, label, kept, count, limit, states, choices)
     if engine == "host" or (engine == "auto" and _on_host(model)):
         return reference.verify(model, label, kept, count, states, choices)
     with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
-        layout = _layout.prepare(model, graph=True)
-        return _pure_jit(layout, label, kept, count, states, choices)
+        padded = _layout.roomy(model)
+        layout = _layout.prepare(padded, graph=True)
+        label = np.clip(label, -2, limit).astype(np.int32)  # both are out of range
+        label = _layout.extended(label, padded.num_states, -1)
+        kept, choices = (
+            _layout.extended(x, padded.num_choices) for x in (kept, choices)
+        )
+        states = _layout.extended(states, padded.num_states)
+        return _pure_jit(layout, label, kept, count, limit, states, choices)
 
 
 def _on_host(model: MDP) -> bool:
@@ -111,12 +126,11 @@ def _on_host(model: MDP) -> bool:
 # ---- on the device ---------------------------------------------------------------
 
 
-def _pure(layout: Layout, label, kept, count, states, choices) -> Verdict:
+def _pure(layout: Layout, label, kept, count, limit, states, choices) -> Verdict:
     layout = _layout.restrict(layout, states, choices)
     label, kept = jnp.asarray(label), jnp.asarray(kept)
     size = len(label)
     own = jnp.arange(size, dtype=jnp.int32)
-    limit = size if count is None else count
     ranged = (label >= -1) & (label < limit)
     inside = ranged & (label >= 0) & layout.states
     index = jnp.where(inside, label, size).astype(jnp.int32)

@@ -50,7 +50,7 @@ def by_definition(system: System, automaton: Automaton, stutter: bool) -> Produc
         return sorted(found, key=lambda r: every.tolist().index(r))
 
     def follow(s: int, q: int) -> list[tuple[int, int]]:
-        after = system.arena.successors(s).tolist() or ([s] if stutter else [])
+        after = system.arena().successors(s).tolist() or ([s] if stutter else [])
         return [(t, r) for t in after for r in moves(s, q)]
 
     level = [(int(s), int(q)) for s in system.initial for q in automaton.initial]

@@ -25,7 +25,7 @@ def reason(model, label, kept, engine, **masks) -> Reason:
 
 
 def test_right_answers_pass(engine):
-    for model in tiny_models(seed=31, count=200):
+    for model in tiny_models(seed=31, count=100):
         model = padded(model)
         verdict = mdp.verify(model, brute_force(model), engine=engine)
         assert verdict, str(verdict)
@@ -36,7 +36,7 @@ def test_every_other_answer_fails(engine):
     """Of tiny models all labels and choices: only one answer may pass."""
     rng = np.random.default_rng(32)
     wrong = 0
-    for model in tiny_models(seed=33, count=150):
+    for model in tiny_models(seed=33, count=100):
         model = padded(model)
         label, kept = brute_force(model)
         size, choices = len(np.unique(label)), int(model.row_group_offsets[-1])
@@ -52,24 +52,27 @@ def test_every_other_answer_fails(engine):
             found = reason(model, bad_label, bad_kept, engine)
             assert (found == Reason.OK) == same, (bad_label, bad_kept)
             wrong += not same
-    assert wrong > 300
+    assert wrong > 200
 
 
 def test_engines_agree_on_the_reason():
     rng = np.random.default_rng(34)
     seen = set()
     for model in tiny_models(seed=35, count=150):
+        states, choices = model.num_states, model.num_choices
         model = padded(model)
         label, kept = brute_force(model)
-        label[rng.integers(8)] = rng.integers(-2, 4)
-        kept[rng.integers(32)] ^= True
+        if rng.random() < 0.5:
+            label[rng.integers(states)] = rng.integers(-2, 3)
+        if rng.random() < 0.5:
+            kept[rng.integers(choices)] ^= True
         on_host, on_device = (
             mdp.verify(model, (label, kept), engine=engine) for engine in ENGINES
         )
         assert int(on_host.reason) == int(on_device.reason)
         assert int(on_host.vertex) == int(on_device.vertex)
         seen.add(Reason(int(on_host.reason)))
-    assert len(seen) >= 6
+    assert len(seen) >= 6, seen
 
 
 TWO_LOOPS = MDP.from_arrays([0, 2, 4], [0, 1, 2, 3, 4], [0, 1, 1, 0])
@@ -107,15 +110,21 @@ def test_each_reason(model, label, kept, expected, engine):
 def test_the_count(engine):
     found = reference.mec(TWO_LOOPS)
     assert mdp.verify(TWO_LOOPS, found, engine=engine)
-    for count, expected in ((0, Reason.LABEL_OUT_OF_RANGE), (2, Reason.WRONG_COUNT)):
+    missed, more = Reason.LABEL_OUT_OF_RANGE, Reason.WRONG_COUNT
+    for count, expected in ((0, missed), (2, more), (9, more)):
         wrong = dataclasses.replace(found, count=np.int32(count))
         verdict = mdp.verify(TWO_LOOPS, wrong, engine=engine)
         assert int(verdict.reason) == expected
 
 
+def test_wide_labels_do_not_wrap_round(engine):
+    label = np.array([0, 2**32])
+    assert reason(TWO_LOOPS, label, np.array(ALL), engine) == Reason.LABEL_OUT_OF_RANGE
+
+
 def test_masks(engine):
     rng = np.random.default_rng(36)
-    for model in tiny_models(seed=37, count=100):
+    for model in tiny_models(seed=37, count=60):
         model = padded(model)
         masks = {"states": rng.random(8) < 0.8, "choices": rng.random(32) < 0.8}
         right = brute_force(model, **masks)

@@ -125,7 +125,7 @@ def shortest_cycle(row_ptr, dst, vertex, vertices):
 
 @compiled
 def first_gap(row_ptr, dst, walk):
-    """The first place of a walk from where no edge leads to the next; its last if none."""
+    """The first place of a walk with no edge to the next one; its last if none."""
     for place in range(len(walk) - 1):
         there = False
         for e in range(row_ptr[walk[place]], row_ptr[walk[place] + 1]):

@@ -41,7 +41,8 @@ def verify(
     live = np.append(there, False)[owner]
     if choices is not None:
         live &= choices
-    ranged = (label >= -1) & (label < (size if count is None else count))
+    limit = size if count is None else min(int(count), size)
+    ranged = (label >= -1) & (label < limit)
     inside = ranged & (label >= 0) & there
     own = np.arange(size, dtype=np.int32)
     smallest = np.full(size, size, np.int32)

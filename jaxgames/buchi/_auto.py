@@ -1,0 +1,235 @@
+"""The choice of an engine, and the stages of `"auto"` on the device."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, host, ops, race
+from jaxgames.arena import Arena
+from jaxgames.buchi import _device, _host, _links, reference
+from jaxgames.buchi._lasso import lasso_of
+from jaxgames.buchi._map import Map, ranks
+from jaxgames.buchi._operations import Kind
+from jaxgames.buchi._question import Question
+from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solver import NONE, Problem
+from jaxgames.buchi._trim import Task, Trim, Windows, fitted
+from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
+from jaxgames.graph._compress import room_for
+from jaxgames.progress import Meter
+from jaxgames.solution import Stats, Status
+
+HOST, DEVICE, RACE = "host", "device", "race"
+
+FEW_LINKS = 1 << 15
+"""So few edges are searched on the host, where numba is: a sweep over them on the
+device would take no less time than one over many."""
+
+SHRUNK = 2
+"""With less than this part of its edges left a graph moves to a smaller one."""
+
+
+def place_for(arena: Arena) -> str:
+    """Where `"auto"` looks: on the host, on the device, or on both at once.
+
+    Without numba there is no host engine to speak of. With it a CPU leaves the graph to
+    the host engine, and so does a GPU if it is small, since launches alone would take
+    longer; for all others both race.
+    """
+    if not host.can_compile():
+        return DEVICE
+    if jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
+        return HOST
+    return RACE
+
+
+def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingCycle:
+    """Decides by what is cheapest for each kind of part.
+
+    Parts without accepting vertices are left out. Where a terminal one is reached there
+    is a cycle. The others are trimmed together, which decides the weak ones; and what
+    is left of the strong ones goes to `Map`, in a smaller graph, or to the host if it
+    is small.
+
+    Args:
+        question: with one accepting set.
+        meter: told now and then; may end the solve.
+        track: tells the host when to give up.
+    """
+    kinds = question.kinds(question.accepting)
+    facts: dict[str, Any] = dict(trim=0, outer=0, inner=0)
+    facts.update(_device.counts_of(kinds))
+
+    def answer(lasso: Lasso | None) -> AcceptingCycle:
+        return _device.decided(question, lasso, Stats(solver="auto", **facts), None)
+
+    def ended(status: Status) -> AcceptingCycle:
+        return _device.undecided(status, Stats(solver="auto", **facts), None)
+
+    terminal = _of_kind(question, kinds, Kind.TERMINAL)
+    if terminal.any():
+        lasso = _closed(question, terminal)
+        if lasso is not None:
+            return answer(lasso)
+    part = question.parts([kind in (Kind.WEAK, Kind.STRONG) for kind in kinds])
+    if not part.any():
+        return answer(None)
+
+    solver = fitted(Trim())
+    task = _device.problem_for(question.arena, solver, question.accepting, part)
+    outcome = fixpoint.run(solver, task, progress=meter)
+    facts["trim"] = int(outcome.carry.state.trim)
+    if outcome.status != Status.SOLVED:
+        return ended(outcome.status)
+    if not bool(outcome.answer.exists):
+        return answer(None)
+    left = np.asarray(outcome.answer.left)[: question.arena.shape[0]]
+    weak = left & _of_kind(question, kinds, Kind.WEAK)
+    if weak.any():
+        lasso = _closed(question, weak)
+        if lasso is not None:
+            return answer(lasso)
+
+    left = left & _of_kind(question, kinds, Kind.STRONG)
+    vertices = None
+    while (left & question.accepting).any():
+        witness, inside, status = _among(question, task, left, meter, track, facts)
+        if status != Status.SOLVED:
+            return ended(status)
+        if witness == NONE:
+            break
+        lasso = lasso_of(
+            *(question.arena, question.accepting, question.starts),
+            *("cycle", witness, inside, vertices),
+        )
+        if lasso is not None or vertices is not None:
+            return answer(lasso)
+        # A cycle that is not reached: once more, with what is.
+        vertices = _device.reached_from(question)
+        left = left & vertices
+    return answer(None)
+
+
+def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:
+    return question.parts([x == kind for x in kinds]) > 0
+
+
+def _closed(question: Question, left: np.ndarray) -> Lasso | None:
+    """A lasso into vertices that all can go on for ever among themselves."""
+    return lasso_of(
+        question.arena, question.accepting, question.starts, "ahead", NONE, left
+    )
+
+
+# ---- strong parts ----------------------------------------------------------------
+
+
+def _among(
+    question: Question,
+    task: Task,
+    left: np.ndarray,
+    meter: Meter,
+    track: race.Track,
+    facts: dict[str, Any],
+) -> tuple[int, np.ndarray, Status]:
+    """An accepting vertex on a cycle of vertices that are left, and what is around it.
+
+    Returns:
+        The vertex, or NONE; the vertices that the cycle may lead through; and the
+        status.
+    """
+    arena = question.arena
+    rows = _links.num_rows(arena)
+    there = jnp.asarray(np.pad(left, (0, rows - len(left))))
+    num_links = int(_count(task.windows, there))
+    if num_links <= FEW_LINKS and host.can_compile():
+        facts["finished_on_host"] = int(left.sum())
+        entries = np.flatnonzero(left).astype(np.int32)
+        found = reference.search(
+            arena, question.accepting, entries, vertices=left, stop=track.stop
+        )
+        status = Status.INTERRUPTED if found == STOPPED else Status.SOLVED
+        return (NONE if found in (NO_CYCLE, STOPPED) else found), left, status
+    solver, vertices = Map(), None
+    part = np.where(left, question.partition.part + 1, 0).astype(np.int32)
+    if SHRUNK * room_for(num_links) <= arena.shape[1]:
+        vertices = np.flatnonzero(left).astype(np.int32)
+        size = room_for(len(vertices))
+        more = (0, size - len(vertices))
+        game = Problem(
+            links=_listed(task.windows, there, size, room_for(num_links)),
+            accepting=jnp.asarray(np.pad(question.accepting[vertices], more)),
+            part=jnp.asarray(np.pad(part[vertices], more)),
+            rank=jnp.asarray(ranks(solver, size, size)),
+        )
+    else:
+        game = _device.problem_for(arena, solver, question.accepting, part)
+    outcome = fixpoint.run(solver, game, progress=meter)
+    for name, more in solver.stats(game, outcome.carry.state).items():
+        facts[name] += int(more)
+    witness, inside = int(outcome.answer.witness), np.asarray(outcome.answer.left)
+    if outcome.status != Status.SOLVED or witness == NONE:
+        return NONE, left, outcome.status
+    if vertices is None:
+        return witness, inside[: len(left)], outcome.status
+    around = np.zeros_like(left)
+    around[vertices] = inside[: len(vertices)]
+    return int(vertices[witness]), around, outcome.status
+
+
+def _ends(windows: Windows, there: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Both ends of each edge, and whether they are there."""
+    tail = jnp.minimum(windows.first[:, None] + windows.tail, windows.size)
+    there = jnp.append(there, False)
+    kept = ops.take(there, tail) & ops.take(there, windows.head)
+    return tail, windows.head, kept
+
+
+@jax.jit
+def _count(windows: Windows, there: jax.Array) -> jax.Array:
+    return jnp.sum(_ends(windows, there)[2], dtype=jnp.int32)
+
+
+@partial(jax.jit, static_argnums=(2, 3))
+def _listed(windows: Windows, there: jax.Array, size: int, room: int) -> ops.Links:
+    """The edges between vertices that are there, by their places among these."""
+    tail, head, kept = (x.ravel() for x in _ends(windows, there))
+    place = jnp.append(jnp.cumsum(there, dtype=jnp.int32) - 1, size)
+    where = ops.compact(kept, room)
+    last = len(kept) - 1
+    tail, head = (ops.take(x, jnp.minimum(where, last)) for x in (tail, head))
+    tail = jnp.where(where <= last, ops.take(place, tail), size)
+    return ops.pairs(tail, ops.take(place, head), size, size)
+
+
+def on_host(question: Question, meter: Meter, inline: bool) -> AcceptingCycle:
+    """The sequential engine; in a thread of its own unless the graph is small."""
+    arguments = question.arena, question.accepting, question.starts
+    if inline:
+        found = _host.find(*arguments)
+    else:
+        track = race.Track()
+        engines = {HOST: lambda: _host.find(*arguments, track=track)}
+        found = race.first(track, engines, progress=meter)
+    return _checked(question, found)
+
+
+def in_race(question: Question, meter: Meter) -> AcceptingCycle:
+    """Both at once."""
+    track = race.Track()
+    engines = {
+        DEVICE: lambda: in_stages(question, track.meter, track),
+        HOST: lambda: _host.find(
+            question.arena, question.accepting, question.starts, track=track
+        ),
+    }
+    return _checked(question, race.first(track, engines, progress=meter))
+
+
+def _checked(question: Question, found: AcceptingCycle) -> AcceptingCycle:
+    if found.lasso is not None:
+        _host.checked(question.arena, found.lasso, question.accepting, question.starts)
+    return found

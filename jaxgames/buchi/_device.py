@@ -1,0 +1,350 @@
+"""Solvers on the device, driven from the host, and their lassos."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, graph
+from jaxgames.arena import Arena
+from jaxgames.buchi import _host, _links, reference
+from jaxgames.buchi._by_scc import ByScc
+from jaxgames.buchi._lasso import lasso_of
+from jaxgames.buchi._map import named, ranks
+from jaxgames.buchi._operations import Kind
+from jaxgames.buchi._question import Question
+from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solver import NONE, Answer, Problem
+from jaxgames.buchi._trim import Task, Trim, cut, fitted
+from jaxgames.progress import Meter
+from jaxgames.solution import Stats, Status
+
+cut_jit = jax.jit(cut)
+
+
+class Standing(NamedTuple):
+    """Where a solve stands: what `state` takes.
+
+    Attributes:
+        carry: the solver's state and the rounds made.
+        only_reached: whether vertices that are not reached have been left out. That is
+            done only after a cycle was found among them.
+    """
+
+    carry: Any
+    only_reached: bool
+
+
+def problem_for(
+    arena: Arena, solver: Any, accepting: np.ndarray, part: np.ndarray
+) -> Any:
+    """What a solver other than `ByScc` works on, laid out.
+
+    Args:
+        arena: the graph.
+        solver: the solver.
+        accepting: bool `[..., V]`.
+        part: int32 `[..., V]`.
+    """
+    rows = _links.num_rows(arena)
+    more = [(0, 0)] * (part.ndim - 1) + [(0, rows - arena.shape[0])]
+    part = jnp.asarray(np.pad(part, more))
+    if isinstance(solver, Trim):
+        return Task(cut_jit(_links.windows(arena), part), part)
+    links = (_links.predecessors if solver.backward else _links.successors)(arena)
+    return Problem(
+        links=links,
+        accepting=jnp.asarray(np.pad(accepting, more[-accepting.ndim :])),
+        part=part,
+        rank=jnp.asarray(ranks(solver, arena.shape[0], rows)),
+    )
+
+
+def refuse_strong(kinds: list[Kind]) -> None:
+    """Raises ValueError if a part is not weak, which trimming cannot decide."""
+    for part, kind in enumerate(kinds):
+        if kind == Kind.STRONG:
+            what = (
+                "without a partition that is so if all vertices accept"
+                if len(kinds) == 1
+                else f"part {part} is strong"
+            )
+            raise ValueError(
+                "solver='trim' decides weak automata only, where every cycle of a part "
+                f"accepts or none does; {what}. Take map, owcty or scc"
+            )
+
+
+def reached_from(question: Question) -> np.ndarray:
+    """The vertices that runs reach: bool `[V]`."""
+    return np.asarray(graph.reachable(question.arena, question.starts))
+
+
+def run(
+    question: Question,
+    solver: Any,
+    *,
+    state: Standing | None = None,
+    max_steps: int | None = None,
+    meter: Meter | None = None,
+) -> AcceptingCycle:
+    """Solves on the device, all vertices first.
+
+    Only where a cycle is found that is not reached is it worth the time to find out
+    what is, and to start again with that.
+
+    Args:
+        question: with one accepting set.
+        solver: the solver, with its options.
+        state: where to go on.
+        max_steps: rounds at most, those of `state` counted in.
+        meter: told now and then; may end the solve.
+    """
+    kinds = question.kinds(question.accepting)
+    if isinstance(solver, Trim):
+        refuse_strong(kinds)
+        solver = fitted(solver)
+    part = question.parts([kind != Kind.REJECTING for kind in kinds])
+    only_reached = state is not None and state.only_reached
+    carry = None if state is None else state.carry
+    while True:
+        vertices = reached_from(question) if only_reached else None
+        if vertices is not None:
+            part = np.where(vertices, part, 0)
+        game = problem_for(question.arena, solver, question.accepting, part)
+        rounds = 0
+        if isinstance(carry, int):  # of the search among all vertices
+            rounds, carry = carry, None
+        machine = named(solver)
+        if carry is None:
+            carry = fixpoint.first(machine, game)._replace(rounds=jnp.int32(rounds))
+        outcome = fixpoint.run(
+            machine, game, carry, max_steps=max_steps, progress=meter
+        )
+        stats = Stats(
+            solver=solver.name,
+            rounds=outcome.rounds,
+            **solver.stats(game, outcome.carry.state),
+            **counts_of(kinds),
+        )
+        standing = Standing(outcome.carry, only_reached)
+        if outcome.status != Status.SOLVED:
+            return undecided(outcome.status, stats, standing)
+        lasso = closed(question, solver, outcome.answer, vertices)
+        found = bool(outcome.answer.exists)
+        sure = solver.finds == "ahead" or question.all_reached or only_reached
+        if found and lasso is None and not sure:
+            only_reached, carry = True, int(outcome.rounds)
+            continue
+        return decided(question, lasso, stats, standing)
+
+
+def closed(question: Question, solver: Any, answer: Answer, vertices):
+    """The lasso of an answer, or None if there is none or it is not reached."""
+    if not bool(answer.exists):
+        return None
+    size = question.arena.shape[0]
+    return lasso_of(
+        question.arena,
+        question.accepting,
+        question.starts,
+        solver.finds,
+        int(answer.witness),
+        np.asarray(answer.left)[:size],
+        vertices,
+    )
+
+
+def run_by_scc(
+    question: Question, solver: ByScc | None, *, state, max_steps, meter
+) -> AcceptingCycle:
+    """By components: of the graph as a whole, since that decides for all vertices.
+
+    Args:
+        question: with one accepting set, or a batch.
+        solver: the solver with its options; None to choose.
+        state: where to go on.
+        max_steps: rounds at most.
+        meter: told now and then; may end the solve.
+    """
+    arena = question.arena
+    components = graph.scc(
+        arena,
+        "auto" if solver is None else solver.components,
+        state=state,
+        max_steps=max_steps,
+        throw=False,
+        progress=meter,
+    )
+    stats = Stats(solver="scc", **{f"scc_{k}": v for k, v in components.stats.items()})
+    batch = question.accepting.shape[:-1]
+    if components.status != Status.SOLVED:
+        return undecided(components.status, stats, components.state, batch)
+    labels = np.asarray(components.labels)
+    on_cycle = _host.inside_components(arena, labels)
+    lassos = []
+    for accepting in question.accepting.reshape(-1, arena.shape[0]):
+        path = reference.way_to(arena, question.starts, accepting & on_cycle)
+        lasso = None
+        if len(path):
+            same = labels == labels[path[-1]]
+            lasso = reference.lasso_through(
+                arena, question.starts, path[-1], inside=same
+            )
+        lassos.append(lasso)
+    if batch:
+        return decided_batch(question, lassos, stats, components.state)
+    return decided(question, lassos[0], stats, components.state)
+
+
+# ---- answers ---------------------------------------------------------------------
+
+
+def decided(question: Question, lasso, stats: Stats, state: Any) -> AcceptingCycle:
+    """The answer for one accepting set, the lasso checked."""
+    witness = NONE
+    if lasso is not None:
+        accepting = question.accepting
+        _host.checked(question.arena, lasso, accepting, question.starts)
+        witness = lasso.cycle[np.argmax(accepting[lasso.cycle])]
+    return AcceptingCycle(
+        status=Status.SOLVED,
+        exists=np.bool_(lasso is not None),
+        decided=np.bool_(True),
+        witness=np.int32(witness),
+        lasso=lasso,
+        stats=stats,
+        state=state,
+    )
+
+
+def decided_batch(question: Question, lassos, stats: Stats, state) -> AcceptingCycle:
+    """The answer for a batch, the lassos checked."""
+    found = [
+        decided(question._replace(accepting=accepting), lasso, stats, None)
+        for accepting, lasso in zip(question.accepting, lassos, strict=True)
+    ]
+    return AcceptingCycle(
+        status=Status.SOLVED,
+        exists=np.array([x.exists for x in found], bool),
+        decided=np.ones(len(found), bool),
+        witness=np.array([x.witness for x in found], np.int32),
+        lasso=tuple(lassos),
+        stats=stats,
+        state=state,
+    )
+
+
+def undecided(status, stats: Stats, state: Any, batch=()) -> AcceptingCycle:
+    """The answer where there is none yet."""
+    return AcceptingCycle(
+        status=status,
+        exists=np.zeros(batch, bool)[()],
+        decided=np.zeros(batch, bool)[()],
+        witness=np.full(batch, NONE, np.int32)[()],
+        lasso=tuple([None] * batch[0]) if batch else None,
+        stats=stats,
+        state=state,
+    )
+
+
+def counts_of(kinds: list[Kind]) -> dict[str, int]:
+    """How many parts of each kind there are, for statistics."""
+    return {
+        kind.name.lower(): kinds.count(kind)
+        for kind in (Kind.TERMINAL, Kind.WEAK, Kind.STRONG)
+    }
+
+
+# ---- batches ---------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Batched(fixpoint.Solver):
+    """A solver on many accepting sets of one graph at once.
+
+    Attributes:
+        solver: the solver.
+    """
+
+    solver: Any = None
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The solver's."""
+        return self.solver.name
+
+    _axes = Problem(links=None, accepting=0, part=0, rank=None)
+
+    def init(self, game: Problem) -> Any:
+        """All states."""
+        return jax.vmap(self.solver.init, (self._axes,))(game)
+
+    def step(self, game: Problem, state: Any) -> Any:
+        """A round of all."""
+        return jax.vmap(self.solver.step, (self._axes, 0))(game, state)
+
+    def done(self, game: Problem, state: Any) -> jax.Array:
+        """All are done."""
+        return jnp.all(jax.vmap(self.solver.done, (self._axes, 0))(game, state))
+
+    def answer(self, game: Problem, state: Any) -> Answer:
+        """All answers."""
+        return jax.vmap(self.solver.answer, (self._axes, 0))(game, state)
+
+
+def run_batch(
+    question: Question, solver: Any, *, state=None, max_steps=None, meter=None
+) -> AcceptingCycle:
+    """Solves for many accepting sets, as `run`, but for what is reached only."""
+    every = [question.kinds(accepting) for accepting in question.accepting]
+    reached = None if question.all_reached else reached_from(question)
+    parts = np.stack(
+        [question.parts([k != Kind.REJECTING for k in kinds]) for kinds in every]
+    )
+    if reached is not None:
+        parts = np.where(reached, parts, 0)
+    if isinstance(solver, Trim):
+        return _trim_batch(question, solver, every, parts, state, max_steps, meter)
+    game = problem_for(question.arena, solver, question.accepting, parts)
+    machine = Batched(solver=named(solver))
+    outcome = fixpoint.run(machine, game, state, max_steps=max_steps, progress=meter)
+    facts = solver.stats(game, outcome.carry.state)
+    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
+    if outcome.status != Status.SOLVED:
+        batch = question.accepting.shape[:1]
+        return undecided(outcome.status, stats, outcome.carry, batch)
+    answers = jax.device_get(outcome.answer)
+    return _close_batch(question, solver, answers, reached, stats, outcome.carry)
+
+
+def _trim_batch(question, solver, every, parts, state, max_steps, meter):
+    for kinds in every:
+        refuse_strong(kinds)
+    solver = fitted(solver)
+    game = problem_for(question.arena, solver, question.accepting, parts.max(axis=0))
+    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
+    facts = solver.stats(game, outcome.carry.state)
+    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
+    if outcome.status != Status.SOLVED:
+        return undecided(outcome.status, stats, outcome.carry, (len(parts),))
+    size = question.arena.shape[0]
+    left = np.asarray(outcome.answer.left)[:size] & (parts > 0)
+    answers = Answer(left.any(axis=1), left.argmax(axis=1), left)
+    return _close_batch(question, solver, answers, None, stats, outcome.carry)
+
+
+def _close_batch(question, solver, answers, reached, stats, state):
+    lassos = [
+        closed(
+            question._replace(accepting=accepting),
+            solver,
+            jax.tree.map(lambda x, i=i: x[i], answers),
+            reached,
+        )
+        for i, accepting in enumerate(question.accepting)
+    ]
+    return decided_batch(question, lassos, stats, state)

@@ -1,0 +1,194 @@
+"""What `accepting_cycle` may be asked: checks of its arguments."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames.arena import Arena, is_traced
+from jaxgames.buchi import _host
+from jaxgames.buchi._operations import Kind
+from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
+from jaxgames.buchi._product import Product
+from jaxgames.graph import as_arena
+from jaxgames.graph._input import vertex_mask
+
+
+class Question(NamedTuple):
+    """A graph without padding, and what is asked of it.
+
+    Attributes:
+        arena: the graph.
+        accepting: bool `[V]`, or `[B, V]` for a batch.
+        starts: int32 `[K]`, the initial vertices.
+        partition: what the property says.
+        all_reached: whether every vertex is known to be reached.
+    """
+
+    arena: Arena
+    accepting: np.ndarray
+    starts: np.ndarray
+    partition: Partition
+    all_reached: bool
+
+    def kinds(self, accepting: np.ndarray) -> list[Kind]:
+        """The kind of each part for an accepting set bool `[V]`."""
+        return kinds(self.partition, accepting, _host.dead_ends(self.arena))
+
+    def parts(self, wanted: list[bool]) -> np.ndarray:
+        """int32 `[V]`: a positive number in wanted parts, else 0."""
+        number = np.where(wanted, np.arange(1, len(wanted) + 1), 0).astype(np.int32)
+        return number[self.partition.part]
+
+
+def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
+    """Checks concrete arguments of `accepting_cycle`.
+
+    Raises:
+        ValueError: one is wrong.
+    """
+    if isinstance(graph, Product):
+        return _of_product(graph, accepting, initial, partition)
+    arena = as_arena(graph)
+    accepting = _accepting(arena, accepting)
+    all_reached = initial is None
+    everywhere = np.arange(arena.shape[0]) < int(arena.num_vertices)
+    starts = everywhere if all_reached else _initial(arena, initial)
+    size = int(arena.num_vertices)
+    if partition is not None and not isinstance(partition, tuple):
+        partition = np.asarray(partition)
+        if partition.shape == (arena.shape[0],):
+            partition = partition[:size]
+    plain = arena.unpad()
+    return Question(
+        arena=plain,
+        accepting=accepting[..., :size],
+        starts=np.flatnonzero(starts[:size]).astype(np.int32),
+        partition=partition_of(plain, partition),
+        all_reached=all_reached,
+    )
+
+
+def _of_product(product: Product, accepting, initial, partition) -> Question:
+    for name, value, default in (
+        ("accepting", accepting, None),
+        ("initial", initial, 0),
+        ("partition", partition, None),
+    ):
+        if value is not default:
+            raise ValueError(
+                f"a product has {name} vertices of its own, got {name}={value!r}"
+                if name != "partition"
+                else "a product has a partition of its own: leave partition out"
+            )
+    kept = product.__dict__
+    if "_arena" not in kept:
+        kept["_arena"] = product.arena()
+    return Question(
+        arena=kept["_arena"],
+        accepting=product.accepting,
+        starts=product.initial,
+        partition=of_product(product),
+        all_reached=True,
+    )
+
+
+def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
+    if accepting is None:
+        if arena.accepting is None:
+            raise ValueError(
+                "accepting is None, and the graph has no accepting vertices of its own"
+            )
+        return np.asarray(arena.accepting)
+    array = np.asarray(accepting)
+    if array.ndim == 2:
+        if array.dtype != bool or array.shape[1] != arena.shape[0]:
+            raise ValueError(
+                "a batch of accepting sets must be booleans, a row of "
+                f"{arena.shape[0]} for each set, got {array.dtype} of shape "
+                f"{array.shape}"
+            )
+        return array
+    return np.asarray(vertex_mask("accepting", arena, accepting))
+
+
+def _initial(arena: Arena, initial: Any) -> np.ndarray:
+    array = np.asarray(initial)
+    if array.ndim == 0 and array.dtype.kind in "iu":
+        size = int(arena.num_vertices)
+        if not 0 <= array < size:
+            raise ValueError(
+                f"initial is {array}, expected a vertex "
+                + (f"from 0 to {size - 1}" if size else "of a graph that has some")
+            )
+    return np.asarray(vertex_mask("initial", arena, initial))
+
+
+# ---- under tracing ---------------------------------------------------------------
+
+
+def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, Any, Any]:
+    """Accepting and initial vertices, and the part of each, where any is traced.
+
+    Returns:
+        bool `[V]` twice, and int32 `[V]` from 1.
+
+    Raises:
+        ValueError: a type or shape is wrong.
+    """
+    if not isinstance(arena, Arena):
+        if is_traced(arena):
+            raise ValueError("a traced graph must be an Arena")
+        arena = as_arena(arena)
+    size = arena.shape[0]
+    accepting = arena.accepting if accepting is None else accepting
+    if accepting is None:
+        raise ValueError(
+            "accepting is None, and the graph has no accepting vertices of its own"
+        )
+    accepting = (
+        vertex_mask("accepting", arena, accepting)
+        if _concrete(arena, accepting)
+        else _booleans("accepting", accepting, size)
+    )
+    if initial is None:
+        starts = jnp.ones(size, bool)
+    elif jnp.ndim(initial) == 0 and jnp.issubdtype(
+        jnp.result_type(initial), jnp.integer
+    ):
+        if not is_traced(initial) and not 0 <= int(initial) < size:
+            raise ValueError(f"initial is {initial}, expected one of {size} vertices")
+        starts = jnp.arange(size) == initial
+    elif _concrete(arena, initial):
+        starts = vertex_mask("initial", arena, initial)
+    else:
+        starts = _booleans("initial", initial, size)
+    if partition is None:
+        return accepting, starts, jnp.ones(size, jnp.int32)
+    if isinstance(partition, tuple):
+        raise ValueError(
+            "under tracing partition must be the part of each vertex: integers "
+            f"[{size}], not a pair"
+        )
+    partition = jnp.asarray(partition)
+    if partition.shape != (size,) or partition.dtype.kind not in "iu":
+        raise ValueError(
+            f"partition must have one integer for each vertex ({size}), got "
+            f"{partition.dtype} of shape {partition.shape}"
+        )
+    return accepting, starts, partition.astype(jnp.int32) + 1
+
+
+def _concrete(arena: Arena, values: Any) -> bool:
+    return not is_traced((arena.num_vertices, values))
+
+
+def _booleans(name: str, values: Any, size: int) -> jax.Array:
+    array = jnp.asarray(values)
+    if array.dtype != bool or array.shape != (size,):
+        raise ValueError(
+            f"under tracing {name} must have one boolean for each vertex ({size}), got "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    return array
