@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgames import host, ops
-from jaxgames.ops import _rows, _slices
+from jaxgames.ops import _links, _rows, _slices
 
 LOW, HIGH = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
@@ -48,6 +48,17 @@ def by_loop(offsets, targets, reduce, empty, value, where=None):
 @pytest.fixture(params=["padded", "sliced", "listed"])
 def layout(request):
     return request.param
+
+
+def test_packed_booleans(layout, monkeypatch):
+    monkeypatch.setattr(_links, "PACK_FROM", 0)
+    rows = random_rows(6)
+    links = in_both_layouts(*rows, 50, monkeypatch)[layout]
+    x = np.random.default_rng(0).random(50) < 0.2
+    found = ops.links_any(links, jnp.asarray(x))
+    np.testing.assert_array_equal(found, by_loop(*rows, any, False, x))
+    found = ops.links_all(links, jnp.asarray(~x))
+    np.testing.assert_array_equal(found, by_loop(*rows, all, True, ~x))
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -100,6 +111,25 @@ def test_links_that_are_kept(layout, monkeypatch):
     count = int(np.sum(np.asarray(kind)[tails] == np.asarray(kind)[targets]))
     assert int(ops.count_links(less)) == count
     assert int(ops.count_links(links)) == len(targets)
+
+
+def test_lists_of_the_links_of_some_rows(layout, monkeypatch):
+    offsets, targets = random_rows(8)
+    links = in_both_layouts(offsets, targets, 50, monkeypatch)[layout]
+    rows = np.arange(80) % 3 == 0
+    needed = np.asarray(ops.count_rows(links, jnp.asarray(rows))).tolist()
+    tails = np.repeat(np.arange(80), np.diff(offsets))
+    expected = sorted(zip(tails[rows[tails]], targets[rows[tails]], strict=True))
+    if layout == "sliced":
+        assert sum(needed) == rows.sum()
+    else:
+        assert needed == [len(expected)]
+    assert len(expected) <= ops.cells_of_rows(links, needed) <= ops.num_cells(links)
+    tail, head = ops.list_links(
+        links, jnp.asarray(rows), tuple(x + 1 for x in needed), len(expected) + 5
+    )
+    assert (tail[-5:].tolist(), head[-5:].tolist()) == ([80] * 5, [50] * 5)
+    assert sorted(zip(tail[:-5].tolist(), head[:-5].tolist(), strict=True)) == expected
 
 
 @pytest.mark.parametrize(

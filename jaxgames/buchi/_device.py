@@ -1,7 +1,7 @@
 """Solvers on the device, driven from the host, and their lassos."""
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -50,14 +50,14 @@ def problem_for(
     """
     rows = _links.num_rows(arena)
     more = [(0, 0)] * (part.ndim - 1) + [(0, rows - arena.shape[0])]
-    part = jnp.asarray(np.pad(part, more))
+    padded = jnp.asarray(np.pad(part, more))
     if isinstance(solver, Trim):
-        return Task(cut_jit(_links.windows(arena), part), part)
+        return Task(cut_jit(_links.windows(arena), padded), padded)
     links = (_links.predecessors if solver.backward else _links.successors)(arena)
     return Problem(
         links=links,
         accepting=jnp.asarray(np.pad(accepting, more[-accepting.ndim :])),
-        part=part,
+        part=padded,
         rank=jnp.asarray(ranks(solver, arena.shape[0], rows)),
     )
 
@@ -277,7 +277,7 @@ class Batched(fixpoint.Solver):
         """The solver's."""
         return self.solver.name
 
-    _axes = Problem(links=None, accepting=0, part=0, rank=None)
+    _axes: ClassVar[Any] = Problem(*(None, 0, 0, None))  # type: ignore[arg-type]
 
     def init(self, game: Problem) -> Any:
         """All states."""

@@ -1,7 +1,5 @@
 """The edges of a concrete graph, laid out for the solvers."""
 
-import functools
-
 import jax
 import numpy as np
 
@@ -78,5 +76,5 @@ def _windows(row_ptr: np.ndarray, dst: np.ndarray) -> Windows:
         rows = np.arange(stop - begin, dtype=np.int32)
         tail[w, : sizes[w]] = np.repeat(rows, degree[begin:stop])
         head[w, : sizes[w]] = dst[row_ptr[begin] : row_ptr[stop]]
-    put = functools.partial(jax.device_put, device=jax.device_put(np.int8(0)).device)
-    return Windows(*map(put, (tail, head, first, end - first)), height, size)
+    found = Windows(tail, head, first, end - first, height, size)
+    return jax.device_put(found, jax.device_put(np.int8(0)).device)

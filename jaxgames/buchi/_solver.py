@@ -89,6 +89,10 @@ class CycleSolver(Solver):
         return False
 
     @abc.abstractmethod
+    def done(self, game: Any, state: Any) -> jax.Array:
+        """Whether there is an answer: bool scalar."""
+
+    @abc.abstractmethod
     def sweep(self, game: Problem, state: Any) -> Any:
         """One sweep over the edges; `stable` says whether it has changed nothing."""
 

@@ -141,14 +141,8 @@ def _turned(solver: ComponentSolver, standing: Standing, counts: list[int]) -> S
     left, *rows = counts
     if left == 0:
         return standing
-    if isinstance(game.out, PairLinks):
-        links, part = rows[0], SHRUNK_LIST
-    else:
-        widths = (block.shape[0] for block in game.out.blocks)
-        links, part = (
-            sum(x * y for x, y in zip(widths, rows, strict=True)),
-            SHRUNK_SLICES,
-        )
+    links = ops.cells_of_rows(game.out, rows)
+    part = SHRUNK_LIST if isinstance(game.out, PairLinks) else SHRUNK_SLICES
     room = room_for(links)
     if part * room > ops.num_cells(game.out) or not solver.can_shrink(state):
         cut = _cut if solver.cuts else _go_on

@@ -60,8 +60,8 @@ class MaxId(ComponentSolver):
         jumps: which jumps: `"none"`, `"pull"` or `"both"`.
 
     References:
-        Alabandi, Sands, Biros and Burtscher, A high-performance SCC implementation for
-        GPUs (ECL-SCC), SC 2023, doi:10.1145/3581784.3607071.
+        Alabandi, Sands, Biros and Burtscher, A GPU algorithm for detecting strongly
+        connected components (ECL-SCC), SC 2023, doi:10.1145/3581784.3607071.
 
     Examples:
         >>> from jaxgames import graph

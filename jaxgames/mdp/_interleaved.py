@@ -71,8 +71,8 @@ class Interleaved(EndComponentSolver):
             CPU, up to 8 on an accelerator, fewer for large models.
 
     References:
-        [1] Alabandi, Sands, Biros and Burtscher, A high-performance SCC implementation
-        for GPUs (ECL-SCC), SC 2023, doi:10.1145/3581784.3607071.
+        [1] Alabandi, Sands, Biros and Burtscher, A GPU algorithm for detecting
+        strongly connected components (ECL-SCC), SC 2023, doi:10.1145/3581784.3607071.
         [2] Bansal and Singh, Interleaving computation of maximal end components,
         arXiv:2505.20748.
 

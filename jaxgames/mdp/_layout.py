@@ -1,6 +1,7 @@
 """A model as the array programs read it: links between states and choices."""
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -8,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.arena import bucket
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.ops import Links
 
@@ -70,12 +72,13 @@ def prepare(model: MDP, *, graph: bool = False) -> Layout:
     kept = model.__dict__.setdefault("_prepared", {})
     place = jax.config.jax_default_device  # pyright: ignore
     if place not in kept:
-        kept[place] = _concrete(model)
-    if not graph:
-        return kept[place]
-    if (place, "graph") not in kept:
-        kept[place, "graph"] = _concrete_graph(model)
-    return dataclasses.replace(kept[place], graph=kept[place, "graph"])
+        kept[place] = _common(model) if _is_common(model) else _concrete(model)
+    if not graph:  # nobody compiles anew because another one wants it
+        return dataclasses.replace(kept[place], graph=None)
+    if kept[place].graph is None:
+        graph_of = _concrete_graph(model)
+        kept[place] = dataclasses.replace(kept[place], graph=graph_of)
+    return kept[place]
 
 
 def roomy(model: MDP) -> MDP:
@@ -98,6 +101,18 @@ def extended(mask: Any, length: int, fill: Any = False) -> Any:
     if mask is None:
         return None
     return np.pad(mask, (0, length - len(mask)), constant_values=fill)
+
+
+def _is_common(model: MDP) -> bool:
+    """Whether a model is small, and of the size that others are padded to."""
+    sizes = model.num_states, model.num_choices, model.num_branches
+    return model.num_branches < ops.SLICE_FROM and sizes == tuple(map(bucket, sizes))
+
+
+def _common(model: MDP) -> Layout:
+    # Concrete rows would have the shapes of what is there without padding.
+    layout = _traced_jit(MDP(model.row_group_offsets, model.row_offsets, model.columns))
+    return jax.device_put(layout, jax.device_put(np.int8(0)).device)
 
 
 def _concrete(model: MDP) -> Layout:
@@ -168,6 +183,9 @@ def traced(model: MDP, *, graph: bool = False) -> Layout:
             into=ops.pairs(entered, source, states, states),
         ),
     )
+
+
+_traced_jit = jax.jit(functools.partial(traced, graph=True))
 
 
 def _row_of(offsets: jax.Array, length: int) -> jax.Array:

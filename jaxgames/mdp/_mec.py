@@ -86,8 +86,8 @@ def mec(
         >>> components = mdp.mec(model)
         >>> components
         EndComponents(2 of 2 states and 2 choices)
-        >>> np.asarray(components.state_label)
-        array([ 0, -1,  1], dtype=int32)
+        >>> components.state_label.tolist()
+        [0, -1, 1]
         >>> mdp.mec(model, states=[1, 1, 0])
         EndComponents(1 of 1 states and 1 choices)
     """

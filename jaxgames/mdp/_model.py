@@ -12,10 +12,19 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames.arena import MAX_SIZE, Arena, bucket, is_traced
-
-SUM_TOLERANCE = 1e-5
-"""How far from one the probabilities of a choice may sum up, as files round them."""
+from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.mdp._checks import (
+    and_more,
+    ends,
+    integers,
+    named,
+    of_branch,
+    of_choice,
+    offsets,
+    probabilities,
+    reals,
+)
+from jaxgames.mdp._checks import booleans as booleans
 
 
 @jax.tree_util.register_dataclass
@@ -103,38 +112,38 @@ class MDP:
                 is negative or no number, probabilities that do not sum up to one; or
                 an array has the wrong type, length or range.
         """
-        row_group_offsets = _offsets("row_group_offsets", row_group_offsets)
-        row_offsets = _offsets("row_offsets", row_offsets)
-        columns = _integers("columns", columns)
+        row_group_offsets = offsets("row_group_offsets", row_group_offsets)
+        row_offsets = offsets("row_offsets", row_offsets)
+        columns = integers("columns", columns)
         size, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
-        _ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
-        _ends("row_offsets", row_offsets, len(columns), "branches in columns")
+        ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
+        ends("row_offsets", row_offsets, len(columns), "branches in columns")
         empty = np.flatnonzero(row_group_offsets[1:] == row_group_offsets[:-1])
         if len(empty):
             raise ValueError(
-                f"state {empty[0]} has no choice{_more(empty)}: every state needs "
+                f"state {empty[0]} has no choice{and_more(empty)}: every state needs "
                 "one, such as a choice that leads back to it"
             )
         empty = np.flatnonzero(row_offsets[1:] == row_offsets[:-1])
         if len(empty):
-            where = _choice(row_group_offsets, empty[0])
-            raise ValueError(f"{where} has no branches{_more(empty)}")
+            where = of_choice(row_group_offsets, empty[0])
+            raise ValueError(f"{where} has no branches{and_more(empty)}")
         if len(columns) and (columns.min() < 0 or columns.max() >= size):
             branch = int(np.flatnonzero((columns < 0) | (columns >= size))[0])
             raise ValueError(
-                f"{_of_branch(row_group_offsets, row_offsets, branch)} leads to state "
+                f"{of_branch(row_group_offsets, row_offsets, branch)} leads to state "
                 f"{columns[branch]}, expected a state from 0 to {size - 1}"
             )
         columns = columns.astype(np.int32, copy=False)
         if probs is not None:
-            probs = _probabilities(probs, row_group_offsets, row_offsets)
+            probs = probabilities(probs, row_group_offsets, row_offsets)
             kept = probs > 0
             if not kept.all():
                 before = np.append(0, np.cumsum(kept))
                 row_offsets = before[row_offsets].astype(np.int32)
                 columns, probs = columns[kept], probs[kept]
         if initial is not None:
-            initial = _integers("initial", initial)
+            initial = integers("initial", initial)
             wrong = initial[(initial < 0) | (initial >= size)]
             if len(wrong):
                 raise ValueError(
@@ -148,10 +157,10 @@ class MDP:
             columns=columns,
             probs=probs,
             initial=initial,
-            labels=_named("label", labels, booleans, size),
-            choice_labels=_named("choice label", choice_labels, booleans, choices),
-            state_rewards=_named("state reward", state_rewards, _reals, size),
-            choice_rewards=_named("choice reward", choice_rewards, _reals, choices),
+            labels=named("label", labels, booleans, size),
+            choice_labels=named("choice label", choice_labels, booleans, choices),
+            state_rewards=named("state reward", state_rewards, reals, size),
+            choice_rewards=named("choice reward", choice_rewards, reals, choices),
         )
 
     # ---- looking ------------------------------------------------------------
@@ -256,128 +265,7 @@ def owner_of(model: MDP) -> np.ndarray:
     return np.pad(owner, (0, spare), constant_values=model.num_states)
 
 
-# ---- checks of what users pass ----------------------------------------------
-
-
-def _array(name: str, values) -> np.ndarray:
-    if is_traced(values):
-        raise ValueError(
-            f"{name} is traced by jax: models are built on the host; build it outside "
-            "and pass it to the jitted function as an argument"
-        )
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: {error}") from None
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
-    return array
-
-
-def _integers(name: str, values) -> np.ndarray:
-    array = _array(name, values)
-    if array.size == 0 and not hasattr(values, "dtype"):
-        array = array.astype(np.int32)  # an empty list
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must hold integers, got {array.dtype}")
-    if len(array) > MAX_SIZE:
-        raise ValueError(f"{name} is longer than int32 can index: {len(array)}")
-    return array
-
-
-def _offsets(name: str, values) -> np.ndarray:
-    array = _integers(name, values)
-    if len(array) == 0 or array[0] != 0:
-        begins = "is empty" if len(array) == 0 else f"begins with {array[0]}"
-        raise ValueError(f"{name} must ascend from 0, but {begins}")
-    falls = np.flatnonzero(array[1:] < array[:-1])
-    if len(falls):
-        at = falls[0]
-        raise ValueError(
-            f"{name} must ascend, but falls from {array[at]} to {array[at + 1]} "
-            f"at index {at + 1}"
-        )
-    if array[-1] > MAX_SIZE:
-        raise ValueError(f"{name} ends with {array[-1]}, more than int32 can index")
-    return array.astype(np.int32, copy=False)
-
-
-def _ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
-    if offsets[-1] != count:
-        raise ValueError(
-            f"{name} must end with the number of {what} ({count}), got {offsets[-1]}"
-        )
-
-
-def _probabilities(values, row_group_offsets, row_offsets) -> np.ndarray:
-    probs = _reals("probs", values, row_offsets[-1], "branch")
-    bad = np.flatnonzero(~(probs >= 0))  # or no number
-    if len(bad):
-        raise ValueError(
-            f"{_of_branch(row_group_offsets, row_offsets, bad[0])} has probability "
-            f"{probs[bad[0]]}, expected a number that is not negative"
-        )
-    total = np.add.reduceat(probs, row_offsets[:-1]) if len(probs) else probs
-    off = np.flatnonzero(~(np.abs(total - 1) <= SUM_TOLERANCE))
-    if len(off):
-        raise ValueError(
-            f"the probabilities of {_choice(row_group_offsets, off[0])} sum up to "
-            f"{total[off[0]]}, expected 1{_more(off)}"
-        )
-    return probs
-
-
-def _reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
-    array = _array(name, values)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must hold real numbers, got {array.dtype}")
-    if len(array) != length:
-        raise ValueError(
-            f"{name} must have one {each} each, {length}, got {len(array)}"
-        )
-    return array.astype(np.float64, copy=False)
-
-
-def booleans(name: str, values, length: int) -> np.ndarray:
-    """What a user passed as a set: bool `[length]`.
-
-    Raises:
-        ValueError: it is none, or has another length.
-    """
-    array = _array(name, values)
-    zero_one = array.dtype.kind in "iu" and np.isin(array, (0, 1)).all()
-    if array.dtype != bool and not zero_one and len(array):
-        raise ValueError(f"{name} must hold booleans or 0/1, got {array.dtype}")
-    if len(array) != length:
-        raise ValueError(f"{name} must have {length} entries, got {len(array)}")
-    return array.astype(bool, copy=False)
-
-
-def _named(what: str, values, check, length: int) -> dict[str, np.ndarray] | None:
-    if values is None:
-        return None
-    if not isinstance(values, Mapping) or not all(isinstance(k, str) for k in values):
-        raise ValueError(f"{what}s must be a mapping from names, got {values!r}")
-    return {k: check(f"{what} {k!r}", x, length) for k, x in values.items()}
-
-
 def _padded(values: Mapping[str, Any] | None, more: int) -> dict[str, Any] | None:
     if values is None:
         return None
     return {name: np.pad(x, (0, more)) for name, x in values.items()}
-
-
-def _choice(row_group_offsets: np.ndarray, choice) -> str:
-    """How messages name a choice: by its state, and its place among that one's."""
-    state = int(np.searchsorted(row_group_offsets, choice, side="right")) - 1
-    place = choice - row_group_offsets[state]
-    return f"choice {choice} (number {place} of state {state})"
-
-
-def _of_branch(row_group_offsets, row_offsets, branch) -> str:
-    choice = int(np.searchsorted(row_offsets, branch, side="right")) - 1
-    return f"branch {branch} of {_choice(row_group_offsets, choice)}"
-
-
-def _more(found: np.ndarray) -> str:
-    return f" (and {len(found) - 1} more)" if len(found) > 1 else ""

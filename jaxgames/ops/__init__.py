@@ -39,6 +39,7 @@ from jaxgames.ops._links import Pieces as Pieces
 from jaxgames.ops._links import SlicedLinks as SlicedLinks
 from jaxgames.ops._links import at_rows as at_rows
 from jaxgames.ops._links import at_targets as at_targets
+from jaxgames.ops._links import cells_of_rows as cells_of_rows
 from jaxgames.ops._links import count_links as count_links
 from jaxgames.ops._links import count_rows as count_rows
 from jaxgames.ops._links import keep_links as keep_links

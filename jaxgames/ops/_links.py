@@ -19,6 +19,13 @@ Pieces = tuple[jax.Array, ...]
 """Values on links, one array for each piece of the layout."""
 
 
+PACK_FROM = 1 << 25
+"""Targets from which booleans are packed before they are gathered: as bytes so many
+do not fit into a GPU's cache."""
+
+_WORD = 32
+
+
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class PairLinks:
@@ -80,9 +87,27 @@ def at_targets(links: Links, x: jax.Array) -> Pieces:
     """The value of `x` `[T]` where each link points; any where there is no link."""
     # Without the barrier XLA may compute x anew for every link that reads it.
     x = jax.lax.optimization_barrier(x)
+    if x.dtype == bool and links.num_targets >= PACK_FROM:
+        words = jax.lax.optimization_barrier(_packed(x))
+        return tuple(_bit(words, head) for head in _heads(links))
     if isinstance(links, SlicedLinks):
         return tuple(x.at[block].get(mode="clip") for block in links.blocks)
     return (take(x, links.head),)
+
+
+def _heads(links: Links) -> Pieces:
+    return links.blocks if isinstance(links, SlicedLinks) else (links.head,)
+
+
+def _packed(x: jax.Array) -> jax.Array:
+    """Booleans as bits of words."""
+    bits = jnp.pad(x, (0, -len(x) % _WORD)).reshape(-1, _WORD).astype(jnp.uint32)
+    return jnp.sum(bits << jnp.arange(_WORD, dtype=jnp.uint32), 1, dtype=jnp.uint32)
+
+
+def _bit(words: jax.Array, index: jax.Array) -> jax.Array:
+    word = words.at[index // _WORD].get(mode="clip")
+    return (word >> (index % _WORD).astype(jnp.uint32)) & 1 > 0
 
 
 def at_rows(links: Links, x: jax.Array) -> Pieces:
@@ -121,6 +146,14 @@ def count_rows(links: Links, rows: jax.Array) -> jax.Array:
     if isinstance(links, PairLinks):
         return jnp.sum(rows.at[links.tail].get(**_NO_ROW), dtype=jnp.int32)[None]
     return jnp.stack([jnp.sum(x, dtype=jnp.int32) for x in _rows_of(links, rows)])
+
+
+def cells_of_rows(links: Links, counts: list[int]) -> int:
+    """How many links rows have at most, from what `count_rows` says of them (host)."""
+    if isinstance(links, PairLinks):
+        return sum(counts)
+    widths = (block.shape[0] for block in links.blocks)
+    return sum(width * count for width, count in zip(widths, counts, strict=True))
 
 
 def list_links(

@@ -4,6 +4,7 @@ Where numba is installed (`pip install jaxgames[host]`) the same source compiles
 fast engine for one core.
 """
 
+from jaxgames.buchi.reference._game import descent as descent
 from jaxgames.buchi.reference._game import solve as solve
 from jaxgames.buchi.reference._lasso import Lasso as Lasso
 from jaxgames.buchi.reference._nested_dfs import NO_CYCLE as NO_CYCLE
@@ -14,3 +15,4 @@ from jaxgames.buchi.reference._search import check_lasso as check_lasso
 from jaxgames.buchi.reference._search import lasso_through as lasso_through
 from jaxgames.buchi.reference._search import search as search
 from jaxgames.buchi.reference._search import way_to as way_to
+from jaxgames.buchi.reference._verify import faults as faults

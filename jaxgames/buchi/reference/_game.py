@@ -78,3 +78,42 @@ def first_into(row_ptr, dst, goal, own):
                     move[v] = e
                     break
     return move
+
+
+def descent(
+    arena: Arena, winner: np.ndarray, layer: np.ndarray, rank: np.ndarray
+) -> np.ndarray:
+    """The first edge of each winner that leads down in rank, inside a layer.
+
+    Where the rank is 0, it leads to one of rank 0; player 0 then goes anywhere in his
+    region.
+
+    Args:
+        arena: the game.
+        winner: int8 `[V]`.
+        layer: int32 `[V]`, the round in which a vertex was lost for player 0, else 0.
+        rank: int32 `[V]`.
+
+    Returns:
+        int32 `[V]`, -1 where the owner does not win.
+    """
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    own = winner == np.asarray(arena.owner)
+    return _descent(row_ptr, dst, own, winner, layer, rank)
+
+
+@compiled
+def _descent(row_ptr, dst, own, winner, layer, rank):
+    move = np.full(len(own), NO_EDGE, np.int32)
+    for v in range(len(own)):
+        if not own[v]:
+            continue
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            w = dst[e]
+            if winner[w] != winner[v] or layer[w] != layer[v]:
+                continue
+            free = rank[v] == 0 and winner[v] == 0
+            if free or rank[w] == max(rank[v] - 1, 0):
+                move[v] = e
+                break
+    return move

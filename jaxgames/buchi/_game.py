@@ -1,0 +1,376 @@
+"""Büchi games: player 0 wants to visit accepting vertices for ever."""
+
+import dataclasses
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from jaxgames import fixpoint, host, ops, race, solution
+from jaxgames.arena import Arena, is_traced
+from jaxgames.buchi import _host, _links, reference
+from jaxgames.buchi._solver import CycleSolver
+from jaxgames.graph import _attractor
+from jaxgames.graph import _links as of_graph
+from jaxgames.graph.reference import NO_RANK
+from jaxgames.ops import Links
+from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.race import Track
+from jaxgames.solution import NO_EDGE, UNDECIDED, SolveError, Stats, Status
+from jaxgames.solver import Registry, Solver
+
+HOST, DEVICE, RACE = "host", "device", "race"
+PLACES = (HOST, RACE)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Solution(solution.Solution):
+    """Who wins from each vertex of a Büchi game, and how.
+
+    Attributes:
+        winner: int8 `[V]`: 0 or 1, or -1 where undecided, or padding.
+        strategy: int32 `[V]`: for a vertex that its owner wins, the index of the edge
+            to take; -1 elsewhere.
+    """
+
+    winner: Any = None
+    strategy: Any = None
+
+    def successor(self, arena: Arena) -> Any:
+        """The strategy as vertices: int32 `[V]`, -1 where there is no move."""
+        return solution.successor_of(arena, self.strategy)
+
+    def __repr__(self) -> str:
+        """One line: how many vertices each player wins."""
+        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
+            return f"Solution(winner {self.winner.shape})"
+        won = [int((self.winner == player).sum()) for player in (0, 1)]
+        return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]})"
+
+
+class Problem(NamedTuple):
+    """A game as the solver reads it.
+
+    Attributes:
+        links: each vertex points at its successors.
+        owner: bool `[V]`, True for player 1.
+        accepting: bool `[V]`.
+        inside: bool `[V]`, the vertices that there are.
+    """
+
+    links: Links
+    owner: Any
+    accepting: Any
+    inside: Any
+
+
+class State(NamedTuple):
+    """What is left, what is lost, and the attractor that grows."""
+
+    left: jax.Array  # bool [V]: not known to be lost for player 0
+    lost_in: jax.Array  # int32 [V]: the turn in which it was lost, else 0
+    lost_rank: jax.Array  # int32 [V]: its rank then
+    rank: jax.Array  # int32 [V]: in the attractor that grows, or NO_RANK
+    level: jax.Array  # int32: the last rank given
+    losing: jax.Array  # bool: whose attractor it is
+    stable: jax.Array
+    over: jax.Array
+    outer: jax.Array  # int32: games that were taken apart
+    inner: jax.Array  # int32: sweeps
+
+
+class Regions(NamedTuple):
+    """Who wins, and the ranks that strategies follow: down, inside one layer."""
+
+    winner: jax.Array  # int8 [V]
+    layer: jax.Array  # int32 [V]: 0 where player 0 wins
+    rank: jax.Array  # int32 [V]
+
+
+@dataclasses.dataclass(frozen=True)
+class Attractors(CycleSolver):
+    """The classical algorithm: attractors in turn [1].
+
+    What player 0 cannot force into an accepting vertex that is left is lost for him,
+    and so is what player 1 can force there. What remains is a smaller game; where
+    nothing is lost any more, player 0 wins all of it.
+
+    A sweep is O(V + E); as many as the attractors are deep, in up to V turns.
+
+    References:
+        [1] Zielonka, Infinite games on finitely coloured graphs with applications to
+        automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
+
+    Examples:
+        >>> from jaxgames import Arena, buchi
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1, 2], [0, 1, 2, 2], owner=[0, 1, 0], accepting=[1, 0, 0]
+        ... )
+        >>> buchi.solve(arena, "attractors").winner
+        array([0, 1, 1], dtype=int8)
+    """
+
+    name: ClassVar[str] = "attractors"
+
+    def init(self, game: Problem) -> State:  # type: ignore[override]
+        """Player 0 attracts to the accepting vertices."""
+        none = jnp.zeros(len(game.inside), jnp.int32)
+        zero = jnp.int32(0)
+        goal = game.inside & game.accepting
+        return State(
+            left=jnp.asarray(game.inside),
+            lost_in=none,
+            lost_rank=none,
+            rank=_target(goal),
+            level=zero,
+            losing=jnp.array(False),
+            stable=jnp.array(False),
+            over=~jnp.any(game.inside),
+            outer=zero,
+            inner=zero,
+        )
+
+    def sweep(self, game: Problem, state: State) -> State:  # type: ignore[override]
+        """The attractor grows by all that can join it."""
+        foreign = (game.owner != state.losing).astype(jnp.int8)
+        none = jnp.zeros_like(state.left)
+        problem = _attractor.Problem(game.links, foreign, none, state.left)
+        grown = _attractor.State(state.rank, state.level, ~state.stable)
+        grown = _attractor.Attract().step(problem, grown)
+        return state._replace(
+            rank=grown.rank,
+            level=grown.rounds,
+            stable=~grown.grows,
+            inner=state.inner + (~state.stable & ~state.over),
+        )
+
+    def turn(self, game: Problem, state: State) -> State:  # type: ignore[override]
+        """The other player's turn; or what he has attracted is lost."""
+        joined = state.rank != NO_RANK
+        avoids = state.left & ~joined
+        lost = state.losing & joined
+        left = state.left & ~lost
+        outer = state.outer + ~state.losing
+        over = ~state.losing & ~jnp.any(avoids)
+        goal = jnp.where(state.losing, left & game.accepting, avoids)
+        return State(
+            left=left,
+            lost_in=jnp.where(lost, outer, state.lost_in),
+            lost_rank=jnp.where(lost, state.rank, state.lost_rank),
+            rank=jnp.where(over, state.rank, _target(goal)),
+            level=jnp.int32(0),
+            losing=~state.losing,
+            stable=jnp.array(False),
+            over=over,
+            outer=outer,
+            inner=state.inner,
+        )
+
+    def done(self, game: Problem, state: State) -> jax.Array:
+        """Nothing was lost in the last turn."""
+        del game
+        return state.over
+
+    def answer(self, game: Problem, state: State) -> Regions:  # type: ignore[override]
+        """What is lost, and what is left if nothing more can be lost."""
+        lost = state.lost_in > 0
+        open_ = jnp.where(state.over, 0, UNDECIDED)
+        winner = jnp.where(lost, 1, jnp.where(game.inside, open_, UNDECIDED))
+        return Regions(
+            winner.astype(jnp.int8),
+            state.lost_in,
+            jnp.where(lost, state.lost_rank, state.rank),
+        )
+
+    def stats(self, game: Any, state: State) -> dict[str, Any]:
+        """Games taken apart, and sweeps."""
+        del game
+        return {"outer": state.outer, "inner": state.inner}
+
+
+def _target(goal: jax.Array) -> jax.Array:
+    return jnp.where(goal, 0, NO_RANK).astype(jnp.int32)
+
+
+GAME_SOLVERS = Registry("Büchi game", Attractors)
+"""The solvers of Büchi games that are array programs, by name."""
+
+
+def solve(
+    arena: Arena,
+    solver: str | Solver = "auto",
+    *,
+    max_steps: int | None = None,
+    state: fixpoint.Carry | None = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
+) -> Solution:
+    """Decides who wins a Büchi game from each vertex, and how.
+
+    Player 0 wins a play that visits accepting vertices infinitely often, player 1 any
+    other. Works inside `jax.jit` and `jax.vmap` on a traced arena.
+
+    Args:
+        arena: a game with accepting vertices; every vertex has a successor.
+        solver: a name from `GAME_SOLVERS`; a solver with options of its own; `"host"`
+            for the sequential engine, which wants numba to be fast; `"race"` for both
+            at once; or `"auto"`, which chooses.
+        max_steps: rounds on the device at most, those of `state` counted in. None: no
+            limit.
+        state: `solution.state` of an earlier call with the same arena and solver, to
+            go on where it stopped.
+        throw: whether to raise where not every vertex was decided. Under tracing
+            nothing is raised: look at `solution.status`.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+
+    Returns:
+        Winners and strategies: [`Solution`][jaxgames.buchi.Solution]; the same from
+        every solver.
+
+    Raises:
+        ValueError: the arena has no accepting vertices, a vertex lacks successors, or
+            an argument is wrong.
+        SolveError: the solve stopped early and `throw` is set.
+
+    Examples:
+        >>> from jaxgames import Arena, buchi
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1, 2], [0, 1, 2, 2], owner=[0, 1, 0], accepting=[1, 0, 0]
+        ... )
+        >>> found = buchi.solve(arena)
+        >>> found
+        Solution(player 0 wins 1, player 1 wins 2)
+        >>> found.strategy
+        array([ 0,  2, -1], dtype=int32)
+    """
+    if not isinstance(arena, Arena):
+        raise ValueError(f"a Büchi game is an Arena, got {type(arena).__name__}")
+    if arena.accepting is None:
+        raise ValueError("a Büchi game needs accepting vertices: accepting is None")
+    on_host = isinstance(solver, str) and solver in PLACES
+    machine = None if on_host else GAME_SOLVERS.resolve(solver)
+    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
+        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    limited = max_steps is not None or state is not None
+    if is_traced((arena, state, max_steps)):
+        if machine is None:
+            raise ValueError(
+                f"solver={solver!r} runs on the host, where a traced game cannot be: "
+                f"name a solver of the device, {', '.join(GAME_SOLVERS)}"
+            )
+        return _traced(arena, machine, max_steps, state)
+    if machine is None and limited:
+        raise ValueError(
+            f"max_steps and state are the device's: solver={solver!r} takes neither"
+        )
+    dead = _host.dead_ends(arena)
+    if dead.any():
+        raise ValueError(
+            f"vertex {np.argmax(dead)} has no successor: in a game every vertex has one"
+        )
+    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+        meter = as_progress(progress)
+        place = _place_for(arena, solver, limited)
+        machine = machine or Attractors()
+        track = Track()
+        engines = {}
+        if place != HOST:
+            own = meter if place == DEVICE else track.meter
+            engines[DEVICE] = lambda: _device(arena, machine, max_steps, state, own)
+        if place != DEVICE:
+            engines[HOST] = lambda: _on_host(arena, track)
+        if place == DEVICE:
+            found = engines[DEVICE]()
+        else:
+            found = race.first(track, engines, progress=meter, prefer=DEVICE)
+    if throw and found.status != Status.SOLVED:
+        raise SolveError(found.status, found)
+    return found
+
+
+def _place_for(arena: Arena, solver: Any, limited: bool) -> str:
+    if isinstance(solver, str) and solver in PLACES:
+        return solver
+    if solver != "auto" or limited or not host.can_compile():
+        return DEVICE
+    if jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
+        return HOST
+    return RACE
+
+
+def _on_host(arena: Arena, track: Track) -> Solution:
+    found = reference.solve(arena, np.asarray(arena.accepting), track.stop)
+    if found is None:
+        nothing = np.full(arena.shape[0], -1, np.int32)
+        winner = nothing.astype(np.int8)
+        return Solution(Status.INTERRUPTED, winner=winner, strategy=nothing)
+    winner, strategy, rounds = found
+    return Solution(
+        Status.SOLVED,
+        winner=winner,
+        strategy=strategy,
+        stats=Stats(solver=HOST, outer=rounds),
+    )
+
+
+def _device(arena: Arena, solver: Any, max_steps, state, meter) -> Solution:
+    size = arena.shape[0]
+    more = (0, _links.num_rows(arena) - size)
+    masks = (arena.owner, arena.accepting, of_graph.inside(arena))
+    game = Problem(
+        _links.successors(arena),
+        *(jnp.asarray(np.pad(np.asarray(x), more)) for x in masks),
+    )
+    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
+    regions = [np.asarray(x)[:size] for x in outcome.answer]
+    return Solution(
+        outcome.status,
+        winner=regions[0],
+        strategy=reference.descent(arena, *regions),
+        stats=_stats(solver, game, outcome),
+        state=outcome.carry,
+    )
+
+
+def _stats(solver: Any, game: Problem, outcome: fixpoint.Outcome) -> Stats:
+    facts = solver.stats(game, outcome.carry.state)
+    return Stats(solver=solver.name, rounds=outcome.rounds, **facts)
+
+
+def _traced(arena: Arena, solver: Any, max_steps, state) -> Solution:
+    inside = of_graph.inside(arena)
+    owner, accepting = jnp.asarray(arena.owner), jnp.asarray(arena.accepting)
+    game = Problem(of_graph.traced(arena).out, owner, accepting, jnp.asarray(inside))
+    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
+    carry = fixpoint.start(solver, game) if state is None else state
+    carry = fixpoint.iterate(solver, game, carry, limit)
+    outcome = fixpoint.finish(solver, game, carry)
+    return Solution(
+        outcome.status,
+        winner=outcome.answer.winner,
+        strategy=_descent(arena, outcome.answer),
+        stats=_stats(solver, game, outcome),
+        state=outcome.carry,
+    )
+
+
+def _descent(arena: Arena, regions: Regions) -> jax.Array:
+    """The first edge of each winner down in rank, in a layer (pure)."""
+
+    def misses(winner, layer, rank, there, its_layer, its_rank):
+        same = (winner == there) & (layer == its_layer)
+        free = (rank == 0) & (winner == 0)
+        return (~(same & (free | (its_rank == jnp.maximum(rank - 1, 0))))).astype(
+            jnp.int32
+        )
+
+    at_source = (ops.source(arena, x) for x in regions)
+    at_target = (ops.target(arena, x) for x in regions)
+    worst = ops.edgewise(misses, *at_source, *at_target)
+    least, move = ops.out_argmin(arena, worst, bound=1)
+    moves = (regions.winner == jnp.asarray(arena.owner)) & (least == 0)
+    return ops.edge_of(arena, jnp.where(moves, move, NO_EDGE))

@@ -1,0 +1,160 @@
+"""Checks of what was found, which trust no solver."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames import verdict
+from jaxgames.arena import Arena, is_traced
+from jaxgames.buchi import _question, reference
+from jaxgames.buchi._game import Solution
+from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi.reference import NO_CYCLE, Lasso
+
+
+class Reason(verdict.Reason):
+    """What is wrong with an answer, in the order in which it is looked for.
+
+    Examples:
+        >>> Reason.NO_EDGE.message
+        'the lasso goes on from it where there is no edge'
+    """
+
+    OK = 0, "nothing is wrong"
+    UNDECIDED = 1, "its winner is neither 0 nor 1"
+    STRATEGY_MISSING = 2, "its owner wins it, but has no strategy there"
+    STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX = (
+        3,
+        "its strategy is not the index of one of its edges",
+    )
+    STRATEGY_OF_LOSER = 4, "its owner loses it, yet has a strategy there"
+    STRATEGY_LEAVES_REGION = (
+        5,
+        "its winner's strategy leads to a vertex that the other player wins",
+    )
+    OPPONENT_ESCAPES = 6, "its owner loses it, yet has an edge to a vertex that he wins"
+    CYCLE_WON_BY_OPPONENT = (
+        7,
+        "the other player wins a cycle through it that its winner's strategy allows",
+    )
+    NOT_DECIDED = 8, "the search did not come to an end"
+    NO_LASSO = 9, "a cycle is said to exist, but there is no lasso, or an empty one"
+    NO_VERTEX = 10, "the lasso leads there, but there is no such vertex"
+    NOT_INITIAL = 11, "the lasso begins there, but it is not an initial vertex"
+    NO_EDGE = 12, "the lasso goes on from it where there is no edge"
+    NOT_ACCEPTING = 13, "no vertex of the cycle through it accepts"
+    CYCLE_MISSED = 14, "it accepts, and lies on a cycle that is reached"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Verdict(verdict.Verdict):
+    """What a check of an answer found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether the answer is right.
+        reason: int32, a [`Reason`][jaxgames.buchi.Reason]: the first one that holds
+            somewhere, or `Reason.OK`.
+        vertex: int32, a vertex where it holds, or -1.
+
+    Examples:
+        >>> print(Verdict.at(Reason.NO_EDGE, 5))
+        vertex 5: the lasso goes on from it where there is no edge
+    """
+
+    reasons = Reason
+
+
+_FAULTS = {
+    "empty": Reason.NO_LASSO,
+    "outside": Reason.NO_VERTEX,
+    "start": Reason.NOT_INITIAL,
+    "gap": Reason.NO_EDGE,
+    "rejecting": Reason.NOT_ACCEPTING,
+}
+
+
+def verify(
+    graph: Any, answer: Any, *, accepting: Any = None, initial: Any = 0
+) -> Verdict:
+    """Checks an answer of this package without trusting who found it (host only).
+
+    A lasso is walked along the edges. That there is no accepting cycle is checked by a
+    nested depth-first search. For the solution of a game every vertex must be decided;
+    a winner's strategy must take an edge of the vertex that stays in his region; the
+    loser must have no edge out of it, and no strategy there; and with the strategies
+    fixed, every cycle where player 0 wins leads through an accepting vertex, and none
+    where player 1 wins. O(V + E) time.
+
+    Args:
+        graph: the game; or what `accepting_cycle` was given.
+        answer: a [`Solution`][jaxgames.buchi.Solution], an
+            [`AcceptingCycle`][jaxgames.buchi.AcceptingCycle] of one accepting set, or a
+            [`Lasso`][jaxgames.buchi.Lasso].
+        accepting: as for `accepting_cycle`; games have their own.
+        initial: as for `accepting_cycle`.
+
+    Returns:
+        A [`Verdict`][jaxgames.buchi.Verdict]: true if all is right, else the reason and
+        a vertex where it shows.
+
+    Raises:
+        ValueError: an argument is wrong, or traced.
+
+    Examples:
+        >>> from jaxgames import buchi
+        >>> graph = [0, 1, 3, 4], [1, 0, 2, 2]
+        >>> found = buchi.accepting_cycle(graph, accepting=[2])
+        >>> print(buchi.verify(graph, found, accepting=[2]))
+        valid
+        >>> print(buchi.verify(graph, found, accepting=[0]))
+        vertex 2: no vertex of the cycle through it accepts
+    """
+    if is_traced((graph, accepting, initial)):
+        raise ValueError("verify runs on the host, not under tracing by jax")
+    if isinstance(answer, Solution):
+        return _verify_game(graph, answer)
+    if not isinstance(answer, (AcceptingCycle, Lasso)):
+        raise ValueError(
+            "answer must be a Solution, an AcceptingCycle or a Lasso, got "
+            f"{type(answer).__name__}"
+        )
+    question = _question.read(graph, accepting, initial, None)
+    arena, accepting, starts = question.arena, question.accepting, question.starts
+    if accepting.ndim != 1:
+        raise ValueError("verify one accepting set of a batch at a time")
+    lasso: Lasso | None
+    if isinstance(answer, Lasso):
+        lasso = answer
+    else:
+        if not np.all(answer.decided):
+            return Verdict.at(Reason.NOT_DECIDED)
+        lasso = answer.lasso
+        if answer.exists and lasso is None:
+            return Verdict.at(Reason.NO_LASSO)
+    if lasso is None:
+        found = reference.search(arena, accepting, starts, method="nested_dfs")
+        if found == NO_CYCLE:
+            return Verdict.at(Reason.OK)
+        return Verdict.at(Reason.CYCLE_MISSED, found)
+    fault, vertex = reference.check_lasso(arena, lasso, accepting, starts)
+    return Verdict.at(_FAULTS[fault] if fault else Reason.OK, vertex)
+
+
+def _verify_game(arena: Any, solution: Solution) -> Verdict:
+    if not isinstance(arena, Arena) or arena.accepting is None:
+        raise ValueError("a Büchi game is an Arena with accepting vertices")
+    for name in ("winner", "strategy"):
+        values = np.asarray(getattr(solution, name))
+        if values.shape != (arena.shape[0],) or values.dtype.kind not in "iu":
+            raise ValueError(
+                f"solution.{name} must hold one integer for each vertex "
+                f"({arena.shape[0]}), got {values.dtype} of shape {values.shape}"
+            )
+    found = reference.faults(arena, solution.winner, solution.strategy)
+    for reason, fault in enumerate(found, start=1):
+        if fault.any():
+            return Verdict.at(Reason(reason), int(np.argmax(fault)))
+    return Verdict.at(Reason.OK)

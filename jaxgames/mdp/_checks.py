@@ -1,0 +1,156 @@
+"""Checks of what users pass as a model."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE, is_traced
+
+SUM_TOLERANCE = 1e-5
+"""How far from one the probabilities of a choice may sum up, as files round them."""
+
+
+def _array(name: str, values) -> np.ndarray:
+    if is_traced(values):
+        raise ValueError(
+            f"{name} is traced by jax: models are built on the host; build it outside "
+            "and pass it to the jitted function as an argument"
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is not an array: {error}") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+    return array
+
+
+def integers(name: str, values) -> np.ndarray:
+    """What a user passed as integers: flat, of any type.
+
+    Raises:
+        ValueError: it is none, or too long.
+    """
+    array = _array(name, values)
+    if array.size == 0 and not hasattr(values, "dtype"):
+        array = array.astype(np.int32)  # an empty list
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold integers, got {array.dtype}")
+    if len(array) > MAX_SIZE:
+        raise ValueError(f"{name} is longer than int32 can index: {len(array)}")
+    return array
+
+
+def offsets(name: str, values) -> np.ndarray:
+    """What a user passed as offsets: int32, ascending from 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    array = integers(name, values)
+    if len(array) == 0 or array[0] != 0:
+        begins = "is empty" if len(array) == 0 else f"begins with {array[0]}"
+        raise ValueError(f"{name} must ascend from 0, but {begins}")
+    falls = np.flatnonzero(array[1:] < array[:-1])
+    if len(falls):
+        at = falls[0]
+        raise ValueError(
+            f"{name} must ascend, but falls from {array[at]} to {array[at + 1]} "
+            f"at index {at + 1}"
+        )
+    if array[-1] > MAX_SIZE:
+        raise ValueError(f"{name} ends with {array[-1]}, more than int32 can index")
+    return array.astype(np.int32, copy=False)
+
+
+def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
+    """Raises ValueError unless offsets end with the number of what they point into."""
+    if offsets[-1] != count:
+        raise ValueError(
+            f"{name} must end with the number of {what} ({count}), got {offsets[-1]}"
+        )
+
+
+def probabilities(values, row_group_offsets, row_offsets) -> np.ndarray:
+    """What a user passed as probabilities: float64 `[E]`.
+
+    Raises:
+        ValueError: naming the state and the choice.
+    """
+    probs = reals("probs", values, row_offsets[-1], "branch")
+    bad = np.flatnonzero(~(probs >= 0))  # or no number
+    if len(bad):
+        raise ValueError(
+            f"{of_branch(row_group_offsets, row_offsets, bad[0])} has probability "
+            f"{probs[bad[0]]}, expected a number that is not negative"
+        )
+    total = np.add.reduceat(probs, row_offsets[:-1]) if len(probs) else probs
+    off = np.flatnonzero(~(np.abs(total - 1) <= SUM_TOLERANCE))
+    if len(off):
+        raise ValueError(
+            f"the probabilities of {of_choice(row_group_offsets, off[0])} sum up to "
+            f"{total[off[0]]}, expected 1{and_more(off)}"
+        )
+    return probs
+
+
+def reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
+    """What a user passed as real numbers: float64 `[length]`.
+
+    Raises:
+        ValueError: it is none, or has another length.
+    """
+    array = _array(name, values)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must hold real numbers, got {array.dtype}")
+    if len(array) != length:
+        raise ValueError(
+            f"{name} must have one {each} each, {length}, got {len(array)}"
+        )
+    return array.astype(np.float64, copy=False)
+
+
+def booleans(name: str, values, length: int) -> np.ndarray:
+    """What a user passed as a set: bool `[length]`.
+
+    Raises:
+        ValueError: it is none, or has another length.
+    """
+    array = _array(name, values)
+    zero_one = array.dtype.kind in "iu" and np.isin(array, (0, 1)).all()
+    if array.dtype != bool and not zero_one and len(array):
+        raise ValueError(f"{name} must hold booleans or 0/1, got {array.dtype}")
+    if len(array) != length:
+        raise ValueError(f"{name} must have {length} entries, got {len(array)}")
+    return array.astype(bool, copy=False)
+
+
+def named(what: str, values, check, length: int) -> dict[str, np.ndarray] | None:
+    """What a user passed as arrays by name, each checked; None stays.
+
+    Raises:
+        ValueError: it is no mapping, or one of them is wrong.
+    """
+    if values is None:
+        return None
+    if not isinstance(values, Mapping) or not all(isinstance(k, str) for k in values):
+        raise ValueError(f"{what}s must be a mapping from names, got {values!r}")
+    return {k: check(f"{what} {k!r}", x, length) for k, x in values.items()}
+
+
+def of_choice(row_group_offsets: np.ndarray, choice) -> str:
+    """How messages name a choice: by its state, and its place among that one's."""
+    state = int(np.searchsorted(row_group_offsets, choice, side="right")) - 1
+    place = choice - row_group_offsets[state]
+    return f"choice {choice} (number {place} of state {state})"
+
+
+def of_branch(row_group_offsets, row_offsets, branch) -> str:
+    """How messages name a branch."""
+    choice = int(np.searchsorted(row_offsets, branch, side="right")) - 1
+    return f"branch {branch} of {of_choice(row_group_offsets, choice)}"
+
+
+def and_more(found: np.ndarray) -> str:
+    """How messages speak of what was found beside the first."""
+    return f" (and {len(found) - 1} more)" if len(found) > 1 else ""
