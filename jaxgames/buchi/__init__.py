@@ -1,12 +1,13 @@
 """Büchi automata and accepting cycles: model checking of linear temporal logic."""
 
 from jaxgames.buchi import reference as reference
+from jaxgames.buchi._attractors import Attractors as Attractors
 from jaxgames.buchi._automaton import Automaton as Automaton
 from jaxgames.buchi._by_scc import ByScc as ByScc
 from jaxgames.buchi._cycle import SOLVERS as SOLVERS
 from jaxgames.buchi._cycle import accepting_cycle as accepting_cycle
+from jaxgames.buchi._cycle import prepare as prepare
 from jaxgames.buchi._game import GAME_SOLVERS as GAME_SOLVERS
-from jaxgames.buchi._game import Attractors as Attractors
 from jaxgames.buchi._game import Solution as Solution
 from jaxgames.buchi._game import solve as solve
 from jaxgames.buchi._ltl import Formula as Formula

@@ -59,7 +59,7 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
         meter: told now and then; may end the solve.
         track: tells the host when to give up.
     """
-    kinds = question.kinds(question.accepting)
+    kinds = question.kinds
     facts: dict[str, Any] = dict(trim=0, outer=0, inner=0)
     facts.update(_device.counts_of(kinds))
 
@@ -69,17 +69,14 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
     def ended(status: Status) -> AcceptingCycle:
         return _device.undecided(status, Stats(solver="auto", **facts), None)
 
-    terminal = _of_kind(question, kinds, Kind.TERMINAL)
-    if terminal.any():
-        lasso = _closed(question, terminal)
+    if Kind.TERMINAL in kinds:
+        lasso = _closed(question, _of_kind(question, kinds, Kind.TERMINAL))
         if lasso is not None:
             return answer(lasso)
-    part = question.parts([kind in (Kind.WEAK, Kind.STRONG) for kind in kinds])
-    if not part.any():
+    if Kind.WEAK not in kinds and Kind.STRONG not in kinds:
         return answer(None)
 
-    solver = fitted(Trim())
-    task = _device.problem_for(question.arena, solver, question.accepting, part)
+    solver, task = fitted(Trim()), task_of(question)
     outcome = fixpoint.run(solver, task, progress=meter)
     facts["trim"] = int(outcome.carry.state.trim)
     if outcome.status != Status.SOLVED:
@@ -111,6 +108,19 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
         vertices = _device.reached_from(question)
         left = left & vertices
     return answer(None)
+
+
+def task_of(question: Question) -> Task:
+    """What is to be trimmed, on the default device; kept with the question."""
+    kept = question.__dict__.setdefault("_tasks", {})
+    place = jax.config.jax_default_device  # pyright: ignore
+    if place not in kept:
+        wanted = [kind in (Kind.WEAK, Kind.STRONG) for kind in question.kinds]
+        part = question.parts(wanted)
+        kept[place] = _device.problem_for(
+            question.arena, Trim(), question.accepting, part
+        )
+    return kept[place]
 
 
 def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint
 from jaxgames.arena import is_traced
-from jaxgames.buchi import _auto, _device, _question
+from jaxgames.buchi import _auto, _batch, _device, _question
 from jaxgames.buchi._auto import DEVICE, HOST, RACE
 from jaxgames.buchi._by_scc import ByScc, Graph
 from jaxgames.buchi._map import Map, named, ranks
@@ -58,7 +58,8 @@ def accepting_cycle(
         graph: a [`Product`][jaxgames.buchi.Product], which has accepting and initial
             vertices and a partition of its own; an [`Arena`][jaxgames.Arena]; a pair
             `(indptr, indices)`; or a sparse matrix with a method `tocsr`. Vertices may
-            lack successors.
+            lack successors. Or all of them, read before by
+            [`prepare`][jaxgames.buchi.prepare].
         accepting: bool `[V]`, or vertices by number; None for those of the arena. For
             many sets on one graph: bool `[B, V]`.
         initial: where runs start: a vertex, several, or booleans `[V]`. None: anywhere,
@@ -117,6 +118,38 @@ def accepting_cycle(
     return found
 
 
+def prepare(
+    graph: Any, *, accepting: Any = None, initial: Any = 0, partition: Any = None
+) -> Question:
+    """Checks the arguments of `accepting_cycle`, to ask more than once.
+
+    What solvers lay out for the device is kept with the result, and with a product.
+
+    Args:
+        graph: as for [`accepting_cycle`][jaxgames.buchi.accepting_cycle], like all.
+        accepting: the accepting vertices.
+        initial: where runs start.
+        partition: what is known of cycles.
+
+    Returns:
+        What `accepting_cycle` takes as a graph with all that belongs to it.
+
+    Raises:
+        ValueError: an argument is wrong, or traced.
+
+    Examples:
+        >>> from jaxgames import buchi
+        >>> question = buchi.prepare(([0, 1, 2], [1, 0]), accepting=[0])
+        >>> question
+        Question(2 vertices, 2 edges, 1 parts)
+        >>> buchi.accepting_cycle(question)
+        AcceptingCycle(Lasso(0 + 2 vertices))
+    """
+    if is_traced((graph, accepting, initial, partition)):
+        raise ValueError("prepare runs on the host, not under tracing by jax")
+    return _question.read(graph, accepting, initial, partition)
+
+
 def _concrete(question: Question, solver, max_steps, state, meter) -> AcceptingCycle:
     limits = {"max_steps": max_steps, "state": state}
     limited = max_steps is not None or state is not None
@@ -127,7 +160,7 @@ def _concrete(question: Question, solver, max_steps, state, meter) -> AcceptingC
     if len(question.starts) == 0:
         return _nowhere(question)
     if question.accepting.ndim == 2:
-        return _batch(question, solver, limits, meter)
+        return _many(question, solver, limits, meter)
     place = _auto.place_for(question.arena) if solver == "auto" else solver
     if solver == "auto" and limited:
         return _device.run(question, Map(trim=True), meter=meter, **limits)
@@ -144,11 +177,11 @@ def _concrete(question: Question, solver, max_steps, state, meter) -> AcceptingC
     return _device.run(question, SOLVERS.resolve(solver), meter=meter, **limits)
 
 
-def _batch(question: Question, solver, limits, meter) -> AcceptingCycle:
+def _many(question: Question, solver, limits, meter) -> AcceptingCycle:
     if solver in ("auto", *PLACES, ByScc.name) or isinstance(solver, ByScc):
         chosen = solver if isinstance(solver, ByScc) else None
         return _device.run_by_scc(question, chosen, meter=meter, **limits)
-    return _device.run_batch(question, SOLVERS.resolve(solver), meter=meter, **limits)
+    return _batch.run_batch(question, SOLVERS.resolve(solver), meter=meter, **limits)
 
 
 def _nowhere(question: Question) -> AcceptingCycle:

@@ -1,7 +1,6 @@
 """Solvers on the device, driven from the host, and their lassos."""
 
-import dataclasses
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -102,7 +101,7 @@ def run(
         max_steps: rounds at most, those of `state` counted in.
         meter: told now and then; may end the solve.
     """
-    kinds = question.kinds(question.accepting)
+    kinds = question.kinds
     if isinstance(solver, Trim):
         refuse_strong(kinds)
         solver = fitted(solver)
@@ -223,7 +222,7 @@ def decided(question: Question, lasso, stats: Stats, state: Any) -> AcceptingCyc
 def decided_batch(question: Question, lassos, stats: Stats, state) -> AcceptingCycle:
     """The answer for a batch, the lassos checked."""
     found = [
-        decided(question._replace(accepting=accepting), lasso, stats, None)
+        decided(question.one(accepting), lasso, stats, None)
         for accepting, lasso in zip(question.accepting, lassos, strict=True)
     ]
     return AcceptingCycle(
@@ -256,95 +255,3 @@ def counts_of(kinds: list[Kind]) -> dict[str, int]:
         kind.name.lower(): kinds.count(kind)
         for kind in (Kind.TERMINAL, Kind.WEAK, Kind.STRONG)
     }
-
-
-# ---- batches ---------------------------------------------------------------------
-
-
-@dataclasses.dataclass(frozen=True)
-class Batched(fixpoint.Solver):
-    """A solver on many accepting sets of one graph at once.
-
-    Attributes:
-        solver: the solver.
-    """
-
-    solver: Any = None
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The solver's."""
-        return self.solver.name
-
-    _axes: ClassVar[Any] = Problem(*(None, 0, 0, None))  # type: ignore[arg-type]
-
-    def init(self, game: Problem) -> Any:
-        """All states."""
-        return jax.vmap(self.solver.init, (self._axes,))(game)
-
-    def step(self, game: Problem, state: Any) -> Any:
-        """A round of all."""
-        return jax.vmap(self.solver.step, (self._axes, 0))(game, state)
-
-    def done(self, game: Problem, state: Any) -> jax.Array:
-        """All are done."""
-        return jnp.all(jax.vmap(self.solver.done, (self._axes, 0))(game, state))
-
-    def answer(self, game: Problem, state: Any) -> Answer:
-        """All answers."""
-        return jax.vmap(self.solver.answer, (self._axes, 0))(game, state)
-
-
-def run_batch(
-    question: Question, solver: Any, *, state=None, max_steps=None, meter=None
-) -> AcceptingCycle:
-    """Solves for many accepting sets, as `run`, but for what is reached only."""
-    every = [question.kinds(accepting) for accepting in question.accepting]
-    reached = None if question.all_reached else reached_from(question)
-    parts = np.stack(
-        [question.parts([k != Kind.REJECTING for k in kinds]) for kinds in every]
-    )
-    if reached is not None:
-        parts = np.where(reached, parts, 0)
-    if isinstance(solver, Trim):
-        return _trim_batch(question, solver, every, parts, state, max_steps, meter)
-    game = problem_for(question.arena, solver, question.accepting, parts)
-    machine = Batched(solver=named(solver))
-    outcome = fixpoint.run(machine, game, state, max_steps=max_steps, progress=meter)
-    facts = solver.stats(game, outcome.carry.state)
-    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
-    if outcome.status != Status.SOLVED:
-        batch = question.accepting.shape[:1]
-        return undecided(outcome.status, stats, outcome.carry, batch)
-    answers = jax.device_get(outcome.answer)
-    return _close_batch(question, solver, answers, reached, stats, outcome.carry)
-
-
-def _trim_batch(question, solver, every, parts, state, max_steps, meter):
-    for kinds in every:
-        refuse_strong(kinds)
-    solver = fitted(solver)
-    game = problem_for(question.arena, solver, question.accepting, parts.max(axis=0))
-    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
-    facts = solver.stats(game, outcome.carry.state)
-    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
-    if outcome.status != Status.SOLVED:
-        return undecided(outcome.status, stats, outcome.carry, (len(parts),))
-    size = question.arena.shape[0]
-    left = np.asarray(outcome.answer.left)[:size] & (parts > 0)
-    answers = Answer(left.any(axis=1), left.argmax(axis=1), left)
-    return _close_batch(question, solver, answers, None, stats, outcome.carry)
-
-
-def _close_batch(question, solver, answers, reached, stats, state):
-    lassos = [
-        closed(
-            question._replace(accepting=accepting),
-            solver,
-            jax.tree.map(lambda x, i=i: x[i], answers),
-            reached,
-        )
-        for i, accepting in enumerate(question.accepting)
-    ]
-    return decided_batch(question, lassos, stats, state)

@@ -1,6 +1,8 @@
 """What `accepting_cycle` may be asked: checks of its arguments."""
 
-from typing import Any, NamedTuple
+import dataclasses
+import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,8 +17,11 @@ from jaxgames.graph import as_arena
 from jaxgames.graph._input import vertex_mask
 
 
-class Question(NamedTuple):
-    """A graph without padding, and what is asked of it.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Question:
+    """A graph without padding, and what is asked of it, with checked arguments.
+
+    Layouts that solvers need are kept with it, so that it pays to ask twice.
 
     Attributes:
         arena: the graph.
@@ -32,9 +37,19 @@ class Question(NamedTuple):
     partition: Partition
     all_reached: bool
 
-    def kinds(self, accepting: np.ndarray) -> list[Kind]:
-        """The kind of each part for an accepting set bool `[V]`."""
-        return kinds(self.partition, accepting, _host.dead_ends(self.arena))
+    @functools.cached_property
+    def kinds(self) -> list[Kind]:
+        """The kind of each part, for one accepting set."""
+        return kinds(self.partition, self.accepting, _host.dead_ends(self.arena))
+
+    def one(self, accepting: np.ndarray) -> "Question":
+        """The same with one accepting set: bool `[V]`."""
+        return dataclasses.replace(self, accepting=accepting)
+
+    def __repr__(self) -> str:
+        """One line: the sizes."""
+        size, edges = self.arena.shape
+        return f"Question({size} vertices, {edges} edges, {self.partition.count} parts)"
 
     def parts(self, wanted: list[bool]) -> np.ndarray:
         """int32 `[V]`: a positive number in wanted parts, else 0."""
@@ -48,8 +63,9 @@ def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
     Raises:
         ValueError: one is wrong.
     """
-    if isinstance(graph, Product):
-        return _of_product(graph, accepting, initial, partition)
+    if isinstance(graph, (Product, Question)):
+        _check_alone(graph, accepting, initial, partition)
+        return graph if isinstance(graph, Question) else _of_product(graph)
     arena = as_arena(graph)
     accepting = _accepting(arena, accepting)
     all_reached = initial is None
@@ -70,7 +86,8 @@ def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
     )
 
 
-def _of_product(product: Product, accepting, initial, partition) -> Question:
+def _check_alone(graph: Any, accepting, initial, partition) -> None:
+    what = type(graph).__name__
     for name, value, default in (
         ("accepting", accepting, None),
         ("initial", initial, 0),
@@ -78,20 +95,23 @@ def _of_product(product: Product, accepting, initial, partition) -> Question:
     ):
         if value is not default:
             raise ValueError(
-                f"a product has {name} vertices of its own, got {name}={value!r}"
+                f"a {what} has {name} vertices of its own: leave {name} out"
                 if name != "partition"
-                else "a product has a partition of its own: leave partition out"
+                else f"a {what} has a partition of its own: leave partition out"
             )
+
+
+def _of_product(product: Product) -> Question:
     kept = product.__dict__
-    if "_arena" not in kept:
-        kept["_arena"] = product.arena()
-    return Question(
-        arena=kept["_arena"],
-        accepting=product.accepting,
-        starts=product.initial,
-        partition=of_product(product),
-        all_reached=True,
-    )
+    if "_question" not in kept:
+        kept["_question"] = Question(
+            arena=product.arena(),
+            accepting=product.accepting,
+            starts=product.initial,
+            partition=of_product(product),
+            all_reached=True,
+        )
+    return kept["_question"]
 
 
 def _accepting(arena: Arena, accepting: Any) -> np.ndarray:
@@ -154,7 +174,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, Any, An
     )
     if initial is None:
         starts = jnp.ones(size, bool)
-    elif jnp.ndim(initial) == 0 and jnp.issubdtype(
+    elif np.ndim(initial) == 0 and jnp.issubdtype(
         jnp.result_type(initial), jnp.integer
     ):
         if not is_traced(initial) and not 0 <= int(initial) < size:

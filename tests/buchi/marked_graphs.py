@@ -19,18 +19,19 @@ class Marked(NamedTuple):
     def closure(self) -> np.ndarray:
         """Where paths of an edge or more lead: Warshall's closure, `[V, V]`."""
         size = self.arena.shape[0]
-        paths = np.zeros((size, size), bool)
-        paths[self.arena.src, self.arena.dst] = True
+        edges = np.zeros((size, size), bool)
+        edges[self.arena.src, self.arena.dst] = True
+        paths = edges
         for v in range(size):
-            paths |= paths[:, v : v + 1] & paths[v]
+            paths = paths | (paths[:, v : v + 1] & paths[v])
         return paths
 
     @property
     def exists(self) -> bool:
         """Whether an accepting vertex that is reached lies on a cycle."""
         paths = self.closure
-        reached = paths[self.starts].any(axis=0)
-        reached[self.starts] = True
+        reached = np.isin(np.arange(len(paths)), self.starts)
+        reached |= paths[self.starts].any(axis=0)
         return bool((reached & self.accepting & np.diag(paths)).any())
 
     def shows(self, lasso) -> bool:
@@ -48,15 +49,16 @@ def plain(src, dst, size: int, **labels) -> Arena:
 
 
 def marked(seed: int, count: int, largest: int = 8) -> Iterator[Marked]:
-    """Random graphs: sparse and dense, with loops and dead ends, all or few accepting."""
+    """Random graphs: sparse and dense, with loops and dead ends, few or all marked."""
     rng = np.random.default_rng(seed)
     for index in range(count):
         size = int(rng.integers(1, largest + 1))
         edges = int(rng.integers(0, (1 + index % 3) * size + 1))
         src, dst = rng.integers(0, size, (2, edges))
         if index % 4 == 1:  # mostly one long cycle
-            src, dst = np.append(src, np.arange(size)), np.append(
-                dst, (np.arange(size) + 1) % size
+            src, dst = (
+                np.append(src, np.arange(size)),
+                np.append(dst, (np.arange(size) + 1) % size),
             )
         if index % 4 == 2:  # acyclic but for self-loops
             src, dst = np.minimum(src, dst), np.maximum(src, dst)

@@ -1,5 +1,7 @@
 """The sequential searches: against brute force, compiled and as plain Python."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from marked_graphs import COUNTEREXAMPLE, Marked, marked, plain
@@ -31,7 +33,7 @@ def test_random_graphs(method, compiled):
     assert found > 50
 
 
-def search(case: Marked, method: str):
+def search(case: Marked, method: Any):
     return reference.accepting_cycle(
         case.arena, case.accepting, case.starts, method=method
     )

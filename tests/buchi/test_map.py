@@ -1,4 +1,4 @@
-"""MAP: its fixpoints, orders and pointers, and the counterexample to fused relabelling."""
+"""MAP: fixpoints, orders, pointers, and the counterexample to fused relabelling."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,9 @@ def test_orders_are_checked():
         buchi.Map(order="best")
     with pytest.raises(ValueError, match="one number for each vertex"):
         buchi.accepting_cycle(graph, accepting=[0], solver=buchi.Map(order=[1]))
-    with pytest.raises(ValueError, match="distinct numbers, got 7 for vertices 0 and 1"):
+    with pytest.raises(
+        ValueError, match="distinct numbers, got 7 for vertices 0 and 1"
+    ):
         buchi.accepting_cycle(graph, accepting=[0], solver=buchi.Map(order=[7, 7]))
     with pytest.raises(ValueError, match="sweeps must be a positive integer"):
         buchi.Map(sweeps=0)

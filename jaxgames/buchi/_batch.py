@@ -1,0 +1,115 @@
+"""Many accepting sets over one graph, solved at once."""
+
+import dataclasses
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint
+from jaxgames.buchi._device import (
+    closed,
+    decided_batch,
+    problem_for,
+    reached_from,
+    refuse_strong,
+    undecided,
+)
+from jaxgames.buchi._map import named
+from jaxgames.buchi._operations import Kind
+from jaxgames.buchi._question import Question
+from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solver import Answer, Problem
+from jaxgames.buchi._trim import Trim, fitted
+from jaxgames.solution import Stats, Status
+from jaxgames.solver import Solver
+
+
+@dataclasses.dataclass(frozen=True)
+class Batched(Solver):
+    """A solver on many accepting sets of one graph at once.
+
+    Attributes:
+        solver: the solver.
+    """
+
+    solver: Any = None
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The solver's."""
+        return self.solver.name
+
+    _axes: ClassVar[Any] = Problem(*(None, 0, 0, None))  # type: ignore[arg-type]
+
+    def init(self, game: Problem) -> Any:
+        """All states."""
+        return jax.vmap(self.solver.init, (self._axes,))(game)
+
+    def step(self, game: Problem, state: Any) -> Any:
+        """A round of all."""
+        return jax.vmap(self.solver.step, (self._axes, 0))(game, state)
+
+    def done(self, game: Problem, state: Any) -> jax.Array:
+        """All are done."""
+        return jnp.all(jax.vmap(self.solver.done, (self._axes, 0))(game, state))
+
+    def answer(self, game: Problem, state: Any) -> Answer:
+        """All answers."""
+        return jax.vmap(self.solver.answer, (self._axes, 0))(game, state)
+
+
+def run_batch(
+    question: Question, solver: Any, *, state=None, max_steps=None, meter=None
+) -> AcceptingCycle:
+    """Solves for many accepting sets, as `run`, but for what is reached only."""
+    every = [question.one(accepting).kinds for accepting in question.accepting]
+    reached = None if question.all_reached else reached_from(question)
+    parts = np.stack(
+        [question.parts([k != Kind.REJECTING for k in kinds]) for kinds in every]
+    )
+    if reached is not None:
+        parts = np.where(reached, parts, 0)
+    if isinstance(solver, Trim):
+        return _trim_batch(question, solver, every, parts, state, max_steps, meter)
+    game = problem_for(question.arena, solver, question.accepting, parts)
+    machine = Batched(solver=named(solver))
+    outcome = fixpoint.run(machine, game, state, max_steps=max_steps, progress=meter)
+    facts = solver.stats(game, outcome.carry.state)
+    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
+    if outcome.status != Status.SOLVED:
+        batch = question.accepting.shape[:1]
+        return undecided(outcome.status, stats, outcome.carry, batch)
+    answers = jax.device_get(outcome.answer)
+    return _close_batch(question, solver, answers, reached, stats, outcome.carry)
+
+
+def _trim_batch(question, solver, every, parts, state, max_steps, meter):
+    for kinds in every:
+        refuse_strong(kinds)
+    solver = fitted(solver)
+    game = problem_for(question.arena, solver, question.accepting, parts.max(axis=0))
+    outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
+    facts = solver.stats(game, outcome.carry.state)
+    stats = Stats(solver=solver.name, rounds=outcome.rounds, **facts)
+    if outcome.status != Status.SOLVED:
+        return undecided(outcome.status, stats, outcome.carry, (len(parts),))
+    size = question.arena.shape[0]
+    left = np.asarray(outcome.answer.left)[:size] & (parts > 0)
+    answers = Answer(left.any(axis=1), left.argmax(axis=1), left)
+    return _close_batch(question, solver, answers, None, stats, outcome.carry)
+
+
+def _close_batch(question, solver, answers, reached, stats, state):
+    lassos = [
+        closed(
+            question.one(accepting),
+            solver,
+            jax.tree.map(lambda x, i=i: x[i], answers),
+            reached,
+        )
+        for i, accepting in enumerate(question.accepting)
+    ]
+    return decided_batch(question, lassos, stats, state)
