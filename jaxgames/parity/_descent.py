@@ -4,7 +4,8 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.parity._fixed import Fixed, verdict
-from jaxgames.parity._verdict import NO_VERTEX, Reason, Verdict
+from jaxgames.parity._verdict import Reason, Verdict
+from jaxgames.verdict import NOWHERE
 
 WORD_BITS = 31
 """Bits of a word that hold a value; the sign is not used."""
@@ -46,11 +47,11 @@ def measured(fixed: Fixed, measures) -> Verdict:
     bad = ops.by_vertex(game, bad)
     found = jnp.any(bad)
     reason = jnp.where(found, Reason.MEASURE_RISES, Reason.OK)
-    vertex = jnp.where(found, jnp.argmax(bad), NO_VERTEX)
+    vertex = jnp.where(found, jnp.argmax(bad), NOWHERE)
     return verdict(
         fixed,
         jnp.where(in_order, reason, Reason.CUT_OUT_OF_ORDER),
-        jnp.where(in_order, vertex, NO_VERTEX),
+        jnp.where(in_order, vertex, NOWHERE),
     )
 
 

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.ops import Game
-from jaxgames.parity._verdict import NO_VERTEX, Reason, Verdict
+from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solution import NO_EDGE
+from jaxgames.verdict import NOWHERE
 
 
 class Fixed(NamedTuple):
@@ -59,7 +60,7 @@ def fix_strategies(game: Game, winner, strategy) -> Fixed:
         Reason.STRATEGY_LEAVES_REGION: wins & leaves,
         Reason.OPPONENT_ESCAPES: decided & ~wins & leaves,
     }
-    reason, vertex = jnp.int32(Reason.OK), jnp.int32(NO_VERTEX)
+    reason, vertex = jnp.int32(Reason.OK), jnp.int32(NOWHERE)
     for fault, where in reversed(faults.items()):
         where &= real
         found = jnp.any(where)

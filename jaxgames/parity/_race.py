@@ -1,24 +1,21 @@
 """The sequential engine on the host, and its race against the device."""
 
-import concurrent.futures
-import contextlib
 import dataclasses
 import functools
-import queue
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import jax
 import numpy as np
 
 from jaxgames import fixpoint, ops
+from jaxgames import race as racing
 from jaxgames.arena import Arena
 from jaxgames.parity import _host
 from jaxgames.parity._device import Leg, along_legs, fit, on_device, prepare
 from jaxgames.parity._edges import split
 from jaxgames.parity._solution import Solution
-from jaxgames.progress import Meter, Report, as_progress
+from jaxgames.progress import Meter, Report
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Solver
 
@@ -33,9 +30,6 @@ INLINE_STEPS = 1 << 20
 
 SHARE_SECONDS = 1.0
 """How often the device looks at what the host has decided."""
-
-REPORT_SECONDS = 0.05
-"""How often a race tells its meter where it stands."""
 
 
 def prepare_host(arena: Arena) -> _host.Prepared:
@@ -59,7 +53,8 @@ def on_host(
         if solution.status == Status.SOLVED:
             return solution
     track = _Track()
-    return _first(track, {HOST: lambda: _run_host(arena, strategies, track)}, progress)
+    engines = {HOST: lambda: _run_host(arena, strategies, track)}
+    return racing.first(track, engines, progress=progress)
 
 
 def _run_host(arena, strategies, track: "_Track | None" = None, max_steps=None):
@@ -100,44 +95,34 @@ def race(
         using the GPU, master's thesis, TU Eindhoven, section 4.3.
     """
     track = _Track()
-    runners = {
+    engines = {
         DEVICE: lambda: along_legs(
             arena, legs, progress=track.meter, run=track.on_device
         ),
         HOST: lambda: _run_host(arena, strategies, track),
     }
-    return _first(track, runners, progress)
+    return racing.first(track, engines, progress=progress, prefer=DEVICE)
 
 
-class _Track:
-    """What the engines of a race share.
+class _Track(racing.Track):
+    """What the engines of a race share, and what the host has decided.
 
     Attributes:
-        stop: int8 `[1]`: not zero once there is no use in going on.
         winner: int8, what the host has decided for good; None before it starts.
         move: int32, the edges to take there.
-        rounds: of the device.
-        ended: who has ended, and how.
         share_seconds: after which the device looks at what the host has decided.
     """
 
     def __init__(self, share_seconds: float = SHARE_SECONDS):
-        self.stop = np.zeros(1, np.int8)
+        super().__init__()
         self.winner: np.ndarray | None = None
         self.move: np.ndarray | None = None
-        self.rounds = 0
-        self.ended: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self.share_seconds = share_seconds
 
     def publish(self, size: int) -> None:
         """Makes room for what the host decides."""
         self.move = np.full(size, NO_EDGE, np.int32)
         self.winner = np.full(size, UNDECIDED, np.int8)
-
-    def meter(self, report: Report) -> Status | None:
-        """Tells the device when to stop."""
-        self.rounds = report.rounds
-        return Status.INTERRUPTED if self.stop[0] else None
 
     def on_device(
         self, arena: Arena, solver: Solver, *, state, max_steps, progress
@@ -216,82 +201,3 @@ def _is_closed(arena: Arena, winner: np.ndarray) -> bool:
 @functools.partial(jax.jit, static_argnums=0)
 def _absorb(solver: Solver, game: ops.Game, state, winner):
     return solver.absorb(game, state, ops.by_slot(game, winner, UNDECIDED))
-
-
-def _first(
-    track: _Track, runners: dict[str, Callable[[], Solution]], progress: Meter | None
-) -> Solution:
-    """Runs each engine in a thread; the solution of the first that finishes."""
-    meter = as_progress(progress)
-    began = time.perf_counter()
-    status, solution, failure = Status.INTERRUPTED, None, None
-    try:
-        for who, solve in runners.items():
-            _start(track, who, solve)
-        waiting = set(runners)
-        while waiting:
-            try:
-                who, ended = track.ended.get(timeout=REPORT_SECONDS)
-            except queue.Empty:
-                seconds = time.perf_counter() - began
-                stop = meter(Report(" and ".join(runners), track.rounds, seconds))
-                if stop is not None:
-                    status = stop
-                    break
-                continue
-            waiting.remove(who)
-            if isinstance(ended, BaseException):
-                failure = ended
-            elif ended.status == Status.SOLVED:
-                return ended
-            else:
-                solution, status = ended, ended.status
-    except KeyboardInterrupt:
-        pass
-    finally:
-        track.stop[0] = 1
-        meter.close()
-    while waiting:
-        who, ended = track.ended.get()
-        waiting.remove(who)
-        # What the device has found can be resumed, so it is preferred.
-        if not isinstance(ended, BaseException) and (solution is None or who == DEVICE):
-            solution = ended
-    if solution is None:
-        raise failure or RuntimeError("no engine was run")
-    return dataclasses.replace(solution, status=status)
-
-
-def _start(track: _Track, who: str, solve: Callable[[], Solution]) -> None:
-    """Runs an engine in another thread; what becomes of it is put into `ended`."""
-    place = jax.config.jax_default_device  # pyright: ignore
-
-    def run():
-        try:
-            # Left alone where nothing was chosen, JAX finds its programs faster.
-            chosen = jax.default_device(place) if place else contextlib.nullcontext()
-            with chosen:
-                track.ended.put((who, solve()))
-        except BaseException as error:  # told in the thread that waits
-            track.ended.put((who, error))
-
-    future = _threads().submit(run)
-    _running.add(future)
-    future.add_done_callback(_running.discard)
-
-
-_running: set[concurrent.futures.Future] = set()
-
-
-@functools.cache
-def _threads() -> concurrent.futures.ThreadPoolExecutor:
-    # Kept, since JAX sets much up when a thread calls it for the first time.
-    return concurrent.futures.ThreadPoolExecutor(32, "jaxgames")
-
-
-def wait_for_losers() -> None:
-    """Waits until every engine that has lost its race has stopped.
-
-    `solve` does not wait for it; who measures times may want to.
-    """
-    concurrent.futures.wait(set(_running))

@@ -19,11 +19,11 @@ from jaxgames.parity._improvement import StrategyImprovement
 from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._race import HOST
 from jaxgames.parity._race import prepare_host as prepare_host
-from jaxgames.parity._race import wait_for_losers as wait_for_losers
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._spm import SPM
 from jaxgames.parity._zielonka import Zielonka
 from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.race import wait_for_losers as wait_for_losers
 from jaxgames.solution import NO_EDGE, SolveError, Status
 from jaxgames.solver import Registry, Solver
 

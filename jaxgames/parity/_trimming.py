@@ -8,8 +8,9 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.parity._fixed import Fixed, verdict
-from jaxgames.parity._verdict import NO_VERTEX, Reason, Verdict
+from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solver import Solver
+from jaxgames.verdict import NOWHERE
 
 OUT, CANDIDATE, REACHES = range(3)
 """Of a vertex: it lies on no bad play; it may; it leads to another that may."""
@@ -105,5 +106,5 @@ def trimmed(fixed: Fixed, state: State) -> Verdict:
     return verdict(
         fixed,
         jnp.where(state.cycle, Reason.CYCLE_WON_BY_OPPONENT, Reason.OK),
-        jnp.where(state.cycle, vertex, NO_VERTEX),
+        jnp.where(state.cycle, vertex, NOWHERE),
     )
