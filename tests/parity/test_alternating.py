@@ -22,7 +22,9 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", ["exchange", "no exchange"])
+@pytest.mark.parametrize(
+    "way", ["exchange", pytest.param("no exchange", marks=pytest.mark.sweep)]
+)
 def test_conforms(way):
     check_solver(WAYS[way], odd_arenas(seed=1, count=3, max_vertices=14))
 

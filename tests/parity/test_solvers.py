@@ -22,8 +22,19 @@ def solver(request):
     return SOLVERS[request.param]
 
 
-def test_conforms(solver):
-    check_solver(solver, odd_arenas(seed=1, count=10, max_vertices=14))
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fpi",
+        "zielonka",
+        # Compiled several times as long; promotion has a test of its own.
+        pytest.param("fpi, 4 sweeps a check", marks=pytest.mark.sweep),
+        pytest.param("zielonka, 3 sweeps a step", marks=pytest.mark.sweep),
+        pytest.param("promotion, 3 sweeps a step", marks=pytest.mark.sweep),
+    ],
+)
+def test_conforms(name):
+    check_solver(SOLVERS[name], odd_arenas(seed=1, count=10, max_vertices=14))
 
 
 def check_all(arena: Arena) -> None:

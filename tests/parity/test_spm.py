@@ -28,7 +28,9 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", ["player 1", "explicit"])
+@pytest.mark.parametrize(
+    "way", ["explicit", pytest.param("player 1", marks=pytest.mark.sweep)]
+)
 def test_conforms(way):
     check_solver(WAYS[way], odd_arenas(seed=1, count=3, max_vertices=14))
 
@@ -283,7 +285,7 @@ def propagating(rng, size: int = 300) -> Arena:
     )
 
 
-@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("player", [0, pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("sliced", [False, True])
 def test_all_queues_give_the_same_answer(small_parts, sliced, player, monkeypatch):
     if sliced:
@@ -406,7 +408,7 @@ def test_bounds_by_their_definition(edges):
                 assert count[p] == (len(set(sources.tolist())) if bad else 0)
 
 
-@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("player", [0, pytest.param(1, marks=pytest.mark.sweep)])
 def test_path_bounds_give_the_same_answer(player):
     for arena in odd_arenas(seed=9, count=4):
         plain = parity.solve(arena, SPM(player=player))
