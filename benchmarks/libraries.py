@@ -79,7 +79,7 @@ class Library:
         # Half of the time is left for the run that is going on, and for the answer.
         asked = (self.name, game.resolve(), self.repeats, time_limit_s / 2)
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.library_calls", *map(str, asked)],
+            [sys.executable, "-m", "benchmarks.package_calls", *map(str, asked)],
             capture_output=True,
             text=True,
             cwd=ROOT,

@@ -23,9 +23,9 @@ from benchmarks import (  # noqa: E402
     decompositions,
     graphs,
     libraries,
-    library_calls,
     link_traffic,
     models,
+    package_calls,
     paper,
     peers,
     plots,
@@ -235,7 +235,7 @@ def test_what_cannot_be_built_is_told(data, counter, tmp_path, monkeypatch, caps
 
 
 def test_labels_are_numbered_by_their_first_places():
-    canonical = library_calls.canonical
+    canonical = package_calls.canonical
     np.testing.assert_array_equal(canonical(np.array([7, 2, 7, 5])), [0, 1, 0, 2])
     np.testing.assert_array_equal(canonical(np.array([-1, 2, -1, 0])), [-1, 0, -1, 1])
     np.testing.assert_array_equal(canonical(np.array([-1, -1])), [-1, -1])
@@ -292,13 +292,13 @@ def test_the_first_run_is_left_out(tmp_path, monkeypatch):
     def convert():
         return (lambda: calls.append(1)), (lambda found: np.array([5, 5]))
 
-    monkeypatch.setitem(library_calls.CALLS, "fake", lambda folder: convert)
-    told = library_calls.decompose("fake", tmp_path, 3, 60.0)
+    monkeypatch.setitem(package_calls.CALLS, "fake", lambda folder: convert)
+    told = package_calls.decompose("fake", tmp_path, 3, 60.0)
     assert (len(calls), len(told["runs"])) == (4, 3)
     assert json.dumps(told)
     np.testing.assert_array_equal(np.load(tmp_path / "answer.npy"), [0, 0])
     # Out of time: one run, whatever it was.
-    assert len(library_calls.decompose("fake", tmp_path, 3, 0.0)["runs"]) == 1
+    assert len(package_calls.decompose("fake", tmp_path, 3, 0.0)["runs"]) == 1
 
 
 # ---- traffic ---------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Decomposes by a Python package, in a process of its own that only has that to do.
 
-    python -m benchmarks.library_calls NAME FOLDER REPEATS SECONDS
+    python -m benchmarks.package_calls NAME FOLDER REPEATS SECONDS
 
 FOLDER holds a graph (`indptr.npy`, `indices.npy`) or a model (`model.umb`). The answer
 goes to `answer.npy` there, in our numbering of components; the times are printed as
