@@ -130,6 +130,6 @@ def _tell(file: str, facts: dict) -> None:
         f"{file}: {count:,} maximal end component{'' if count == 1 else 's'} of "
         f"{inside:,} states{fraction(inside, facts['states'])} and "
         f"{facts['choices_kept']:,} choices; the largest has {facts['largest']:,} "
-        "states"
+        f"state{'' if facts['largest'] == 1 else 's'}"
     )
     told(facts["sizes"])

@@ -133,6 +133,7 @@ def _tell(file: str, facts: dict, vertices: int) -> None:
     print(
         f"{file}: {count:,} strongly connected component{'' if count == 1 else 's'}, "
         f"{facts['trivial']:,} trivial; the largest has {facts['largest']:,} "
-        f"vertices{fraction(facts['largest'], vertices)}"
+        f"{'vertex' if facts['largest'] == 1 else 'vertices'}"
+        f"{fraction(facts['largest'], vertices)}"
     )
     told(facts["sizes"])
