@@ -630,12 +630,13 @@ def test_bad_arrays(run, case):
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("game.pg.gz", gzip.compress(GAME.encode())[:-12]),
+        ("game.pg.gz", gzip.compress(GAME.encode(), mtime=0)[:-12]),
         ("game.pg.gz", b"no gzip"),
         ("game.pg.bz2", bz2.compress(GAME.encode())[:20]),
         ("game.npz", b"no zip"),
         ("game.txt", GAME.encode()),
     ],
+    ids=["cut gz", "no gz", "cut bz2", "no npz", "no known suffix"],
 )
 def test_broken_files(run, tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
