@@ -41,7 +41,7 @@ def bars_of_graphs(results: Results) -> str:
     """A table of the aims on graphs, and how far they are reached."""
     games = list(by_game(results))
     on_cpu = results.machine["backend"] == "cpu"
-    return _bars(_cpu_bars(games) if on_cpu else _gpu_bars(games))
+    return bars_table(_cpu_bars(games) if on_cpu else _gpu_bars(games))
 
 
 def bars_of_models(results: Results) -> str:
@@ -49,17 +49,17 @@ def bars_of_models(results: Results) -> str:
     if results.machine["backend"] == "cpu":
         return ""
     large = [game for game in by_game(results) if game[1][0].vertices >= MANY]
-    return _bars(
-        _mean_and_worst(
+    return bars_table(
+        mean_and_worst(
             f"Storm's time over ours, models of at least {MANY:,} states",
-            _ratios(large, over_storm),
+            ratios(large, over_storm),
             "at least 50 times",
             least=True,
         )
     )
 
 
-def _bars(lines: list[list[str]]) -> str:
+def bars_table(lines: list[list[str]]) -> str:
     return table(["what", "measured", "aim"], lines) if lines else ""
 
 
@@ -70,15 +70,15 @@ def _gpu_bars(games: list[Game]) -> list[list[str]]:
         for game in games
         if game[1][0].edges >= HUGE and any(row.components == 1 for row in game[1])
     ]
-    lines = _mean_and_worst(
+    lines = mean_and_worst(
         "time of the fastest sequential program over ours, graphs of at least "
         f"{LARGE:,} edges",
-        _ratios(large, over_sequential),
+        ratios(large, over_sequential),
         "at least 10 times",
         least=True,
         worst_aim="at least once",
     )
-    for game, value in _ratios(one, _over_scipy).items():
+    for game, value in ratios(one, over_scipy).items():
         lines.append(
             [
                 f"scipy's time over ours, one component of at least {HUGE:,} edges",
@@ -97,7 +97,7 @@ def _gpu_bars(games: list[Game]) -> list[list[str]]:
                     "less than 0.2 s",
                 ]
             )
-    wlan = _ratios((game for game in games if game[0].startswith("wlan")), _over_tarjan)
+    wlan = ratios((game for game in games if game[0].startswith("wlan")), _over_tarjan)
     if wlan:
         worst = min(wlan, key=lambda game: wlan[game])
         lines.append(
@@ -114,21 +114,21 @@ def _gpu_bars(games: list[Game]) -> list[list[str]]:
 def _cpu_bars(games: list[Game]) -> list[list[str]]:
     some = [game for game in games if game[1][0].vertices >= SOME]
     return [
-        *_mean_and_worst(
+        *mean_and_worst(
             "time of our fastest array program over scipy's, graphs of at least "
             f"{SOME:,} vertices",
-            _ratios(some, lambda game: _to_scipy(of_device(game[1]), game)),
+            ratios(some, lambda game: to_scipy(of_device(game[1]), game)),
             "at most 3 times",
         ),
-        *_mean_and_worst(
+        *mean_and_worst(
             "time of the host engine over scipy's, the same graphs",
-            _ratios(some, lambda game: _to_scipy(of_host(game[1]), game)),
+            ratios(some, lambda game: to_scipy(of_host(game[1]), game)),
             "at most once",
         ),
     ]
 
 
-def _mean_and_worst(
+def mean_and_worst(
     what: str,
     ratios: dict[str, float],
     aim: str,
@@ -151,7 +151,7 @@ def _mean_and_worst(
     ]
 
 
-def _ratios(
+def ratios(
     games: Iterable[Game], over: Callable[[Game], float | None]
 ) -> dict[str, float]:
     found = {game[0]: over(game) for game in games}
@@ -167,7 +167,7 @@ def _over_tarjan(game: Game) -> float | None:
     return times(of_host(game[1]), entry(game[1]))
 
 
-def _over_scipy(game: Game) -> float | None:
+def over_scipy(game: Game) -> float | None:
     return times(peer_of(game[2], SCIPY), entry(game[1]))
 
 
@@ -176,7 +176,7 @@ def over_storm(game: Game) -> float | None:
     return times(peer_of(game[2], STORM), entry(game[1]))
 
 
-def _to_scipy(ours: Row | None, game: Game) -> float | None:
+def to_scipy(ours: Row | None, game: Game) -> float | None:
     return ratio(ours, peer_of(game[2], SCIPY))
 
 

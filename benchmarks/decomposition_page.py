@@ -50,7 +50,20 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
         docs: folder of the page; plots are shown if they are in its `assets`.
         template: the prose.
     """
-    shown = [each for each in results if each.suite in SUITES]
+    return filled(results, docs, template, TABLES)
+
+
+def filled(results: list[Results], docs: Path, template: Path, tables: "Tables") -> str:
+    """The text of a page whose tables stand once for each machine.
+
+    Args:
+        results: of all suites and machines.
+        docs: folder of the page.
+        template: the prose.
+        tables: what stands where.
+    """
+    suites = {suite for suite, _ in tables.values()}
+    shown = [each for each in results if each.suite in suites]
 
     def fill(place: re.Match) -> str:
         if not shown:
@@ -61,7 +74,7 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
                 f"{machine_line(each)} {_versions(each)}Measured on {each.created}."
                 for each in shown
             )
-        suite, show = TABLES[place[1]]
+        suite, show = tables[place[1]]
         parts = []
         for each in shown:
             text = show(each) if each.suite == suite else ""
@@ -90,10 +103,10 @@ def _components(results: Results) -> str:
             number(paper.tarjan_s / paper.restructured_s),
             model,
             _millions(rows[0].edges),
-            _with_engine(ours),
-            _time(of_host(rows)),
-            _time(peer_of(peers, SCIPY)),
-            _time(peer_of(peers, "igraph")),
+            with_engine(ours),
+            time_of(of_host(rows)),
+            time_of(peer_of(peers, SCIPY)),
+            time_of(peer_of(peers, "igraph")),
             number(over_sequential(game)),
             number(paper.edges / paper.restructured_s / 1e6),
             number(_rate(rows[0].edges, ours)),
@@ -120,9 +133,9 @@ def _end_components(results: Results) -> str:
             number(paper.mec_cpu_s / paper.mec_gpu_s),
             model,
             _millions(rows[0].edges),
-            _with_engine(ours),
-            _time(of_host(rows)),
-            _time(peer_of(peers, STORM)),
+            with_engine(ours),
+            time_of(of_host(rows)),
+            time_of(peer_of(peers, STORM)),
             number(over_storm(game)),
             number(paper.edges / paper.mec_gpu_s / 1e6),
             number(_rate(rows[0].edges, ours)),
@@ -170,10 +183,10 @@ def _side_by_side(results: Results) -> str:
             count(rows[0].vertices),
             count(rows[0].edges),
             count(found[0] if found else None),
-            _with_engine(ours),
-            _named(of_device(rows)),
-            _time(of_host(rows)),
-            *(_peer_cell(peers, each) for each in names),
+            with_engine(ours),
+            named(of_device(rows)),
+            time_of(of_host(rows)),
+            *(peer_cell(peers, each) for each in names),
             number(compared),
             verdict(1 / compared if compared else None),
         ]
@@ -196,20 +209,14 @@ def _solvers(results: Results) -> str:
     """Every row of ours, with its rounds and what they move."""
 
     def line(row: Row) -> list[str]:
-        bandwidth = results.copy_bandwidth_gb_s
-        phases = ", ".join(f"{name} {value:,}" for name, value in row.phases.items())
         return [
             row.game,
             row.solver,
             row.engine or DASH,
             *map(seconds, (row.build_s, row.load_s, row.generate_s)),
             *map(seconds, (row.prepare_s, row.compile_s, row.solve_s)),
-            count(row.rounds),
-            phases or DASH,
-            num_bytes(row.bytes_per_round),
-            number(row.gb_s),
-            percent(row.gb_s / bandwidth) if row.gb_s and bandwidth else DASH,
-            _answer(row),
+            *moved(row, results.copy_bandwidth_gb_s),
+            answer(row),
         ]
 
     head = (
@@ -219,7 +226,7 @@ def _solvers(results: Results) -> str:
     return table(head.split(","), [line(row) for row in results.rows])
 
 
-def _peers(results: Results) -> str:
+def peer_table(results: Results) -> str:
     """What each package took to convert its input, and to solve."""
     lines = [
         [
@@ -237,7 +244,10 @@ def _peers(results: Results) -> str:
     return table(head, lines) if lines else ""
 
 
-TABLES: dict[str, tuple[str, Callable[[Results], str]]] = {
+Tables = dict[str, tuple[str, Callable[[Results], str]]]
+"""By place in a template: the suite, and what is shown of it."""
+
+TABLES: Tables = {
     "graph-bars": (GRAPH, bars_of_graphs),
     "mdp-bars": (MDP, bars_of_models),
     "1": (GRAPH, _components),
@@ -246,10 +256,9 @@ TABLES: dict[str, tuple[str, Callable[[Results], str]]] = {
     "mdp": (MDP, _side_by_side),
     "graph-solvers": (GRAPH, _solvers),
     "mdp-solvers": (MDP, _solvers),
-    "graph-peers": (GRAPH, _peers),
-    "mdp-peers": (MDP, _peers),
+    "graph-peers": (GRAPH, peer_table),
+    "mdp-peers": (MDP, peer_table),
 }
-"""By place in the template: the suite, and what is shown of it."""
 
 
 def _plot(results: Results, place: str, docs: Path) -> list[str]:
@@ -275,19 +284,31 @@ def _versions(results: Results) -> str:
     return f"Peers: {', '.join(found)}. " if found else ""
 
 
-def _time(line: Row | PeerRow | None) -> str:
+def time_of(line: Row | PeerRow | None) -> str:
     return DASH if line is None else seconds(spent(line))
 
 
-def _with_engine(row: Row | None) -> str:
-    return DASH if row is None else f"{_time(row)} ({row.engine or row.solver})"
+def moved(row: Row, bandwidth: float | None) -> list[str]:
+    """The rounds, of which kinds they were, what they moved, and how fast that was."""
+    phases = ", ".join(f"{name} {value:,}" for name, value in row.phases.items())
+    return [
+        count(row.rounds),
+        phases or DASH,
+        num_bytes(row.bytes_per_round),
+        number(row.gb_s),
+        percent(row.gb_s / bandwidth) if row.gb_s and bandwidth else DASH,
+    ]
 
 
-def _named(row: Row | None) -> str:
-    return DASH if row is None else f"{_time(row)} ({row.solver})"
+def with_engine(row: Row | None) -> str:
+    return DASH if row is None else f"{time_of(row)} ({row.engine or row.solver})"
 
 
-def _peer_cell(peers: Iterable[PeerRow], name: str) -> str:
+def named(row: Row | None) -> str:
+    return DASH if row is None else f"{time_of(row)} ({row.solver})"
+
+
+def peer_cell(peers: Iterable[PeerRow], name: str) -> str:
     for peer in peers:
         if peer.peer == name:
             if peer.total_s is None:
@@ -297,7 +318,7 @@ def _peer_cell(peers: Iterable[PeerRow], name: str) -> str:
     return DASH
 
 
-def _answer(row: Row) -> str:
+def answer(row: Row) -> str:
     if row.status != "SOLVED":
         return row.status.lower().replace("_", " ")
     return {True: "verified", False: "**WRONG**", None: "not verified"}[row.verified]

@@ -1,4 +1,4 @@
-"""What the suites `graph` and `mdp` share: how solvers are called, and their rows."""
+"""What the suites on graphs and models share: how solvers are called; their rows."""
 
 import math
 import tempfile
@@ -32,6 +32,8 @@ class Problem(NamedTuple):
         answer: the arrays of a solution that make its answer.
         verify: whether a solution is right, and cannot be another one.
         bytes_per_round: those of a solution's rounds on average, if that is known.
+        facts: what a row tells of a solution besides, by field.
+        refuses: a status that says why a solver does not take what is given, or None.
     """
 
     suite: str
@@ -40,6 +42,10 @@ class Problem(NamedTuple):
     answer: Callable[[Any], tuple[Any, ...]]
     verify: Callable[[Any, Any], Any]
     bytes_per_round: Callable[[Any, Any], int | None]
+    facts: Callable[[Any, Any], dict[str, Any]] = lambda given, found: {
+        "components": int(found.count)
+    }
+    refuses: Callable[[Any, Any], str | None] = lambda given, solver: None
 
 
 class Decomposer:
@@ -55,8 +61,9 @@ class Decomposer:
         self.problem = problem
         self.solver = solver
 
-    def refuses(self, arena: Any) -> None:
-        """Takes everything."""
+    def refuses(self, arena: Any) -> str | None:
+        """What the problem says."""
+        return self.problem.refuses(arena, self.solver)
 
     def start(self, arena: Any, time_limit_s: float) -> Attempt:
         """Solves: what is compiled depends on what is left after some rounds."""
@@ -144,7 +151,8 @@ def _row(problem, about, name, solver, given, options, judge) -> Row:
     row, found = solve_row(about, name, entrant, given, options)
     if found is None or not found.solved:
         return row
-    row.components = int(found.solution.count)
+    for field, value in problem.facts(given, found.solution).items():
+        setattr(row, field, value)
     row.rounds = num_rounds(row.phases)
     if row.rounds:
         row.bytes_per_round = problem.bytes_per_round(given, found.solution)

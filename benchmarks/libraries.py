@@ -1,4 +1,4 @@
-"""Python packages that decompose graphs and models, as peers.
+"""Python packages that decompose graphs and models, and search them, as peers.
 
 A package is used if it is installed and skipped with a reason if not. It runs in a
 process of its own, which can be given up, and converts its input apart from the solve.
@@ -18,18 +18,22 @@ import numpy as np
 
 from benchmarks.peers import PeerError, PeerSkipped, Run
 from jaxgames import Arena, io
+from jaxgames.buchi._question import Question
 from jaxgames.mdp import MDP
+
+Given = Arena | MDP | Question
+"""A graph, a model, or a graph with accepting vertices."""
 
 ROOT = Path(__file__).parent.parent
 
 
 @dataclasses.dataclass
 class Library:
-    """A package that finds strongly connected, or maximal end components.
+    """A package that finds strongly connected or maximal end components, or cycles.
 
     Attributes:
         name: of the package.
-        solves: `graph` or `mdp`.
+        solves: `graph`, `mdp` or `ltl`.
         solvers: what it calls the function.
         most_edges: those of a graph that it takes in reasonable time and memory.
         repeats: timed runs in the process.
@@ -54,8 +58,11 @@ class Library:
         """What the package says of itself."""
         return importlib.metadata.version(self.name)
 
-    def save(self, folder: Path, arena: Arena | MDP) -> Path:
+    def save(self, folder: Path, arena: Given) -> Path:
         """Writes the arrays of a graph, or a UMB file of a model."""
+        if isinstance(arena, Question):
+            np.save(folder / "accepting.npy", arena.accepting)
+            arena = arena.arena
         if isinstance(arena, MDP):
             path = folder / "model.umb"
             if not path.exists():
@@ -67,17 +74,17 @@ class Library:
                 np.save(folder / "indices.npy", np.asarray(arena.dst))
         return folder
 
-    def run(
-        self, game: Path, arena: Arena | MDP, solver: str, time_limit_s: float
-    ) -> Run:
+    def run(self, game: Path, arena: Given, solver: str, time_limit_s: float) -> Run:
         """Converts and decomposes, as often as `repeats` says and the time allows."""
         del solver
+        arena = arena.arena if isinstance(arena, Question) else arena
         edges = arena.num_branches if isinstance(arena, MDP) else arena.shape[1]
         if edges > self.most_edges:
             raise PeerSkipped(f"more than {self.most_edges:,} edges")
         (game / "answer.npy").unlink(missing_ok=True)
         # Half of the time is left for the run that is going on, and for the answer.
-        asked = (self.name, game.resolve(), self.repeats, time_limit_s / 2)
+        what = f"{self.name} {self.solves}" if self.solves == "ltl" else self.name
+        asked = (what, game.resolve(), self.repeats, time_limit_s / 2)
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks.package_calls", *map(str, asked)],
             capture_output=True,
@@ -110,6 +117,7 @@ def with_probabilities(model: MDP) -> MDP:
 
 LIBRARIES: tuple[Library, ...] = (
     Library("scipy", "graph", ("connected_components",), 200_000_000),
+    Library("scipy", "ltl", ("connected_components, test",), 200_000_000),
     Library("igraph", "graph", ("connected_components",), 30_000_000),
     Library("rustworkx", "graph", ("strongly_connected_components",), 10_000_000),
     Library("stormpy", "mdp", ("get_maximal_end_components",)),

@@ -2,11 +2,11 @@
 
     python -m benchmarks.package_calls NAME FOLDER REPEATS SECONDS
 
-FOLDER holds a graph (`indptr.npy`, `indices.npy`) or a model (`model.umb`). The answer
-goes to `answer.npy` there, in our numbering of components; the times are printed as
-JSON: `parse_s`, from the arrays or the file to the package's own object, and `runs`.
-A first run that warms up is left out, if there are others; no run is begun after
-SECONDS.
+FOLDER holds a graph (`indptr.npy`, `indices.npy`, perhaps `accepting.npy`) or a model
+(`model.umb`). The answer goes to `answer.npy` there: components in our numbering, or
+whether there is an accepting cycle. The times are printed as JSON: `parse_s`, from the
+arrays or the file to the package's own object, and `runs`. A first run that warms up is
+left out, if there are others; no run is begun after SECONDS.
 """
 
 import json
@@ -22,7 +22,7 @@ Call = Callable[[], Any]
 """What is timed: gives the package's own answer."""
 
 Answer = Callable[[Any], np.ndarray]
-"""Labels from the package's own answer."""
+"""Labels, or whether there is a cycle, from the package's own answer."""
 
 Converted = tuple[Call, Answer]
 
@@ -53,8 +53,32 @@ def _scipy(folder: Path) -> Callable[[], Converted]:
         matrix.sum_duplicates()
         return (
             lambda: csgraph.connected_components(matrix, connection="strong"),
-            lambda found: found[1],
+            lambda found: canonical(found[1]),
         )
+
+    return convert
+
+
+def _scipy_cycle(folder: Path) -> Callable[[], Converted]:
+    """Components, then a test: does one that has a cycle have an accepting vertex?"""
+    from scipy.sparse import csgraph, csr_array
+
+    indptr, indices = _graph(folder)
+    accepting = np.load(folder / "accepting.npy")
+
+    def convert() -> Converted:
+        size = len(indptr) - 1
+        ones = np.ones(len(indices), bool)
+        matrix = csr_array((ones, indices, indptr), shape=(size, size))
+        matrix.sum_duplicates()
+
+        def exists() -> bool:
+            count, label = csgraph.connected_components(matrix, connection="strong")
+            cyclic = np.bincount(label, minlength=count) > 1
+            cyclic[label[matrix.diagonal()]] = True
+            return bool(cyclic[label[accepting]].any())
+
+        return exists, lambda found: np.array([found])
 
     return convert
 
@@ -70,7 +94,7 @@ def _igraph(folder: Path) -> Callable[[], Converted]:
         graph = igraph.Graph(len(indptr) - 1, ends, directed=True)
         return (
             lambda: graph.connected_components(mode="strong"),
-            lambda found: np.asarray(found.membership, np.int32),
+            lambda found: canonical(np.asarray(found.membership, np.int32)),
         )
 
     return convert
@@ -94,7 +118,7 @@ def _rustworkx(folder: Path) -> Callable[[], Converted]:
             answer = np.empty(size, np.int32)
             for number, members in enumerate(found):
                 answer[members] = number
-            return answer
+            return canonical(answer)
 
         return lambda: rustworkx.strongly_connected_components(graph), labels
 
@@ -114,7 +138,7 @@ def _stormpy(folder: Path) -> Callable[[], Converted]:
                     answer[:] = number  # saves a long loop
                 else:
                     answer[[state for state, _ in component]] = number
-            return answer
+            return canonical(answer)
 
         return lambda: stormpy.analysis.get_maximal_end_components(model), labels
 
@@ -123,6 +147,7 @@ def _stormpy(folder: Path) -> Callable[[], Converted]:
 
 CALLS: dict[str, Callable[[Path], Callable[[], Converted]]] = {
     "scipy": _scipy,
+    "scipy ltl": _scipy_cycle,
     "igraph": _igraph,
     "rustworkx": _rustworkx,
     "stormpy": _stormpy,
@@ -155,7 +180,7 @@ def decompose(name: str, folder: Path, repeats: int, seconds: float) -> dict:
         start = time.perf_counter()
         found = call()
         runs.append(time.perf_counter() - start)
-    np.save(folder / "answer.npy", canonical(labels(found)))
+    np.save(folder / "answer.npy", labels(found))
     return {"parse_s": parse_s, "runs": runs[1:] or runs}
 
 

@@ -1,5 +1,6 @@
 """The plots of the pages, as SVG."""
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,11 +146,22 @@ def _draw_lines(figure, lines: dict[str, list], x: str, y: str) -> bool:
     return True
 
 
+def _of_products(draw: Callable) -> Callable:
+    """The same without the rows of experiments."""
+
+    def drawn(figure, results: Results) -> bool:
+        rows = [row for row in results.rows if row.experiment is None]
+        return draw(figure, dataclasses.replace(results, rows=rows))
+
+    return drawn
+
+
 _COMPARISON: dict[str, Callable] = {"times": _draw_times, "bandwidth": _draw_bandwidth}
 _SEQUENTIAL: dict[str, Callable] = {**_COMPARISON, "times": _draw_sequential}
 _DRAWS: dict[str, dict[str, Callable]] = {
     "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
     "graph": _SEQUENTIAL,
     "mdp": _SEQUENTIAL,
+    "ltl": {name: _of_products(draw) for name, draw in _COMPARISON.items()},
 }
 """By suite; `_COMPARISON` for the others."""

@@ -10,7 +10,14 @@ import statistics
 import sys
 from pathlib import Path
 
-from benchmarks import decomposition_page, plots, summary, thesis_page
+from benchmarks import (
+    decomposition_page,
+    energy_page,
+    ltl_page,
+    plots,
+    summary,
+    thesis_page,
+)
 from benchmarks.compare import best, best_peer, by_game, entry, ratio
 from benchmarks.schema import RESULTS, PeerRow, Results, Row
 from benchmarks.tables import (
@@ -32,7 +39,7 @@ _PLACE = re.compile(r"^<!-- results: (\S+) -->$", re.MULTILINE)
 
 
 def main() -> None:
-    """Writes the pages `performance`, `decomposition` and `thesis`, and the plots."""
+    """Writes the pages that `pages` lists, and the plots."""
     results = [Results.load(path) for path in sorted(RESULTS.glob("*.json"))]
     docs = ROOT / "docs"
     try:
@@ -50,6 +57,8 @@ def pages(results: list[Results], docs: Path) -> dict[str, str]:
     return {
         "performance.md": page(results, docs),
         "decomposition.md": decomposition_page.page(results, docs),
+        "model-checking.md": ltl_page.page(results, docs),
+        "energy-measured.md": energy_page.page(results, docs),
         "thesis.md": thesis_page.page(results, docs),
     }
 
@@ -66,7 +75,12 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
         ValueError: the template has no place for a suite.
     """
     text = template.read_text()
-    elsewhere = {thesis_page.SUITE, *decomposition_page.SUITES}
+    elsewhere = {
+        thesis_page.SUITE,
+        ltl_page.SUITE,
+        energy_page.SUITE,
+        *decomposition_page.SUITES,
+    }
     shown = [each for each in results if each.suite not in elsewhere]
     places = set(_PLACE.findall(text))
     for suite in {each.suite for each in shown} - places:

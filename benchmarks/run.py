@@ -26,12 +26,14 @@ import jax
 import numpy as np
 
 from benchmarks import machine, schema
+from benchmarks.energy_peers import ENERGY_PEERS, Program
 from benchmarks.entrants import Entrant, OnDevice
 from benchmarks.games import Game
 from benchmarks.libraries import LIBRARIES, Library
 from benchmarks.peers import PEERS, Oink, Peer
 from benchmarks.traffic import bytes_per_round
 from jaxgames import Arena, Status, parity
+from jaxgames.buchi._question import Question
 from jaxgames.mdp import MDP
 from jaxgames.parity import reference
 from jaxgames.parity.preprocess import Reduced
@@ -42,7 +44,7 @@ LIFTING = "reference.spm"
 COUNTED = ("solver", "layout", "rounds", "lifts", "cells")
 """Statistics that have a field of their own in a row, or are none of its rounds."""
 
-SUITES = ("parity", "thesis", "layouts", "graph", "mdp")
+SUITES = ("parity", "thesis", "layouts", "graph", "mdp", "ltl", "energy", "batch")
 
 JOBS = max(1, (os.cpu_count() or 1) // 2)
 """Models that are built at a time, where nothing else is said."""
@@ -57,14 +59,15 @@ class Options:
         chosen: patterns for the names of games and groups; none: all.
         solvers: patterns for the names of our solvers; none: all.
         experiments: patterns for the names of experiments; none: all.
-        data: a folder with games of the thesis, or with models.
+        data: a folder with games of the thesis, with models, or with products.
         cache: a folder for models that are built from sources; None: none is built.
         jobs: how many are built at a time.
         corpus: a folder with folders of games in PGSolver's format.
         runs: warm runs of each solve.
         time_limit_s: seconds after which a solve is given up.
         peers: other programs, for games.
-        libraries: Python packages, for graphs and models.
+        libraries: Python packages, for graphs, models and products; programs for
+            energy games.
         peer_runs: runs of each of their solvers.
         peer_time_limit_s: limit of each of those, reading the game included.
         scratch: a folder for files.
@@ -82,7 +85,7 @@ class Options:
     runs: int = 7
     time_limit_s: float = 15.0
     peers: tuple[Peer, ...] = PEERS
-    libraries: tuple[Library, ...] = LIBRARIES
+    libraries: tuple[Library | Program, ...] = (*LIBRARIES, *ENERGY_PEERS)
     peer_runs: int = 3
     peer_time_limit_s: float = 15.0
     scratch: Path
@@ -271,6 +274,8 @@ def facts(name: str, arena: Arena) -> dict:
 
 def _copy(game: Any) -> Any:
     """The same without what was prepared for it, where something is kept with it."""
+    if isinstance(game, Question):
+        return dataclasses.replace(game, arena=dataclasses.replace(game.arena))
     return dataclasses.replace(game) if isinstance(game, Arena | MDP) else game
 
 
@@ -295,7 +300,7 @@ def _options(args: argparse.Namespace, scratch: str) -> Options:
         **{
             **given,
             "peers": wanted([oink]),
-            "libraries": wanted(LIBRARIES),
+            "libraries": wanted([*LIBRARIES, *ENERGY_PEERS]),
             "scratch": Path(scratch),
         }
     )
@@ -311,7 +316,7 @@ def main(arguments: list[str] | None = None) -> None:
     add("--games", **several, dest="chosen", help="names of games or groups")
     add("--solvers", **several, help="names of ours")
     add("--experiments", **several, help="parts of the suite thesis")
-    add("--data", type=Path, metavar="FOLDER", help="games of the thesis, or models")
+    add("--data", type=Path, metavar="FOLDER", help="games, models, or products")
     add("--cache", type=Path, metavar="FOLDER", help="for models that Storm builds")
     add("--jobs", type=int, default=JOBS, help="models that are built at a time")
     add("--corpus", type=Path, metavar="FOLDER", help="folders of games")

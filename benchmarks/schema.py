@@ -38,6 +38,9 @@ class Row:
         solve_s: median of `solve_runs`.
         solve_runs: each warm call, until the answer is ready; of a solve that was given
             up, the one call.
+        lasso_s: to find a lasso again through the vertex that the solve has found; a
+            part of `solve_s`.
+        exists: whether there is an accepting cycle.
         rounds: rounds that the solve took.
         phases: of which kinds they were, by name, and what else the solver counted.
         lifts: how often a measure rose.
@@ -66,6 +69,8 @@ class Row:
     compile_s: float | None = None
     solve_s: float | None = None
     solve_runs: list[float] = dataclasses.field(default_factory=list)
+    lasso_s: float | None = None
+    exists: bool | None = None
     rounds: int | None = None
     phases: dict[str, int] = dataclasses.field(default_factory=dict)
     lifts: float | None = None

@@ -7,6 +7,7 @@ that a long solve reports progress, can be interrupted and can be resumed.
 
 import functools
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -27,6 +28,9 @@ CHUNK_SECONDS = 0.25
 MAX_ROUNDS = 2**31 - 2**16
 """Rounds that the counter holds: the limit where none is given."""
 
+
+_GO_ON = -1
+"""Where no status is, between processes."""
 
 SMALL = 1 << 17
 """Entries up to which an answer is sent to the host with every chunk."""
@@ -85,6 +89,17 @@ def default_sweeps(game: Any) -> int:
     return max(2, min(16, (1 << 23) // max(ops.num_cells(game), 1)))
 
 
+def until(done: Callable[[Any], Any], step: Callable[[Any], Any], state: Any) -> Any:
+    """Steps until a state is done: a loop of a part that is no solver (pure).
+
+    Args:
+        done: whether a state is the last one: bool scalar.
+        step: the next state.
+        state: the first one; it may be done.
+    """
+    return jax.lax.while_loop(lambda state: ~done(state), step, state)
+
+
 def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
     """The outcome of a carry (pure)."""
     status = jnp.where(
@@ -97,7 +112,7 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
 @functools.partial(jax.jit, static_argnums=0)
 def first(solver: Solver, game: Any) -> Carry:
     """The carry before the first round, compiled."""
-    return start(solver, game)
+    return ops.everywhere(functools.partial(start, solver), game)
 
 
 def _to_host(x: jax.Array) -> jax.Array:
@@ -110,7 +125,10 @@ def _to_host(x: jax.Array) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _chunk(solver: Solver, game: Any, carry: Carry, limit):
-    outcome = finish(solver, game, iterate(solver, game, carry, limit))
+    def advance(game, carry, limit):
+        return finish(solver, game, iterate(solver, game, carry, limit))
+
+    outcome = ops.everywhere(advance, game, carry, limit)
     return outcome, _to_host(jnp.stack([outcome.status, outcome.rounds]))
 
 
@@ -145,7 +163,7 @@ def run(
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
-    current = first(solver, game) if carry is None else carry
+    current = first(solver, game) if carry is None else ops.on_all(game, carry)
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
@@ -166,10 +184,11 @@ def run(
             if status != Status.MAX_STEPS or rounds >= limit:
                 break
             stop = meter(Report(solver.name, rounds, now - began))
-            if stop is not None:
-                status = stop
+            stop = ops.agreed(game, _GO_ON if stop is None else stop)
+            if stop != _GO_ON:
+                status = Status(stop)
                 break
-            if now - chunk_began < CHUNK_SECONDS:
+            if ops.agreed(game, now - chunk_began < CHUNK_SECONDS):
                 chunk *= 2
     except KeyboardInterrupt:
         outcome, _, rounds = advance(current, 0)

@@ -14,11 +14,12 @@ from jaxgames.solution import Status
 
 
 class Report(NamedTuple):
-    """Where a solve stands."""
+    """Where a solve stands; `rounds` is in `unit`."""
 
     solver: str
     rounds: int
     seconds: float
+    unit: str = "rounds"
 
 
 Meter = Callable[[Report], Status | None]
@@ -53,8 +54,8 @@ class Bar:
             return
         rate = report.rounds / report.seconds
         self._stream.write(
-            f"\r{report.solver}: {report.rounds:,} rounds, "
-            f"{report.seconds:.1f} s, {rate:,.0f} rounds/s   "
+            f"\r{report.solver}: {report.rounds:,} {report.unit}, "
+            f"{report.seconds:.1f} s, {rate:,.0f} {report.unit}/s   "
         )
         self._stream.flush()
         self._shown = True

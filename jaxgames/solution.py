@@ -71,8 +71,8 @@ class SolveError(RuntimeError):
         status: why it stopped.
     """
 
-    def __init__(self, status: Status, solution: Any):
-        super().__init__(f"{status.name}: {status.message}")
+    def __init__(self, status: Status, solution: Any, more: str = ""):
+        super().__init__(f"{status.name}: {status.message}{more}")
         self.status = status
         self.solution = solution
 

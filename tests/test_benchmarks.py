@@ -286,8 +286,8 @@ def test_page_without_peers_says_so(tmp_path, template):
 
 
 def test_page_needs_a_place_for_each_suite(tmp_path, template):
-    with pytest.raises(ValueError, match="no place for the suite 'energy'"):
-        report.page([results(suite="energy")], tmp_path, template)
+    with pytest.raises(ValueError, match="no place for the suite 'chess'"):
+        report.page([results(suite="chess")], tmp_path, template)
     assert "No results yet" in report.page([], tmp_path, template)
 
 

@@ -483,7 +483,7 @@ def same(path, arena):
     loaded = io.load(path)
     return all(
         np.array_equal(getattr(loaded, name), getattr(arena, name))
-        for name in ("row_ptr", "dst", "owner", "priority")
+        for name in ("row_ptr", "dst", "owner", "priority", "weight")
     )
 
 
@@ -493,11 +493,12 @@ def test_generate(run, name):
     parameters = inspect.signature(family).parameters.values()
     numbers = [5 if p.default is p.empty else None for p in parameters]
     numbers = [n for n in numbers if n is not None]
-    code, out, err = run("generate", name, *numbers, "-o", "game.pg.gz")
     arena = family(*numbers)
+    file = "game.pg.gz" if arena.weight is None else "game.energy.gz"
+    code, out, err = run("generate", name, *numbers, "-o", file)
     assert (code, err) == (Exit.DONE, "")
-    assert out.startswith(f"game.pg.gz: {arena.num_vertices:,} vertices, ")
-    assert same("game.pg.gz", arena)
+    assert out.startswith(f"{file}: {arena.num_vertices:,} vertices, ")
+    assert same(file, arena)
     assert re.search(rf"^{name} [A-Z]", run("generate", "--list")[1], re.M)
 
 

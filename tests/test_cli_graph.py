@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import Arena, cli, graph, io, mdp
+from jaxgames import Arena, buchi, cli, graph, io, mdp
 from jaxgames.cli import Exit, main
 from jaxgames.cli._parts import histogram
 from jaxgames.mdp import MDP
@@ -260,13 +260,38 @@ def test_traceback_when_asked(run, models):
 
 
 def test_commands_that_are_for_games_say_so(run, models):
-    for command in ("solve", "info"):
-        code, _, err = run(command, "m.umb")
-        assert code == Exit.BAD_INPUT
-        assert err == (
-            "jaxgames: m.umb: this is no game, but an MDP(4 states, 6 choices, 7 "
-            "branches)\n"
-        )
+    code, _, err = run("solve", "m.umb")
+    assert code == Exit.BAD_INPUT
+    assert err == (
+        "jaxgames: m.umb: this is no game, but MDP(4 states, 6 choices, 7 branches)\n"
+    )
+
+
+def test_info_of_models_and_systems(run, models, files):
+    assert run("info", "m.umb")[1].splitlines()[1:] == [
+        "  labels      goal",
+        "  initial     1",
+        "  per state   1 to 3 choices, mean 1.50",
+        "  per choice  1 to 2 branches, mean 1.17",
+    ]
+    facts = json.loads(run("info", "a.aut", "--json")[1])
+    assert (facts["states"], facts["labels"]) == (4, ["a", "b", "c", "tau", "d"])
+    system = buchi.System.from_graph(([0, 1, 1], [1]), {"p": [0, 1], "q": [1, 0]})
+    for name in ("s.npz", "s.kripke"):
+        io.save(name, system)
+        assert run("info", name)[1].splitlines() == [
+            f"{name}: 2 states, 1 transitions, 2 propositions, "
+            f"{Path(name).stat().st_size:,} bytes",
+            "  propositions p, q",
+            "  initial     1",
+            "  deadlocks   1",
+            "  out degree  0 to 1, mean 0.50",
+            "  in degree   0 to 1, mean 0.50",
+            "  self loops  0",
+        ]
+    io.save("a.hoa", buchi.translate("G F p"))
+    facts = json.loads(run("info", "a.hoa", "--json")[1])
+    assert (facts["states"], facts["acceptance"]) == (2, 1)
 
 
 def test_models_are_converted(run, models, files):

@@ -17,10 +17,15 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"verdict"}
+BASE |= {"batch", "checkpoint", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
-EXCEPTIONS = {("arena", "plot")}  # drawn in notebooks, imported when that happens
+EXCEPTIONS = {
+    ("arena", "plot"),  # drawn in notebooks, imported when that happens
+    ("meanpayoff", "energy"),  # values are found by energy games
+}
+EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
+EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")}
 ON_THE_HOST = {
     *(
@@ -29,9 +34,12 @@ ON_THE_HOST = {
         "_bounds",
         "_certificate",
         "_condensation",
+        "_convert",
         "_edges",
         "_host",
         "_links",
+        "_parts",
+        "_play",
         "_race",
         "_system",
     ),

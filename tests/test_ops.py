@@ -1,5 +1,7 @@
 """Reductions over edges: both layouts against plain loops."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -325,3 +327,28 @@ class TestShrinkingGraphs:
             left &= ~np.asarray(ops.repeats(tail, head, left, 60_000, jnp.uint32(salt)))
         different = len(np.unique(head))
         assert different <= left.sum() < 1.01 * different
+
+
+def test_edge_weights(arena, layout):
+    rng = np.random.default_rng(4)
+    weight = rng.integers(-50, 50, arena.shape[1]).astype(np.int32)
+    game = layouts(dataclasses.replace(arena, weight=weight))[layout]
+    expected = by_loop(arena, max, SMALL, lambda e: weight[e])
+    size = arena.shape[0]
+    found = ops.by_vertex(game, ops.out_max(game, ops.edge_weight(game)))
+    np.testing.assert_array_equal(found[:size], expected)
+    twice = ops.with_edge_weight(
+        game, ops.edgewise(lambda x: 2 * x, ops.edge_weight(game))
+    )
+    rows = on_slots(game, np.arange(size) % 3 == 0)
+    part, slots = ops.part(twice, rows, int(ops.level_of(twice, rows)))
+    most = ops.put(
+        jnp.zeros(ops.num_slots(game), jnp.int32),
+        slots,
+        ops.out_max(part, ops.edge_weight(part)),
+    )
+    some = (np.arange(size) % 3 == 0) & (np.diff(arena.row_ptr) > 0)
+    np.testing.assert_array_equal(
+        np.asarray(ops.by_vertex(game, most))[:size][some],
+        2 * np.array(expected, np.int64)[some],
+    )

@@ -7,6 +7,10 @@ from jaxgames.buchi._by_scc import ByScc as ByScc
 from jaxgames.buchi._cycle import SOLVERS as SOLVERS
 from jaxgames.buchi._cycle import accepting_cycle as accepting_cycle
 from jaxgames.buchi._cycle import prepare as prepare
+from jaxgames.buchi._explore import Explored as Explored
+from jaxgames.buchi._explore import ProductSearch as ProductSearch
+from jaxgames.buchi._explore import explore as explore
+from jaxgames.buchi._explore import explore_product as explore_product
 from jaxgames.buchi._game import GAME_SOLVERS as GAME_SOLVERS
 from jaxgames.buchi._game import Solution as Solution
 from jaxgames.buchi._game import solve as solve
@@ -20,10 +24,13 @@ from jaxgames.buchi._pieces import Piece as Piece
 from jaxgames.buchi._pieces import PieceWriter as PieceWriter
 from jaxgames.buchi._pieces import read_pieces as read_pieces
 from jaxgames.buchi._pieces import write_pieces as write_pieces
+from jaxgames.buchi._product import Deadlock as Deadlock
 from jaxgames.buchi._product import Product as Product
 from jaxgames.buchi._product import product as product
 from jaxgames.buchi._solution import AcceptingCycle as AcceptingCycle
 from jaxgames.buchi._system import System as System
+from jaxgames.buchi._trace import Step as Step
+from jaxgames.buchi._trace import Trace as Trace
 from jaxgames.buchi._translate import translate as translate
 from jaxgames.buchi._trim import Trim as Trim
 from jaxgames.buchi._verify import Reason as Reason

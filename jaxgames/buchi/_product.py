@@ -122,7 +122,7 @@ def product(
         raise ValueError(
             f"deadlock must be 'stutter', 'error' or 'reject', got {deadlock!r}"
         )
-    automaton = _united(automaton.degeneralise())
+    automaton = united(automaton.degeneralise())
     rules = _rules(system, automaton, deadlock == "stutter")
     starts = (
         system.initial[:, None].astype(np.int64) * automaton.num_states
@@ -164,7 +164,7 @@ def _on_host(system: System, engine: Engine) -> bool:
     )
 
 
-def _united(automaton: Automaton) -> Automaton:
+def united(automaton: Automaton) -> Automaton:
     """One edge for all that lead from one state to another."""
     return from_rows(
         edges_of(automaton),

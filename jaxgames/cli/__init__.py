@@ -8,10 +8,10 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 
 | code | meaning |
 |---|---|
-| 0 | done: solved, or the solution is right |
-| 1 | `verify`: the solution is wrong |
+| 0 | done: solved, the solution is right, or the property holds |
+| 1 | no: a wrong solution, a violated property, or too little energy |
 | 2 | bad input or usage |
-| 3 | `solve --verify`: the answer is wrong (an error of the solver) |
+| 3 | `--verify`: the answer is wrong (an error of the solver) |
 | 4 | not solved: the time limit, the step limit or the memory was reached |
 | 70 | an error of this program |
 | 130 | interrupted |
@@ -41,11 +41,15 @@ COMMANDS = {
     "solve": "Solve a parity game and say who wins where.",
     "verify": "Check a solution of a parity game and say where it is wrong.",
     "solvers": "List the solvers.",
-    "info": "Describe a game and how it would be solved.",
+    "info": "Describe a game, a graph, a model or an automaton.",
     "generate": "Make a game of a known family, or a random one.",
     "convert": "Convert a game or a model to the format of a file's suffix.",
     "scc": "Find the strongly connected components of a graph.",
     "mec": "Find the maximal end components of a Markov decision process.",
+    "energy": "Solve an energy game: how much energy is enough, and how to play.",
+    "meanpayoff": "Solve a mean-payoff game: the value of each vertex.",
+    "check": "Check a property: linear temporal logic, or an automaton.",
+    "equiv": "Compare processes by many notions of equivalence.",
 }
 """What each command does; command `x` is in the module `_x`."""
 

@@ -23,10 +23,10 @@ class Exit(enum.IntEnum):
 
 
 _MEANINGS = {
-    Exit.DONE: "done: solved, or the solution is right",
-    Exit.WRONG: "verify: the solution is wrong",
+    Exit.DONE: "done: solved, the solution is right, or the property holds",
+    Exit.WRONG: "no: a wrong solution, a violated property, or too little energy",
     Exit.BAD_INPUT: "bad input or usage",
-    Exit.UNVERIFIED: "solve --verify: the answer is wrong (an error of the solver)",
+    Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
     Exit.INTERNAL: "an error of this program",
     Exit.INTERRUPTED: "interrupted",

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import io, mdp
+from jaxgames import buchi, io, mdp
 from jaxgames.arena import Arena
 
 
@@ -39,7 +39,7 @@ def load(args: argparse.Namespace) -> Arena:
     """
     game = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
     if not isinstance(game, Arena):
-        raise io.FormatError(args.file, None, f"this is no game, but an {game!r}")
+        raise io.FormatError(args.file, None, f"this is no game, but {game!r}")
     return game
 
 
@@ -97,6 +97,11 @@ def sizes(arena: Any) -> str:
         return (
             f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
             f"{len(arena.names):,} labels"
+        )
+    if isinstance(arena, buchi.System):
+        return (
+            f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
+            f"{len(arena.propositions):,} propositions"
         )
     if not isinstance(arena, Arena):
         return repr(arena)

@@ -31,7 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
             "--output",
             metavar="FILE",
             required=True,
-            help="where to write the game: .pg, .npz, also .gz, .bz2",
+            help="where to write the game: .pg, .energy, .npz, also .gz, .bz2",
         )
         _options.add_quiet(of_family)
         _options.add_traceback(of_family)

@@ -3,16 +3,17 @@
 import argparse
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxgames import ops, parity
+from jaxgames import buchi, io, mdp, ops, parity
 from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import is_parity, load, num_priorities, sizes, start_jax
+from jaxgames.cli._games import is_parity, num_priorities, sizes, start_jax
 
 EXAMPLE = "info game.pg.gz"
 
@@ -25,28 +26,43 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Prints what a game looks like, to people or to programs."""
+    """Prints what a file holds, to people or to programs."""
     start_jax(args)
-    arena = load(args)
-    facts = _facts(arena) | (_parity_facts(arena) if is_parity(arena) else {})
+    arena = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    facts = _FACTS[type(arena)](arena)
     size = os.path.getsize(args.file)
     if args.json:
         print(json.dumps({"file": args.file, "bytes": size, **facts}))
         return Exit.DONE
     print(f"{args.file}: {sizes(arena)}, {size:,} bytes")
+    for name in {"propositions", "labels"} & facts.keys():
+        facts[name] = ", ".join(facts[name]) or "none"
     for name, template in _LINES.items():
         if name in facts:
             text = template.format_map(facts)
-            print(f"  {name.replace('_', ' '):12}{text}")
+            print(f"  {name.replace('_', ' '):11} {text}")
     return Exit.DONE
 
 
 _LINES = {
+    "propositions": "{propositions}",
+    "labels": "{labels}",
+    "initial": "{initial:,}",
+    "deadlocks": "{deadlocks:,}",
+    "acceptance": "{acceptance:,} sets",
+    "per_state": (
+        "{per_state[min]:,} to {per_state[max]:,} choices, mean {per_state[mean]:.2f}"
+    ),
+    "per_choice": (
+        "{per_choice[min]:,} to {per_choice[max]:,} branches, "
+        "mean {per_choice[mean]:.2f}"
+    ),
     "owners": "player 0: {owners[0]:,}, player 1: {owners[1]:,}",
     "priority": (
         "{priority[min]:,} to {priority[max]:,}, {priority[distinct]:,} distinct, "
         "{priority[compressed]:,} after merging neighbours of one parity"
     ),
+    "weight": "{weight[min]:,} to {weight[max]:,}, mean {weight[mean]:.2f}",
     "out_degree": (
         "{out_degree[min]:,} to {out_degree[max]:,}, mean {out_degree[mean]:.2f}"
     ),
@@ -54,6 +70,7 @@ _LINES = {
         "{in_degree[min]:,} to {in_degree[max]:,}, mean {in_degree[mean]:.2f}"
     ),
     "self_loops": "{self_loops:,}",
+    "accepting": "{accepting:,}",
     "layout": (
         "{layout[name]}: {layout[cells]:,} cells, {layout[bytes]:,} bytes on "
         "{layout[backend]}"
@@ -63,16 +80,84 @@ _LINES = {
 """How the facts are told to people."""
 
 
-def _facts(arena: Arena) -> dict[str, Any]:
+def _of_arena(arena: Arena) -> dict[str, Any]:
     """Of any game."""
     vertices = int(arena.num_vertices)
     odd = int(np.count_nonzero(arena.owner))
-    return {
+    facts = {
         "vertices": vertices,
         "edges": int(arena.num_edges),
         "owners": [vertices - odd, odd],
+        **_degrees(arena),
+    }
+    if arena.weight is not None and arena.weight.ndim == 1:
+        facts["weight"] = _range(arena.weight)
+    if arena.accepting is not None:
+        facts["accepting"] = int(np.count_nonzero(arena.accepting))
+    return facts | (_parity_facts(arena) if is_parity(arena) else {})
+
+
+def _of_system(system: buchi.System) -> dict[str, Any]:
+    """Of states with propositions."""
+    return {
+        "states": system.num_states,
+        "transitions": system.num_transitions,
+        "propositions": list(system.propositions),
+        "initial": len(system.initial),
+        "deadlocks": int(np.count_nonzero(np.diff(system.offsets) == 0)),
+        **_degrees(system.arena()),
+    }
+
+
+def _of_lts(lts: io.LTS) -> dict[str, Any]:
+    """Of a labelled transition system."""
+    return {
+        "states": lts.num_states,
+        "transitions": lts.num_transitions,
+        "labels": list(lts.names),
+        "deadlocks": int(np.count_nonzero(np.diff(lts.arena.row_ptr) == 0)),
+        **_degrees(lts.arena),
+    }
+
+
+def _of_model(model: mdp.MDP) -> dict[str, Any]:
+    """Of a Markov decision process."""
+    return {
+        "states": model.num_states,
+        "choices": model.num_choices,
+        "branches": model.num_branches,
+        "labels": list(model.labels or ()),
+        "initial": 0 if model.initial is None else len(model.initial),
+        "per_state": _range(np.diff(model.row_group_offsets)),
+        "per_choice": _range(np.diff(model.row_offsets)),
+    }
+
+
+def _of_automaton(automaton: buchi.Automaton) -> dict[str, Any]:
+    """Of a Büchi automaton."""
+    return {
+        "states": automaton.num_states,
+        "edges": len(automaton.targets),
+        "propositions": list(automaton.propositions),
+        "initial": len(automaton.initial),
+        "acceptance": automaton.num_sets,
+    }
+
+
+_FACTS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    Arena: _of_arena,
+    buchi.System: _of_system,
+    io.LTS: _of_lts,
+    mdp.MDP: _of_model,
+    buchi.Automaton: _of_automaton,
+}
+"""What is told, by what a file may hold."""
+
+
+def _degrees(arena: Arena) -> dict[str, Any]:
+    return {
         "out_degree": _range(np.diff(arena.row_ptr)),
-        "in_degree": _range(np.bincount(arena.dst, minlength=vertices)),
+        "in_degree": _range(np.bincount(arena.dst, minlength=arena.shape[0])),
         "self_loops": int(np.count_nonzero(arena.src == arena.dst)),
     }
 

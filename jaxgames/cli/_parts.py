@@ -1,14 +1,18 @@
-"""What the commands share that decompose graphs and models into components."""
+"""What the commands share that decompose graphs and models, and that check systems."""
 
 import argparse
+import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxgames import host
 from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._phases import Phases
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.progress import Bar, Deadline, Progress
 from jaxgames.solution import Status
@@ -33,6 +37,54 @@ def meter(args: argparse.Namespace) -> Progress | None:
     """The line on a terminal, and the time limit."""
     shown = Bar() if sys.stderr.isatty() and not args.quiet else None
     return Deadline(args.timeout, shown) if args.timeout else shown
+
+
+def solve(
+    args: argparse.Namespace, phase: Phases, front_door: Callable, given: Any
+) -> Any:
+    """Solves in a phase of its own, within the limits."""
+    with phase("solve") as notes:
+        solution = front_door(
+            given,
+            solver=args.solver,
+            max_steps=args.max_steps,
+            throw=False,
+            progress=meter(args),
+        )
+        jax.block_until_ready(solution)
+        notes.append(solver_note(solution))
+    return solution
+
+
+def verdict_on(
+    args: argparse.Namespace, phase: Phases, verify: Callable, given: Any, solution: Any
+) -> Any:
+    """What `verify` says, if it is asked for and there is an answer; else None."""
+    if not args.verify or solution.status != Status.SOLVED:
+        return None
+    with phase("verify") as notes:
+        verdict = verify(given, solution)
+        notes.append("valid" if verdict else "WRONG")
+    return verdict
+
+
+def conclude(
+    args: argparse.Namespace,
+    solution: Any,
+    verdict: Any,
+    facts: dict,
+    tell: Callable[[], None],
+) -> Exit:
+    """Prints what was found; returns how the command ends."""
+    solved = solution.status == Status.SOLVED
+    if args.json:
+        print(json.dumps(facts))
+    elif not args.quiet and solved:
+        tell()
+    if verdict is not None and not verdict:
+        complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
+        return Exit.UNVERIFIED
+    return Exit.DONE if solved else not_solved(args, solution)
 
 
 def not_solved(args: argparse.Namespace, solution: Any) -> Exit:

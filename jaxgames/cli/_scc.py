@@ -1,29 +1,14 @@
 """`jaxgames scc`."""
 
 import argparse
-import json
 
 import numpy as np
 
 from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
-from jaxgames.cli import _options
-from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli import _options, _parts
+from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import check_writable, sizes, start_jax
-from jaxgames.cli._parts import (
-    SUFFIXES,
-    check_solver,
-    check_suffix,
-    fraction,
-    histogram,
-    meter,
-    not_solved,
-    solve_facts,
-    solver_note,
-    told,
-    wants_host,
-    write_arrays,
-)
 from jaxgames.cli._phases import Phases
 from jaxgames.solution import Status
 
@@ -49,54 +34,36 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Finds the components, and prints and writes what was asked for."""
     if args.labels:
-        check_suffix("--labels", args.labels, SUFFIXES)
+        _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
         check_writable(args.labels)
-    check_solver(graph.SOLVERS, args.solver)
+    _parts.check_solver(graph.SOLVERS, args.solver)
     start_jax(args)
     phase = Phases(args.json or args.quiet)
     with phase("load") as notes:
         arena, size = load(args.file)
         notes.append(size)
     with phase("prepare"):
-        if wants_host(args):  # what it compiles is kept
+        if _parts.wants_host(args):  # what it compiles is kept
             graph.scc_on_host(Arena.from_edges([0], [0], owner=[0]))
-    with phase("solve") as notes:
-        components = graph.scc(
-            arena,
-            args.solver,
-            max_steps=args.max_steps,
-            throw=False,
-            progress=meter(args),
-        )
-        labels = np.asarray(components.labels)[: int(arena.num_vertices)]
-        notes.append(solver_note(components))
-    solved = components.status == Status.SOLVED
-    verdict = None
-    if args.verify and solved:
-        with phase("verify") as notes:
-            verdict = graph.verify(arena, components)
-            notes.append("valid" if verdict else "WRONG")
+    components = _parts.solve(args, phase, graph.scc, arena)
+    verdict = _parts.verdict_on(args, phase, graph.verify, arena, components)
+    labels = np.asarray(components.labels)[: int(arena.num_vertices)]
     facts = {
         "file": args.file,
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
-        **solve_facts(components, phase.seconds, verdict),
+        **_parts.solve_facts(components, phase.seconds, verdict),
     }
-    if solved:
+    if components.status == Status.SOLVED:
         facts |= _facts(arena, components, labels)
-    if args.json:
-        print(json.dumps(facts))
-    elif not args.quiet and solved:
-        _tell(args.file, facts, len(labels))
-    if verdict is not None and not verdict:
-        complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
-        return Exit.UNVERIFIED
-    if not solved:
-        return not_solved(args, components)
-    if args.labels:
+    end = _parts.conclude(
+        *(args, components, verdict, facts),
+        lambda: _tell(args.file, facts, len(labels)),
+    )
+    if args.labels and end == Exit.DONE:
         count = np.int32(components.count)
-        write_arrays(args.labels, labels, labels=labels, count=count)
-    return Exit.DONE
+        _parts.write_arrays(args.labels, labels, labels=labels, count=count)
+    return end
 
 
 def load(file: str) -> tuple[Arena, str]:
@@ -124,7 +91,7 @@ def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
         "components": int(components.count),
         "trivial": int(np.count_nonzero(graph.is_trivial(arena, components))),
         "largest": int(size.max(initial=0)),
-        "sizes": histogram(size),
+        "sizes": _parts.histogram(size),
     }
 
 
@@ -134,6 +101,6 @@ def _tell(file: str, facts: dict, vertices: int) -> None:
         f"{file}: {count:,} strongly connected component{'' if count == 1 else 's'}, "
         f"{facts['trivial']:,} trivial; the largest has {facts['largest']:,} "
         f"{'vertex' if facts['largest'] == 1 else 'vertices'}"
-        f"{fraction(facts['largest'], vertices)}"
+        f"{_parts.fraction(facts['largest'], vertices)}"
     )
-    told(facts["sizes"])
+    _parts.told(facts["sizes"])

@@ -10,6 +10,12 @@ from collections.abc import Callable
 from jaxgames.arena import Arena
 from jaxgames.generate._clique import clique as clique
 from jaxgames.generate._elevator import elevator as elevator
+from jaxgames.generate._energy import dense_energy_game as dense_energy_game
+from jaxgames.generate._energy import hanoi_energy_game as hanoi_energy_game
+from jaxgames.generate._energy import one_player_energy_game as one_player_energy_game
+from jaxgames.generate._energy import random_energy_game as random_energy_game
+from jaxgames.generate._energy import ring_energy_game as ring_energy_game
+from jaxgames.generate._energy import torus_energy_game as torus_energy_game
 from jaxgames.generate._hanoi import hanoi as hanoi
 from jaxgames.generate._jurdzinski import jurdzinski as jurdzinski
 from jaxgames.generate._ladders import ladder as ladder
@@ -22,16 +28,28 @@ from jaxgames.generate._mdp import path_mdp as path_mdp
 from jaxgames.generate._mdp import random_mdp as random_mdp
 from jaxgames.generate._mdp import torus_mdp as torus_mdp
 from jaxgames.generate._mdp import walk_mdp as walk_mdp
+from jaxgames.generate._on_device import (
+    random_energy_game_by_key as random_energy_game_by_key,
+)
+from jaxgames.generate._on_device import random_game_by_key as random_game_by_key
 from jaxgames.generate._propagation import propagation as propagation
 from jaxgames.generate._propagation import propagation_tree as propagation_tree
 from jaxgames.generate._random import clustered_game as clustered_game
 from jaxgames.generate._random import random_game as random_game
+from jaxgames.generate._solar import solar_energy_game as solar_energy_game
 from jaxgames.mdp import MDP
 
 FAMILIES: dict[str, Callable[..., Arena]] = {
     "clique": clique,
     "clustered": clustered_game,
     "elevator": elevator,
+    "energy_dense": dense_energy_game,
+    "energy_hanoi": hanoi_energy_game,
+    "energy_one_player": one_player_energy_game,
+    "energy_random": random_energy_game,
+    "energy_ring": ring_energy_game,
+    "energy_solar": solar_energy_game,
+    "energy_torus": torus_energy_game,
     "hanoi": hanoi,
     "jurdzinski": jurdzinski,
     "ladder": ladder,

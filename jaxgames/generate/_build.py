@@ -9,9 +9,12 @@ NO_SUCCESSOR = -1
 
 
 def from_rows(
-    successors, *, owner, priority, condition: Condition = "max even"
+    successors, *, owner, priority, weight=None, condition: Condition = "max even"
 ) -> Arena:
-    """The arena with one row of successors for each vertex: integers `[V, D]`."""
+    """The arena with one row of successors for each vertex: integers `[V, D]`.
+
+    Weights have the same shape; those of absent successors do not matter.
+    """
     present = successors != NO_SUCCESSOR
     row_ptr = np.zeros(len(successors) + 1, np.int64)
     np.cumsum(np.count_nonzero(present, axis=1), out=row_ptr[1:])
@@ -20,6 +23,7 @@ def from_rows(
         successors[present],
         owner=owner,
         priority=priority,
+        weight=None if weight is None else weight[present],
         condition=condition,
     )
 

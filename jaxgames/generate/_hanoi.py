@@ -38,6 +38,19 @@ def hanoi(disks: int) -> Arena:
         array([4, 5, 6], dtype=int32)
     """
     disks = integer("disks", disks, 1, 18)
+    successors = moves(disks, goal=3**disks - 1)
+    priority = np.ones(len(successors), np.int32)
+    priority[3**disks] = 0
+    return from_rows(successors, owner=np.zeros(len(priority), bool), priority=priority)
+
+
+def moves(disks: int, goal: int) -> np.ndarray:
+    """The successors of every vertex: int32 `[3**disks + 2, 3]`.
+
+    Args:
+        disks: number of disks.
+        goal: the configuration that only leads to vertex `3**disks`.
+    """
     states = 3**disks
     state = np.arange(states, dtype=np.int32)
     smallest = state % 3
@@ -49,13 +62,10 @@ def hanoi(disks: int) -> Arena:
     third = successors[:states, 2]
     for disk in range(1, disks):
         peg = state // 3**disk % 3
-        moves = (third == NO_SUCCESSOR) & (peg != smallest)
+        moved = (third == NO_SUCCESSOR) & (peg != smallest)
         step = 3 - smallest - 2 * peg
-        third[moves] = (state + 3**disk * step)[moves]
+        third[moved] = (state + 3**disk * step)[moved]
     won, lost = states, states + 1
-    successors[[states - 1, won, lost]] = NO_SUCCESSOR
-    successors[[states - 1, won, lost], 0] = won, won, lost
-
-    priority = np.ones(states + 2, np.int32)
-    priority[won] = 0
-    return from_rows(successors, owner=np.zeros(states + 2, bool), priority=priority)
+    successors[[goal, won, lost]] = NO_SUCCESSOR
+    successors[[goal, won, lost], 0] = won, won, lost
+    return successors

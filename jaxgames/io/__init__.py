@@ -3,9 +3,14 @@
 | suffix | module | holds |
 |---|---|---|
 | `.pg`, `.gm`, `.pgsolver` | [`pgsolver`][jaxgames.io.pgsolver] | a parity game |
-| `.npz` | [`npz`][jaxgames.io.npz] | any arena |
+| `.energy`, `.eg` | [`energy`][jaxgames.io.energy] | an energy game |
+| `.mpg` | [`mpg`][jaxgames.io.mpg] | an energy game |
+| `.npz` | [`npz`][jaxgames.io.npz] | any arena, a system, or a product |
+| `.kripke` | [`kripke`][jaxgames.io.kripke] | a system |
 | `.mtx` | [`matrix_market`][jaxgames.io.matrix_market] | a graph |
 | `.aut` | [`aut`][jaxgames.io.aut] | a labelled transition system |
+| `.csv` | [`lts_csv`][jaxgames.io.lts_csv] | a labelled transition system |
+| `.dot` | [`lts_dot`][jaxgames.io.lts_dot] | a labelled transition system |
 | `.umb` | [`umb`][jaxgames.io.umb] | a Markov decision process |
 | `.drn` | [`drn`][jaxgames.io.drn] | a Markov decision process |
 | `.tra` | [`prism`][jaxgames.io.prism] | a Markov decision process |
@@ -21,11 +26,16 @@ from types import ModuleType
 from typing import Literal
 
 from jaxgames.arena import Arena, Condition
-from jaxgames.buchi import Automaton
+from jaxgames.buchi import Automaton, System
 from jaxgames.io import aut as aut
 from jaxgames.io import drn as drn
+from jaxgames.io import energy as energy
 from jaxgames.io import hoa as hoa
+from jaxgames.io import kripke as kripke
+from jaxgames.io import lts_csv as lts_csv
+from jaxgames.io import lts_dot as lts_dot
 from jaxgames.io import matrix_market as matrix_market
+from jaxgames.io import mpg as mpg
 from jaxgames.io import never as never
 from jaxgames.io import npz as npz
 from jaxgames.io import pgsolver as pgsolver
@@ -42,11 +52,17 @@ TEXT_FORMATS: dict[str, ModuleType] = {
     ".pg": pgsolver,
     ".gm": pgsolver,
     ".pgsolver": pgsolver,
+    ".energy": energy,
+    ".eg": energy,
+    ".mpg": mpg,
     ".mtx": matrix_market,
     ".aut": aut,
+    ".csv": lts_csv,
+    ".dot": lts_dot,
     ".umb": umb,
     ".drn": drn,
     ".tra": prism,
+    ".kripke": kripke,
     ".hoa": hoa,
     ".never": never,
 }
@@ -61,7 +77,7 @@ def load(
     *,
     condition: Condition = "max even",
     dead_ends: Literal["error", "lose", "allow"] | None = None,
-) -> Arena | MDP | LTS | Automaton:
+) -> Arena | MDP | LTS | System | Automaton:
     """Reads a game, a graph or a model from a file.
 
     Args:
@@ -73,9 +89,9 @@ def load(
             by default it is an error. In graphs they are allowed.
 
     Returns:
-        What the format holds: an arena for games and graphs (`.pg`, `.npz`, `.mtx`), an
-        [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
-        [`LTS`][jaxgames.io.LTS] for `.aut`, an
+        What the format holds: an arena for games and graphs (`.pg`, `.energy`, `.npz`,
+        ...), an [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
+        [`LTS`][jaxgames.io.LTS] for `.aut`, `.csv` and `.dot`, an
         [`Automaton`][jaxgames.buchi.Automaton] for `.hoa` and `.never`.
 
     Raises:
@@ -106,7 +122,7 @@ def load(
 
 def save(
     path: FilePath,
-    what: Arena | MDP | LTS | Automaton,
+    what: Arena | MDP | LTS | System | Automaton,
     *,
     condition: Condition = "max even",
 ) -> None:
@@ -126,7 +142,7 @@ def save(
     """
     form, suffix = _format(path)
     holds = getattr(form, "HOLDS", Arena)
-    if not isinstance(what, holds):
+    if not isinstance(what, (holds, System) if form is npz else holds):
         raise ValueError(
             f"{suffix} files hold an object of class {holds.__name__}, got {what!r}"
         )

@@ -18,8 +18,26 @@ Values on edges are tuples of arrays, one array for each piece of the layout: ma
 directions of a graph, or the choices of a decision process and where they lead.
 """
 
+from jaxgames.ops._blocks import Block as Block
+from jaxgames.ops._blocks import block_any as block_any
+from jaxgames.ops._blocks import fetch as fetch
+from jaxgames.ops._blocks import part_of_block as part_of_block
+from jaxgames.ops._blocks import regular_block as regular_block
+from jaxgames.ops._blocks import row_blocks as row_blocks
+from jaxgames.ops._blocks import store as store
+from jaxgames.ops._dense import dense_links as dense_links
+from jaxgames.ops._dense import dense_rows as dense_rows
+from jaxgames.ops._groups import differs_from_last as differs_from_last
+from jaxgames.ops._groups import expand as expand
+from jaxgames.ops._groups import first_equal as first_equal
+from jaxgames.ops._groups import number_groups as number_groups
+from jaxgames.ops._groups import search_rows as search_rows
+from jaxgames.ops._groups import sort_rows as sort_rows
+from jaxgames.ops._groups import sum_into as sum_into
+from jaxgames.ops._groups import write_into as write_into
 from jaxgames.ops._layouts import Edges as Edges
 from jaxgames.ops._layouts import Game as Game
+from jaxgames.ops._layouts import ShardedArena as ShardedArena
 from jaxgames.ops._layouts import SlicedArena as SlicedArena
 from jaxgames.ops._layouts import by_slot as by_slot
 from jaxgames.ops._layouts import by_vertex as by_vertex
@@ -30,7 +48,6 @@ from jaxgames.ops._layouts import move_type as move_type
 from jaxgames.ops._layouts import num_cells as num_cells
 from jaxgames.ops._layouts import num_slots as num_slots
 from jaxgames.ops._layouts import num_vertices as num_vertices
-from jaxgames.ops._layouts import prepare as prepare
 from jaxgames.ops._layouts import real as real
 from jaxgames.ops._layouts import slice_rows as slice_rows
 from jaxgames.ops._links import Links as Links
@@ -51,6 +68,7 @@ from jaxgames.ops._links import links_min as links_min
 from jaxgames.ops._links import list_links as list_links
 from jaxgames.ops._lists import compact as compact
 from jaxgames.ops._lists import follow as follow
+from jaxgames.ops._lists import lower as lower
 from jaxgames.ops._lists import max_into as max_into
 from jaxgames.ops._lists import max_upwards as max_upwards
 from jaxgames.ops._lists import min_into as min_into
@@ -63,11 +81,13 @@ from jaxgames.ops._parts import level_of as level_of
 from jaxgames.ops._parts import num_levels as num_levels
 from jaxgames.ops._parts import part as part
 from jaxgames.ops._parts import put as put
+from jaxgames.ops._prepare import prepare as prepare
 from jaxgames.ops._reductions import SMALL as SMALL
 from jaxgames.ops._reductions import at_slot as at_slot
 from jaxgames.ops._reductions import count as count
 from jaxgames.ops._reductions import count_sources as count_sources
 from jaxgames.ops._reductions import edge_priority as edge_priority
+from jaxgames.ops._reductions import edge_weight as edge_weight
 from jaxgames.ops._reductions import edgewise as edgewise
 from jaxgames.ops._reductions import in_any as in_any
 from jaxgames.ops._reductions import in_max as in_max
@@ -81,10 +101,18 @@ from jaxgames.ops._reductions import position as position
 from jaxgames.ops._reductions import slot_of_move as slot_of_move
 from jaxgames.ops._reductions import source as source
 from jaxgames.ops._reductions import target as target
+from jaxgames.ops._reductions import with_edge_weight as with_edge_weight
 from jaxgames.ops._rows import links as links
 from jaxgames.ops._rows import pairs as pairs
 from jaxgames.ops._rows import regular as regular
 from jaxgames.ops._rows import transpose as transpose
+from jaxgames.ops._shards import agreed as agreed
+from jaxgames.ops._shards import at_once as at_once
+from jaxgames.ops._shards import current_spread as current_spread
+from jaxgames.ops._shards import everywhere as everywhere
+from jaxgames.ops._shards import on_all as on_all
+from jaxgames.ops._shards import shard_rows as shard_rows
+from jaxgames.ops._shards import spread_over as spread_over
 from jaxgames.ops._slices import LONG_ROW as LONG_ROW
 from jaxgames.ops._slices import SLICE_COST as SLICE_COST
 from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM

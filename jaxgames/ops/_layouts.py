@@ -1,14 +1,15 @@
 """Layouts of an arena: what they hold, how they are made, and facts about them."""
 
 import dataclasses
+import itertools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 
 from jaxgames.arena import Arena, bucket
-from jaxgames.ops import _slices
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import take
 from jaxgames.ops._slices import slice_widths
@@ -29,13 +30,17 @@ class SlicedArena:
 
     Attributes:
         blocks: for each slice int32 `[D, N]`: the slots that its `N` rows lead to.
-        slot: int32 `[V]`, the slot of each vertex of the arena.
+        slot: int32 `[V]`, the slot of each vertex of the arena; None if that is its
+            number.
         row_ptr: int32 `[V + 1]` of the arena.
         real: bool `[S]`, False for slots without a vertex.
         owner: bool `[S]`.
         priority: integers `[S]` or None, of the narrowest type that holds them.
         accepting: bool `[S]` or None.
         edge_priority: for each slice integers `[D, N]`, or None.
+        weight: for each slice integers `[D, N]`, or None; only one for each edge.
+        axis: None; or the axis of a mesh over whose devices the rows are spread: then
+            this is what one of them sees (see [`parallel`][jaxgames.parallel]).
     """
 
     blocks: tuple[Any, ...]
@@ -46,76 +51,89 @@ class SlicedArena:
     priority: Any = None
     accepting: Any = None
     edge_priority: tuple[Any, ...] | None = None
+    weight: tuple[Any, ...] | None = None
+    axis: str | None = dataclasses.field(default=None, metadata={"static": True})
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class ShardedArena:
+    """A sliced arena on all devices of a mesh.
+
+    Attributes:
+        whole: its values on edges have one axis more in front, that of the shares.
+        mesh: the devices, along one axis.
+    """
+
+    whole: SlicedArena
+    mesh: Mesh = dataclasses.field(metadata={"static": True})
 
 
 Game = Arena | SlicedArena
 """What a solver works on: an arena in either layout."""
 
 
-# ---- choosing and making a layout (host) ------------------------------------
+# ---- making a layout (host) ------------------------------------
 
 
-def prepare(arena: Arena) -> Game:
-    """Lays a concrete arena out and puts it on the default device.
+def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
+    """Sorts the rows of a concrete arena into slices (host only).
 
-    Small arenas are padded to a common size, large ones sorted into slices. The result
-    is kept with the arena: a second solve starts at once.
+    Args:
+        arena: the arena.
+        shares: cut each slice into so many pieces, equally long but for filling. Then
+            values on edges have one axis more in front, `[shares, D, N]`, and slots are
+            numbered share by share.
     """
-    kept = arena.__dict__.setdefault("_prepared", {})
-    place = jax.config.jax_default_device  # pyright: ignore
-    if place not in kept:
-        narrow = dataclasses.replace(
-            arena,
-            priority=_narrow(arena.priority),
-            edge_priority=_narrow(arena.edge_priority),
-        )
-        sliced = arena.shape[1] >= _slices.SLICE_FROM
-        game = slice_rows(narrow) if sliced else narrow.pad()
-        # Tied to its device, as are the results of calls that write to the host: JAX
-        # would compile once for states that are tied and once for those that are not.
-        kept[place] = jax.device_put(game, jax.device_put(np.int8(0)).device)
-    return kept[place]
-
-
-def slice_rows(arena: Arena) -> SlicedArena:
-    """Sorts the rows of a concrete arena into slices."""
     degree = np.diff(arena.row_ptr)
     widths = slice_widths(np.bincount(degree))
     which = np.searchsorted(widths, degree).astype(np.uint8)
     order = np.argsort(which, kind="stable")
     counts = np.bincount(which, minlength=len(widths))
+    parts = shares or 1
+    most = -(-counts // parts)
     # Wide slices are not filled up: one row more would cost as much as many edges.
     sizes = [
-        int(n) if w > 64 else bucket(int(n))
-        for n, w in zip(counts, widths, strict=True)
+        int(n) if w > 64 else bucket(int(n)) for n, w in zip(most, widths, strict=True)
     ]
-    starts = np.cumsum([0, *sizes])
+    *starts, total = np.cumsum([0, *sizes]).tolist()
     slot = np.empty(len(degree), np.int32)
-    rows = np.split(order, np.cumsum(counts)[:-1])
-    for start, of in zip(starts, rows, strict=False):
-        slot[of] = np.arange(start, start + len(of), dtype=np.int32)
+    rows = [
+        [of[part * n : (part + 1) * n] for part in range(parts)]
+        for of, n in zip(np.split(order, np.cumsum(counts)[:-1]), most, strict=True)
+    ]
+    for start, pieces in zip(starts, rows, strict=True):
+        for first, of in zip(itertools.count(start, total), pieces, strict=False):
+            slot[of] = np.arange(first, first + len(of), dtype=np.int32)
     slot_of_target = slot[arena.dst]
 
-    def columns(width, size, of, values, fill):
-        out = np.empty((width, size), values.dtype)
+    def columns(width, size, pieces, values, fill):
+        out = np.empty((parts, width, size), values.dtype)
         out[:] = fill
-        last = degree[of] - 1
-        for column in range(width):
-            edge = arena.row_ptr[of] + np.minimum(column, last)
-            out[column, : len(of)] = values[edge]
-        return out
+        for block, of in zip(out, pieces, strict=True):
+            last = degree[of] - 1
+            for column in range(width):
+                edge = arena.row_ptr[of] + np.minimum(column, last)
+                block[column, : len(of)] = values[edge]
+        return out[0] if shares is None else out
 
-    def block(start, size, width, of):
-        to_itself = np.arange(start, start + size, dtype=np.int32)
-        return columns(width, size, of, slot_of_target, to_itself)
+    def block(start, size, width, pieces):
+        first = start + total * np.arange(parts, dtype=np.int32)[:, None, None]
+        to_itself = first + np.arange(size, dtype=np.int32)
+        return columns(width, size, pieces, slot_of_target, to_itself)
 
-    def edge_block(size, width, of):
-        return columns(width, size, of, arena.edge_priority, 0)
+    def edge_blocks(values):
+        if values is None or values.ndim != 1:
+            return None
+        return tuple(
+            columns(width, size, pieces, values, 0)
+            for size, width, pieces in zip(sizes, widths, rows, strict=True)
+        )
 
     def spread(x):
         if x is None:
             return None
-        out = np.zeros(starts[-1], x.dtype)
+        out = np.zeros(parts * total, x.dtype)
         out[slot] = x
         return out
 
@@ -127,31 +145,27 @@ def slice_rows(arena: Arena) -> SlicedArena:
         owner=spread(arena.owner),
         priority=spread(arena.priority),
         accepting=spread(arena.accepting),
-        edge_priority=None
-        if arena.edge_priority is None
-        else tuple(map(edge_block, sizes, widths, rows)),
+        edge_priority=edge_blocks(arena.edge_priority),
+        weight=edge_blocks(arena.weight),
     )
-
-
-def _narrow(x):
-    """The same integers in the narrowest signed type that holds them."""
-    if x is None or x.dtype == bool:
-        return x
-    top = int(x.max(initial=0))
-    return x.astype(np.int8 if top < 127 else np.int16 if top < 32767 else np.int32)
 
 
 # ---- facts about a layout ----------------------------------------------------
 
 
-def num_slots(game: Game) -> int:
+def num_slots(game: Game | ShardedArena) -> int:
     """Length of a game's arrays over vertices, padding included."""
+    if isinstance(game, ShardedArena):
+        return num_slots(game.whole)
     return game.owner.shape[0]
 
 
-def num_vertices(game: Game) -> int:
+def num_vertices(game: Game | ShardedArena) -> int:
     """Vertices that answers are given for: those of the arena that was laid out."""
-    return (game.slot if isinstance(game, SlicedArena) else game.owner).shape[0]
+    if isinstance(game, ShardedArena):
+        return num_vertices(game.whole)
+    slots = game.slot if isinstance(game, SlicedArena) else None
+    return (game.owner if slots is None else slots).shape[0]
 
 
 def num_cells(game: Any) -> int:
@@ -162,6 +176,8 @@ def num_cells(game: Any) -> int:
     """
     if isinstance(game, tuple):
         return sum(map(num_cells, game))
+    if isinstance(game, ShardedArena):
+        return num_cells(game.whole)
     if isinstance(game, SlicedArena | SlicedLinks):
         return sum(block.size for block in game.blocks)
     return (game.head if isinstance(game, PairLinks) else game.dst).shape[0]
@@ -182,19 +198,23 @@ def real(game: Game) -> jax.Array:
     return jnp.arange(num_slots(game)) < game.num_vertices
 
 
-def layout(game: Game) -> str:
+def layout(game: Game | ShardedArena) -> str:
     """Name of the layout, for statistics."""
+    if isinstance(game, ShardedArena):
+        return f"slices on {game.mesh.size} device" + "s" * (game.mesh.size > 1)
     return "slices" if isinstance(game, SlicedArena) else "csr"
 
 
 def by_vertex(game: Game, x: jax.Array) -> jax.Array:
     """Brings values over a game's slots back into the order of its vertices."""
-    return take(x, game.slot) if isinstance(game, SlicedArena) else x
+    if isinstance(game, SlicedArena) and game.slot is not None:
+        return take(x, game.slot)
+    return x
 
 
 def by_slot(game: Game, x: jax.Array, fill) -> jax.Array:
     """Brings values over the vertices into the order of a game's slots."""
-    if isinstance(game, SlicedArena):
+    if isinstance(game, SlicedArena) and game.slot is not None:
         return jnp.full(num_slots(game), fill, x.dtype).at[game.slot].set(x)
     return x
 
@@ -214,4 +234,13 @@ def edge_of(game: Game, move: jax.Array) -> jax.Array:
 def split(game: SlicedArena, x) -> list[jax.Array]:
     """Values over slots, slice by slice."""
     sizes = [block.shape[1] for block in game.blocks]
+    if game.axis is not None:
+        first = jax.lax.axis_index(game.axis) * sum(sizes)
+        x = jax.lax.dynamic_slice_in_dim(x, first, sum(sizes))
     return jnp.split(x, np.cumsum(sizes)[:-1].tolist())
+
+
+def join(game: SlicedArena, pieces: list[jax.Array]) -> jax.Array:
+    """Values over slots from those of each slice: the inverse of `split`."""
+    x = jnp.concatenate(pieces)
+    return x if game.axis is None else jax.lax.all_gather(x, game.axis, tiled=True)

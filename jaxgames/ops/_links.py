@@ -263,7 +263,7 @@ def _bits(links: Links, x):
 
 def _reduce(links: Links, x, where, combine, segment_reduce, identity):
     dtype = x[0].dtype if isinstance(x, tuple) else x.dtype
-    start = jnp.array(identity(dtype), dtype)
+    start = np.array(identity(dtype), dtype)
     if links.num_rows == 0 or links.num_targets == 0:
         return jnp.full(links.num_rows, start)
     if not isinstance(x, tuple):

@@ -27,6 +27,14 @@ def max_into(index: jax.Array, values: jax.Array, size: int, fill) -> jax.Array:
     return out.at[index].max(values, mode="drop")
 
 
+def lower(x: jax.Array, index: jax.Array, values: jax.Array) -> jax.Array:
+    """`x` where an entry is the least of its own and the values that have its index.
+
+    Indices beyond the last are left out.
+    """
+    return x.at[index].min(values, mode="drop")
+
+
 def compact(keep: jax.Array, room: int | None = None) -> jax.Array:
     """The indices where `keep` `[N]` holds, in order, filled up with N.
 

@@ -18,6 +18,8 @@ FEWEST_CELLS = 1 << 10
 
 def num_levels(game: Game) -> int:
     """How many sizes of parts `rows` can take: level 0 is the whole game."""
+    if isinstance(game, SlicedArena) and game.axis is not None:
+        return 1  # each device would have rows of its own to find
     level = 0
     while any(_room(game, level + 1)[i] < n for i, n in enumerate(_room(game, level))):
         level += 1
@@ -83,6 +85,7 @@ def part(game: Game, rows: jax.Array, level: int) -> tuple[Game, jax.Array | Non
         row_ptr=None,
         accepting=None,
         edge_priority=None if game.edge_priority is None else take(game.edge_priority),
+        weight=None if game.weight is None else take(game.weight),
         **_row_values(game, slots),
     ), slots
 
@@ -121,7 +124,7 @@ def _part_of_arena(arena: Arena, rows, vertices: int, edges: int):
         src=jnp.where(inside, take(row, take(arena.src, edge)), vertices),
         dst=take(arena.dst, edge),
         accepting=None,
-        weight=None,
+        weight=None if arena.weight is None else take(arena.weight, edge),
         edge_priority=None
         if arena.edge_priority is None
         else take(arena.edge_priority, edge),

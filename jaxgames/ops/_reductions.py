@@ -1,13 +1,17 @@
 """Values on the edges of an arena, and reductions over them."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.ops._layouts import (
     Edges,
     Game,
     SlicedArena,
+    join,
     num_cells,
     num_slots,
     real,
@@ -49,6 +53,20 @@ def edge_priority(game: Game) -> Edges:
     if isinstance(game, SlicedArena):
         return game.edge_priority
     return (game.edge_priority,)
+
+
+def edge_weight(game: Game) -> Edges:
+    """The weight of each edge, of a game whose edges have one."""
+    if isinstance(game, SlicedArena):
+        assert game.weight is not None
+        return game.weight
+    return (game.weight,)
+
+
+def with_edge_weight(game: Game, weight: Edges) -> Game:
+    """The same game with other weights."""
+    sliced = isinstance(game, SlicedArena)
+    return dataclasses.replace(game, weight=weight if sliced else weight[0])
 
 
 def position(game: Game) -> Edges:
@@ -128,17 +146,22 @@ def out_argmin(
             f"out_argmin packs values up to {SMALL} beside 2**{_KEY_BITS} edges, got "
             f"values up to {bound} and {num_cells(game)} edges"
         )
+    shift, kind = _KEY_BITS, jnp.int32
     if isinstance(game, SlicedArena):
         where, base = position(game), 0
+        widest = max((block.shape[0] for block in game.blocks), default=0)
+        bits = max(widest - 1, 0).bit_length()
+        if bits + bound.bit_length() < 8:  # a quarter of the bytes
+            shift, kind = bits, jnp.int8
     else:
         # Edge numbers order a row as positions do, and need no gather.
         where = (jnp.arange(game.dst.shape[0], dtype=jnp.int32),)
         base = game.row_ptr[:-1]
     key = out_min(
         game,
-        edgewise(lambda e, at: (e.astype(jnp.int32) << _KEY_BITS) | at, x, where),
-    )
-    return key >> _KEY_BITS, (key & _KEY_MASK) - base
+        edgewise(lambda e, at: (e.astype(kind) << shift) | at.astype(kind), x, where),
+    ).astype(jnp.int32)
+    return key >> shift, (key & ((1 << shift) - 1)) - base
 
 
 def in_max(game: Game, x: jax.Array | Edges) -> jax.Array:
@@ -152,7 +175,7 @@ def in_max(game: Game, x: jax.Array | Edges) -> jax.Array:
     out = jnp.full(num_slots(game), lowest(edges[0].dtype), edges[0].dtype)
     for values, into in zip(edges, pieces, strict=True):
         out = out.at[into].max(jnp.broadcast_to(values, into.shape))
-    return out
+    return _over_shares(game, out, jax.lax.pmax)
 
 
 def in_any(game: Game, x: jax.Array | Edges) -> jax.Array:
@@ -201,7 +224,8 @@ def count_sources(game: Game, x: Edges, length: int) -> jax.Array:
     same = (value[1:] == value[:-1]) & (slot[1:] == slot[:-1])
     first = jnp.concatenate([jnp.ones(1, bool), ~same])
     counted = jnp.where(first, value, length)
-    return jnp.bincount(counted, length=length + 1)[:length]
+    counts = jnp.bincount(counted, length=length + 1)[:length]
+    return _over_shares(game, counts, jax.lax.psum)
 
 
 # ---- along one edge of each vertex -------------------------------------------
@@ -222,7 +246,7 @@ def slot_of_move(game: Game, move: jax.Array) -> jax.Array:
             else piece
             for block, piece in zip(game.blocks, split(game, at), strict=True)
         ]
-        slot = jnp.concatenate(there)
+        slot = join(game, there).astype(jnp.int32)
     else:
         slot = jnp.asarray(game.dst).at[game.row_ptr[:-1] + at].get(mode="clip")
     return jnp.where(move == NO_EDGE, NO_EDGE, slot)
@@ -250,10 +274,17 @@ def _out_reduce(game, x, combine, segment_reduce, identity):
     edges = _on_edges(game, x)
     if isinstance(game, Arena):
         return segment_reduce(edges[0], game.src, num_segments=num_slots(game))
-    start = jnp.array(identity(edges[0].dtype), edges[0].dtype)
+    # Of numpy: an array of JAX would not be a constant inside a conditional.
+    start = np.array(identity(edges[0].dtype), edges[0].dtype)
     rows = [
         reduce_columns(jnp.broadcast_to(values, block.shape), start, combine)
         for values, block in zip(edges, game.blocks, strict=True)
     ]
     # The same for what is reduced, for every later use of it.
-    return jax.lax.optimization_barrier(jnp.concatenate(rows))
+    return jax.lax.optimization_barrier(join(game, rows))
+
+
+def _over_shares(game: Game, x, combine):
+    """What all devices have found, where the rows are spread over several."""
+    axis = game.axis if isinstance(game, SlicedArena) else None
+    return x if axis is None else combine(x, axis)

@@ -3,6 +3,7 @@
 from jaxgames.parity import preprocess as preprocess
 from jaxgames.parity import reference as reference
 from jaxgames.parity._alternating import Alternating as Alternating
+from jaxgames.parity._batch import PROBLEM as PROBLEM
 from jaxgames.parity._certificate import certificate as certificate
 from jaxgames.parity._fpi import FPI as FPI
 from jaxgames.parity._improvement import StrategyImprovement as StrategyImprovement

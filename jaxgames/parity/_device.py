@@ -40,13 +40,16 @@ def top_priority(arena: Arena) -> int:
     return kept["_parity_top"]
 
 
-def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
+def prepare(
+    arena: Arena, solver: Solver | None = None
+) -> tuple[Arena, ops.Game | ops.ShardedArena]:
     """The normal form of a concrete arena, and its layout on the device; kept with it.
 
-    `solve` calls this; call it before to have its cost apart.
+    `solve` calls this; call it before to have its cost apart. Within
+    [`parallel.over`][jaxgames.parallel.over] the layout is spread over the devices.
     """
     game = normal(arena, solver)
-    return game, ops.prepare(game)
+    return game, ops.prepare(game, ops.current_spread())
 
 
 def on_device(
@@ -62,7 +65,7 @@ def on_device(
     solver = solver.fit(fitted)
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
     answer = outcome.answer
-    if not isinstance(game, ops.SlicedArena) or arena.edge_priority is not None:
+    if isinstance(game, Arena) or arena.edge_priority is not None:
         # Cut on the host: a device would compile a slice for each number of vertices.
         answer = jax.device_get(answer)
         measures = answer.measures
@@ -92,7 +95,7 @@ def fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def device_solution(
-    solver: Solver, game: ops.Game, outcome: fixpoint.Outcome
+    solver: Solver, game: ops.Game | ops.ShardedArena, outcome: fixpoint.Outcome
 ) -> Solution:
     """What the outcome of a solver says."""
     answer = outcome.answer
@@ -106,7 +109,7 @@ def device_solution(
             layout=ops.layout(game),
             rounds=outcome.rounds,
             cells=ops.num_cells(game),
-            **solver.stats(game, outcome.carry.state),
+            **solver.stats(game, outcome.carry.state),  # type: ignore[arg-type]
         ),
         state=outcome.carry,
     )

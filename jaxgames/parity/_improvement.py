@@ -165,7 +165,7 @@ class StrategyImprovement(Solver):
                 f"strategy[{vertex}] is {edge[vertex]}, which is no edge of the vertex"
             )
         normal, game = prepare(arena, self)
-        padding = game.row_ptr.shape[0] - 1 - len(edge)
+        padding = ops.num_vertices(game) - len(edge)
         edge = np.pad(edge, (0, padding), constant_values=NO_EDGE)
         return _start_jit(self.fit(normal), game, edge)
 
@@ -208,8 +208,11 @@ class StrategyImprovement(Solver):
 
 @functools.partial(jax.jit, static_argnums=0)
 def _start_jit(solver: StrategyImprovement, game: Game, edge) -> fixpoint.Carry:
-    state = solver._start(game, ops.move_of(game, edge).astype(ops.move_type(game)))
-    return fixpoint.Carry(state, jnp.int32(0))
+    def begin(game: Game, edge) -> fixpoint.Carry:
+        move = ops.move_of(game, edge).astype(ops.move_type(game))
+        return fixpoint.Carry(solver._start(game, move), jnp.int32(0))
+
+    return ops.everywhere(begin, game, edge)
 
 
 # ---- weights -----------------------------------------------------------------

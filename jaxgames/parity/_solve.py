@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from jaxgames import fixpoint
+from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena, is_traced
 from jaxgames.parity import _auto, _device, _race
 from jaxgames.parity import preprocess as reductions
@@ -99,7 +99,7 @@ def solve(
     check_priorities(arena)
     if traced:
         return _solve_traced(arena, solver, max_steps, state, strategies)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with ops.at_once():  # a constant of somebody's jit is still one
         reduced = reductions.apply(arena, preprocess) if preprocess else None
         game = arena if reduced is None else reduced.arena
         solution = _solve_concrete(game, solver, max_steps, state, progress, strategies)
@@ -194,6 +194,8 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
     meter = as_progress(progress)
     limited = max_steps is not None or state is not None
     place = place_for(arena, solver)
+    if ops.current_spread() is not None and solver != HOST:
+        place = "device"
     if solver != "auto" and place == "device":
         return _device.on_device(
             arena,

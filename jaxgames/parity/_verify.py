@@ -11,11 +11,11 @@ from jaxgames import fixpoint, host, ops
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.parity import reference
 from jaxgames.parity._descent import measured
+from jaxgames.parity._device import normal
 from jaxgames.parity._edges import check_priorities, extend, split
 from jaxgames.parity._fixed import fix_strategies
 from jaxgames.parity._game import normal_form
 from jaxgames.parity._solution import Solution
-from jaxgames.parity._solve import prepare
 from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solution import NO_EDGE, UNDECIDED
@@ -135,7 +135,7 @@ def _verify_traced(arena, solution, measures) -> Verdict:
 def _verify_on_device(arena, solution, measures) -> Verdict:
     """By measures if these are given, else by trimming."""
     if arena.edge_priority is None:
-        game = prepare(arena)[1]
+        game = ops.prepare(normal(arena))
     else:
         game = ops.prepare(normal_form(arena, edge_priorities=True))
     winner, strategy = _as_arrays(solution)

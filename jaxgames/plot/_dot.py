@@ -49,7 +49,7 @@ def to_dot(
         name = game.name(v)
         label = f"{name}\n{inside}" if name else inside
         facts = [f"shape={'box' if game.arena.owner[v] else 'diamond'}"]
-        facts.append(f"label={_dot_string(label)}")
+        facts.append(f"label={dot_string(label)}")
         if game.winner is not None:
             winner = int(game.winner[v])
             facts.append(f'color="{LINE[winner]}", fillcolor="{FILL[winner]}"')
@@ -57,7 +57,7 @@ def to_dot(
             facts.append("peripheries=2")
         lines.append(f"  v{v} [{', '.join(facts)}];")
     for e, label in enumerate(game.edge_labels()):
-        facts = [f"label={_dot_string(label)}"] if label else []
+        facts = [f"label={dot_string(label)}"] if label else []
         if game.chosen[e]:
             facts.append(f'color="{game.edge_color(e)}", penwidth=2.5')
         tail = f" [{', '.join(facts)}]" if facts else ""
@@ -65,7 +65,7 @@ def to_dot(
     return "\n".join([*lines, "}", ""])
 
 
-def _dot_string(text: str) -> str:
+def dot_string(text: str) -> str:
     # Graphviz reads both backslash escapes and HTML entities inside strings.
     for old, new in (("&", "&amp;"), ("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
         text = text.replace(old, new)

@@ -15,7 +15,7 @@ from jaxgames.solution import UNDECIDED
 def drawing(game: Game) -> Picture:
     arena = game.arena
     insides, labels = game.insides(), game.edge_labels()
-    names = [_shorten(game.name(v)) for v in range(arena.shape[0])]
+    names = [shorten(game.name(v)) for v in range(arena.shape[0])]
     picture = Picture(game.title)
 
     half = _half_sizes(arena, insides)
@@ -24,7 +24,7 @@ def drawing(game: Game) -> Picture:
 
     for e in np.argsort(game.chosen, kind="stable"):
         chosen, label = bool(game.chosen[e]), labels[e]
-        _draw_arrow(
+        draw_arrow(
             picture,
             curves[e],
             game.edge_color(e),
@@ -51,7 +51,7 @@ def drawing(game: Game) -> Picture:
     return picture
 
 
-def _shorten(name: str) -> str:
+def shorten(name: str) -> str:
     name = name.replace("\n", " ")
     return name if len(name) <= 20 else name[:19] + "…"
 
@@ -103,7 +103,7 @@ def _corners(player) -> np.ndarray:
     return np.array([(-1, 0), (0, -1), (1, 0), (0, 1)])
 
 
-def _draw_arrow(picture: Picture, curve, color: str, bold: bool, **style) -> None:
+def draw_arrow(picture: Picture, curve, color: str, bold: bool, **style) -> None:
     """Draws a curve up to a head whose tip is its end."""
     length = 8.5 if bold else 6.5
     times = np.linspace(0.3, 1, 60)
@@ -153,7 +153,7 @@ def _draw_legend(picture: Picture, game: Game) -> None:
 
     def arrow(at):
         line = np.linspace(at - (8, 0), at + (8, 0), 4)
-        _draw_arrow(picture, line, INK, bold=True)
+        draw_arrow(picture, line, INK, bold=True)
 
     entries: list[tuple[str, Callable | None]] = [
         ("player 0", shape((0, 7), **plain)),

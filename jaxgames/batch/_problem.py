@@ -1,0 +1,135 @@
+"""What a slice says of itself, so that many of its games can be solved at once."""
+
+import dataclasses
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import ops
+from jaxgames.arena import Arena
+from jaxgames.ops import Game
+from jaxgames.solution import Solution
+from jaxgames.solver import Registry, Solver
+
+PADDED = 4
+"""Rows are made dense if they have at most so many cells for each edge."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Problem:
+    """A kind of game, as batches see it.
+
+    `game` and `answer` are pure functions of a single game: batches map them.
+
+    Attributes:
+        name: the name of the problem.
+        solvers: the registry of its solvers.
+        auto: the solver that `"auto"` stands for, for a stack.
+        check: raises ValueError for an arena, or a stack of such, that is no game of
+            this kind.
+        facts: what of a concrete stack decides shapes and types, from the stack and the
+            solver. All games of a stack share a compilation with the same facts.
+        game: what the solver works on, from an arena, the solver and the facts.
+        answer: the answers over the vertices of the arena, from the solver, its game,
+            its state and the number of these vertices. Arrays have vertices in front.
+        solution: the solution, from the answers by vertex and the keywords of
+            [`Solution`][jaxgames.Solution].
+        then: another solve that completes the answers; None where there is none.
+    """
+
+    name: str
+    solvers: Registry
+    auto: Callable[[Arena], Solver]
+    check: Callable[[Arena], None]
+    facts: Callable[[Arena, Solver], Hashable]
+    game: Callable[[Arena, Solver, Any], Any]
+    answer: Callable[[Solver, Any, Any, int], Any]
+    solution: Callable[..., Solution]
+    then: "Then | None" = None
+
+    def resolve(self, solver: str | Solver, arena: Arena, strategies: bool) -> Solver:
+        """A solver from its name or itself, with or without strategies."""
+        auto = solver == "auto"
+        chosen = self.auto(arena) if auto else self.solvers.resolve(solver)
+        if strategies:
+            return chosen
+        return dataclasses.replace(chosen, strategies=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Then:
+    """A second solve, of games whose first answers are known.
+
+    `arena` and `merge` are pure functions of a single game.
+
+    Attributes:
+        problem: what is to be solved; it is not registered.
+        solver: the solver, from that of the first solve; None if it is not wanted.
+        arena: the arena to solve, from that of the first solve, its answers, and
+            whether it was solved (bool scalar).
+        merge: the answers, from those of both.
+    """
+
+    problem: Problem
+    solver: Callable[[Solver], Solver | None]
+    arena: Callable[[Arena, Any, jax.Array], Arena]
+    merge: Callable[[Any, Any], Any]
+
+
+PROBLEMS: dict[str, Problem] = {}
+"""What can be solved in batches, by name."""
+
+
+def register(problem: Problem) -> Problem:
+    """Makes a problem known by its name, and returns it."""
+    PROBLEMS[problem.name] = problem
+    return problem
+
+
+def problem_of(problem: Any) -> Problem:
+    """A problem from itself, its name, or the package that has it.
+
+    Raises:
+        ValueError: there is no such problem.
+    """
+    found = PROBLEMS.get(problem) if isinstance(problem, str) else problem
+    found = getattr(found, "PROBLEM", found)
+    if not isinstance(found, Problem):
+        raise ValueError(
+            f"problem must be one of {', '.join(map(repr, PROBLEMS))}, or a package of "
+            f"jaxgames that solves games in batches, got {problem!r}"
+        )
+    return found
+
+
+# ---- what slices have in common --------------------------------------------------
+
+
+def widest(arena: Arena) -> int:
+    """The largest out-degree of a concrete arena, or of all of a stack (host).
+
+    Rounded up a little, so that stacks share a compilation. Padding is left out: of its
+    edges, which all are self-loops, one is as good as many.
+    """
+    xp = jnp if isinstance(arena.row_ptr, jax.Array) else np
+    row_ptr = xp.asarray(arena.row_ptr)
+    degree = row_ptr[..., 1:] - row_ptr[..., :-1]
+    real = xp.arange(degree.shape[-1]) < xp.asarray(arena.num_vertices)[..., None]
+    most = int(xp.max(xp.where(real, degree, 0), initial=1))
+    return most if most <= 4 else -(-most // 4) * 4
+
+
+def laid_out(arena: Arena, degree: int) -> Game:
+    """An arena with dense rows, unless that takes many more cells (pure).
+
+    Args:
+        arena: one arena, each of whose vertices has an edge.
+        degree: its largest out-degree without padding, or that of its stack.
+    """
+    vertices, edges = arena.shape
+    if vertices * degree <= PADDED * edges:
+        return ops.dense_rows(arena, degree)
+    return arena

@@ -1,0 +1,303 @@
+"""Solving a stack in rounds: when most games are over, the others are packed again.
+
+A stack of games advances in lockstep, and takes as long as its slowest one. So it runs
+until few are left; the answers of all are written down, and those that are not over
+move to a smaller stack. The sizes of stacks are powers of a small number, so that they
+are compiled once.
+"""
+
+import dataclasses
+import functools
+import time
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import fixpoint, ops
+from jaxgames.arena import Arena
+from jaxgames.batch._problem import Problem
+from jaxgames.progress import Progress, Report
+from jaxgames.solution import Status
+from jaxgames.solver import Solver
+
+SHRINK = 4
+"""The next stack has room for the largest power of this that is at most half of the
+present one: smaller steps save rounds, and cost compilations."""
+
+CELLS_WORTH_IT = {"cpu": 1 << 13}
+CELLS_WORTH_IT_ELSEWHERE = 1 << 18
+"""Cells of a stack below which a smaller one takes as long: launches do."""
+
+
+class Stand(NamedTuple):
+    """Where the games of a stack are."""
+
+    states: Any  # of the solver, one for each game
+    rounds: jax.Array  # int32 [N]: rounds that each game took
+    active: jax.Array  # bool [N]: not over
+
+
+class Written(NamedTuple):
+    """What is known of all games of the first stack."""
+
+    answer: Any
+    status: jax.Array  # int32 [N]
+    rounds: jax.Array  # int32 [N]
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Standing:
+    """What a batch goes on from.
+
+    Attributes:
+        ids: int32 `[n]`, which games are in the present stack; N where none is.
+        carry: where these are.
+        written: what is known of all N.
+    """
+
+    ids: Any
+    carry: fixpoint.Carry
+    written: Written
+
+
+@dataclasses.dataclass(frozen=True)
+class Stacked(Solver):
+    """A solver on many games in lockstep, until few of them are left.
+
+    Attributes:
+        solver: the solver of each.
+        few: so many may be left.
+    """
+
+    solver: Any = None
+    few: int = 0
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The solver's."""
+        return self.solver.name
+
+    def init(self, game: Any) -> Stand:
+        """All games begin."""
+        states = jax.vmap(self.solver.init)(game)
+        over = self._over(game, states)
+        return Stand(states, jnp.zeros(over.shape, jnp.int32), ~over)
+
+    def step(self, game: Any, state: Stand) -> Stand:
+        """A round of all; games that are over stay as they are."""
+        states = jax.vmap(self.solver.step)(game, state.states)
+        return Stand(
+            states,
+            state.rounds + state.active,
+            state.active & ~self._over(game, states),
+        )
+
+    def _over(self, game: Any, states: Any) -> jax.Array:
+        def over(game, state):
+            return self.solver.done(game, state) | self.solver.overflow(state)
+
+        return jax.vmap(over)(game, states)
+
+    def done(self, game: Any, state: Stand) -> jax.Array:
+        """Few games are left."""
+        del game
+        return jnp.sum(state.active, dtype=jnp.int32) <= self.few
+
+    def answer(self, game: Any, state: Stand) -> jax.Array:
+        """How many are left."""
+        del game
+        return jnp.sum(state.active, dtype=jnp.int32)
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """How the games of a stack are solved; all of it is static.
+
+    Attributes:
+        problem: what they are.
+        solver: the solver.
+        facts: what the problem says of the stack.
+    """
+
+    problem: Problem
+    solver: Solver
+    facts: Hashable
+
+    def stacked(self, few: int) -> Stacked:
+        """The solver of the stack."""
+        sweeps = self.solver.sweeps_per_check
+        return Stacked(solver=self.solver, few=few, sweeps_per_check=sweeps)
+
+
+def next_room(games: int, cells: int) -> int:
+    """The size of the stack after one of so many games and cells; 0 if it is the last.
+
+    Examples:
+        >>> next_room(1_000_000, 100_000_000), next_room(50, 5_000)
+        (262144, 0)
+    """
+    least = CELLS_WORTH_IT.get(jax.default_backend(), CELLS_WORTH_IT_ELSEWHERE)
+    if cells <= least:
+        return 0
+    room = 1
+    while room * SHRINK * 2 <= games:
+        room *= SHRINK
+    return room if room * 2 <= games else 0
+
+
+def advance(
+    run: Run,
+    arena: Arena,
+    standing: Standing | None,
+    *,
+    max_steps: int | None,
+    meter: "Games",
+) -> tuple[Standing, Status]:
+    """Goes on until every game is over.
+
+    Args:
+        run: how.
+        arena: all games.
+        standing: where they are; None at the beginning.
+        max_steps: rounds at most, those of `standing` counted in.
+        meter: told now and then; may end it.
+
+    Returns:
+        Where they are then, and why it ended.
+    """
+    size, total = arena.shape[0], _num_games(arena)
+    now: Standing
+    if standing is None:
+        game, now = begin(run, arena)
+    else:
+        now, rows = standing, arena
+        if len(now.ids) < total:
+            # Places without a game hold the last one, and are not active.
+            rows = _rows(arena, jnp.minimum(now.ids, total - 1))
+        game = _games(run, rows)
+    try:
+        while True:
+            games = len(now.ids)
+            room = next_room(games, games * arena.shape[1])
+            outcome = fixpoint.run(
+                run.stacked(room),
+                game,
+                now.carry,
+                max_steps=max_steps,
+                progress=meter,
+            )
+            left = int(outcome.answer)
+            meter.finished(total - left)
+            now = dataclasses.replace(now, carry=outcome.carry)
+            if outcome.status != Status.SOLVED or left == 0:
+                break
+            while left <= next_room(room, room * arena.shape[1]):
+                room = next_room(room, room * arena.shape[1])
+            game, now = _packed(run, game, now, room, size)
+        status = outcome.status
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return dataclasses.replace(now, written=_write(run, game, now, size)), status
+
+
+def _num_games(arena: Arena) -> int:
+    return arena.owner.shape[0]
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def begin(run: Run, arena: Arena) -> tuple[Any, Standing]:
+    """All games of a stack before the first round, and room for what they will say."""
+    game = _games(run, arena)
+    carry = fixpoint.start(run.stacked(0), game)
+    written = jax.eval_shape(
+        functools.partial(_answers, run, size=arena.shape[0]), game, carry.state
+    )
+    return game, Standing(
+        ids=jnp.arange(_num_games(arena), dtype=jnp.int32),
+        carry=carry,
+        written=jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), written),
+    )
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _games(run: Run, arena: Arena) -> Any:
+    """What the solver works on, for all games of a stack."""
+
+    def game(arena: Arena):
+        return run.problem.game(arena, run.solver, run.facts)
+
+    return jax.vmap(game)(arena)
+
+
+@functools.partial(jax.jit, static_argnums=0, static_argnames="size")
+def _answers(run: Run, game: Any, stand: Stand, size: int) -> Written:
+    """What the games of a stack say, in its order."""
+    solver = run.solver
+
+    def one(game, state):
+        status = jnp.where(solver.done(game, state), Status.SOLVED, Status.MAX_STEPS)
+        status = jnp.where(solver.overflow(state), Status.OVERFLOW, status)
+        answer = run.problem.answer(solver, game, state, size)
+        return answer, status.astype(jnp.int32)
+
+    return Written(*jax.vmap(one)(game, stand.states), stand.rounds)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 3))
+def _write(run: Run, game: Any, standing: Standing, size: int) -> Written:
+    """What is known of all games, with what those of the present stack say."""
+    fresh = _answers(run, game, standing.carry.state, size=size)
+    if len(standing.ids) == len(standing.written.status):
+        return fresh
+    return jax.tree.map(
+        lambda old, new: ops.put(old, standing.ids, new), standing.written, fresh
+    )
+
+
+@jax.jit
+def _rows(tree: Any, index: jax.Array) -> Any:
+    return jax.tree.map(lambda x: ops.take(x, index), tree)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 3, 4))
+def _packed(run: Run, game: Any, standing: Standing, room: int, size: int):
+    """Writes down what games say, and packs those that are not over."""
+    ids, stand = standing.ids, standing.carry.state
+    found = ops.compact(stand.active, room)
+    filled = found < len(ids)
+    # Some game is over, since the stack gets smaller: it fills up the places left.
+    rows = jnp.where(filled, found, jnp.argmin(stand.active).astype(jnp.int32))
+    return _rows(game, rows), Standing(
+        ids=jnp.where(filled, ops.take(ids, rows), len(standing.written.status)),
+        carry=standing.carry._replace(state=_rows(stand, rows)),
+        written=_write(run, game, standing, size),
+    )
+
+
+class Games:
+    """Tells a progress meter how many games are over, and not which round it is."""
+
+    def __init__(self, progress: Progress):
+        self._progress = progress
+        self._began = time.perf_counter()
+        self._before = self._now = 0
+
+    def __call__(self, report: Report) -> Status | None:
+        """Passes a report on."""
+        seconds = time.perf_counter() - self._began
+        done = self._before + self._now
+        return self._progress(Report(report.solver, done, seconds, "games"))
+
+    def finished(self, games: int) -> None:
+        """So many games of the present stack are over."""
+        self._now = games
+
+    def next_stack(self, before: int) -> None:
+        """Another stack begins, after so many games."""
+        self._before, self._now = before, 0
+
+    def close(self) -> None:
+        """One of several runs is over: nothing yet."""

@@ -1,0 +1,235 @@
+"""The front door: many games of one kind."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.batch import _rounds, _then
+from jaxgames.batch._problem import Problem, problem_of
+from jaxgames.batch._rounds import Games, Run, Written
+from jaxgames.batch._stack import buckets, stack
+from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.solution import Solution, SolveError, Stats, Status
+from jaxgames.solver import Solver
+
+MOST_NAMED = 10
+"""Games that an error names."""
+
+
+class Solutions(list[Any]):
+    """The solutions of a list of games, in their order.
+
+    Attributes:
+        status: `Status.SOLVED` if all games are solved; else that of the first that is
+            not.
+        state: what a later call needs to go on; None if all are solved.
+    """
+
+    def __init__(self, solutions: Sequence[Solution], state: Any):
+        super().__init__(solutions)
+        statuses = [solution.status for solution in solutions]
+        unsolved = [status for status in statuses if status != Status.SOLVED]
+        self.status: Status = unsolved[0] if unsolved else Status.SOLVED
+        self.state = state if unsolved else None
+
+
+def solve_many(
+    problem: Any,
+    arenas: Sequence[Arena] | Arena,
+    solver: str | Solver = "auto",
+    *,
+    max_steps: int | None = None,
+    state: Any = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
+    strategies: bool = True,
+) -> Any:
+    """Solves many games of one kind, on the device and in rounds.
+
+    Games of about one size are padded and stacked. All games of a stack advance
+    together; when most of them are over, the others are packed into a smaller stack, so
+    that a few slow games do not keep many waiting. Each answer is the same, bit by bit,
+    as that of the same solver for the game alone.
+
+    A stack takes, beside the arenas, about 20 bytes for each of its vertices and one to
+    four for each cell of its rows; the first compaction adds an eighth of that or less.
+
+    Args:
+        problem: a package, such as [`parity`][jaxgames.parity], or its name.
+        arenas: the games: a list of concrete arenas of any sizes; or one arena whose
+            arrays have one axis more in front, with all games of one size.
+        solver: a name of a solver of the device; a solver with options of its own; or
+            `"auto"`, which is what does best in batches: `stats` says what it was.
+        max_steps: rounds of a stack at most, those of `state` counted in. None: no
+            limit.
+        state: `state` of an earlier call with the same arenas and solver, to go on
+            where it stopped.
+        throw: whether to raise where not every game was solved.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] now and then; its unit is games.
+        strategies: whether strategies are wanted; without them some solvers are
+            faster, and solutions have none.
+
+    Returns:
+        For a list a list of solutions, one for each game and with arrays of its size.
+        For a stack one solution, whose arrays have an axis in front, `status` (int32)
+        and `stats["rounds"]` too. Both have a `state` to go on from.
+
+    Raises:
+        ValueError: a game is none of that kind, or an argument is wrong.
+        SolveError: some games are not solved, and `throw` is set. It names them, and
+            its `solution` holds what was found until then.
+
+    Examples:
+        >>> from jaxgames import generate, parity
+        >>> games = [generate.random_game(seed, 5 + seed) for seed in range(3)]
+        >>> solve_many(parity, games)[2]
+        Solution(player 0 wins 7, player 1 wins 0)
+    """
+    problem = problem_of(problem)
+    if is_traced((arenas, state, max_steps)):
+        raise ValueError(
+            "solve_many drives its rounds from the host: inside jax.jit solve a stack "
+            "by jax.vmap"
+        )
+    if max_steps is not None and max_steps < 0:
+        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    if solver != "auto":
+        problem.solvers.resolve(solver)  # or says what is wrong, whatever the arenas
+    many = _Many(problem, solver, strategies, max_steps, progress)
+    with jax.ensure_compile_time_eval():
+        if isinstance(arenas, Arena):
+            found = many.solve_stack(arenas, state)
+            status = np.asarray(found.status)
+        else:
+            found = many.solve_list(list(arenas), state)
+            status = np.array([each.status for each in found], np.int32)
+    unsolved = np.flatnonzero(status != Status.SOLVED)
+    if throw and len(unsolved):
+        first = Status(int(status[unsolved[0]]))
+        raise SolveError(first, found, f" Not solved: {_named(unsolved)}.")
+    return found
+
+
+def _named(games: np.ndarray) -> str:
+    shown = ", ".join(map(str, games[:MOST_NAMED].tolist()))
+    more = len(games) - MOST_NAMED
+    kind = "game" if len(games) == 1 else "games"
+    return f"{kind} {shown}" + (f" and {more} others" if more > 0 else "")
+
+
+@dataclasses.dataclass
+class _Many:
+    """What stays the same from stack to stack."""
+
+    problem: Problem
+    solver: str | Solver
+    strategies: bool
+    max_steps: int | None
+    progress: Progress | Meter | bool | None
+
+    def __post_init__(self):
+        self._meter = as_progress(self.progress)
+        self._games = Games(self._meter)
+
+    def solve_stack(self, arena: Arena, state: Any) -> Solution:
+        """Solves a stack."""
+        if np.ndim(arena.owner) != 2:
+            raise ValueError(
+                "arenas must be a list of arenas, or an arena whose arrays have one "
+                f"axis more in front, got an arena with owner {np.shape(arena.owner)}"
+            )
+        self.problem.check(arena)
+        try:
+            name, written, state, stop = self._advance(arena, state)
+        finally:
+            self._meter.close()
+        status = written.status
+        if stop != Status.SOLVED:
+            status = jax.numpy.where(status == Status.MAX_STEPS, stop, status)
+        return self.problem.solution(
+            written.answer,
+            status=status,
+            stats=Stats(solver=name, rounds=written.rounds),
+            state=state,
+        )
+
+    def solve_list(self, arenas: list[Arena], state: Any) -> Solutions:
+        """Solves a list: a stack for each size."""
+        for index, arena in enumerate(arenas):
+            try:
+                self.problem.check(arena)
+            except ValueError as error:
+                raise ValueError(f"game {index}: {error}") from None
+        groups = list(buckets(arenas).items())
+        states: list[Any] = [None] * len(groups) if state is None else list(state)
+        if len(states) != len(groups):
+            raise ValueError(
+                f"state is of {len(states)} stacks, and the arenas make {len(groups)}"
+            )
+        found: list[Any] = [None] * len(arenas)
+        stop, done = Status.SOLVED, 0
+        try:
+            for at, ((size, edges, _), members) in enumerate(groups):
+                games = stack(_filled(arenas, members), size, edges)
+                self._games.next_stack(done)
+                done += len(members)
+                if stop not in (Status.SOLVED, Status.MAX_STEPS):
+                    self.max_steps = 0  # all that is left is to say so
+                name, written, states[at], over = self._advance(games, states[at])
+                if stop in (Status.SOLVED, Status.MAX_STEPS):
+                    stop = max(stop, over)
+                self._split(arenas, members, name, written, stop, found)
+        finally:
+            self._meter.close()
+        return Solutions(found, tuple(states))
+
+    def _advance(self, arena: Arena, state: Any) -> tuple[str, Written, Any, Status]:
+        solver = self.problem.resolve(self.solver, arena, self.strategies)
+        run = Run(self.problem, solver, self.problem.facts(arena, solver))
+        how: dict[str, Any] = {"max_steps": self.max_steps, "meter": self._games}
+        then = self.problem.then
+        second = None if then is None else then.solver(solver)
+        if then is None or second is None:
+            standing, stop = _rounds.advance(run, arena, state, **how)
+            return solver.name, standing.written, standing, stop
+        first, later = (None, None) if state is None else state
+        first, stop = _rounds.advance(run, arena, first, **how)
+        games = _then.marked(self.problem, arena, first.written)
+        run = Run(then.problem, second, then.problem.facts(arena, second))
+        if later is None:
+            later = _then.unstarted(run, games)
+        if stop != Status.SOLVED:
+            return solver.name, _then.unfinished(first.written), (first, later), stop
+        if self.max_steps is not None:
+            how["max_steps"] = max(self.max_steps - int(first.carry.rounds), 0)
+        begun = later if len(later.ids) else None
+        later, stop = _rounds.advance(run, games, begun, **how)
+        written = _then.merged(self.problem, first.written, later.written)
+        return solver.name, written, (first, later), stop
+
+    def _split(self, arenas, members, name, written: Written, stop, found) -> None:
+        """The solutions of a stack, one by one."""
+        answer, statuses, rounds = jax.device_get(written)
+        leaves, tree = jax.tree.flatten(answer)
+        for at, index in enumerate(members):
+            status = Status(int(statuses[at]))
+            if status == Status.MAX_STEPS and stop != Status.SOLVED:
+                status = stop
+            size = arenas[index].shape[0]
+            own = [leaf[at][:size] if leaf.ndim > 1 else leaf[at] for leaf in leaves]
+            found[index] = self.problem.solution(
+                jax.tree.unflatten(tree, own),
+                status=status,
+                stats=Stats(solver=name, rounds=int(rounds[at])),
+            )
+
+
+def _filled(arenas: list[Arena], members: list[int]) -> list[Arena]:
+    """Games of a stack; their number is one of few, so the first may be there again."""
+    more = bucket(len(members)) - len(members)
+    return [arenas[index] for index in [*members, *members[:1] * more]]

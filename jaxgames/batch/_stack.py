@@ -1,0 +1,123 @@
+"""Stacks: arenas of one size along a new axis, from lists of concrete ones (host)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxgames.arena import Arena, bucket
+
+LABELS = ("priority", "edge_priority", "weight", "accepting")
+ON_EDGES = ("edge_priority", "weight")
+
+STEP = 4
+"""Edges are padded to the number of vertices times a power of this."""
+
+
+def buckets(arenas: Sequence[Arena]) -> dict[tuple, list[int]]:
+    """Groups arenas that may share a stack.
+
+    Returns:
+        The indices of each group, by the padded numbers of vertices and edges and the
+        labels; in the order of their first arenas.
+    """
+    groups: dict[tuple, list[int]] = {}
+    for index, arena in enumerate(arenas):
+        vertices, edges = arena.shape
+        vertices_padded = bucket(vertices + 1)
+        edges_padded = vertices_padded
+        while edges_padded < edges + vertices_padded - vertices:
+            edges_padded *= STEP
+        kinds = tuple(
+            None if x is None else (x.dtype.str, x.shape[1:])
+            for x in (getattr(arena, name) for name in LABELS)
+        )
+        key = vertices_padded, edges_padded, kinds
+        groups.setdefault(key, []).append(index)
+    return groups
+
+
+def stack(
+    arenas: Sequence[Arena],
+    num_vertices: int | None = None,
+    num_edges: int | None = None,
+) -> Arena:
+    """Pads concrete arenas to one size and stacks them.
+
+    Args:
+        arenas: at least one; all with the same labels.
+        num_vertices: vertices of each; None: the next common size.
+        num_edges: edges of each; None: the next common size.
+
+    Returns:
+        An arena whose arrays have one axis more in front. Each game is as
+        [`Arena.pad`][jaxgames.Arena.pad] makes it.
+
+    Raises:
+        ValueError: there is no arena, one is too large, or labels differ.
+
+    Examples:
+        >>> loop = Arena.from_edges([0], [0], owner=[1], priority=[1])
+        >>> pair = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], priority=[3, 2])
+        >>> stack([loop, pair]).priority.shape
+        (2, 8)
+    """
+    if not arenas:
+        raise ValueError("a stack needs at least one arena")
+    shapes = np.array([arena.shape for arena in arenas])
+    more = shapes[:, 0].max() + 1 if num_vertices is None else num_vertices
+    size = bucket(int(more)) if num_vertices is None else num_vertices
+    loops = size - shapes[:, 0]
+    if num_edges is None:
+        num_edges = bucket(int((shapes[:, 1] + loops).max()))
+    spare = num_edges - shapes[:, 1]
+    wrong = np.flatnonzero((loops < 0) | (spare < loops) | ((spare > 0) & (loops == 0)))
+    if len(wrong):
+        raise ValueError(
+            f"game {wrong[0]} has {tuple(shapes[wrong[0]].tolist())} vertices and edges"
+            f", and cannot be padded to {(size, num_edges)}"
+        )
+    vertices, edges = _Places(shapes[:, 0], size), _Places(shapes[:, 1], num_edges)
+    last = np.arange(size) - shapes[:, :1]
+    end = np.where(last == loops[:, None] - 1, num_edges, shapes[:, 1:] + last + 1)
+    end = vertices.put((arena.row_ptr[1:] for arena in arenas), end.astype(np.int32))
+    to_itself = np.minimum(np.arange(num_edges) - shapes[:, 1:], loops[:, None] - 1)
+    to_itself = (to_itself + shapes[:, :1]).astype(np.int32)
+
+    def labels(name: str) -> np.ndarray | None:
+        places = edges if name in ON_EDGES else vertices
+        values = [getattr(arena, name) for arena in arenas]
+        there = [x is not None for x in values]
+        if not any(there):
+            return None
+        if not all(there):
+            raise ValueError(f"game {there.index(False)} has no {name}, others have")
+        return places.put(values, 0)
+
+    return Arena(
+        row_ptr=np.pad(end, ((0, 0), (1, 0))),
+        src=edges.put((arena.src for arena in arenas), to_itself),
+        dst=edges.put((arena.dst for arena in arenas), to_itself),
+        owner=vertices.put((arena.owner for arena in arenas), False),
+        **{name: labels(name) for name in LABELS},
+        num_vertices=np.array([a.num_vertices for a in arenas], np.int32),
+        num_edges=np.array([a.num_edges for a in arenas], np.int32),
+    )
+
+
+class _Places:
+    """Where the entries of rows of several lengths go in a table."""
+
+    def __init__(self, lengths: np.ndarray, width: int):
+        self._shape = len(lengths), width
+        starts = np.arange(len(lengths)) * width
+        before = np.cumsum(lengths) - lengths
+        self.filled = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+
+    def put(self, rows: Iterable, fill: Any) -> np.ndarray:
+        """The table of some rows, filled up."""
+        values = np.concatenate([np.asarray(row) for row in rows])
+        table = np.empty((*self._shape, *values.shape[1:]), values.dtype)
+        table[:] = fill
+        table.reshape(-1, *values.shape[1:])[self.filled] = values
+        return table

@@ -1,0 +1,145 @@
+"""`jaxgames meanpayoff`."""
+
+import argparse
+import functools
+from fractions import Fraction
+
+import numpy as np
+
+from jaxgames import energy, meanpayoff
+from jaxgames.arena import Arena
+from jaxgames.cli import _options, _parts, _weighted
+from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.solution import Status
+
+EXAMPLE = "meanpayoff game.energy --verify -o values.txt"
+
+SHOWN = 10
+"""Distinct values that are told."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _weighted.add_weighted(parser)
+    parser.add_argument(
+        "--threshold",
+        type=_ratio,
+        metavar="P/Q",
+        help="only decide where the mean payoff is at least that",
+    )
+    _options.add_decomposition(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Finds the values, and prints and writes what was asked for."""
+    _weighted.check_output(args)
+    _parts.check_solver(energy.SOLVERS, args.solver)
+    start_jax(args)
+    phase = Phases(args.json or args.quiet)
+    with phase("load") as notes:
+        arena = _weighted.load_weighted(args)
+        notes.append(sizes(arena))
+    with phase("prepare"):
+        _weighted.prepare(args)
+    if args.threshold is None:
+        solve, verify, facts_of = meanpayoff.solve, meanpayoff.verify, _values
+    else:
+        solve = functools.partial(_decide, threshold=args.threshold)
+        verify = functools.partial(_verify, threshold=args.threshold)
+        facts_of = _winners
+    solve = functools.partial(solve, strategies=args.strategies)
+    solution = _parts.solve(args, phase, solve, arena)
+    verdict = _parts.verdict_on(args, phase, verify, arena, solution)
+    facts = {
+        "file": args.file,
+        "vertices": int(arena.num_vertices),
+        "edges": int(arena.num_edges),
+        **_parts.solve_facts(solution, phase.seconds, verdict),
+    }
+    if solution.status == Status.SOLVED:
+        facts |= facts_of(args, arena, solution)
+        if args.all:
+            facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
+    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
+    if args.output and end == Exit.DONE:
+        _weighted.write_rows(args.output, **_arrays(arena, solution))
+    return end
+
+
+def _ratio(text: str) -> Fraction:
+    """Type of an option that takes an integer or a fraction."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise argparse.ArgumentTypeError(
+            f"expected an integer or a fraction such as 3/2, got {text}"
+        ) from None
+
+
+def _decide(arena: Arena, threshold: Fraction, **how) -> energy.Solution:
+    """As an energy game, whose credits can be checked."""
+    return energy.solve(energy.from_mean_payoff(arena, threshold), **how)
+
+
+def _verify(arena: Arena, solution: energy.Solution, threshold: Fraction):
+    game = energy.from_mean_payoff(arena, threshold)
+    return _weighted.verify_credits(game, solution)
+
+
+def _winners(args, arena: Arena, solution: energy.Solution) -> dict:
+    """What is told of a decision."""
+    winner = np.asarray(solution.winner)[: int(arena.num_vertices)]
+    return {
+        "threshold": str(args.threshold),
+        "won": [int((winner == player).sum()) for player in (0, 1)],
+    }
+
+
+def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
+    """What is told of the values: how many vertices have each."""
+    del args
+    size = int(arena.num_vertices)
+    pairs = np.stack([solution.value_num[:size], solution.value_den[:size]])
+    values, count = np.unique(pairs, axis=1, return_counts=True)
+    each = sorted(
+        (Fraction(int(num), int(den)), int(many))
+        for (num, den), many in zip(values.T, count, strict=True)
+    )
+    return {"values": [{"value": str(value), "vertices": many} for value, many in each]}
+
+
+def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
+    """What is written of each vertex."""
+    size = int(arena.num_vertices)
+    if isinstance(solution, meanpayoff.Solution):
+        arrays = {"value_num": solution.value_num, "value_den": solution.value_den}
+    else:
+        arrays = {"winner": solution.winner}
+    if solution.strategy is not None:
+        arrays["successor"] = solution.successor(arena)
+    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+
+
+def _tell(args: argparse.Namespace, facts: dict) -> None:
+    if args.threshold is not None:
+        won = facts["won"]
+        print(
+            f"{args.file}: the mean payoff is at least {args.threshold} from "
+            f"{won[0]:,} vertices, and less from {won[1]:,}"
+        )
+        return
+    values = facts["values"]
+    if not values:
+        print(f"{args.file}: no vertices")
+        return
+    print(
+        f"{args.file}: {len(values):,} value{'' if len(values) == 1 else 's'}, from "
+        f"{values[0]['value']} to {values[-1]['value']}"
+    )
+    largest = sorted(values, key=lambda x: -x["vertices"])[:SHOWN]
+    for value in largest:
+        print(f"  {value['value']:<20}{value['vertices']:>14,} vertices")
+    if len(values) > SHOWN:
+        print(f"  and {len(values) - SHOWN:,} more")

@@ -1,0 +1,110 @@
+"""What is checked: systems and products in files, and what must not happen in them."""
+
+from typing import Any
+
+import numpy as np
+
+from jaxgames import buchi, io, mdp
+from jaxgames.arena import Arena
+
+
+def load_system(
+    file: str, initial: list[int] | None, propositions: tuple[str, ...]
+) -> buchi.System:
+    """Reads a system.
+
+    Args:
+        file: a transition system, whose actions become propositions; a model, whose
+            labels do; a system; or any other graph, which has none.
+        initial: the initial states, None for those of the file.
+        propositions: those that are needed.
+
+    Raises:
+        FormatError: the file holds something else, it lacks a proposition, or an
+            initial state is out of range.
+    """
+    found = io.load(file, dead_ends="allow")
+    try:
+        system = _system(found, initial, propositions)
+    except ValueError as error:
+        raise io.FormatError(file, None, str(error)) from error
+    for name in propositions:
+        if name not in system.propositions:
+            there = ", ".join(system.propositions) or "none at all"
+            raise io.FormatError(
+                file, None, f"the system has no proposition {name!r}, only {there}"
+            )
+    return system
+
+
+def _system(
+    found: Any, initial: list[int] | None, propositions: tuple[str, ...]
+) -> buchi.System:
+    if isinstance(found, io.LTS):
+        if initial is not None and len(initial) != 1:
+            raise ValueError("--initial takes one state of a transition system")
+        return buchi.System.from_actions(
+            found.arena,
+            found.label,
+            found.names,
+            initial=found.initial if initial is None else initial[0],
+            propositions=propositions,
+        )
+    if isinstance(found, buchi.System):
+        if initial is None:
+            return found
+        labels = dict(zip(found.propositions, found.labels.T, strict=True))
+        return buchi.System.from_graph(
+            found.arena(), labels, initial=initial, names=found.names
+        )
+    if isinstance(found, mdp.MDP):
+        starts = [0] if found.initial is None else found.initial
+        return buchi.System.from_graph(
+            found.graph(),
+            found.labels or {},
+            initial=starts if initial is None else initial,
+        )
+    if isinstance(found, Arena):
+        return buchi.System.from_graph(
+            found, {}, initial=[0] if initial is None else initial
+        )
+    raise ValueError(f"expected a system or a graph, found {found!r}")
+
+
+def load_product(file: str, initial: list[int] | None) -> Any:
+    """Reads a graph with accepting vertices, ready to be searched.
+
+    Raises:
+        FormatError: the file has no accepting vertices or is wrong, or an initial
+            vertex is out of range.
+    """
+    product = io.npz.load_product(file) if file.lower().endswith(".npz") else None
+    found = io.load(file, dead_ends="allow") if product is None else product.arena
+    if not isinstance(found, Arena) or found.accepting is None:
+        raise io.FormatError(
+            file,
+            None,
+            f"{found!r} has no accepting vertices: say what is checked, by --ltl or "
+            "--automaton",
+        )
+    starts = partition = None
+    if product is not None:
+        starts, partition = product.initial, product.partition
+    if initial is not None or starts is None:
+        starts = [0] if initial is None else initial
+    try:
+        return buchi.prepare(found, initial=np.array(starts), partition=partition)
+    except ValueError as error:
+        raise io.FormatError(file, None, str(error)) from error
+
+
+def load_automaton(file: str) -> buchi.Automaton:
+    """Reads an automaton.
+
+    Raises:
+        FormatError: the file holds something else.
+    """
+    found = io.load(file)
+    if not isinstance(found, buchi.Automaton):
+        raise io.FormatError(file, None, f"expected an automaton, found {found!r}")
+    return found

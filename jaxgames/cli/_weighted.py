@@ -1,0 +1,102 @@
+"""What the commands share that solve games with weights."""
+
+import argparse
+
+import numpy as np
+
+from jaxgames import energy, io
+from jaxgames.arena import Arena
+from jaxgames.cli import _options, _parts
+from jaxgames.cli._games import check_writable, is_parity, load
+from jaxgames.energy import reference
+from jaxgames.io._files import writing
+
+
+def add_weighted(parser: argparse.ArgumentParser) -> None:
+    """The game, and what both kinds of games are asked."""
+    _options.add_game(parser)
+    parser.add_argument(
+        "--from-parity",
+        action="store_true",
+        help="make weights of the priorities of a parity game",
+    )
+    parser.add_argument(
+        "--no-strategies",
+        dest="strategies",
+        action="store_false",
+        help="no strategies, which is sooner done",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write what was found: .npz, or .txt with a line for each vertex",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="with --json: what was found of each vertex",
+    )
+
+
+def check_output(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    if args.all and not args.json:
+        raise ValueError("--all goes with --json; -o writes what was found to a file")
+    if args.output:
+        _parts.check_suffix("-o", args.output, _parts.SUFFIXES)
+        check_writable(args.output)
+
+
+def load_weighted(args: argparse.Namespace) -> Arena:
+    """Reads a game with weights, or makes some of its priorities.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    arena = load(args)
+    if args.from_parity:
+        if not is_parity(arena):
+            raise io.FormatError(
+                args.file,
+                None,
+                "this is no parity game: --from-parity needs priorities",
+            )
+        return energy.from_parity(arena)
+    if arena.weight is None:
+        more = " (--from-parity makes some of priorities)" if is_parity(arena) else ""
+        raise io.FormatError(
+            args.file, None, f"this game has no weights on its edges{more}"
+        )
+    if np.ndim(arena.weight) != 1:
+        raise io.FormatError(
+            args.file,
+            None,
+            f"this game has {arena.weight.shape[1]} weights on each edge, expected one",
+        )
+    return arena
+
+
+def prepare(args: argparse.Namespace) -> None:
+    """Has the engine of the host compiled; what it compiles is kept."""
+    if _parts.wants_host(args):
+        reference.solve(Arena.from_edges([0], [0], owner=[0], weight=[0]))
+
+
+def verify_credits(arena: Arena, solution: energy.Solution) -> energy.Verdict:
+    """Checks a solution of an energy game, with strategies or without."""
+    if solution.strategy is None:
+        return reference.verify(arena, solution.credit)
+    return energy.verify(arena, solution)
+
+
+def write_rows(path: str, **arrays: np.ndarray) -> None:
+    """Writes the arrays to a `.npz` file, or to text, in columns beside the vertex."""
+    if path.lower().endswith(".npz"):
+        _parts.write_arrays(path, next(iter(arrays.values())), **arrays)
+        return
+    rows = zip(*(array.tolist() for array in arrays.values()), strict=True)
+    with writing(path) as file:
+        file.write(f"# vertex {' '.join(arrays)}\n".encode())
+        for vertex, row in enumerate(rows):
+            file.write(f"{vertex} {' '.join(map(str, row))}\n".encode())

@@ -1,0 +1,165 @@
+"""How large the numbers of an energy game get: facts about concrete arenas."""
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from jaxgames.arena import Arena, is_traced
+
+FEWEST_BITS = 7
+"""Bits that count steps from which on 32 bits are tried."""
+
+
+class Width(NamedTuple):
+    """What a run on the device computes with.
+
+    Attributes:
+        bits: of an integer, 32 or 64.
+        scale: bits of a potential that count steps; the others hold energy.
+    """
+
+    bits: int
+    scale: int
+
+
+def check(arena: Arena) -> None:
+    """Checks that an arena is an energy game of one dimension; it may be traced.
+
+    Raises:
+        ValueError: naming what is missing.
+    """
+    weight = arena.weight
+    if weight is None:
+        raise ValueError("an energy game needs a weight on each edge: weight is None")
+    if np.ndim(weight) != np.ndim(arena.dst):
+        raise ValueError(
+            "an energy game has one weight on each edge, shape [E]: weight has shape "
+            f"{np.shape(weight)}; games of several dimensions are multienergy's"
+        )
+    if not jax.dtypes.issubdtype(weight.dtype, np.signedinteger):  # pyright: ignore
+        raise ValueError(f"weight must hold signed integers, got {weight.dtype}")
+    if is_traced((arena.row_ptr, weight)):
+        return
+    dead = np.diff(arena.row_ptr) == 0
+    if dead.any():
+        raise ValueError(
+            f"vertex {np.argwhere(dead)[0][-1]} has no successor: games are total; "
+            "build the arena with dead_ends='lose' if its owner loses there"
+        )
+
+
+def bound(arena: Arena) -> int:
+    """The largest credit that a vertex can need at most, M_G (host only).
+
+    A play under good strategies that asks for the credit is a path without repetition,
+    which takes no more from each vertex than its worst edge does.
+
+    Args:
+        arena: a concrete energy game.
+
+    Returns:
+        The sum over the vertices of what the most negative edge that leaves them takes,
+        in units of the weights: exact, whatever its size.
+
+    Reference:
+        Brim, Chaloupka, Doyen, Gentilini and Raskin, Faster algorithms for mean-payoff
+        games, doi:10.1007/s10703-010-0105-x.
+
+    Examples:
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [1, 1, 0], owner=[1, 0], weight=[-5, -2, 7]
+        ... )
+        >>> bound(arena)
+        5
+    """
+    kept = arena.__dict__
+    if "_energy_bound" not in kept:
+        check(arena)
+        kept["_energy_bound"] = -_total(arena, np.minimum)
+    return kept["_energy_bound"]
+
+
+def gain(arena: Arena) -> int:
+    """What a path without repetition can gain at most (host only): exact."""
+    return _total(arena, np.maximum)
+
+
+def _total(arena: Arena, extreme: np.ufunc) -> int:
+    """The sum over the vertices of their least or largest weight, or 0."""
+    if not arena.weight.size:
+        return 0
+    found = extreme(extreme.reduceat(arena.weight, arena.row_ptr[:-1]), 0)
+    # Sums of these fit 64 bits where those of the whole may not.
+    high, low = np.divmod(found.astype(np.int64), 2**31)
+    return int(high.sum()) * 2**31 + int(low.sum())
+
+
+def check_bound(arena: Arena) -> int:
+    """The bound, if credits fit 64 bits.
+
+    Raises:
+        ValueError: naming the bound that does not.
+    """
+    most = bound(arena)
+    if most >= 2**62:
+        raise ValueError(
+            "credits do not fit 64 bits: they are at most the sum over the vertices of "
+            f"what their most negative edge takes, here {most}, expected less than "
+            "2**62"
+        )
+    return most
+
+
+def credit_type(arena: Arena) -> type[np.signedinteger]:
+    """int32 where every credit fits, else int64."""
+    return np.int32 if check_bound(arena) < 2**31 else np.int64
+
+
+def widths(arena: Arena) -> tuple[Width, ...]:
+    """What to compute with: the first that does is the cheapest.
+
+    Potentials count energy and steps, see [`FVI`][jaxgames.energy.FVI]. Their proved
+    bound is far above what most games need. So narrower ones are tried before, with
+    room for both that is rarely too small: a run finds out whether it was.
+
+    Args:
+        arena: a concrete energy game.
+    """
+    steps = int(arena.num_vertices).bit_length()
+    most = check_bound(arena)
+    found = []
+    proved = steps + most.bit_length()
+    if proved <= 29:
+        return (Width(32, steps),)
+    # A path of so many steps takes no more energy than there is room for.
+    room = (31 - (-int(arena.weight.min(initial=0))).bit_length()) // 2
+    if room >= min(FEWEST_BITS, steps):
+        found.append(Width(32, min(room, steps)))
+    found.append(Width(64, steps))
+    # Where energy needs the room: fewer steps, as few as there are bits left.
+    for scale in range(steps - 6, 61 - most.bit_length(), -6):
+        found.append(Width(64, max(scale, 1)))
+    if proved > 61:
+        found.append(Width(64, max(61 - most.bit_length(), 1)))
+    return tuple(dict.fromkeys(found))
+
+
+def narrowed(arena: Arena, bits: int) -> Arena:
+    """The arena with weights of so many bits; kept with it.
+
+    A weight that does not fit is cut to the nearest that does: solvers see it as more
+    than they can hold.
+    """
+    kept = arena.__dict__.setdefault("_energy_widths", {})
+    if bits not in kept:
+        weight = np.asarray(arena.weight)
+        if bits == 64:
+            weight = weight.astype(np.int64)
+        limit = 2 ** (bits - 3) - 1
+        weight = np.clip(weight, -limit, limit)
+        if bits == 32:
+            weight = weight.astype(np.int32)
+        kept[bits] = dataclasses.replace(arena, weight=weight)
+    return kept[bits]

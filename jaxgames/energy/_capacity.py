@@ -1,0 +1,276 @@
+"""Batteries: energy above a capacity is lost."""
+
+import dataclasses
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, host, ops
+from jaxgames.arena import Arena, is_traced
+from jaxgames.energy import _bounds, _device, _potentials
+from jaxgames.energy._charge import check_capacity, largest_credit
+from jaxgames.energy._fvi import FVI, State
+from jaxgames.energy._potentials import Answer
+from jaxgames.energy._solution import Solution
+from jaxgames.energy._verdict import Verdict
+from jaxgames.energy.reference import solve as solve_on_host
+from jaxgames.energy.reference import verify as verify_on_host
+from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.solution import SolveError, Stats, Status
+
+Engine = Literal["auto", "fvi", "host"]
+
+
+class Battery(NamedTuple):
+    """A game with a capacity, as the solver works on it.
+
+    Attributes:
+        game: the game.
+        scale: int32, bits of a potential that count steps.
+        lost: bool `[S]`: where player 0 is known to lose.
+        capacity: number, the largest credit.
+    """
+
+    game: ops.Game
+    scale: jax.Array
+    lost: jax.Array
+    capacity: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class CappedFVI(FVI):
+    """Fast value iteration where a potential above the capacity is as good as infinite.
+
+    Potentials never are above what is needed. So a vertex that rises above the capacity
+    is lost at once, and what is raised because of that stays below what is needed.
+    """
+
+    name: ClassVar[str] = "capped fvi"
+
+    def _turn(self, game: Any, potential: jax.Array) -> State:
+        full = game.capacity.astype(potential.dtype) << game.scale
+        infinite = _potentials.infinite(potential.dtype)
+        potential = jnp.where(potential > full, infinite, potential)
+        return super()._turn(game, potential)
+
+    def _fits(self, *_: Any) -> jax.Array:
+        # What is too large for a number is above the capacity.
+        return jnp.array(True)
+
+
+def solve_with_capacity(
+    arena: Arena,
+    capacity: Any,
+    solver: Engine = "auto",
+    *,
+    max_steps: int | None = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
+    strategies: bool = True,
+) -> Solution:
+    """Finds the least initial energy when a battery holds no more than a capacity.
+
+    Each edge adds its weight to the energy level; above the capacity the level is cut
+    to it, below zero player 0 has lost. This is the lower-weak-upper-bound problem of
+    [1]. The credits are the least `f` with values from 0 to the capacity and, for each
+    vertex `v`, the best (player 0) or worst (player 1) of `max(0, f(u) - w)` over its
+    edges; where that is above the capacity, no battery of this size is enough.
+
+    Works inside `jax.jit` and `jax.vmap`, on traced capacities too, which must then be
+    small enough: capacity and weights, times the number of vertices, fit the weights'
+    type, or the status is `Status.OVERFLOW`.
+
+    Args:
+        arena: a game with one integer weight on each edge, in a unit of energy; every
+            vertex has a successor.
+        capacity: the battery's, in the same unit, not negative.
+        solver: `"fvi"`, fast value iteration on the device; `"host"`, the same one
+            vertex after the other; `"auto"`: the host's on a CPU where numba is
+            installed, else the device's.
+        max_steps: turns of fast value iteration at most, on the device. None: no limit.
+        throw: whether to raise where not every vertex was decided. Under tracing
+            nothing is raised: look at `solution.status`.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        strategies: whether a strategy is wanted.
+
+    Returns:
+        Credits and winners; a vertex is won by player 1 if he wins even from a full
+        battery. The strategy is player 0's alone, the edge of least index that the
+        credit is enough for. Player 1 has none here: there are vertices where no edge
+        is right at all levels, he must know how full the battery is.
+
+    Raises:
+        ValueError: the arena is no energy game, or an argument is wrong.
+        SolveError: the solve stopped early and `throw` is set.
+
+    References:
+        [1] Bouyer, Fahrenberg, Larsen, Markey and Srba, Infinite runs in weighted timed
+        automata with energy constraints, FORMATS 2008, doi:10.1007/978-3-540-85778-5_4.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges(
+        ...     [0, 1, 1], [1, 0, 1], owner=[0, 1], weight=[5, -5, -1]
+        ... )
+        >>> energy.solve_with_capacity(arena, 5).credit
+        array([-1, -1], dtype=int32)
+        >>> arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
+        >>> energy.solve_with_capacity(arena, 4).credit
+        array([-1, -1], dtype=int32)
+        >>> energy.solve_with_capacity(arena, 5).credit
+        array([0, 5], dtype=int32)
+    """
+    if solver not in get_args(Engine):
+        raise ValueError(f"solver must be one of {get_args(Engine)}, got {solver!r}")
+    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
+        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    _bounds.check(arena)
+    if is_traced((arena, capacity, max_steps)):
+        if solver == "host":
+            raise ValueError(
+                "solver='host' runs on the host, where a traced game cannot be"
+            )
+        return _traced(arena, capacity, max_steps, strategies)
+    capacity = check_capacity(capacity)
+    with jax.ensure_compile_time_eval():
+        if solver == "auto" and max_steps is None and np.ndim(arena.owner) == 1:
+            at_hand = jax.default_backend() == "cpu" and host.can_compile()
+            solver = "host" if at_hand else "fvi"
+        if solver == "host":
+            solution = solve_on_host(arena, capacity=capacity, strategies=strategies)
+        else:
+            meter = as_progress(progress)
+            solution = _on_device(arena, capacity, max_steps, meter, strategies)
+    if throw and solution.status != Status.SOLVED:
+        raise SolveError(solution.status, solution)
+    return solution
+
+
+def verify_with_capacity(arena: Arena, solution: Solution, capacity: Any) -> Verdict:
+    """Checks the solution of a game with a capacity (host only), trusting nothing.
+
+    Credits must satisfy their inequalities, and value iteration from below, with
+    counters, must reach them: O(E C) time for a capacity of C at worst.
+
+    Args:
+        arena: the game.
+        solution: its solution.
+        capacity: the battery's capacity.
+
+    Returns:
+        True if all is right, else what is wrong first, and where.
+
+    Raises:
+        ValueError: the arena is no energy game, or the solution is not of its shape.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
+        >>> solution = energy.solve_with_capacity(arena, 5)
+        >>> print(energy.verify_with_capacity(arena, solution, 5))
+        valid
+        >>> print(energy.verify_with_capacity(arena, solution, 4))
+        vertex 1: player 0 needs less than its credit
+    """
+    return verify_on_host(
+        arena, solution.credit, solution.strategy, capacity=check_capacity(capacity)
+    )
+
+
+def survives(solution: Solution, level: Any) -> Any:
+    """From which vertices a play with a given initial level can go on for ever.
+
+    The fixed initial credit problem: bool of the shape of `solution.credit`. Of a level
+    above the battery's capacity what is above is lost, which changes nothing here. May
+    be traced.
+
+    Args:
+        solution: of a game, with a capacity or without.
+        level: the initial energy level: a number, or one for each vertex.
+
+    Raises:
+        ValueError: the level is no integer.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
+        >>> energy.survives(energy.solve(arena), 4)
+        array([ True, False])
+    """
+    xp = jnp if is_traced((solution, level)) else np
+    level, credit = xp.asarray(level), solution.credit
+    if not np.issubdtype(level.dtype, np.integer):
+        raise ValueError(f"level must be an integer, got {level.dtype}")
+    return (credit >= 0) & (credit <= level)
+
+
+# ---- on the device ---------------------------------------------------------------
+
+
+def _on_device(arena, capacity: int, max_steps, meter, strategies) -> Solution:
+    """Solves a concrete game in 32 or 64 bits, or else on the host."""
+    most, kind = largest_credit(arena, capacity)
+    # Nobody needs more, so that no edge need give or take more.
+    weight = np.clip(np.asarray(arena.weight).astype(np.int64), -most - 1, most)
+    steps, room = int(arena.num_vertices).bit_length(), (most + 1).bit_length()
+    bits = 32 if steps + room < 29 else 64
+    if steps + room > 60:
+        return solve_on_host(arena, capacity=capacity, strategies=strategies)
+    narrow = dataclasses.replace(
+        arena, weight=weight.astype(np.int32 if bits == 32 else np.int64)
+    )
+    solver = CappedFVI(strategies=strategies)
+    with _device.of_bits(bits):
+        task = _battery(ops.prepare(narrow), steps, most)
+        outcome = fixpoint.run(solver, task, max_steps=max_steps, progress=meter)
+        facts = solver.stats(task, outcome.carry.state)
+        answer, facts = jax.device_get((outcome.answer, facts))
+    own = arena.shape[0]
+    return Solution(
+        credit=answer.credit[:own].astype(kind),
+        winner=answer.winner[:own],
+        strategy=answer.strategy[:own] if strategies else None,
+        status=outcome.status,
+        stats=Stats(
+            solver=solver.name, rounds=outcome.rounds, bits=bits,
+            **{name: int(value) for name, value in facts.items()},
+        ),
+    )  # fmt: skip
+
+
+def _traced(arena, capacity, max_steps, strategies) -> Solution:
+    """Solves inside somebody's `jit` or `vmap`, in the numbers of the weights."""
+    weight = jnp.asarray(arena.weight)
+    weight = weight.astype(jnp.promote_types(weight.dtype, jnp.int32))
+    capacity = jnp.asarray(capacity).astype(weight.dtype)
+    steps = int(arena.shape[0]).bit_length()
+    most = _potentials.beyond(weight.dtype) >> (steps + 1)
+    fits = (capacity >= 0) & (capacity <= most)
+    cut = jnp.clip(capacity, 0, most)
+    game = dataclasses.replace(arena, weight=jnp.clip(weight, -cut - 1, cut))
+    solver = CappedFVI(strategies=strategies)
+    task = _battery(game, steps, cut)
+    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
+    carry = fixpoint.iterate(solver, task, fixpoint.start(solver, task), limit)
+    outcome = fixpoint.finish(solver, task, carry)
+    answer: Answer = outcome.answer
+    return Solution(
+        credit=answer.credit,
+        winner=answer.winner,
+        strategy=answer.strategy,
+        status=jnp.where(fits, outcome.status, Status.OVERFLOW),
+        stats=Stats(
+            solver=solver.name,
+            rounds=outcome.rounds,
+            **solver.stats(task, carry.state),
+        ),
+    )
+
+
+def _battery(game: Any, scale: int, capacity) -> Any:
+    lost = jnp.zeros(ops.num_slots(game), bool)
+    capacity = jnp.asarray(capacity, _potentials.number_type(game))
+    return Battery(game, jnp.int32(scale), lost, capacity)

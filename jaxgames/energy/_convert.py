@@ -1,0 +1,233 @@
+"""Games with other conditions as energy games: facts about concrete arenas."""
+
+import dataclasses
+import operator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from jaxgames import graph
+from jaxgames.arena import Arena
+
+MOST = 2**62
+"""Weights, and sums of them, stay below."""
+
+
+def vertex_weights(arena: Arena, weights: Any) -> Arena:
+    """Moves weights from the vertices to the edges that leave them (host only).
+
+    Args:
+        arena: the game, which may lack weights; those that it has are replaced.
+        weights: integers `[V]`, in a unit of energy: what a play gains when it leaves a
+            vertex.
+
+    Raises:
+        ValueError: the weights are no integers, or not one for each vertex.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1])
+        >>> vertex_weights(arena, [-2, 3]).weight
+        array([-2, -2,  3], dtype=int32)
+    """
+    array = np.asarray(weights)
+    if array.shape != np.shape(arena.owner):
+        raise ValueError(
+            f"weights must have one entry for each vertex, shape "
+            f"{np.shape(arena.owner)}, got {array.shape}"
+        )
+    if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+        raise ValueError(f"weights must hold signed integers, got {array.dtype}")
+    return dataclasses.replace(arena, weight=_narrow(array[arena.src]))
+
+
+def from_mean_payoff(arena: Arena, threshold: Any) -> Arena:
+    """The energy game that asks whether the mean payoff is at least a threshold.
+
+    The weights are `q w - p` for the threshold `p/q`: a play's mean payoff is at least
+    `p/q` if its energy has a bound from below. Player 0 wins the same vertices, by the
+    same strategies (host only).
+
+    Args:
+        arena: a game with one integer weight on each edge.
+        threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`.
+
+    Raises:
+        ValueError: the arena has no such weights, the threshold is no such number, or
+            the weights `q w - p` do not fit 64 bits.
+
+    References:
+        Brim, Chaloupka, Doyen, Gentilini and Raskin, Faster algorithms for mean-payoff
+        games, doi:10.1007/s10703-010-0105-x.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[4, -1])
+        >>> from_mean_payoff(arena, (3, 2)).weight
+        array([ 5, -5], dtype=int32)
+    """
+    if arena.weight is None or np.ndim(arena.weight) != 1:
+        raise ValueError(
+            "a mean-payoff game has one integer weight on each edge, shape [E]: weight "
+            f"is {'None' if arena.weight is None else np.shape(arena.weight)}"
+        )
+    p, q = as_ratio(threshold)
+    edges = arena.weight[: int(arena.num_edges)]
+    if not len(edges):
+        return arena
+    least, most = int(edges.min()) * q - p, int(edges.max()) * q - p
+    if max(-least, most) >= MOST:
+        raise ValueError(
+            f"the weights q w - p of the threshold {p}/{q} do not fit 64 bits: they "
+            f"are from {least} to {most}, expected less than 2**62 in absolute value"
+        )
+    weight = arena.weight.astype(np.int64)
+    # `q w` alone may not fit where `q w - p` does.
+    whole, rest = divmod(p, q)
+    if abs(whole) < MOST:
+        weight = (weight - whole) * q - rest
+    else:
+        weight = (weight.astype(object) * q - p).astype(np.int64)
+    real = np.arange(len(weight)) < int(arena.num_edges)
+    return dataclasses.replace(arena, weight=_narrow(np.where(real, weight, 0)))
+
+
+def as_ratio(threshold: Any) -> tuple[int, int]:
+    """A rational number in lowest terms, with a positive denominator.
+
+    Raises:
+        ValueError: it is no number, or a float, or the denominator is zero.
+    """
+    try:
+        if isinstance(threshold, tuple):
+            p, q = map(operator.index, threshold)
+            ratio = Fraction(p, q)
+        elif isinstance(threshold, Fraction):
+            ratio = threshold
+        else:
+            ratio = Fraction(operator.index(threshold))
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise ValueError(
+            "threshold must be an integer, a Fraction or a pair of integers (p, q) "
+            f"with q not 0, got {threshold!r}"
+        ) from None
+    return ratio.numerator, ratio.denominator
+
+
+def from_parity(arena: Arena, *, by_component: bool = True) -> Arena:
+    """An energy game in which each player wins what it wins in a parity game.
+
+    A priority becomes a weight on the edges that leave its vertices, positive if even.
+    On a cycle the highest priority must decide: the weight of priority `p` is, in
+    absolute value, one more than all vertices of lower priorities of the other parity
+    have together. That is the least that is always enough, and far less than the usual
+    `n**p` for `n` vertices where priorities are many or some are rare.
+
+    Cycles stay within a strongly connected component, so that only its vertices need
+    be counted; edges between components get the weight 0.
+
+    Args:
+        arena: a parity game of condition max even, with priorities on vertices or on
+            edges (host only).
+        by_component: whether to count in each component by itself. Otherwise each
+            priority has one weight in the whole game, as in the instances of [1].
+
+    Returns:
+        The same arena with weights, and without priorities. A vertex is won by player 0
+        if it has a finite credit there.
+
+    Raises:
+        ValueError: the arena has no priorities, or on both vertices and edges; or a
+            weight does not fit 64 bits, with the component and the bound.
+
+    References:
+        [1] Formisano, Gentilini and Vella, Accelerating energy games solvers on modern
+        architectures, IA3 2017, doi:10.1145/3149704.3149771.
+        [2] Jurdzinski, Deciding the winner in parity games is in UP and co-UP, 1998,
+        doi:10.1016/S0020-0190(98)00150-1.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges(
+        ...     [0, 1, 2, 3], [1, 2, 3, 0], owner=[0, 1, 0, 1], priority=[1, 1, 2, 3]
+        ... )
+        >>> energy.from_parity(arena).weight
+        array([-1, -1,  3, -4], dtype=int32)
+    """
+    if (arena.priority is None) == (arena.edge_priority is None):
+        raise ValueError(
+            "a parity game needs priorities either on its vertices or on its edges"
+        )
+    if np.ndim(arena.owner) != 1:
+        raise ValueError(
+            "from_parity takes one game, not a batch: arena.owner has shape "
+            f"{np.shape(arena.owner)}"
+        )
+    real = int(arena.num_edges)
+    src, dst = arena.src[:real].astype(np.int64), arena.dst[:real]
+    priority = (
+        arena.priority[src]
+        if arena.edge_priority is None
+        else arena.edge_priority[:real]
+    )
+    if by_component:
+        # A cycle's own edges are all that it adds up.
+        label = np.asarray(graph.scc(arena).labels)
+        inside = label[src] == label[dst]
+        component = label[src]
+    else:
+        component, inside = np.zeros(real, np.int64), np.ones(real, bool)
+    weight = np.zeros(arena.shape[1], np.int64)
+    edges = np.flatnonzero(inside)
+    if len(edges):
+        weight[edges] = _compressed(
+            src[edges], priority[edges].astype(np.int64), component[edges]
+        )
+    return dataclasses.replace(
+        arena, weight=_narrow(weight), priority=None, edge_priority=None
+    )
+
+
+def _compressed(source, priority, component) -> np.ndarray:
+    """Weights of edges, from the least priority of each component upwards.
+
+    A simple cycle leaves a vertex once: it meets a priority at most as often as there
+    are vertices with an edge of that priority.
+    """
+    names, component = np.unique(component, return_inverse=True)
+    keys, kind = np.unique(priority * len(names) + component, return_inverse=True)
+    kinds = np.stack(np.divmod(keys, len(names)))  # priorities, and components
+    pairs = np.unique(source * len(keys) + kind) % len(keys)
+    count = np.bincount(pairs, minlength=len(keys))
+    size = np.zeros(len(keys), np.int64)
+    total = np.zeros((2, len(names)), np.int64)  # of each parity, in absolute value
+    steps = np.flatnonzero(np.diff(kinds[0], prepend=-1))
+    for start, stop in zip(steps, [*steps[1:], len(keys)], strict=True):
+        rows, where = slice(start, stop), kinds[1, start:stop]
+        parity = int(kinds[0, start] % 2)
+        size[rows] = total[1 - parity, where] + 1
+        most = (MOST - 1 - total[parity, where]) // count[rows]
+        wrong = size[rows] > most
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            own = names[where[first]]
+            taken = int(total[parity, where[first]])
+            taken += int(size[start + first]) * int(count[start + first])
+            raise ValueError(
+                "the game's priorities make weights that do not fit 64 bits: in the "
+                f"component {own} those of parity {parity} up to the priority "
+                f"{kinds[0, start]} sum up to {taken}, expected less than 2**62; solve "
+                "it as a parity game"
+            )
+        total[parity, where] += count[rows] * size[rows]
+    sign = np.where(kinds[0] % 2 == 0, 1, -1)
+    return (sign * size)[kind]
+
+
+def _narrow(weight: np.ndarray) -> np.ndarray:
+    """In 32 bits where these are enough."""
+    small = np.iinfo(np.int32)
+    if weight.size and (weight.min() < small.min or weight.max() > small.max):
+        return weight.astype(np.int64)
+    return weight.astype(np.int32)

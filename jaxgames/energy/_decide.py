@@ -1,0 +1,74 @@
+"""One vertex and one level: whether player 0 can go on for ever."""
+
+import operator
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import graph
+from jaxgames.arena import Arena, is_traced
+from jaxgames.energy import _bounds
+from jaxgames.energy._solve import solve
+from jaxgames.progress import Meter, Progress
+from jaxgames.solver import Solver
+
+
+def decide(
+    arena: Arena,
+    vertex: Any,
+    credit: Any,
+    solver: str | Solver = "auto",
+    *,
+    progress: Progress | Meter | bool | None = None,
+) -> Any:
+    """Whether player 0 can keep the energy from falling below zero for ever.
+
+    Of a concrete game only what is reached from the vertex is solved.
+
+    Args:
+        arena: a game with one integer weight on each edge, in a unit of energy; every
+            vertex has a successor.
+        vertex: where the play begins.
+        credit: the initial energy level, not negative, in the same unit.
+        solver: as for [`solve`][jaxgames.energy.solve].
+        progress: likewise.
+
+    Returns:
+        bool; under tracing a bool scalar, False also where numbers did not fit.
+
+    Raises:
+        ValueError: the arena is no energy game, there is no such vertex, or the credit
+            is no integer or negative.
+        SolveError: the solve was ended early.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
+        >>> energy.decide(arena, 1, 4), energy.decide(arena, 1, 5)
+        (False, True)
+    """
+    _bounds.check(arena)
+    if is_traced((arena, vertex, credit)):
+        found = solve(arena, solver, strategies=False, throw=False).credit
+        needed = jnp.take(jnp.asarray(found), vertex)
+        return (needed >= 0) & (needed <= credit)
+    vertex, credit = _number("vertex", vertex), _number("credit", credit)
+    if not 0 <= vertex < int(arena.num_vertices):
+        raise ValueError(
+            f"vertex must be from 0 to {int(arena.num_vertices) - 1}, got {vertex}"
+        )
+    if credit < 0:
+        raise ValueError(f"credit must not be negative, got {credit}")
+    reached = np.asarray(graph.reachable(arena, [vertex]))
+    part, vertices, _ = arena.subgame(reached)
+    found = solve(part, solver, strategies=False, progress=progress).credit
+    needed = int(found[np.searchsorted(vertices, vertex)])
+    return 0 <= needed <= credit
+
+
+def _number(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be an integer, got {value!r}") from None

@@ -1,0 +1,145 @@
+"""The certificate check of energy games, on the device; the host has one of its own."""
+
+from typing import Literal, get_args
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import fixpoint, host, ops
+from jaxgames.arena import Arena, is_traced
+from jaxgames.energy import _bounds, _device, reference
+from jaxgames.energy._potentials import beyond, number_type
+from jaxgames.energy._proof import Proof, claim_of, verdict_of
+from jaxgames.energy._solution import TOP, Solution
+from jaxgames.energy._verdict import Reason, Verdict
+from jaxgames.solution import NO_EDGE
+
+Method = Literal["auto", "host", "device"]
+
+
+def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict:
+    """Checks credits and strategies of an energy game without trusting the solver.
+
+    Credits are enough if they satisfy the inequalities of a progress measure, and the
+    strategy of player 0 takes edges that keep to it: then no cycle that it allows loses
+    energy. They are no more than is needed if player 1 can lead every play from a
+    vertex to where the credit is 0 while player 0 gains nothing on the measure. The
+    strategy of player 1 must stay where no credit is enough, player 0 must have no edge
+    out of there, and every cycle must lose energy: then the longest paths have lengths,
+    pairs of energy and steps in lexicographic order.
+
+    Works under `jax.jit` and `jax.vmap`. A round of the two loops is one sweep over the
+    edges; there are about as many as paths to a credit of 0, and paths under player
+    1's strategy, have edges.
+
+    Args:
+        arena: the game.
+        solution: its solution: credits, winners and strategies of the arena's length.
+        method: `"device"`; `"host"`:
+            [`reference.verify`][jaxgames.energy.reference.verify]; or `"auto"`: the
+            host's where numba is installed, but not under tracing.
+
+    Returns:
+        A [`Verdict`][jaxgames.energy.Verdict]: true if all is right, else the reason
+        and a vertex where it shows. Under tracing a solution whose numbers do not fit
+        the type of the weights is rejected.
+
+    Raises:
+        ValueError: a part of the solution has the wrong shape or type or is not there;
+            `"host"` under tracing.
+
+    Examples:
+        >>> from jaxgames import Arena, energy
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2]
+        ... )
+        >>> print(energy.verify(arena, energy.solve(arena)))
+        valid
+    """
+    if method not in get_args(Method):
+        raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
+    _bounds.check(arena)
+    _check_shapes(arena, solution)
+    parts = (solution.credit, solution.winner, solution.strategy)
+    traced = is_traced((arena, parts))
+    if traced and method == "host":
+        raise ValueError(
+            "method='host' runs on the host, where a traced game cannot be"
+        )
+    if traced:
+        return _traced(arena, *(jnp.asarray(x) for x in parts))
+    one = np.ndim(arena.owner) == 1
+    if method == "host" or (method == "auto" and one and host.can_compile()):
+        return _on_host(arena, *(np.asarray(x) for x in parts))
+    return _on_device(arena, *(np.asarray(x) for x in parts))
+
+
+def _check_shapes(arena: Arena, solution: Solution) -> None:
+    for name in ("credit", "winner", "strategy"):
+        array = getattr(solution, name)
+        if array is None:
+            raise ValueError(
+                f"solution.{name} is None: there is nothing to verify; solve with "
+                "strategies"
+            )
+        if jnp.shape(array) != jnp.shape(arena.owner):
+            raise ValueError(
+                f"solution.{name} must have the arena's shape "
+                f"{jnp.shape(arena.owner)}, got {jnp.shape(array)}"
+            )
+        if not jax.dtypes.issubdtype(array.dtype, np.integer):  # pyright: ignore
+            raise ValueError(f"solution.{name} must hold integers, got {array.dtype}")
+
+
+def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
+    size = int(arena.num_vertices)
+    for reason, wrong in (
+        (Reason.UNDECIDED, (winner[:size] < 0) | (winner[:size] > 1)),
+        (Reason.UNDECIDED, credit[:size] < TOP),
+        (Reason.WINNER_AGAINST_CREDIT, (winner == 1)[:size] != (credit == TOP)[:size]),
+    ):
+        if wrong.any():
+            return Verdict.at(reason, int(np.argmax(wrong)))
+    return reference.verify(arena, credit, strategy)
+
+
+def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:
+    most = _most(arena, credit)
+    if most >= 2**61 - 1:
+        return _on_host(arena, credit, winner, strategy)
+    bits = 32 if most < 2**29 - 1 else 64
+    dtype = np.int32 if bits == 32 else np.int64
+    with _device.of_bits(bits):
+        game = ops.prepare(_bounds.narrowed(arena, bits))
+        more = (0, ops.num_vertices(game) - len(winner))
+        claim = _claim_jit(
+            game,
+            np.pad(credit.astype(dtype), more),
+            np.pad(winner.astype(np.int8), more),
+            np.pad(strategy.astype(np.int32), more, constant_values=NO_EDGE),
+        )
+        outcome = fixpoint.run(Proof(), claim)
+        return jax.device_get(_verdict_jit(claim, outcome.answer))
+
+
+def _most(arena: Arena, credit: np.ndarray) -> int:
+    """No number of the proof is larger: credits, what is taken, and what is gained."""
+    return max(int(credit.max(initial=0)), _bounds.bound(arena), _bounds.gain(arena))
+
+
+def _traced(arena: Arena, credit, winner, strategy) -> Verdict:
+    game = _device.cut(arena)
+    dtype = number_type(game)
+    small = credit.astype(dtype)
+    small = jnp.where(small == credit, small, beyond(dtype))
+    claim = claim_of(game, small, winner, strategy)
+    solver = Proof()
+    carry = fixpoint.iterate(
+        solver, claim, fixpoint.start(solver, claim), fixpoint.MAX_ROUNDS
+    )
+    return verdict_of(claim, carry.state)
+
+
+_claim_jit = jax.jit(claim_of)
+_verdict_jit = jax.jit(verdict_of)

@@ -1,0 +1,219 @@
+"""A solution is checked: credits, moves, and the cycles that are left."""
+
+from typing import Any
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.energy._charge import largest_credit
+from jaxgames.energy._solution import TOP
+from jaxgames.energy._verdict import Reason, Verdict
+from jaxgames.energy.reference._counters import credits
+from jaxgames.energy.reference._fvi import potentials
+from jaxgames.energy.reference._game import LARGEST, Game, game_of, turned
+from jaxgames.energy.reference._strategies import strategies
+from jaxgames.host import compiled
+from jaxgames.solution import NO_EDGE
+
+
+def verify(
+    arena: Arena, credit: Any, strategy: Any = None, *, capacity: int | None = None
+) -> Verdict:
+    """Checks credits and strategies of an energy game on the host, trusting nothing.
+
+    Credits are enough if they are a progress measure, and player 0's strategy takes
+    edges that keep to it; then no cycle that it allows loses energy. They are no more
+    than what is needed if player 1 can lead every play from a vertex to where the
+    credit is 0 without player 0 gaining anything on the measure. Player 1's strategy
+    must stay where he wins and allow no cycle there that does not lose energy: shown by
+    a measure of the steps and energy that are left, which is found first and then
+    checked by itself.
+
+    With a capacity, credits are no more than what is needed if value iteration with
+    counters rises as far. Player 1 has no strategy there to be checked.
+
+    Takes time for sorting edges, and as long as a solve of the vertices that player 1
+    wins in which only player 0 moves.
+
+    Args:
+        arena: a game with one integer weight on each edge; every vertex has a
+            successor.
+        credit: integers of the arena's length: the least credit, TOP where none is
+            enough. Those of the padding do not matter.
+        strategy: integers likewise: the edge to take at each vertex whose owner wins,
+            -1 at all others. None: credits are checked with strategies made for them.
+        capacity: as for [`solve`][jaxgames.energy.reference.solve].
+
+    Returns:
+        True if all is right, else the first of the reasons and the first vertex where
+        it shows: [`Verdict`][jaxgames.energy.Verdict].
+
+    Raises:
+        ValueError: the arena is no such game, or an array is not of its shape.
+
+    Examples:
+        >>> from jaxgames import Arena
+        >>> from jaxgames.energy import reference
+        >>> arena = Arena.from_edges(
+        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2]
+        ... )
+        >>> solution = reference.solve(arena)
+        >>> print(reference.verify(arena, solution.credit, solution.strategy))
+        valid
+        >>> print(reference.verify(arena, [3, 0]))
+        vertex 0: player 0 needs less than its credit
+    """
+    arrays = {"credit": credit, "strategy": strategy}
+    for name, array in arrays.items():
+        if array is None:
+            continue
+        if np.shape(array) != np.shape(arena.owner):
+            raise ValueError(
+                f"{name} must have the arena's shape {np.shape(arena.owner)}, got "
+                f"{np.shape(array)}"
+            )
+        if np.asarray(array).dtype.kind not in "iu":
+            raise ValueError(
+                f"{name} must hold integers, got {np.asarray(array).dtype}"
+            )
+    game = game_of(arena)
+    size, (most, _) = len(game.owner), largest_credit(arena, capacity)
+    credit = np.asarray(credit)[:size].astype(np.int64)
+    both = capacity is None
+    reason, vertex = _credits(game, credit, most, both)
+    if reason == Reason.OK:
+        if strategy is None:
+            stop = np.zeros(1, np.int8)
+            strategy = strategies(game, most, credit, stop, both=both)
+        moves = np.asarray(strategy)[:size].astype(np.int64)
+        reason, vertex = _moves(game, credit, moves, both)
+        if reason == Reason.OK and both:
+            reason, vertex = _lost(game, credit, moves)
+    return Verdict.at(Reason(reason), vertex)
+
+
+def _credits(game: Game, credit: np.ndarray, most: int, forced: bool):
+    """Whether credits are a least measure on the vertices that have one."""
+    for reason, wrong in (
+        (Reason.UNDECIDED, credit < TOP),
+        (Reason.CREDIT_TOO_LARGE, credit > most),
+    ):
+        if wrong.any():
+            return reason, int(np.argmax(wrong))
+    small = int(_too_small(game, credit))
+    if small >= 0:
+        return Reason.CREDIT_TOO_SMALL, small
+    if forced:
+        large = (credit > 0) & ~_forced(game, credit)
+    else:
+        never = np.zeros(1, np.int8)
+        least, _ = credits(game, most, limit=LARGEST, stop=never)
+        assert least is not None
+        large = credit != least
+    if large.any():
+        return Reason.CREDIT_TOO_LARGE, int(np.argmax(large))
+    return Reason.OK, -1
+
+
+@compiled
+def _too_small(game, credit):
+    """The first vertex whose credit is less than what its edges ask for, or -1."""
+    row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
+    for v in range(len(credit)):
+        if credit[v] == TOP:
+            continue
+        enough = game.owner[v]
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            target = credit[dst[e]]
+            if (target != TOP and credit[v] >= target - weight[e]) != enough:
+                enough = not enough
+                break
+        if not enough:
+            return v
+    return -1
+
+
+@compiled
+def _forced(game, credit):
+    """From where player 1 leads every play to a credit of 0, edge by tight edge.
+
+    An edge is tight if it takes what it asks for and no more. Player 0 may leave the
+    way by another edge only by losing for good some of what he has.
+    """
+    size = len(credit)
+    row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
+    in_ptr, in_src, in_weight = game.in_ptr, game.in_src, game.in_weight
+    forced, ways = credit == 0, np.zeros(size, np.int32)
+    queue, count = np.empty(size, np.int32), 0
+    for v in range(size):
+        if credit[v] > 0 and not game.owner[v]:
+            for e in range(row_ptr[v], row_ptr[v + 1]):
+                target = credit[dst[e]]
+                ways[v] += target != TOP and target - weight[e] <= credit[v]
+        if credit[v] == 0:
+            queue[count] = v
+            count += 1
+    index = 0
+    while index < count:
+        v = queue[index]
+        index += 1
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            u = in_src[k]
+            if forced[u] or credit[u] == TOP or credit[v] - in_weight[k] != credit[u]:
+                continue
+            ways[u] -= 1
+            if game.owner[u] or ways[u] == 0:
+                forced[u] = True
+                queue[count] = u
+                count += 1
+    return forced
+
+
+def _moves(game: Game, credit: np.ndarray, moves: np.ndarray, both: bool):
+    """Whether strategies are where they should be, and player 0's keeps to credits."""
+    lost = credit == TOP
+    wins = (lost == game.owner) & (both | ~lost)
+    along = (moves >= game.row_ptr[:-1]) & (moves < game.row_ptr[1:])
+    edge = np.where(along, moves, 0)
+    target = credit[game.dst[edge]]
+    for reason, wrong in (
+        (Reason.STRATEGY_MISSING, wins & (moves == NO_EDGE)),
+        (Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX, wins & ~along),
+        (Reason.STRATEGY_OF_LOSER, ~wins & (moves != NO_EDGE)),
+        (Reason.STRATEGY_LEAVES_REGION, wins & lost & (target != TOP)),
+        (
+            Reason.STRATEGY_NEEDS_MORE_CREDIT,
+            wins & ~lost & ((target == TOP) | (target - game.weight[edge] > credit)),
+        ),
+    ):
+        if wrong.any():
+            return reason, int(np.argmax(wrong))
+    return Reason.OK, -1
+
+
+def _lost(game: Game, credit, moves) -> tuple[int, int]:
+    """Whether player 1 wins where the credit is TOP, by his strategy."""
+    lost = credit == TOP
+    if not lost.any():
+        return Reason.OK, -1
+    size = len(lost)
+    src = np.repeat(np.arange(size, dtype=np.int32), np.diff(game.row_ptr))
+    escapes = lost[src] & ~lost[game.dst] & ~game.owner[src]
+    if escapes.any():
+        return Reason.OPPONENT_ESCAPES, int(src[np.argmax(escapes)])
+    # What player 1 does not take is as if it were not there.
+    taken = ~game.owner[src] | (moves[src] == np.arange(len(src)))
+    edge = np.flatnonzero(lost[src] & taken)
+    row_ptr = np.searchsorted(src[edge], np.arange(size + 1)).astype(np.int32)
+    dst, weight = game.dst[edge], game.weight[edge]
+    left = Game(row_ptr, dst, weight, game.owner, *turned(row_ptr, dst, weight))
+    need, endless, _ = potentials(left, 0, within=lost, dual=True)
+    assert need is not None  # nobody stops it
+    wrong = endless & lost
+    if not wrong.any():
+        # What was found proves itself: it falls along every edge, and has an end.
+        fall = need[src[edge]] - need[dst] - (size + 1) * weight.astype(need.dtype)
+        wrong[src[edge][(fall < 1) | (need[dst] < 0)]] = True
+    if wrong.any():
+        return Reason.CYCLE_WON_BY_OPPONENT, int(np.argmax(wrong))
+    return Reason.OK, -1

@@ -1,0 +1,82 @@
+"""Builds the spectroscopy game by one of two engines."""
+
+from typing import Literal
+
+import jax
+import numpy as np
+
+from jaxgames import host
+from jaxgames.equivalence._game import Spectroscopy
+from jaxgames.equivalence._host import build_on_host
+from jaxgames.equivalence._room import check_room, complain_of_size
+from jaxgames.equivalence._system import System
+
+FEW = 3000
+"""Positions up to which a game is built by Python before anything is compiled."""
+
+FEW_STATES = 64
+"""States up to which a game may have so few positions."""
+
+Engine = Literal["auto", "device", "host"]
+
+
+def build(
+    system: System,
+    pairs: np.ndarray,
+    *,
+    engine: Engine = "auto",
+    max_positions: int | None = None,
+) -> Spectroscopy:
+    """The spectroscopy game from the attack positions (p, {q}) of some pairs.
+
+    Args:
+        system: the processes, no two of them bisimilar.
+        pairs: int32 `[N, 2]`, p and q, which differ.
+        engine: `"device"`, level by level in JAX; `"host"`, position by position;
+            `"auto"` takes the device where it is an accelerator. The game is the same
+            in every bit.
+        max_positions: positions beyond which it is given up; None: what there is
+            memory for.
+
+    Raises:
+        ValueError: an unknown engine.
+        TooLargeError: the game has more positions.
+    """
+    if engine not in ("auto", "device", "host"):
+        raise ValueError(f"engine must be 'auto', 'device' or 'host', got {engine!r}")
+    most = check_room(len(pairs), max_positions)
+    if engine == "auto":
+        engine = "host" if jax.default_backend() == "cpu" else "device"
+    if engine == "device":
+        from jaxgames.equivalence._levels import build_on_device
+
+        game = build_on_device(system, pairs, most)
+    else:
+        game = None
+        small = system.num_states <= FEW_STATES and len(pairs) * 3 <= FEW
+        if small:
+            with host.interpreted():
+                game = build_on_host(system, pairs, min(most, FEW))
+        if game is None and (most > FEW or not small):
+            game = build_on_host(system, pairs, most)
+    if game is None:
+        raise complain_of_size(most)
+    return game
+
+
+def pairs_that_enable_the_same(system: System) -> np.ndarray:
+    """Ordered pairs of different states that enable the same labels: int32 `[N, 2]`.
+
+    No other pair is equivalent by any notion. In lexicographic order.
+    """
+    of = system.enabled().of
+    order = np.argsort(of, kind="stable")
+    counts = np.bincount(of)
+    starts = np.cumsum(counts) - counts
+    # Each state with each of its set.
+    size = counts[of]
+    first = np.repeat(np.arange(len(of)), size)
+    place = np.arange(len(first)) - np.repeat(np.cumsum(size) - size, size)
+    second = order[starts[of[first]] + place]
+    pairs = np.stack([first, second], axis=1).astype(np.int32)
+    return pairs[first != second]

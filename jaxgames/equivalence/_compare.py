@@ -1,0 +1,262 @@
+"""Which notions of equivalence hold between processes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from jaxgames.equivalence._bisimulation import classes_of
+from jaxgames.equivalence._build import Engine, build
+from jaxgames.equivalence._formula import Formula
+from jaxgames.equivalence._notions import STRONG, check_notion, distinguished
+from jaxgames.equivalence._solve import Fronts, solve
+from jaxgames.equivalence._system import System, check_process
+from jaxgames.equivalence._witness import Moves, Speller, speller, witness
+
+if TYPE_CHECKING:
+    from jaxgames.io import LTS
+
+
+class Holds(NamedTuple):
+    """Whether two processes p and q are related by a notion."""
+
+    preorder: bool
+    """Whether p is below q: whatever tells p from q costs more."""
+    reverse: bool
+    """Whether q is below p."""
+    equivalent: bool
+    """Whether both are."""
+
+
+class Solved(NamedTuple):
+    """What the comparisons of one call share."""
+
+    notions: Mapping[str, tuple[int, ...]]
+    """The budget of each notion."""
+    game: Moves
+    """The game of all pairs."""
+    fronts: Fronts
+    """Its solution."""
+    spell: Speller
+    """What its formulas are."""
+
+
+class Comparison(Mapping[str, Holds]):
+    """Which notions hold between two processes, by name.
+
+    Attributes:
+        p: a process.
+        q: another.
+    """
+
+    def __init__(self, p: int, q: int, solved: Solved, starts: tuple[int, int] | None):
+        self.p, self.q = p, q
+        self._solved, self._starts = solved, starts
+        self._formulas: dict[tuple[str, bool], Formula] = {}
+        if starts is None:  # they are bisimilar
+            apart = np.zeros((2, len(solved.notions)), bool)
+        else:
+            fronts = solved.fronts.at(np.array(starts))
+            apart = distinguished(*fronts, solved.notions)
+        self._holds = {
+            notion: Holds(not forth, not back, not (forth or back))
+            for notion, forth, back in zip(solved.notions, *apart.tolist(), strict=True)
+        }
+
+    def __getitem__(self, notion: str) -> Holds:
+        """Whether a notion holds.
+
+        Raises:
+            KeyError: there is no such notion.
+        """
+        return self._holds[notion]
+
+    def __iter__(self) -> Iterator[str]:
+        """The notions, from the coarsest to the finest."""
+        return iter(self._holds)
+
+    def __len__(self) -> int:
+        """How many notions there are."""
+        return len(self._holds)
+
+    def __repr__(self) -> str:
+        """One line: what the processes are equivalent by."""
+        held = [notion for notion, holds in self.items() if holds.equivalent]
+        return f"Comparison({self.p} and {self.q}: {', '.join(held) or 'nothing'})"
+
+    @property
+    def budgets(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+        """The cheapest budgets that tell p from q, and q from p."""
+        if self._starts is None:
+            return [], []
+        there, back = (sorted(self._solved.fronts.of(start)) for start in self._starts)
+        return there, back
+
+    def formula(self, notion: str, *, reverse: bool | None = None) -> Formula | None:
+        """A formula of the notion's language that only one of the processes satisfies.
+
+        Of the formulas that the notion's budget pays for, one that takes the fewest
+        moves of the game.
+
+        Args:
+            notion: the notion.
+            reverse: False: p satisfies it and q does not, so that p is not below q;
+                True: the other way round; None: the first of both that there is.
+
+        Returns:
+            The formula; None where there is none, since the notion holds.
+
+        Raises:
+            ValueError: there is no such notion.
+        """
+        check_notion(notion, self._solved.notions)
+        for back in (False, True) if reverse is None else (reverse,):
+            if not self[notion][back]:
+                if (notion, back) not in self._formulas:
+                    self._formulas[notion, back] = self._witness(notion, back)
+                return self._formulas[notion, back]
+        return None
+
+    def _witness(self, notion: str, back: bool) -> Formula:
+        assert self._starts is not None
+        solved, start = self._solved, self._starts[back]
+        limit = solved.notions[notion]
+        budgets = [
+            budget
+            for budget in solved.fronts.of(start)
+            if all(spent <= most for spent, most in zip(budget, limit, strict=True))
+        ]
+        return witness(solved.game, start, budgets, solved.fronts.wins, solved.spell)
+
+
+def compare(
+    lts: "LTS",
+    p: int,
+    q: int,
+    *,
+    solver: Any = "auto",
+    engine: Engine = "auto",
+    max_positions: int | None = None,
+) -> Comparison:
+    """Which notions of the linear-time branching-time spectrum relate two processes.
+
+    The system is minimised by bisimilarity, the spectroscopy game [1] of both
+    directions is built and solved once for all notions, in time and space exponential
+    in the number of classes at worst.
+
+    Args:
+        lts: the system, as [`load`][jaxgames.equivalence.load] returns it.
+        p: a state.
+        q: another.
+        solver: of the energy game: see
+            [`multienergy.solve`][jaxgames.multienergy.solve].
+        engine: which builds the game: `"device"`, `"host"` or `"auto"`.
+        max_positions: positions of the game beyond which it is given up; None: what
+            there is memory for.
+
+    Returns:
+        A mapping from the notion's name to its preorder both ways and its equivalence;
+        its `formula(notion)` says why one does not hold.
+
+    Raises:
+        ValueError: a process is out of range, or an option unknown.
+        TooLargeError: the game has too many positions.
+
+    References:
+        [1] Bisping: Process equivalence problems as energy games. CAV 2023.
+            arXiv:2303.08904
+
+    Examples:
+        >>> from jaxgames.io import LTS
+        >>> coffee = LTS.from_edges(
+        ...     [0, 1, 1, 2, 2, 3, 4],
+        ...     ["coin", "tea", "coffee", "coin", "coin", "tea", "coffee"],
+        ...     [1, 5, 5, 3, 4, 5, 5],
+        ... )
+        >>> found = compare(coffee, 0, 2)
+        >>> found["traces"]
+        Holds(preorder=True, reverse=True, equivalent=True)
+        >>> found["failures"]
+        Holds(preorder=True, reverse=False, equivalent=False)
+        >>> found.formula("failures")
+        ⟨coin⟩¬⟨coffee⟩
+    """
+    return compare_many(
+        lts, [(p, q)], solver=solver, engine=engine, max_positions=max_positions
+    )[0]
+
+
+def compare_many(
+    lts: "LTS",
+    pairs: Iterable[tuple[int, int]],
+    *,
+    solver: Any = "auto",
+    engine: Engine = "auto",
+    max_positions: int | None = None,
+) -> list[Comparison]:
+    """Compares many pairs of processes by one game.
+
+    Args:
+        lts: the system; several are put side by side by
+            [`union`][jaxgames.equivalence.union].
+        pairs: two states each.
+        solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
+        engine: likewise.
+        max_positions: likewise.
+
+    Returns:
+        For each pair what `compare` returns.
+
+    Raises:
+        ValueError: as `compare`.
+        TooLargeError: as `compare`.
+
+    Examples:
+        >>> from jaxgames.io import LTS
+        >>> lts = LTS.from_edges([0, 1, 2], ["a", "b", "a"], [3, 3, 1])
+        >>> compare_many(lts, [(0, 1), (0, 2)])
+        [Comparison(0 and 1: nothing), Comparison(0 and 2: enabledness)]
+    """
+    asked = [(p, q) for p, q in pairs]
+    for p, q in asked:
+        check_process(lts, p=p, q=q)
+    system = System.of(lts)
+    classes = classes_of(system)
+    system = system.quotient(classes)
+    wanted: dict[tuple[int, int], int] = {}
+    for p, q in asked:
+        one, other = int(classes[p]), int(classes[q])
+        if one != other:
+            wanted.setdefault((one, other), len(wanted))
+            wanted.setdefault((other, one), len(wanted))
+    starts = np.array(list(wanted), np.int32).reshape(-1, 2)
+    game = build(system, starts, engine=engine, max_positions=max_positions)
+    spell = speller(game, system, lts.names)
+    solved = Solved(STRONG, game, solve(game, solver), spell)
+    return comparisons(
+        asked, classes, solved, dict(zip(wanted, game.starts, strict=True))
+    )
+
+
+def comparisons(
+    pairs: list[tuple[int, int]],
+    classes: np.ndarray,
+    solved: Solved,
+    starts: Mapping[tuple[int, int], Any],
+) -> list[Comparison]:
+    """What was found for each pair of processes.
+
+    Args:
+        pairs: the processes.
+        classes: the bisimilarity class of each process.
+        solved: the game of the classes, and its solution.
+        starts: the position of each pair of classes.
+    """
+    found = []
+    for p, q in pairs:
+        one, other = int(classes[p]), int(classes[q])
+        both = None
+        if one != other:
+            both = int(starts[one, other]), int(starts[other, one])
+        found.append(Comparison(int(p), int(q), solved, both))
+    return found

@@ -1,0 +1,36 @@
+"""Reads labelled transition systems."""
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxgames.io import LTS
+
+
+def load(path: str | os.PathLike[str]) -> "LTS":
+    r"""Reads a labelled transition system from a file.
+
+    Args:
+        path: the file: `.aut` (Aldebaran), `.csv` (lines `from,to,label`) or `.dot`;
+            compressed if `.gz`, `.bz2` or `.xz` follows.
+
+    Raises:
+        FormatError: the file holds something else; a ValueError that tells the file and
+            the line.
+        OSError: the file cannot be read.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "small.csv")
+        >>> _ = path.write_text("0,1,a\n1,0,b\n")
+        >>> load(path)
+        LTS(2 states, 2 transitions, 2 labels)
+    """
+    from jaxgames import io  # files hold games of all slices, this one's too
+
+    found = io.load(path)
+    if not isinstance(found, io.LTS):
+        raise io.FormatError(
+            path, None, f"expected a labelled transition system, found {found!r}"
+        )
+    return found

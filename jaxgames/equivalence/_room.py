@@ -1,0 +1,69 @@
+"""How much memory a game takes, and whether there is so much."""
+
+import os
+
+import jax
+
+from jaxgames.equivalence._game import MOVE_BYTES, POSITION_BYTES, TooLargeError
+
+SOLVE_POSITION_BYTES = 20 + 8 * 4
+"""Bytes that solving takes for each position: four budgets, twice."""
+
+SOLVE_MOVE_BYTES = 10
+"""Bytes that it takes for each move."""
+
+SHARE = 0.8
+"""Of the free memory, what a game may take."""
+
+
+def free_memory() -> int:
+    """Bytes of the memory that solvers use that are free now."""
+    stats = jax.devices()[0].memory_stats()
+    if stats and "bytes_limit" in stats:
+        return stats["bytes_limit"] - stats.get("bytes_in_use", 0)
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not on this kind of machine
+        return 1 << 34
+
+
+def check_room(pairs: int, max_positions: int | None) -> int:
+    """Positions and moves that there is room for.
+
+    Args:
+        pairs: how many pairs of processes are to be compared. Each has at least an
+            attack, a defend and a clause position, and four moves.
+        max_positions: a limit to their number; None: what the free memory allows.
+
+    Raises:
+        TooLargeError: the pairs alone are more than that.
+    """
+    free = free_memory()
+    position = POSITION_BYTES + SOLVE_POSITION_BYTES
+    move = MOVE_BYTES + SOLVE_MOVE_BYTES
+    needed = pairs * (3 * position + 4 * move)
+    if needed > SHARE * free:
+        raise TooLargeError(
+            f"the game of {pairs} pairs of processes has at least {3 * pairs} "
+            f"positions and takes at least {needed / 1e9:.1f} GB, of which "
+            f"{free / 1e9:.1f} GB are free; compare fewer processes"
+        )
+    most = int(SHARE * free) // (position + 3 * move)
+    most = min(most, 2**31 - 2**20)
+    if max_positions is None:
+        return most
+    if 3 * pairs > max_positions:
+        raise TooLargeError(
+            f"the game of {pairs} pairs of processes has at least {3 * pairs} "
+            f"positions, and max_positions is {max_positions}"
+        )
+    return max_positions
+
+
+def complain_of_size(most: int) -> TooLargeError:
+    """What to raise where a game turned out to be larger."""
+    return TooLargeError(
+        f"the game has more than {most} positions or moves, for which there is room "
+        f"({POSITION_BYTES} bytes a position and {MOVE_BYTES} a move, and to solve it "
+        f"{SOLVE_POSITION_BYTES} and {SOLVE_MOVE_BYTES} more); compare fewer processes"
+    )

@@ -1,0 +1,171 @@
+"""Which notions that do not count silent steps hold between processes."""
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxgames.equivalence._bisimulation import classes_of
+from jaxgames.equivalence._compare import Comparison, Solved, comparisons
+from jaxgames.equivalence._room import check_room
+from jaxgames.equivalence._solve import solve_arrays
+from jaxgames.equivalence._system import System, check_process
+from jaxgames.equivalence._weak_game import (
+    UPDATES,
+    Processes,
+    WeakSpectroscopy,
+    build_weak,
+    weak_speller,
+)
+
+if TYPE_CHECKING:
+    from jaxgames.io import LTS
+
+SILENT = ("i", "tau")
+"""Labels that are silent where nothing else is said: CADP's and CCS's."""
+
+WEAK: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {
+        "weak_enabledness": (1, 0, 0, 0, 0, 0, 0, 0, 0),
+        "weak_traces": (3, 0, 0, 0, 0, 0, 0, 0, 0),
+        "weak_failures": (3, 0, 1, 0, 0, 0, 0, 1, 1),
+        "stable_failures": (3, 0, 0, 1, 0, 0, 0, 1, 1),
+        "weak_readiness": (3, 0, 1, 0, 0, 1, 0, 1, 1),
+        "stable_revivals": (3, 0, 0, 1, 0, 1, 0, 1, 1),
+        "stable_readiness": (3, 0, 0, 1, 0, 1, 1, 1, 1),
+        "stable_failure_traces": (3, 0, 0, 3, 0, 3, 0, 1, 1),
+        "stable_readiness_traces": (3, 0, 0, 3, 0, 3, 1, 1, 1),
+        "stable_impossible_futures": (3, 0, 0, 1, 0, 0, 0, 3, 1),
+        "weak_impossible_futures": (3, 0, 1, 0, 0, 0, 0, 3, 1),
+        "weak_possible_futures": (3, 0, 1, 0, 0, 3, 0, 3, 1),
+        "weak_simulation": (3, 0, 3, 0, 0, 3, 0, 0, 0),
+        "eta_simulation": (3, 3, 3, 0, 0, 3, 0, 0, 0),
+        "weak_ready_simulation": (3, 0, 3, 0, 0, 3, 0, 1, 1),
+        "stable_simulation": (3, 0, 0, 3, 0, 3, 3, 0, 1),
+        "stable_ready_simulation": (3, 0, 0, 3, 0, 3, 3, 1, 1),
+        "nested_2weak_simulation": (3, 0, 3, 0, 0, 3, 0, 3, 1),
+        "contrasimulation": (3, 0, 3, 0, 0, 0, 0, 3, 3),
+        "stable_bisimulation": (3, 0, 0, 3, 0, 3, 3, 3, 3),
+        "weak_bisimulation": (3, 0, 3, 0, 0, 3, 0, 3, 3),
+        "delay_bisimulation": (3, 0, 3, 0, 3, 3, 0, 3, 3),
+        "stability_respecting_delay_bisimulation": (3, 0, 3, 3, 3, 3, 3, 3, 3),
+        "eta_bisimulation": (3, 3, 3, 0, 0, 3, 0, 3, 3),
+        "branching_bisimulation": (3, 3, 3, 0, 3, 3, 0, 3, 3),
+        "stability_respecting_branching_bisimulation": (3, 3, 3, 3, 3, 3, 3, 3, 3),
+    }
+)
+"""The budget of each notion of the weak spectrum; 3 is no limit."""
+
+
+def compare_weak(
+    lts: "LTS",
+    p: int,
+    q: int,
+    *,
+    silent: Collection[str] | None = None,
+    solver: Any = "auto",
+    max_positions: int | None = None,
+) -> Comparison:
+    """Which notions of the spectrum with silent steps relate two processes.
+
+    Space exponential in the number of processes that one process reaches by a word.
+
+    One is below the other if it satisfies no formula of the notion's language that the
+    other does not. Negations stand in conjunctions there, so that preorders of
+    bisimilarities need not be symmetric: processes are bisimilar if both hold.
+
+    Args:
+        lts: the system, as [`load`][jaxgames.equivalence.load] returns it.
+        p: a state.
+        q: another.
+        silent: the labels of silent steps; None: `i` and `tau`, where they occur.
+        solver: see [`compare`][jaxgames.equivalence.compare].
+        max_positions: likewise.
+
+    Returns:
+        As `compare`, for the notions of [`WEAK`][jaxgames.equivalence.WEAK].
+
+    Raises:
+        ValueError: a process is out of range, or a silent label unknown.
+        TooLargeError: the game has too many positions.
+
+    References:
+        Bisping, Jansen: Linear-time - branching-time spectroscopy accounting for silent
+        steps. arXiv:2305.17671
+
+    Examples:
+        >>> from jaxgames.io import LTS
+        >>> lts = LTS.from_edges([0, 1, 2], ["a", "tau", "a"], [1, 3, 3])
+        >>> found = compare_weak(lts, 0, 2)
+        >>> found["branching_bisimulation"].equivalent
+        True
+    """
+    found = compare_many_weak(
+        lts, [(p, q)], silent=silent, solver=solver, max_positions=max_positions
+    )
+    return found[0]
+
+
+def compare_many_weak(
+    lts: "LTS",
+    pairs: Iterable[tuple[int, int]],
+    *,
+    silent: Collection[str] | None = None,
+    solver: Any = "auto",
+    max_positions: int | None = None,
+) -> list[Comparison]:
+    """Compares many pairs of processes by one game with silent steps.
+
+    Args:
+        lts: the system.
+        pairs: two states each.
+        silent: as for [`compare_weak`][jaxgames.equivalence.compare_weak], like the
+            rest.
+        solver: likewise.
+        max_positions: likewise.
+
+    Returns:
+        For each pair what `compare_weak` returns.
+
+    Raises:
+        ValueError: as `compare_weak`.
+        TooLargeError: as `compare_weak`.
+    """
+    asked = [(p, q) for p, q in pairs]
+    for p, q in asked:
+        check_process(lts, p=p, q=q)
+    system = System.of(lts)
+    classes = classes_of(system)
+    processes = Processes(system.quotient(classes), _silent_labels(lts, silent))
+    wanted: dict[tuple[int, int], int] = {}
+    for p, q in asked:
+        one, other = int(classes[p]), int(classes[q])
+        if one != other:
+            wanted.setdefault((one, other), len(wanted))
+            wanted.setdefault((other, one), len(wanted))
+    most = check_room(len(wanted), max_positions)
+    game = build_weak(processes, [("observe", p, (q,)) for p, q in wanted], most)
+    solved = Solved(
+        WEAK, game, _solve(game, solver), weak_speller(game, processes, lts.names)
+    )
+    return comparisons(asked, classes, solved, wanted)
+
+
+def _silent_labels(lts: "LTS", silent: Collection[str] | None) -> set[int]:
+    number = {name: i for i, name in enumerate(lts.names)}
+    if silent is None:
+        return {number[name] for name in SILENT if name in number}
+    for name in silent:
+        if name not in number:
+            known = ", ".join(map(repr, lts.names[:20]))
+            raise ValueError(f"no transition has the label {name!r}; there are {known}")
+    return {number[name] for name in silent}
+
+
+def _solve(game: WeakSpectroscopy, solver: Any):
+    sizes = [len(row) for row in game.moves]
+    flat = np.array([move for row in game.moves for move in row], np.int32)
+    kinds, targets = flat.reshape(-1, 2).T
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
+    return solve_arrays(offsets, targets, kinds, UPDATES, game.defender, solver)

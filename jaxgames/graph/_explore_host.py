@@ -1,0 +1,268 @@
+"""A state space on the host: one queue, one table, one state after the other."""
+
+import functools
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.graph._explore_rules import (
+    EMPTY,
+    Rules,
+    action_type,
+    check_successors,
+    hashes,
+)
+from jaxgames.host import compiled
+
+CELLS = 1 << 20
+"""Components of successors that are computed at once."""
+
+COMPILED_FROM = 1 << 18
+"""States from which on the transition function is compiled, where it can be."""
+
+FIRST_ROOM = 1 << 12
+"""States that there is room for at the beginning."""
+
+
+class OnHost:
+    """A search that calls the transition function for some states at a time.
+
+    The table has four bytes for each of its places, which are at least twice as many as
+    states; places are probed one after the other.
+
+    Attributes:
+        head: how many states have been expanded.
+        tail: how many are known.
+        edges: how many edges there are.
+        wrong: a state and its action that leads to a state out of range, or None.
+    """
+
+    name = "host"
+
+    def __init__(self, rules: Rules, starts: np.ndarray):
+        self._rules = rules
+        self._words = np.zeros((0, rules.packing.num_words), np.uint32)
+        self._table = np.zeros(0, np.int32)
+        self._stamp = self._ends = self._known = np.zeros(0, np.int32)
+        self._targets = np.zeros(0, np.int32)
+        self._actions = np.zeros(0, action_type(rules))
+        width = rules.num_actions * max(rules.packing.size, 1)
+        self._at_once = 1 << max(CELLS // width, 1).bit_length() - 1
+        self.head, self.tail, self.edges = 0, 0, 0
+        self.wrong: tuple[int, int] | None = None
+        # The initial states are the successors of nothing.
+        keys, nothing = rules.packing.pack(starts), np.zeros(len(starts), int)
+        self._insert(np.array([0, len(starts)]), keys, nothing)
+        self.head = self.edges = 0
+        self._stamp[:] = -1
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to expand."""
+        return self.head == self.tail or self.wrong is not None
+
+    def advance(self, until: int, most: int, seconds: float) -> None:
+        """Expands states: some, or all before `until`, or until more than `most`."""
+        del most, seconds
+        count = min(self._at_once, self.tail - self.head, until - self.head)
+        words = self._words[self.head : self.head + count]
+        expand = self._by_jax if self._is_long else self._by_numpy
+        row, action, keys = expand(words)
+        if self.wrong is None:
+            begins = np.searchsorted(row, np.arange(count + 1))
+            self._insert(begins, keys, action)
+
+    def rows(self, begin: int, end: int) -> tuple[np.ndarray, ...]:
+        """What is known of some states that were expanded, one at least.
+
+        Returns:
+            Where the edges of each end, how many states were known then; where all
+            these edges lead, and by which actions.
+        """
+        some = slice(begin, end)
+        edges = slice(self._ends[begin - 1] if begin else 0, self._ends[end - 1])
+        return (
+            self._ends[some],
+            self._known[some],
+            self._targets[edges],
+            self._actions[edges],
+        )
+
+    def words(self, begin: int, end: int) -> np.ndarray:
+        """The words of some states."""
+        return self._words[begin:end]
+
+    def synchronise(self) -> None:
+        """Nothing is under way elsewhere."""
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether so many states were expanded that it pays to compile the function."""
+        return (
+            self.head >= COMPILED_FROM
+            and self._rules.traceable
+            and jax.default_backend() == "cpu"
+        )
+
+    def _by_numpy(self, words: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The successors of some states: which row has which action and leads where."""
+        packing = self._rules.packing
+        states = packing.unpack(words)
+        found = self._rules.successors(states)
+        check_successors(found, *states.shape)
+        after, enabled = (np.asarray(x) for x in found)
+        row, action = np.nonzero(enabled)
+        after = after[row, action]
+        self._look_for_wrong(row, action, packing.outside(after))
+        return row, action, packing.pack(after)
+
+    def _by_jax(self, words: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The same, compiled for one number of states."""
+        more = self._at_once - len(words)
+        found = _packed_successors(
+            self._rules, np.pad(words, ((0, more), (0, 0)), mode="edge")
+        )
+        keys, enabled, outside = (np.asarray(x)[: len(words)] for x in found)
+        row, action = np.nonzero(enabled)
+        self._look_for_wrong(row, action, outside[row, action])
+        return row, action, keys[row, action]
+
+    def _look_for_wrong(self, row, action, outside: np.ndarray) -> None:
+        if outside.any():
+            first = int(np.argmax(outside))
+            self.wrong = self.head + int(row[first]), int(action[first])
+
+    def _insert(self, begins: np.ndarray, keys: np.ndarray, action: Any) -> None:
+        """Adds the successors of some states, row by row."""
+        self._make_room(len(begins) - 1, len(keys))
+        places = hashes(keys) & np.uint32(len(self._table) - 1)
+        tail, edges = _insert(
+            keys,
+            places.astype(np.int64),
+            begins,
+            action.astype(self._actions.dtype),
+            self._words,
+            self._table,
+            self._stamp,
+            self._ends,
+            self._known,
+            self._targets,
+            self._actions,
+            self.head,
+            self.tail,
+            self.edges,
+            self._rules.parallel_edges,
+        )
+        self.head, self.tail, self.edges = self.head + len(begins) - 1, tail, edges
+
+    def _make_room(self, rows: int, more: int) -> None:
+        if max(self.tail, self.edges) + more > MAX_SIZE:
+            raise too_large()
+        self._targets = _longer(self._targets, self.edges + more)
+        self._actions = _longer(self._actions, self.edges + more)
+        needed = max(self.tail, self.head + rows) + more
+        if needed <= len(self._words):
+            return
+        room = max(FIRST_ROOM, 1 << (needed - 1).bit_length())
+        self._words = _longer(self._words, room)
+        self._stamp = _longer(self._stamp, room, -1)
+        self._ends, self._known = (_longer(x, room) for x in (self._ends, self._known))
+        self._table = np.full(2 * room, EMPTY, np.int32)
+        places = hashes(self._words[: self.tail]) & np.uint32(2 * room - 1)
+        _fill(places.astype(np.int64), self._table)
+
+
+def places_of(words: np.ndarray, size: int) -> np.ndarray:
+    """Where a few different states are in a table of a size that is a power of two."""
+    taken: dict[int, None] = {}
+    for place in (hashes(words) & np.uint32(size - 1)).tolist():
+        while place in taken:
+            place = (place + 1) % size
+        taken[place] = None
+    return np.array(list(taken), np.int32)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _packed_successors(rules: Rules, words: jax.Array):
+    """The words of successors, which there are, and which are out of range."""
+    after, enabled = rules.successors(rules.packing.unpack(words))
+    outside = rules.packing.outside(after)
+    return rules.packing.pack(after.astype(np.int32)), enabled, outside
+
+
+def too_large() -> ValueError:
+    """More states or edges than numbers for them."""
+    return ValueError(
+        f"the state space has more states or edges than int32 can index ({MAX_SIZE})"
+    )
+
+
+def _longer(array: np.ndarray, size: int, fill: int = 0) -> np.ndarray:
+    """The array itself, or a longer copy if it is too short."""
+    if size <= len(array):
+        return array
+    shape = max(size, 2 * len(array)), *array.shape[1:]
+    longer = np.full(shape, fill, array.dtype) if fill else np.zeros(shape, array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@compiled
+def _insert(
+    keys,
+    places,
+    begins,
+    action,
+    words,
+    table,
+    stamp,
+    ends,
+    known,
+    targets,
+    actions,
+    head,
+    tail,
+    edges,
+    parallel_edges,
+):
+    last, width = len(table) - 1, keys.shape[1]
+    for row in range(len(begins) - 1):
+        for i in range(begins[row], begins[row + 1]):
+            place = places[i]
+            while True:
+                state = table[place]
+                if state == EMPTY:
+                    state = tail
+                    table[place] = state
+                    for w in range(width):
+                        words[state, w] = keys[i, w]
+                    tail += 1
+                    break
+                same = True
+                for w in range(width):
+                    if words[state, w] != keys[i, w]:
+                        same = False
+                if same:
+                    break
+                place = (place + 1) & last
+            # The stamp of a state is the last row that has an edge to it.
+            if parallel_edges or stamp[state] != head + row:
+                stamp[state] = head + row
+                targets[edges] = state
+                actions[edges] = action[i]
+                edges += 1
+        ends[head + row] = edges
+        known[head + row] = tail
+    return tail, edges
+
+
+@compiled
+def _fill(places, table):
+    last = len(table) - 1
+    for state in range(len(places)):
+        place = places[state]
+        while table[place] != EMPTY:
+            place = (place + 1) & last
+        table[place] = state

@@ -1,0 +1,128 @@
+"""What a search of a state space is about: the transition function, looked at once."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames.graph._packing import Packing
+
+EMPTY = np.iinfo(np.int32).max
+"""An entry of a table of states that has none."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """A transition function, and how its states are kept.
+
+    Attributes:
+        successors: the function.
+        packing: where components are.
+        num_actions: how many successors a state has at most.
+        parallel_edges: whether an edge is kept that repeats another one.
+        traceable: whether JAX can compile the function.
+    """
+
+    successors: Callable[[Any], tuple[Any, Any]]
+    packing: Packing
+    num_actions: int
+    parallel_edges: bool
+    traceable: bool
+
+    @classmethod
+    def of(
+        cls, successors: Any, starts: np.ndarray, packing: Packing, parallel_edges: bool
+    ) -> "Rules":
+        """Looks what a function returns.
+
+        Raises:
+            ValueError: it is none, or returns arrays of other shapes or types.
+        """
+        if not callable(successors):
+            raise ValueError(
+                f"successors must be a function of states, got {successors!r}"
+            )
+        if not isinstance(successors, Hashable):
+            successors = functools.partial(successors)  # compiled once for each search
+        function: Callable[[Any], Any] = successors
+        like = jax.ShapeDtypeStruct((3, packing.size), np.int32)
+        try:
+            found, traceable = jax.eval_shape(function, like), True
+        except Exception:  # what numpy code raises here is anything
+            # An error of the function's own is raised again.
+            found, traceable = function(np.repeat(starts[:1], 3, axis=0)), False
+        shape = check_successors(found, 3, packing.size)
+        return cls(function, packing, shape, parallel_edges, traceable)
+
+
+def check_successors(found: Any, rows: int, size: int) -> int:
+    """How many actions there are in what a transition function has returned.
+
+    Raises:
+        ValueError: it has not returned arrays of the right shapes and types.
+    """
+    try:
+        after, enabled = found
+        shapes = tuple(after.shape), tuple(enabled.shape)
+        types = np.dtype(after.dtype), np.dtype(enabled.dtype)
+    except (TypeError, ValueError, AttributeError):
+        raise ValueError(
+            "successors must return two arrays, the states that follow and which of "
+            f"them there are, got {type(found).__name__}"
+        ) from None
+    if len(shapes[0]) != 3 or shapes[0] != (rows, shapes[0][1], size):
+        raise ValueError(
+            f"successors of [{rows}, {size}] states must have shape [{rows}, A, "
+            f"{size}], got {list(shapes[0])}"
+        )
+    if types[0].kind not in "iu":
+        raise ValueError(f"successors must return integers, got {types[0]}")
+    if shapes[1] != shapes[0][:2] or types[1].kind != "b":
+        raise ValueError(
+            f"successors must return booleans {list(shapes[0][:2])} that say which "
+            f"states there are, got {types[1]} of shape {list(shapes[1])}"
+        )
+    if not shapes[0][1]:
+        raise ValueError("successors must return one successor at least for each state")
+    return shapes[0][1]
+
+
+def check_initial(initial: Any) -> np.ndarray:
+    """Initial states as an array: integers `[N, K]`.
+
+    Raises:
+        ValueError: they are no integers, or there are none.
+    """
+    array = np.asarray(initial)
+    if array.ndim == 1:
+        array = array[None]
+    if array.ndim != 2 or array.dtype.kind not in "iu" or not array.size:
+        raise ValueError(
+            "initial must be a state, integers [K], or several [N, K], got "
+            f"{array.dtype} of shape {list(array.shape)}"
+        )
+    return array
+
+
+def action_type(rules: Rules) -> np.dtype:
+    """The smallest type that holds the numbers of actions."""
+    return np.min_scalar_type(rules.num_actions - 1)
+
+
+def hashes(words: Any) -> Any:
+    """A number for each state, from its words `[..., W]`: uint32 `[...]`.
+
+    The finaliser of MurmurHash3 after each word. It works for numpy and for JAX.
+    """
+    xp = jnp if isinstance(words, jax.Array) else np
+    key = xp.zeros(words.shape[:-1], np.uint32)
+    for w in range(words.shape[-1]):
+        key = (key ^ words[..., w]) + np.uint32(0x9E3779B9)
+        key = (key ^ (key >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+        key = (key ^ (key >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+        key = key ^ (key >> np.uint32(16))
+    return key

@@ -1,0 +1,206 @@
+"""Text with a row for each vertex: its owner, and pairs of a successor and a weight.
+
+Two formats are of this kind; what differs between them are marks. Whatever is wrong is
+found by whole arrays, as the numbers are, and told with its line.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.io import _decimal
+from jaxgames.io._files import FilePath, FormatError
+from jaxgames.io._weighted_rows import NONE, SEVERAL, Form, Rows, read
+
+FIELDS = ("identifier", "owner", "successor", "weight")
+
+
+class Table(NamedTuple):
+    """All rows of a file, in its order.
+
+    Attributes:
+        vertex: int32 `[R]`.
+        owner: bool `[R]`.
+        degree: integers `[R]`.
+        target: int32, successors of all rows.
+        weight: int64, of all edges.
+        line: integers `[R]`, where each row starts.
+    """
+
+    vertex: np.ndarray
+    owner: np.ndarray
+    degree: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+    line: np.ndarray
+
+
+def load(path: FilePath, form: Form, dead_ends) -> Arena:
+    """Reads a game.
+
+    Args:
+        path: the file.
+        form: what its marks are.
+        dead_ends: what to do with a vertex that has no successor.
+
+    Raises:
+        FormatError: the file does not hold a game.
+        OSError: it cannot be read.
+    """
+    parts, count = [], 0
+    for count, rows in read(path, form):
+        parts.append(_table(rows, form, count))
+    if not parts:
+        raise FormatError(path, None, "there are no vertices after the header")
+    table = Table(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return _arena(path, table, count, dead_ends)
+
+
+def _arena(path: FilePath, table: Table, count: int, dead_ends) -> Arena:
+    """The arena with the rows in order, where each vertex has one."""
+    vertex, owner, degree, target, weight, line = table
+    order = np.argsort(vertex, kind="stable")
+    repeated = np.flatnonzero(vertex[order][1:] == vertex[order][:-1])
+    if len(repeated):
+        row = order[repeated[0] + 1]
+        raise FormatError(path, int(line[row]), f"vertex {vertex[row]} occurs twice")
+    if len(vertex) < count:
+        missing = np.flatnonzero(vertex[order] != np.arange(len(vertex)))
+        missing = int(missing[0]) if len(missing) else len(vertex)
+        raise FormatError(
+            path,
+            None,
+            f"vertex {missing} is missing: the header announces {count} vertices, from "
+            f"0 to {count - 1}, but there are {len(vertex)}; was the file cut off?",
+        )
+    if dead_ends == "error" and not degree.all():
+        row = int(np.argmin(degree))
+        raise FormatError(
+            path,
+            int(line[row]),
+            f"vertex {vertex[row]} has no successor; pass dead_ends='lose' if its "
+            "owner loses there",
+        )
+    if np.any(vertex[1:] < vertex[:-1]):
+        edges = np.argsort(np.repeat(vertex, degree), kind="stable")
+        owner, degree = owner[order], degree[order]
+        target, weight = target[edges], weight[edges]
+    try:
+        return Arena.from_csr(
+            np.concatenate([[0], np.cumsum(degree)]),
+            target,
+            owner=owner,
+            weight=weight,
+            dead_ends=dead_ends,
+        )
+    except ValueError as error:
+        raise FormatError(path, None, str(error)) from None
+
+
+def _table(rows: Rows, form: Form, count: int) -> Table:
+    """Checks the marks of some rows and reads their numbers."""
+    first, length = rows.first[:-1], np.diff(rows.first)
+    place = np.arange(len(rows.start)) - np.repeat(first, length)
+    field = np.where(place < 2, place, 2 + place % 2)
+    _check_marks(rows, form, field)
+    owners = np.flatnonzero(field == 1)
+    vertex = _numbers(rows, first, 0, count - 1, "an identifier")
+    target = _numbers(rows, np.flatnonzero(field == 2), 0, count - 1, "a successor")
+    weight = _numbers(rows, np.flatnonzero(field == 3), -(2**63), 2**63 - 1, "a weight")
+    zero, one = (_are(rows, owners, word) for word in form.owners)
+    if not (zero | one).all():
+        word = owners[np.argmin(zero | one)]
+        names = " or ".join(owner.decode() for owner in form.owners)
+        rows.fail(
+            word,
+            f"expected the owner of vertex {vertex[rows.row_of(word)]} ({names}), "
+            f"found {rows.text(word)}",
+        )
+    ended = np.cumsum(rows.byte == ord("\n"), dtype=np.int32)
+    return Table(
+        vertex.astype(np.int32),
+        one,
+        (length - 2) // 2,
+        target.astype(np.int32),
+        weight,
+        rows.before + 1 + ended[rows.start[first]],
+    )
+
+
+def _check_marks(rows: Rows, form: Form, field: np.ndarray) -> None:
+    """Raises a FormatError unless each word has the mark behind it that it needs."""
+    mark, end = rows.mark, ord(form.end)
+    between = NONE if form.between == " " else ord(form.between)
+    wanted = np.array([NONE, NONE, between, ord(",")], np.uint8)[field]
+    # A row may end behind a weight, or behind the owner of a vertex without edges.
+    right = (mark == wanted) | ((mark == end) & (field % 2 == 1))
+    if right.all():
+        return
+    word = int(np.argmin(right))
+    what = FIELDS[field[word]]
+    row = rows.row_of(word)
+    of = (
+        "" if what == "identifier" else f" of vertex {rows.text(rows.first[row])[1:-1]}"
+    )
+    last = "the line end" if form.end == "\n" else repr(form.end)
+    after = {
+        "identifier": "its owner",
+        "owner": "a successor",
+        "successor": f"{'' if between == NONE else repr(form.between) + ' and '}"
+        "a weight",
+        "weight": f"',' or {last}",
+    }[what]
+    found = mark[word]
+    if found == SEVERAL:
+        shown = "several marks"
+    elif found == end:
+        shown = last
+    elif found == NONE:
+        shown = rows.text(word + 1) if word + 1 < len(mark) else "the end of the file"
+    else:
+        shown = repr(chr(found))
+    article = "an" if what in ("identifier", "owner") else "a"
+    place = f"{article} {what}{of}, {rows.text(word)}"
+    rows.fail(word, f"expected {after} after {place}, found {shown}")
+
+
+def _are(rows: Rows, words: np.ndarray, text: bytes) -> np.ndarray:
+    """Which words are a text: booleans."""
+    same = rows.end[words] - rows.start[words] == len(text)
+    for place, character in enumerate(text):
+        at = np.minimum(rows.start[words] + place, len(rows.byte) - 1)
+        same &= rows.byte[at] == character
+    return same
+
+
+def _numbers(rows: Rows, words: np.ndarray, low: int, high: int, what: str):
+    """Reads words as integers in a range: int64."""
+    byte, start, end = rows.byte, rows.start[words], rows.end[words]
+    minus = byte[start] == ord("-")
+    start = start + minus
+    others = np.cumsum(byte - ord("0") >= 10, dtype=np.int32)
+    good = (end > start) & (others[end - 1] == others[start - 1] + (start == end))
+    short = good & (end - start <= _decimal.MARGIN)
+    values = _decimal.read(byte, start, np.where(short, end, start)).astype(np.int64)
+    values[minus] *= -1
+    # Numbers with more digits than that are few.
+    for k in np.flatnonzero(good & ~short):
+        text = byte[start[k] : end[k]].tobytes().lstrip(b"0") or b"0"
+        number = int(text[:30]) * (-1 if minus[k] else 1)
+        good[k] = low <= number <= high
+        values[k] = number if good[k] else 0
+    good &= (values >= low) & (values <= high)
+    if not good.all():
+        word = words[np.argmin(good)]
+        row = rows.row_of(word)
+        of = (
+            ""
+            if rows.first[row] == word
+            else f" of vertex {rows.text(rows.first[row])[1:-1]}"
+        )
+        limits = "64 bits" if high == 2**63 - 1 else f"a number from {low} to {high}"
+        if what == "a weight":
+            limits = f"an integer of {limits}"
+        rows.fail(word, f"expected {what}{of} ({limits}), found {rows.text(word)}")
+    return values

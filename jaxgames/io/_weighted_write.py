@@ -1,0 +1,82 @@
+"""Writes the formats that `_weighted` reads."""
+
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.io import _decimal
+from jaxgames.io._files import FilePath, writing
+from jaxgames.io._weighted_rows import Form
+
+_STRETCH_ROWS = 1 << 15
+"""Rows written at once."""
+
+
+def save(path: FilePath, arena: Arena, form: Form, header: str) -> None:
+    """Writes a game; padding is left out.
+
+    Args:
+        path: the file.
+        arena: the game.
+        form: what the marks are.
+        header: what stands before its number.
+
+    Raises:
+        ValueError: the arena has no vertices, or not one weight on each edge, or other
+            labels.
+        OSError: the file cannot be written.
+    """
+    arena = arena.unpad()
+    size = len(arena.owner)
+    if not size or arena.weight is None or arena.weight.ndim != 1:
+        raise ValueError(
+            "an energy game has vertices, and one weight on each edge; this has "
+            + (
+                "no vertices"
+                if not size
+                else "none"
+                if arena.weight is None
+                else "more"
+            )
+        )
+    for label in ("priority", "edge_priority", "accepting"):
+        if getattr(arena, label) is not None:
+            raise ValueError(f"this format cannot hold {label}; .npz can")
+    weight = np.asarray(arena.weight, np.int64)
+    if weight.min(initial=0) == -(2**63):
+        raise ValueError("this format cannot hold a weight of -2**63")
+    ends = "\n" if form.end == "\n" else f"{form.end}\n"
+    first = f"{header}{size - form.largest}{ends}"
+    with writing(path) as file:
+        file.write(first.encode())
+        for start in range(0, size, _STRETCH_ROWS):
+            rows = np.arange(start, min(start + _STRETCH_ROWS, size))
+            file.write(_text(arena, weight, rows, form, ends))
+
+
+def _text(arena: Arena, weight, rows: np.ndarray, form: Form, ends: str) -> bytes:
+    """The text of some rows."""
+    edges = slice(arena.row_ptr[rows[0]], arena.row_ptr[rows[-1] + 1])
+    degree = np.diff(arena.row_ptr[rows[0] : rows[-1] + 2])
+    dst, weight = arena.dst[edges], weight[edges]
+    last = np.cumsum(degree) - 1
+    # The owner, and the sign of a weight, are part of what follows the number before.
+    numbers = np.empty(len(rows) + 2 * len(dst), np.int64)
+    after = np.empty(len(numbers), np.uint32)
+    vertex = np.arange(len(rows)) + 2 * (last + 1 - degree)
+    is_edge = np.ones(len(numbers), bool)
+    is_edge[vertex] = False
+    target = np.flatnonzero(is_edge)[::2]
+    numbers[vertex], numbers[target], numbers[target + 1] = rows, dst, np.abs(weight)
+    for player, sign in enumerate("\1\2"):
+        own = arena.owner[rows] == player
+        after[vertex[own]] = _decimal.separator(f" {sign} ")
+        after[vertex[own & (degree == 0)]] = _decimal.separator(f" {sign}{ends}")
+    plus, minus = (_decimal.separator(form.between + s) for s in ("", "-"))
+    after[target] = np.where(weight < 0, minus, plus)
+    after[target + 1] = _decimal.separator(",")
+    after[target[last[degree > 0]] + 1] = _decimal.separator(ends)
+    text = _decimal.write(numbers, after)
+    found = text.tobytes()
+    for player, sign in enumerate((b"\1", b"\2")):
+        found = found.replace(sign, form.owners[player])
+    return found

@@ -1,0 +1,219 @@
+r"""Systems as text: states with the propositions that hold there, and successors.
+
+    kripke;
+    propositions wait cs;
+    initial 0;
+    0 "idle" -> 1;
+    1 {wait} -> 1 2;
+    2 {cs} -> 0;
+
+After the names of the propositions and the initial states, one or several, comes a
+statement for each state: its number, perhaps its name in double quotes, perhaps the
+propositions that hold in braces, perhaps an arrow and its successors. Statements may
+come in any order, white space and line ends may be any, and comments stand between
+slash-star and star-slash. Numbers go from 0 on without gaps. What is no plain word is
+written in double quotes, also the name of a proposition.
+"""
+
+import re
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.buchi import System
+from jaxgames.io._files import FilePath, writing
+from jaxgames.io._tokens import Token, Tokens, read_text
+
+HOLDS = System
+"""What `load` returns and `save` takes."""
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_TOKEN = re.compile(
+    rf"(?P<number>\d+)|(?P<word>{_WORD.pattern})"
+    r'|(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<sign>->|[{};])'
+)
+
+
+def load(path: FilePath) -> System:
+    """Reads a system.
+
+    Args:
+        path: the file; decompressed if it ends in `.gz`, `.bz2` or `.xz`.
+
+    Raises:
+        FormatError: the file is something else; tells the line and the column.
+        OSError: the file cannot be read.
+    """
+    return _Reader(path, read_text(path)).system()
+
+
+def loads(text: str) -> System:
+    """Reads a system from a text, as `load` does from a file.
+
+    Examples:
+        >>> loads("kripke; propositions on; initial 0; 0 -> 0 1; 1 {on} -> 0;")
+        System(2 states, 3 transitions, propositions on)
+    """
+    return _Reader("<text>", text).system()
+
+
+def save(path: FilePath, system: System) -> None:
+    """Writes a system.
+
+    Args:
+        path: the file, replaced when all is written; compressed if it ends in `.gz`,
+            `.bz2` or `.xz`.
+        system: the system.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with writing(path) as file:
+        file.write(dumps(system).encode())
+
+
+def dumps(system: System) -> str:
+    """The text of a system.
+
+    Examples:
+        >>> system = System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
+        >>> print(dumps(system))
+        kripke;
+        propositions on;
+        initial 0;
+        0 -> 0 1;
+        1 {on} -> 0;
+        <BLANKLINE>
+    """
+    words = [_word(name) for name in system.propositions]
+    lines = [
+        "kripke",
+        " ".join(["propositions", *words]),
+        " ".join(["initial", *map(str, system.initial)]),
+    ]
+    targets = system.targets.tolist()
+    for state in range(system.num_states):
+        parts = [str(state)]
+        if system.names is not None:
+            parts.append(_quoted(system.names[state]))
+        holds = [words[i] for i in np.flatnonzero(system.labels[state])]
+        if holds:
+            parts.append(f"{{{' '.join(holds)}}}")
+        row = targets[system.offsets[state] : system.offsets[state + 1]]
+        if row:
+            parts += ["->", *map(str, row)]
+        lines.append(" ".join(parts))
+    return ";\n".join([*lines, ""])
+
+
+def _word(name: str) -> str:
+    return name if _WORD.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    text = re.sub(r'(["\\])', r"\\\1", text)
+    return '"' + text.replace("\n", " ").replace("\r", " ") + '"'
+
+
+class _Reader:
+    """Reads one system, statement after statement."""
+
+    def __init__(self, path: FilePath, text: str):
+        self._tokens = Tokens(path, text, _TOKEN, nested=False)
+        self._at: dict[int, Token] = {}
+        self._names: dict[int, str] = {}
+        self._holds: dict[int, list[int]] = {}
+        self._rows: dict[int, list[Token]] = {}
+
+    def system(self) -> System:
+        tokens = self._tokens
+        tokens.take("kripke", expected="the word 'kripke'")
+        tokens.take(";")
+        tokens.take("propositions")
+        propositions: dict[str, int] = {}
+        while tokens.next.kind in ("word", "string"):
+            token = tokens.take()
+            if _text(token) in propositions:
+                tokens.refuse(f"proposition {_text(token)!r} is named twice", token)
+            propositions[_text(token)] = len(propositions)
+        tokens.take(";", expected="the name of a proposition or ';'")
+        tokens.take("initial")
+        initial = [tokens.take_kind("number", "an initial state")]
+        initial += self._numbers("an initial state or ';'")
+        while tokens.next.kind != "end":
+            self._statement(propositions)
+        size = self._check(initial)
+        labels = np.zeros((size, len(propositions)), bool)
+        for state, holds in self._holds.items():
+            labels[state, holds] = True
+        rows = [self._rows[state] for state in range(size)]
+        targets = [int(token.text) for row in rows for token in row]
+        names = [self._names.get(state, "") for state in range(size)]
+        return System(
+            offsets=np.cumsum([0, *map(len, rows)]).astype(np.int32),
+            targets=np.array(targets, np.int32),
+            propositions=tuple(propositions),
+            labels=labels,
+            initial=np.unique([int(token.text) for token in initial]).astype(np.int32),
+            names=tuple(names) if self._names else None,
+        )
+
+    def _statement(self, propositions: dict[str, int]) -> None:
+        tokens = self._tokens
+        token = tokens.take_kind("number", "the number of a state")
+        state = int(token.text[:10])
+        if state in self._at:
+            tokens.refuse(f"state {state} has a statement already", token)
+        if state >= MAX_SIZE:
+            tokens.refuse(f"expected a state below {MAX_SIZE}", token)
+        self._at[state] = token
+        if tokens.next.kind == "string":
+            self._names[state] = _text(tokens.take())
+        self._holds[state], self._rows[state] = [], []
+        if tokens.next.text == "{":
+            tokens.take()
+            while tokens.next.text != "}":
+                if tokens.next.kind not in ("word", "string"):
+                    tokens.fail("a proposition or '}'")
+                name = tokens.take()
+                if _text(name) not in propositions:
+                    tokens.refuse(
+                        f"{_text(name)!r} is not among the propositions "
+                        f"{', '.join(propositions) or '(none)'}",
+                        name,
+                    )
+                self._holds[state].append(propositions[_text(name)])
+            tokens.take()
+        if tokens.next.text == "->":
+            tokens.take()
+            self._rows[state] = self._numbers("a successor or ';'")
+        else:
+            tokens.take(";", expected="a name, '{', '->' or ';'")
+
+    def _numbers(self, expected: str) -> list[Token]:
+        """The numbers up to a semicolon."""
+        found = []
+        while self._tokens.next.kind == "number":
+            found.append(self._tokens.take())
+        self._tokens.take(";", expected=expected)
+        return found
+
+    def _check(self, initial: list[Token]) -> int:
+        """How many states there are; every number must be one of them."""
+        size = len(self._at)
+        for state, token in self._at.items():
+            if state >= size:
+                gap = min(set(range(size)) - self._at.keys())
+                self._tokens.refuse(
+                    f"there is a state {state}, but state {gap} has no statement", token
+                )
+        for token in (*initial, *(t for row in self._rows.values() for t in row)):
+            if int(token.text[:10]) >= size:
+                self._tokens.refuse(f"state {token.text} has no statement", token)
+        return size
+
+
+def _text(token: Token) -> str:
+    if token.kind == "string":
+        return re.sub(r"\\(.)", r"\1", token.text[1:-1])
+    return token.text

@@ -1,0 +1,148 @@
+"""Labelled transition systems as Graphviz text, of the plainest kind.
+
+    digraph lts {
+      initial=0;
+      0; 1;
+      0 -> 1 [label="send"];
+      1 -> 0 [label="receive"];
+    }
+
+States are numbers. Read is what `save` writes, one statement on a line: vertices,
+edges with a `label`, and the attribute `initial`; other attributes of the graph, its
+vertices and its edges are left out. Subgraphs and chains of edges are refused.
+
+References:
+    The DOT language. https://graphviz.org/doc/info/lang.html
+"""
+
+import re
+
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.io._files import FilePath, FormatError, reading, writing
+from jaxgames.io.aut import LTS
+
+HOLDS = LTS
+"""What `load` returns and `save` takes."""
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_STATE = r'"?(\d{1,18})"?'
+_ATTRIBUTES = rf"(?:\[((?:[^\]\"]|{_QUOTED})*)\])?"
+_EDGE = re.compile(rf"{_STATE}\s*->\s*{_STATE}\s*{_ATTRIBUTES}")
+_VERTEX = re.compile(rf"{_STATE}\s*{_ATTRIBUTES}")
+_LABEL = re.compile(rf"(?<![\w.])label\s*=\s*({_QUOTED}|[\w.+-]+)")
+_INITIAL = re.compile(r"initial\s*=\s*(\d{1,18})")
+_SETTING = re.compile(
+    rf"(?:\w+\s*=\s*(?:{_QUOTED}|[\w.+-]+)|(?:graph|node|edge)\s*\[.*)"
+)
+_STATEMENT = re.compile(rf"(?:[^;\"]|{_QUOTED})+")
+
+
+def load(path: FilePath) -> LTS:
+    r"""Reads a labelled transition system.
+
+    Args:
+        path: the file; decompressed if it ends in `.gz`, `.bz2` or `.xz`.
+
+    Returns:
+        The system; its labels are numbered in the order of their first appearance. An
+        edge without one has the label "".
+
+    Raises:
+        FormatError: a line is something else; tells which.
+        OSError: the file cannot be read.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "small.dot")
+        >>> _ = path.write_text('digraph {\n0 -> 1 [label="a"];\n1 -> 0;\n}\n')
+        >>> load(path).names
+        ('a', '')
+    """
+    with reading(path) as file:
+        lines = file.read().decode(errors="replace").splitlines()
+    src, label, dst = [], [], []
+    last, initial, opened, closed = -1, 0, False, False
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith(("//", "#")):
+            continue
+        if not opened:
+            if not re.fullmatch(rf"(strict\s+)?digraph\s*(\w+|{_QUOTED})?\s*\{{", text):
+                raise FormatError(
+                    path, number, f"expected 'digraph name {{', found {text[:40]!r}"
+                )
+            opened = True
+            continue
+        if closed:
+            raise FormatError(path, number, f"expected no more, found {text[:40]!r}")
+        if text == "}":
+            closed = True
+            continue
+        for statement in map(str.strip, _STATEMENT.findall(text)):
+            if edge := _EDGE.fullmatch(statement):
+                name = _LABEL.search(edge[3] or "")
+                src.append(_state(path, number, edge[1]))
+                dst.append(_state(path, number, edge[2]))
+                label.append(_unquote(name[1]) if name else "")
+                last = max(last, src[-1], dst[-1])
+            elif vertex := _VERTEX.fullmatch(statement):
+                last = max(last, _state(path, number, vertex[1]))
+            elif start := _INITIAL.fullmatch(statement):
+                initial = _state(path, number, start[1])
+            elif statement and not _SETTING.fullmatch(statement):
+                raise FormatError(
+                    path,
+                    number,
+                    f"expected 'number -> number [label=\"...\"]', found "
+                    f"{statement[:40]!r}",
+                )
+    if not closed:
+        raise FormatError(path, None, "the graph has no end; was the file cut off?")
+    if initial > last:
+        raise FormatError(path, None, f"the initial state {initial} does not occur")
+    return LTS.from_edges(src, label, dst, num_states=last + 1, initial=initial)
+
+
+def save(path: FilePath, lts: LTS) -> None:
+    """Writes a labelled transition system, which Graphviz can draw.
+
+    Args:
+        path: the file, replaced when all is written; compressed if it ends in `.gz`,
+            `.bz2` or `.xz`.
+        lts: the system.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    quoted = [_quote(name) for name in lts.names]
+    src, dst = np.asarray(lts.arena.src), np.asarray(lts.arena.dst)
+    lines = ["digraph lts {", f"  initial={lts.initial};"]
+    lines += [f"  {state};" for state in range(lts.num_states)]
+    lines += [
+        f"  {p} -> {q} [label={quoted[a]}];"
+        for p, a, q in zip(src.tolist(), lts.label.tolist(), dst.tolist(), strict=True)
+    ]
+    with writing(path) as file:
+        file.write("\n".join([*lines, "}", ""]).encode())
+
+
+def _state(path: FilePath, line: int, digits: str) -> int:
+    if int(digits) >= MAX_SIZE:
+        raise FormatError(
+            path, line, f"expected a state below {MAX_SIZE}, found {digits}"
+        )
+    return int(digits)
+
+
+def _quote(name: str) -> str:
+    name = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{name}"'
+
+
+def _unquote(word: str) -> str:
+    if not word.startswith('"'):
+        return word
+    plain = {"n": "\n"}
+    return re.sub(r"\\(.)", lambda found: plain.get(found[1], found[1]), word[1:-1])

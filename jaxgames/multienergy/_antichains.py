@@ -1,0 +1,179 @@
+"""Antichains of budgets, many at a time: the kernels of the solver.
+
+A *front* holds up to `K` budgets for each of `N` positions, sorted, with EMPTY at the
+end. Up to `FEW` of them, of one word each, are a tuple of budgets `[N]`: comparisons
+and sorting are then element-wise operations on columns, which a compiler makes one loop
+of. All others are a tuple of one budget with words `[K, N]`, which compile sooner.
+"""
+
+import functools
+import math
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames.multienergy._packing import EMPTY, Budget, Packing
+
+Front = tuple[Budget, ...]
+
+FEW = 8
+
+
+def empty(packing: Packing, capacity: int, size: int) -> Front:
+    """Fronts without a budget."""
+    word = jnp.full((capacity, size), EMPTY)
+    return unstacked(tuple(word for _ in range(packing.num_words)))
+
+
+def zero(packing: Packing, capacity: int, where: jax.Array) -> Front:
+    """Fronts of the budget that is zero where `where` `[N]` holds; empty elsewhere."""
+    words = stacked(empty(packing, capacity, where.shape[0]))
+    first = jnp.where(where, 0, EMPTY)
+    return unstacked(tuple(word.at[0].set(first) for word in words))
+
+
+def capacity_of(front: Front) -> int:
+    """How many budgets there is room for."""
+    return len(front) if front[0][0].ndim == 1 else front[0][0].shape[0]
+
+
+def stacked(front: Front) -> Budget:
+    """Words `[K, N]`."""
+    if front[0][0].ndim > 1:
+        return front[0]
+    return tuple(jnp.stack(words) for words in zip(*front, strict=True))
+
+
+def unstacked(words: Budget) -> Front:
+    """A front from words `[K, N]`."""
+    capacity = words[0].shape[0]
+    if capacity > FEW or len(words) > 1:
+        return (words,)
+    return tuple((word[k],) for word in words for k in range(capacity))
+
+
+def grown(front: Front, capacity: int) -> Front:
+    """The same budgets, with room for more."""
+    more = capacity - capacity_of(front)
+    words = stacked(front)
+    return unstacked(
+        tuple(jnp.pad(x, ((0, more), (0, 0)), constant_values=EMPTY) for x in words)
+    )
+
+
+def differ(one: Front, other: Front) -> jax.Array:
+    """Where fronts are not the same: bool `[N]`."""
+    apart = [
+        a != b if a.ndim == 1 else jnp.any(a != b, axis=0)
+        for x, y in zip(one, other, strict=True)
+        for a, b in zip(x, y, strict=True)
+    ]
+    return functools.reduce(jnp.logical_or, apart)
+
+
+def select(which: jax.Array, one: Front, other: Front) -> Front:
+    """One front where `which` `[N]` holds, else the other."""
+    return jax.tree.map(lambda a, b: jnp.where(which, a, b), one, other)
+
+
+def merge(packing: Packing, front: Front, more: Front) -> tuple[Front, jax.Array]:
+    """The minimal ones among budgets of a front and any others.
+
+    All are compared with all, equal ones by their place; then a network sorts them.
+
+    Args:
+        packing: how budgets lie in words.
+        front: antichains.
+        more: as many budgets, in no order; they may repeat.
+
+    Returns:
+        The antichains, and where there was no room: bool `[N]`.
+    """
+    if front[0][0].ndim > 1:
+        return _merge_many(packing, front[0], more[0])
+    kept = []
+    for i, budget in enumerate(more):
+        beaten = [packing.at_most(other, budget) for other in front]
+        for j, other in enumerate(more):
+            if j != i:
+                below = packing.at_most(other, budget)
+                beaten.append(below if j < i else below & ~packing.same(other, budget))
+        kept.append(_drop(functools.reduce(jnp.logical_or, beaten), budget))
+    for budget in front:
+        beaten = [
+            packing.at_most(other, budget) & ~packing.same(other, budget)
+            for other in more
+        ]
+        kept.append(_drop(functools.reduce(jnp.logical_or, beaten), budget))
+    kept = _sorted(kept)
+    rest = [budget[0] != EMPTY for budget in kept[len(front) :]]
+    return tuple(kept[: len(front)]), functools.reduce(jnp.logical_or, rest)
+
+
+def product(packing: Packing, front: Front, other: Front) -> tuple[Front, jax.Array]:
+    """The minimal budgets that are above one of each front.
+
+    The joins of one budget after the other with all of the other front are merged, so
+    that never more than `2 K` budgets are at hand; it may take more room on the way
+    than in the end.
+
+    Returns:
+        The antichains, and where there was no room: bool `[N]`.
+    """
+    start = empty(packing, capacity_of(front), front[0][0].shape[-1])
+
+    def joined(state, budget: Budget):
+        found, full = state
+        joins = tuple(packing.join(budget, each) for each in other)
+        found, more = merge(packing, found, joins)
+        return found, full | more
+
+    def add(state, budget: Budget):
+        if front[0][0].ndim == 1:
+            return joined(state, budget), None
+        some = jnp.any(budget[0] != EMPTY)  # large rooms are seldom filled
+        return jax.lax.cond(some, joined, lambda state, _: state, state, budget), None
+
+    none = jnp.zeros(front[0][0].shape[-1], bool)
+    return jax.lax.scan(add, (start, none), stacked(front))[0]
+
+
+def _merge_many(packing: Packing, front: Budget, more: Budget):
+    room = front[0].shape[0]
+    both = tuple(jnp.concatenate(words) for words in zip(front, more, strict=True))
+    one, other = tuple(x[:, None] for x in both), tuple(x[None] for x in both)
+    place = jnp.arange(2 * room)
+    before = (place[:, None] < place)[..., None]
+    beats = packing.at_most(one, other) & (before | ~packing.same(one, other))
+    kept = _drop(jnp.any(beats, axis=0), both)
+    kept = jax.lax.sort(kept, dimension=0, num_keys=len(kept))
+    return (tuple(x[:room] for x in kept),), kept[0][room] != EMPTY
+
+
+def _drop(beaten: jax.Array, budget: Budget) -> Budget:
+    return tuple(jnp.where(beaten, EMPTY, x) for x in budget)
+
+
+def _sorted(budgets: list[Budget]) -> list[Budget]:
+    """Sorts budgets of one word: Batcher's network."""
+    words = [word for (word,) in budgets]
+    for i, j in _network(len(words)):
+        one, other = words[i], words[j]
+        words[i], words[j] = jnp.minimum(one, other), jnp.maximum(one, other)
+    return [(word,) for word in words]
+
+
+@functools.cache
+def _network(size: int) -> list[tuple[int, int]]:
+    """Comparisons of Batcher's odd-even merge sort (1968), for a power of two."""
+    found, half = [], 1
+    for level in range(int(math.log2(size))):
+        half = 1 << level
+        step = half
+        while step:
+            for start in range(step % half, size - step, 2 * step):
+                for i in range(start, min(start + step, size - step)):
+                    if i // (2 * half) == (i + step) // (2 * half):
+                        found.append((i, i + step))
+            step //= 2
+    return found

@@ -1,0 +1,194 @@
+"""Checks of what users pass, with messages that name the place."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+MOST = (1 << 30) - 1
+"""Energies above it are not held: they, and sums of two of them, fit into int32."""
+
+
+def table(updates: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Sums and minima of a table of updates: int32 `[U, D]` and bool `[U, D, D]`."""
+    rows = list(updates)
+    if not rows:
+        raise ValueError(
+            "updates is empty: a row is needed to tell how many dimensions there are"
+        )
+    size = len(rows[0]) if _is_row(rows[0]) else 0
+    if size == 0:
+        raise ValueError(
+            f"update 0 must be a row with an entry for each dimension, got {rows[0]!r}"
+        )
+    delta = np.zeros((len(rows), size), np.int32)
+    minima = np.zeros((len(rows), size, size), bool)
+    for number, row in enumerate(rows):
+        if not _is_row(row) or len(row) != size:
+            raise ValueError(
+                f"update {number} must have {size} entries as update 0 has, got {row!r}"
+            )
+        for i, entry in enumerate(row):
+            where = f"update {number}, energy {i}"
+            if isinstance(entry, int | np.integer) and not isinstance(entry, bool):
+                if abs(int(entry)) > MOST:
+                    raise ValueError(f"{where}: {entry} is beyond the limit of {MOST}")
+                delta[number, i] = entry
+                continue
+            for j in _minimum_of(where, entry, size):
+                if i != j:
+                    minima[number, i, j] = True
+    return delta, minima
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, tuple | list) or np.ndim(row) == 1
+
+
+def _minimum_of(where: str, entry: Any, size: int) -> list[int]:
+    """The dimensions of an entry `("min", j, ...)`."""
+    fine = isinstance(entry, tuple | list) and len(entry) > 1 and entry[0] == "min"
+    if not fine:
+        raise ValueError(
+            f'{where}: expected an integer or ("min", j, ...), got {entry!r}'
+        )
+    for j in entry[1:]:
+        if not isinstance(j, int | np.integer) or isinstance(j, bool):
+            raise ValueError(f"{where}: expected dimensions as integers, got {entry!r}")
+        if not 0 <= j < size:
+            raise ValueError(
+                f"{where}: no dimension is called {j}, expected 0 to {size - 1}"
+            )
+    return list(entry[1:])
+
+
+def caps(cap: Any, delta: np.ndarray) -> tuple[int, ...] | None:
+    """A cap for each dimension, 0 where there is none; None if there are none."""
+    if cap is None:
+        return None
+    size = delta.shape[1]
+    each = list(cap) if np.iterable(cap) and not isinstance(cap, str) else [cap] * size
+    if len(each) != size:
+        raise ValueError(
+            f"cap must be an integer or have {size} entries, one for each dimension, "
+            f"got {cap!r}"
+        )
+    for i, most in enumerate(each):
+        if most is None:
+            continue
+        if not isinstance(most, int | np.integer) or isinstance(most, bool):
+            raise ValueError(f"the cap of energy {i} must be an integer, got {most!r}")
+        if not 1 <= most <= MOST:
+            raise ValueError(
+                f"the cap of energy {i} must lie between 1 and {MOST}, got {most}"
+            )
+        above = np.flatnonzero(np.abs(delta[:, i]) > most)
+        if len(above):
+            raise ValueError(
+                f"update {above[0]} changes energy {i} by {delta[above[0], i]}, but "
+                f"its cap is {most}: raise the cap to the largest weight at least"
+            )
+    found = tuple(0 if most is None else int(most) for most in each)
+    return found if any(found) else None
+
+
+def offsets(values: Any) -> Any:
+    """Where the rows start: int32, ascending from 0."""
+    values = _integers("offsets", values)
+    if len(values) == 0:
+        raise ValueError("offsets is empty: it has one entry more than positions")
+    if values[0] != 0:
+        raise ValueError(f"offsets must start with 0, got {values[0]}")
+    falls = values[1:] < values[:-1]
+    if falls.any():
+        row = int(falls.argmax())
+        raise ValueError(
+            f"offsets must ascend, but position {row} has {values[row]} and then "
+            f"{values[row + 1]}"
+        )
+    if values[-1] > np.iinfo(np.int32).max:
+        raise ValueError(f"there are {values[-1]} edges, more than int32 counts")
+    return values.astype(np.int32)
+
+
+def numbers(name: str, values: Any, size: int, what: str) -> Any:
+    """Numbers from 0 to `size - 1`, in the type that they come in or int32."""
+    values = _integers(name, values)
+    wrong = (values < 0) | (values >= size)
+    if len(values) and wrong.any():
+        edge = int(wrong.argmax())
+        raise ValueError(
+            f"edge {edge} has {name} {values[edge]}, but {what}s are numbered from 0 "
+            f"to {size - 1}"
+        )
+    return values if values.dtype == np.uint8 else values.astype(np.int32)
+
+
+def booleans(name: str, values: Any, size: int) -> Any:
+    """Booleans, or 0 and 1, one for each position."""
+    if not isinstance(values, jax.Array):
+        values = np.asarray(values)
+    if values.shape != (size,):
+        raise ValueError(
+            f"{name} must have an entry for each of {size} positions, got shape "
+            f"{values.shape}"
+        )
+    if values.dtype == bool:
+        return values
+    if size and values.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be booleans, got {values.dtype}")
+    wrong = (values != 0) & (values != 1)
+    if size and wrong.any():
+        raise ValueError(
+            f"{name} of position {int(wrong.argmax())} is "
+            f"{values[int(wrong.argmax())]}, expected 0 or 1"
+        )
+    return values.astype(bool)
+
+
+def same_length(offsets: Any, targets: Any, update_id: Any) -> None:
+    """Offsets end with the number of edges, and each edge has an update."""
+    if offsets[-1] != len(targets):
+        raise ValueError(
+            f"offsets must end with the number of edges, {len(targets)}, got "
+            f"{offsets[-1]}"
+        )
+    if len(update_id) != len(targets):
+        raise ValueError(
+            f"update_id must have an entry for each of {len(targets)} edges, got "
+            f"{len(update_id)}"
+        )
+
+
+def budget(values: Any, dimensions: int) -> np.ndarray:
+    """A budget: int `[D]`, not negative."""
+    found = np.asarray(values)
+    if found.shape != (dimensions,) or found.dtype.kind not in "iu":
+        raise ValueError(f"a budget must be {dimensions} integers, got {values!r}")
+    if (found < 0).any():
+        raise ValueError(f"a budget must not be negative, got {values!r}")
+    return found.astype(np.int64)
+
+
+def position(number: Any, size: int) -> int:
+    """The number of a position."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise ValueError(f"a position must be an integer, got {number!r}")
+    if not 0 <= number < size:
+        raise ValueError(
+            f"there is no position {number}: they are numbered from 0 to {size - 1}"
+        )
+    return int(number)
+
+
+def _integers(name: str, values: Any) -> Any:
+    if not isinstance(values, jax.Array):
+        values = np.asarray(values)
+        if values.size == 0 and values.ndim == 1:
+            values = values.astype(np.int32)
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name} must be a list of integers, got shape {values.shape} of "
+            f"{values.dtype}"
+        )
+    return values

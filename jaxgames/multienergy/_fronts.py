@@ -1,0 +1,258 @@
+"""Rounds over fronts: the parallel algorithm, with antichains of a fixed room."""
+
+import dataclasses
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import fixpoint, ops
+from jaxgames.fixpoint import Carry
+from jaxgames.multienergy import _antichains
+from jaxgames.multienergy._antichains import FEW, Front
+from jaxgames.multienergy._layout import Layout
+from jaxgames.multienergy._packing import EMPTY, WIDE, Packing, Rule, look_up
+from jaxgames.ops import Block
+from jaxgames.solver import Solver, check_positive
+
+ROOM, TRACED_ROOM = 4, 8
+"""Budgets of a position that there is room for at first; under tracing, at all."""
+
+UNION, MEET, EITHER = "union", "meet", "either"
+
+
+class State(NamedTuple):
+    """Where the rounds are."""
+
+    front: Front  # of all positions
+    changed: jax.Array  # bool [V]: by the last visit
+    full: jax.Array  # bool: a front had no room
+    large: jax.Array  # bool: an energy came to the limit of its field
+
+
+@dataclasses.dataclass(frozen=True)
+class ByFronts(Solver):
+    """Antichains of minimal budgets, all positions at once [1, 2].
+
+    A budget is a word of the machine or a few (see the design notes), a front a fixed
+    number of them. A round visits the positions of the attacker one of whose successors
+    has changed, then those of the defender. The attacker takes the minimal ones of what
+    is needed for his moves; the defender's moves are folded: what is needed for all of
+    the first ones, and the next. Positions are visited in lots, so that what a visit
+    needs does not grow with the game, and rounds that have little to do are short.
+
+    Where a front needs more room, the host doubles it for all, and goes on: what was
+    found is kept. So it is with energies without a cap that do not fit their fields.
+
+    A visit compares O(d K^2) budgets for an attacker of `d` moves, and O(d K^3) for a
+    defender. The number of rounds has no bound but the length of the ascent: it is
+    finite, and small in practice.
+
+    1. B. Bisping. Process Equivalence Problems as Energy Games. CAV 2023.
+       arXiv:2303.08904.
+    2. T. Brihaye and A. Goeminne. Multi-weighted Reachability Games. RP 2023.
+       arXiv:2308.09625.
+
+    Attributes:
+        capacity: budgets of a position that there is room for at first, and under
+            tracing at all: a power of two. None: 4, under tracing 8.
+        lot: positions that are visited at once. None: chosen by the backend.
+    """
+
+    capacity: int | None = None
+    lot: int | None = None
+    packing: Packing | None = dataclasses.field(default=None, repr=False)
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    name: ClassVar[str] = "fronts"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_positive(capacity=self.capacity, lot=self.lot)
+        if self.capacity is not None and self.capacity & (self.capacity - 1):
+            raise ValueError(f"capacity must be a power of two, got {self.capacity}")
+
+    # ---- the machine --------------------------------------------------------
+
+    def init(self, game: Layout) -> State:
+        """Where the defender is stuck nothing is needed, elsewhere nothing is known."""
+        packing, room = self._packing(game), self.capacity or TRACED_ROOM
+        won, no = jnp.asarray(game.still & game.defender), jnp.array(False)
+        front = _antichains.zero(packing, room, won)
+        return State(front, won, no, no)
+
+    def step(self, game: Layout, state: State) -> State:
+        """First unions, then meets."""
+        rules = self._packing(game).tables(game.game)
+        for kind in (UNION, MEET, EITHER):
+            for block in getattr(game, kind):
+                state = self._visit_block(Visit(game, rules, block), kind, state)
+        return state._replace(changed=state.changed & ~game.still)
+
+    def done(self, game: Layout, state: State) -> jax.Array:
+        """No front has changed."""
+        del game
+        return ~jnp.any(state.changed)
+
+    def overflow(self, state: State) -> jax.Array:
+        """A front had no room, or an energy."""
+        return state.full | state.large
+
+    def answer(self, game: Layout, state: State):
+        """The fronts as words `[K, V]`."""
+        del game
+        return _antichains.stacked(state.front)
+
+    def grown(self, state: State) -> "tuple[ByFronts, State]":
+        """A solver with more room where there was none, and the state to go on from.
+
+        Every position is visited again: some lack what had no room.
+        """
+        assert self.packing is not None
+        front, solver = state.front, self
+        if bool(state.full):
+            room = 2 * _antichains.capacity_of(front)
+            solver = dataclasses.replace(solver, capacity=room)
+            front = _antichains.grown(front, room)
+        if bool(state.large):
+            wide = dataclasses.replace(self.packing, bits=WIDE)
+            values = self.packing.unpack(_antichains.stacked(front))
+            words = wide.pack(values)
+            words = tuple(jnp.where(values[..., 0] < 0, EMPTY, x) for x in words)
+            solver = dataclasses.replace(solver, packing=wide)
+            front = _antichains.unstacked(words)
+        no = jnp.zeros_like(state.full)
+        return solver, State(front, jnp.ones_like(state.changed), no, no)
+
+    def _packing(self, game: Layout) -> Packing:
+        return self.packing or Packing.of(game.game)
+
+    # ---- visits -------------------------------------------------------------
+
+    def _visit_block(self, visit: "Visit", kind: str, state: State) -> State:
+        block = visit.block
+        due = ops.block_any(block, state.changed)
+        state = state._replace(changed=ops.store(state.changed, block.rows, False))
+        size, lot = block.rows.shape[0], self._lot(state.front)
+        if size <= lot:
+            return self.visit(visit, kind, state)
+        columns = ops.compact(due, -(-size // lot) * lot)
+        lots = -(-jnp.sum(due, dtype=jnp.int32) // lot)
+        start = Progress(state, jnp.int32(0))
+        game = Lots(visit, columns.reshape(-1, lot), lots)
+        carry = Carry(start, jnp.int32(0))
+        walk = _Walk(self, kind)
+        return fixpoint.iterate(walk, game, carry, fixpoint.MAX_ROUNDS).state.state
+
+    def visit(self, visit: "Visit", kind: str, state: State) -> State:
+        """New fronts for the rows of a block."""
+        game, block = visit.game, visit.block
+        packing = self._packing(game)
+        old = jax.tree.map(lambda x: ops.fetch(x, block.rows, EMPTY), state.front)
+        nothing = jax.tree.map(lambda x: jnp.full_like(x, EMPTY), old)
+        none = jnp.zeros(block.rows.shape[0], bool)
+
+        def needed(heads, marks) -> Front:
+            # Barriers, as XLA would compute all of it anew for each comparison.
+            after = jax.tree.map(lambda x: ops.fetch(x, heads, EMPTY), state.front)
+            rule = look_up(visit.rules, marks)
+            after, rule = jax.lax.optimization_barrier((after, rule))
+            before = tuple(packing.inverse(rule, budget) for budget in after)
+            return jax.lax.optimization_barrier(before)
+
+        def one_of(found, move):
+            front, full = found
+            front, more = _antichains.merge(packing, front, needed(*move))
+            return (front, full | more), None
+
+        def each_of(found, move):
+            front, full = found
+            both, more = _antichains.product(packing, front, needed(*move))
+            there = move[0] < game.size
+            front = _antichains.select(there, both, front)
+            return (front, full | more & there), None
+
+        moves, new, full = (block.heads, block.marks), nothing, none
+        if kind != MEET:
+            (new, full), _ = jax.lax.scan(one_of, (nothing, none), moves)
+        if kind != UNION:
+            room = _antichains.capacity_of(old)
+            free = _antichains.zero(packing, room, block.rows < game.size)
+            (each, more), _ = jax.lax.scan(each_of, (free, none), moves)
+            defends = ops.fetch(game.defender, block.rows, False)
+            new = _antichains.select(defends, each, new)
+            full = jnp.where(defends, more, full)
+        return State(
+            front=jax.tree.map(
+                lambda x, y: ops.store(x, block.rows, y), state.front, new
+            ),
+            changed=ops.store(state.changed, block.rows, _antichains.differ(new, old)),
+            full=state.full | jnp.any(full),
+            large=state.large | self._too_large(packing, new),
+        )
+
+    def _too_large(self, packing: Packing, front: Front) -> jax.Array:
+        if not packing.open:
+            return jnp.array(False)
+        return jnp.any(jnp.stack([jnp.any(packing.too_large(x)) for x in front]))
+
+    def _lot(self, front: Front) -> int:
+        if self.lot is not None:
+            return self.lot
+        most = 1 << (14 if jax.default_backend() == "cpu" else 18)
+        room = _antichains.capacity_of(front)
+        return most if room <= FEW else max(8, most // room)
+
+
+class Visit(NamedTuple):
+    """A block of a game that is visited, by these rules."""
+
+    game: Layout
+    rules: Rule
+    block: Block
+
+
+class Lots(NamedTuple):
+    """Rows of a block to visit: their columns, lot by lot, and how many lots."""
+
+    visit: Visit
+    columns: jax.Array
+    count: jax.Array
+
+
+class Progress(NamedTuple):
+    """The state, and how many lots were visited."""
+
+    state: State
+    lots: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class _Walk(Solver):
+    """Visits one lot after the other."""
+
+    fronts: ByFronts
+    kind: str
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    name: ClassVar[str] = "lots"
+
+    def init(self, game: Lots) -> Any:
+        """It starts within a round."""
+        raise NotImplementedError
+
+    def step(self, game: Lots, state: Progress) -> Progress:
+        """One lot."""
+        size = game.visit.game.size
+        part = ops.part_of_block(game.visit.block, game.columns[state.lots], size)
+        new = self.fronts.visit(game.visit._replace(block=part), self.kind, state.state)
+        return Progress(new, state.lots + 1)
+
+    def done(self, game: Lots, state: Progress) -> jax.Array:
+        """No lot is left."""
+        return state.lots >= game.count
+
+    def answer(self, game: Lots, state: Progress) -> State:
+        """The state."""
+        del game
+        return state.state

@@ -1,0 +1,77 @@
+"""The sequential engine as one that can be raced and interrupted."""
+
+import numpy as np
+
+from jaxgames import ops, race
+from jaxgames.multienergy._game import Game
+from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
+from jaxgames.multienergy._solution import Fronts
+from jaxgames.multienergy.reference import _worklist
+from jaxgames.progress import Meter, Progress
+from jaxgames.solution import Stats, Status
+
+HOST, DEVICE = "host", "device"
+
+INLINE = 1 << 18
+"""Edges up to which the engine runs in the caller's thread."""
+
+_STATUS = {
+    _worklist.SOLVED: Status.SOLVED,
+    _worklist.STOPPED: Status.INTERRUPTED,
+    _worklist.TOO_LARGE: Status.OVERFLOW,
+}
+
+
+def on_host(game: Game, progress: Progress | Meter | None = None) -> Fronts:
+    """Solves a game one position after the other.
+
+    A small game is solved before anybody could ask about it; a large one in a thread,
+    so that it can be interrupted.
+
+    Args:
+        game: a concrete game.
+        progress: told now and then; may end the search.
+    """
+    if game.num_edges < INLINE:
+        return run_host(game)
+    track = race.Track()
+    return race.first(track, {HOST: lambda: run_host(game, track)}, progress=progress)
+
+
+def run_host(game: Game, track: race.Track | None = None) -> Fronts:
+    """Runs the engine in this thread, until `track` says that it should stop."""
+    offsets, targets = np.asarray(game.offsets), np.asarray(game.targets)
+    kept = targets[: offsets[-1]]  # what is beyond is padding
+    back, sources = ops.transpose(offsets, kept, game.num_positions)
+    stop = None if track is None else track.stop
+    status, visits, offsets, points = _worklist.fronts(game, back, sources, stop)
+    return fronts_of(
+        game, offsets, points, _STATUS[status], Stats(solver=HOST, visits=visits)
+    )
+
+
+def fronts_of(game: Game, offsets, points, status: Status, stats: Stats) -> Fronts:
+    """The solution of some budgets.
+
+    Args:
+        game: the game.
+        offsets: integers `[V + 1]`, where the budgets of each position start.
+        points: integers `[P, D]`, the budgets, sorted in each position.
+        status: why the solve ended.
+        stats: facts about it.
+    """
+    packing = Packing.of(game, NARROW)
+    if packing.open and points.max(initial=0) >= packing.limit:
+        packing = Packing.of(game, WIDE)
+    counts = np.diff(offsets)
+    capacity = 1 << int(counts.max(initial=1) - 1).bit_length()
+    owner = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(points)) - offsets[owner]
+    words = [np.full((capacity, len(counts)), EMPTY) for _ in range(packing.num_words)]
+    packed = [np.zeros(len(points), np.int32) for _ in words]
+    for energy in range(packing.dimensions):
+        word, shift = packing.place(energy)
+        packed[word] |= points[:, energy] << shift
+    for word, values in zip(words, packed, strict=True):
+        word[place, owner] = values
+    return Fronts(status=status, words=tuple(words), packing=packing, stats=stats)

@@ -1,0 +1,126 @@
+"""What a solve returns: the minimal budgets of each position."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import solution
+from jaxgames.arena import is_traced
+from jaxgames.multienergy import _checks
+from jaxgames.multienergy._packing import EMPTY, Packing
+from jaxgames.solution import Status
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Fronts(solution.Solution):
+    """The minimal budgets with which the attacker wins from each position.
+
+    In a solve that stopped early every budget wins, but some may be missing, or be less
+    than minimal.
+
+    Attributes:
+        words: int32 arrays `[K, V]`: up to `K` budgets for each position, sorted, and
+            then 2**31 - 1; all energies of a budget lie in as few words as they fit.
+        packing: how they do.
+    """
+
+    words: Any = None
+    packing: Packing = dataclasses.field(
+        default=Packing(1, 1, None), metadata={"static": True}
+    )
+
+    # ---- arrays, also of traced solutions ------------------------------------
+
+    @property
+    def capacity(self) -> int:
+        """How many budgets of a position there is room for, `K`."""
+        return self.words[0].shape[-2]
+
+    @property
+    def sizes(self) -> Any:
+        """How many minimal budgets each position has: int32 `[V]`."""
+        return jnp.sum(self.words[0] != EMPTY, axis=-2, dtype=jnp.int32)
+
+    @property
+    def table(self) -> Any:
+        """The budgets as int32 `[V, K, D]`, sorted; -1 where there are no more."""
+        words = tuple(jnp.swapaxes(word, -1, -2) for word in self.words)
+        return self.packing.unpack(words)
+
+    @property
+    def packed(self) -> Any:
+        """The budgets as int32 `[V, K]`, without gaps: energy 0 has the lowest bits.
+
+        Each energy has as many bits as the largest cap. In the order of `table`, and
+        -1 where there are no more.
+
+        Raises:
+            ValueError: an energy has no cap, or all together have more than 31 bits.
+        """
+        bits, dimensions = self.packing.bits, self.packing.dimensions
+        if self.packing.open or bits * dimensions > 31:
+            raise ValueError(
+                f"{dimensions} energies with caps {self.packing.cap} do not fit into "
+                "31 bits: take table, or budgets"
+            )
+        shifts = jnp.arange(dimensions, dtype=jnp.int32) * bits
+        table = self.table
+        packed = jnp.sum(table << shifts, axis=-1, dtype=jnp.int32)
+        return jnp.where(table[..., 0] < 0, -1, packed)
+
+    # ---- on the host ---------------------------------------------------------
+
+    @functools.cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the budgets of each position start in `points`: int64 `[V + 1]`."""
+        counts = np.asarray(self.sizes)
+        return np.append(0, np.cumsum(counts, dtype=np.int64))
+
+    @functools.cached_property
+    def points(self) -> np.ndarray:
+        """The budgets of all positions, one after the other: int32 `[P, D]`."""
+        words = [np.asarray(word).T for word in self.words]
+        there = words[0] != EMPTY
+        kept = [word[there] for word in words]
+        fields = []
+        for energy in range(self.packing.dimensions):
+            word, shift = self.packing.place(energy)
+            fields.append((kept[word] >> shift) & self.packing.limit)
+        return np.stack(fields, axis=-1)
+
+    def budgets(self, v: int) -> np.ndarray:
+        """The minimal budgets of a position: int32 `[k, D]`, sorted lexicographically.
+
+        Raises:
+            ValueError: there is no such position.
+        """
+        v = _checks.position(v, len(self.offsets) - 1)
+        return self.points[self.offsets[v] : self.offsets[v + 1]]
+
+    def winning(self, v: int, budget: Any) -> bool:
+        """Whether the attacker wins from a position with a budget.
+
+        Raises:
+            ValueError: there is no such position, or the budget has a wrong length or
+                negative energies.
+        """
+        budget = _checks.budget(budget, self.packing.dimensions)
+        return bool((self.budgets(v) <= budget).all(axis=1).any())
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return self.words[0].shape[-1]
+
+    def __repr__(self) -> str:
+        """One line: how many budgets there are."""
+        if is_traced(self.words) or self.words[0].ndim != 2:
+            return f"Fronts(words {self.words[0].shape})"
+        more = "" if self.status == Status.SOLVED else f", {Status(self.status).name}"
+        return (
+            f"Fronts({self.offsets[-1]} minimal budgets of {len(self)} positions{more})"
+        )

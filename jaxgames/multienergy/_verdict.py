@@ -1,0 +1,47 @@
+"""What a check of minimal budgets finds."""
+
+import dataclasses
+from typing import ClassVar
+
+import jax
+
+from jaxgames import verdict
+
+
+class Reason(verdict.Reason):
+    """What is wrong with budgets, in the order in which it is looked for.
+
+    Examples:
+        >>> Reason.NOT_MINIMAL.message
+        'one of its budgets is above another one'
+    """
+
+    OK = 0, "nothing is wrong"
+    NO_BUDGET = 1, "one of its budgets has an energy that is negative or above its cap"
+    OUT_OF_ORDER = 2, "its budgets are not sorted, or one is listed twice"
+    NOT_MINIMAL = 3, "one of its budgets is above another one"
+    NOT_WON = 4, "the attacker does not win with one of its budgets"
+    MISSING = 5, "the attacker wins with a budget that is not above a listed one"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class Verdict(verdict.Verdict):
+    """What a check of minimal budgets found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether the budgets are right.
+        reason: int32, a [`Reason`][jaxgames.multienergy.Reason]: the first one that
+            holds somewhere, or `Reason.OK`.
+        vertex: int32, a position where it holds, or -1.
+
+    Examples:
+        >>> wrong = Verdict.at(Reason.NOT_WON, 5)
+        >>> bool(wrong)
+        False
+        >>> print(wrong)
+        position 5: the attacker does not win with one of its budgets
+    """
+
+    reasons: ClassVar = Reason
+    place: ClassVar[str] = "position"

@@ -1,0 +1,59 @@
+"""Choosing a layout for a concrete arena, and putting it where it is worked on."""
+
+import dataclasses
+from typing import overload
+
+import jax
+import numpy as np
+
+from jaxgames.arena import Arena
+from jaxgames.ops import _slices
+from jaxgames.ops._layouts import Game, slice_rows
+from jaxgames.ops._shards import ShardedArena, Spread, shard_rows
+
+
+@overload
+def prepare(arena: Arena) -> Game: ...
+
+
+@overload
+def prepare(arena: Arena, spread: Spread | None) -> Game | ShardedArena: ...
+
+
+def prepare(arena: Arena, spread: Spread | None = None) -> Game | ShardedArena:
+    """Lays a concrete arena out and puts it on the default device, or on a mesh.
+
+    Small arenas are padded to a common size, large ones sorted into slices, and what
+    goes to a mesh is cut into shares. The result is kept with the arena: a second solve
+    starts at once.
+
+    Args:
+        arena: the arena.
+        spread: the mesh to spread it over; None for one device.
+    """
+    kept = arena.__dict__.setdefault("_prepared", {})
+    place = spread or jax.config.jax_default_device  # pyright: ignore
+    if place not in kept:
+        narrow = dataclasses.replace(
+            arena,
+            priority=_narrow(arena.priority),
+            edge_priority=_narrow(arena.edge_priority),
+        )
+        kept[place] = _put(narrow) if spread is None else shard_rows(narrow, spread)
+    return kept[place]
+
+
+def _put(arena: Arena) -> Game:
+    sliced = arena.shape[1] >= _slices.SLICE_FROM
+    game = slice_rows(arena) if sliced else arena.pad()
+    # Tied to its device, as are the results of calls that write to the host: JAX
+    # would compile once for states that are tied and once for those that are not.
+    return jax.device_put(game, jax.device_put(np.int8(0)).device)
+
+
+def _narrow(x):
+    """The same integers in the narrowest signed type that holds them."""
+    if x is None or x.dtype == bool:
+        return x
+    top = int(x.max(initial=0))
+    return x.astype(np.int8 if top < 127 else np.int16 if top < 32767 else np.int32)

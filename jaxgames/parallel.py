@@ -1,0 +1,86 @@
+"""One large arena on several devices, of one host or of many.
+
+Within [`over`][jaxgames.parallel.over] every arena that a solve lays out is spread over
+the devices of a mesh: each holds a share of the edges, and all values over vertices.
+The solvers are the same, and so are their answers, bit by bit.
+
+A device needs the bytes of its share of the edges and those of all vertices; a sweep
+sends one value of every vertex to every device. So more devices pay where there are
+many edges for each vertex, and where one device's memory does not hold them.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh
+
+from jaxgames.ops import spread_over
+
+
+def mesh(devices: int | Sequence[Any] | None = None) -> Mesh:
+    """A mesh of some devices along one axis.
+
+    Args:
+        devices: how many of those that JAX knows, or which; by default all, those of
+            other hosts included (`jax.distributed.initialize` comes first there).
+
+    Raises:
+        ValueError: there are not so many.
+    """
+    known = jax.devices()
+    if devices is None:
+        devices = known
+    elif isinstance(devices, int):
+        if not 1 <= devices <= len(known):
+            raise ValueError(
+                f"devices must be between 1 and {len(known)}, which is how many JAX "
+                f"knows, got {devices}"
+            )
+        devices = known[:devices]
+    return Mesh(np.asarray(devices), ("share",))
+
+
+@contextlib.contextmanager
+def over(
+    devices: Mesh | int | Sequence[Any] | None = None,
+    shares: int | None = None,
+) -> Iterator[Mesh]:
+    """Spreads arenas over several devices while the context lasts.
+
+    On several hosts every process calls the same, with the same arena; each puts only
+    its own devices' share of the edges on them.
+
+    Args:
+        devices: a mesh of one axis, or what [`mesh`][jaxgames.parallel.mesh] takes.
+        shares: how many shares an arena is cut into: by default as many as there are
+            devices, else a multiple of that. A solve that was stopped may go on with
+            its `state` on another number of devices if the shares are as many.
+
+    Raises:
+        ValueError: the mesh has several axes, there are not so many devices, or the
+            shares cannot be dealt out evenly.
+
+    Examples:
+        >>> from jaxgames import generate, parallel, parity
+        >>> arena = generate.random_game(0, 1000, num_priorities=6)
+        >>> with parallel.over(1):
+        ...     solution = parity.solve(arena, "zielonka")
+        >>> solution.stats["layout"]
+        'slices on 1 device'
+        >>> bool((solution.winner == parity.solve(arena, "host").winner).all())
+        True
+    """
+    if not isinstance(devices, Mesh):
+        devices = mesh(devices)
+    if len(devices.axis_names) != 1:
+        raise ValueError(f"expected a mesh of one axis, got {devices.axis_names}")
+    shares = devices.size if shares is None else shares
+    if shares < 1 or shares % devices.size:
+        raise ValueError(
+            f"shares must be a multiple of the {devices.size} devices, got {shares}"
+        )
+    with spread_over(devices, shares):
+        yield devices

@@ -1,0 +1,325 @@
+"""The host algorithms against all strategies of tiny games, and known credits."""
+
+import dataclasses
+from pathlib import Path
+
+import brute_credits
+import numpy as np
+import pytest
+
+from jaxgames import Arena, Status, host
+from jaxgames.energy import reference
+from jaxgames.energy._verdict import Reason
+from jaxgames.energy.reference._fvi import potentials
+from jaxgames.energy.reference._game import game_of
+
+DATA = Path(__file__).parents[3] / "shared/data"
+MADE = sorted((DATA / "made/energy").glob("*.npz"))
+PUBLIC = sorted((DATA / "public/energy").glob("*.npz"))
+
+
+def load(path):
+    with np.load(path) as file:
+        arena = Arena.from_csr(
+            file["offsets"],
+            file["targets"],
+            owner=file["owner"],
+            weight=file["weights"],
+        )
+        return arena, file["credit"]
+
+
+def small_games(count, size=30, seed=5):
+    """Random games with few and many edges, some of one player."""
+    rng = np.random.default_rng(seed)
+    for index in range(count):
+        vertices = rng.integers(1, size)
+        src = np.repeat(np.arange(vertices), rng.integers(1, 2 + index % 4, vertices))
+        low, high = [(-3, 3), (-50, 50), (-9, 4), (-4, 9)][index % 4]
+        yield Arena.from_edges(
+            src,
+            rng.integers(0, vertices, len(src)),
+            owner=rng.random(vertices) < [0.5, 0.5, 0.1, 1.0, 0.0][index % 5],
+            weight=rng.integers(low, high + 1, len(src)),
+        )
+
+
+def verdict(arena, solution):
+    return reference.verify(arena, solution.credit, solution.strategy)
+
+
+# ---- answers -----------------------------------------------------------------
+
+
+def test_against_all_strategies():
+    for arena in brute_credits.tiny_games(seed=1, count=150):
+        solution = reference.solve(arena)
+        assert solution.status == Status.SOLVED
+        expected = brute_credits.credits(arena)
+        np.testing.assert_array_equal(solution.credit, expected)
+        np.testing.assert_array_equal(solution.winner, expected < 0)
+        assert brute_credits.wins(arena, solution.credit, solution.strategy)
+        wins = (solution.strategy >= 0) == (solution.winner == arena.owner)
+        assert wins.all()
+
+
+def test_methods_agree_and_their_answers_are_verified():
+    for arena in small_games(300):
+        fast = reference.solve(arena)
+        counted = reference.solve(arena, method="counters")
+        np.testing.assert_array_equal(fast.credit, counted.credit)
+        np.testing.assert_array_equal(fast.strategy, counted.strategy)
+        found = verdict(arena, fast)
+        assert found, str(found)
+
+
+@pytest.mark.parametrize("path", [*MADE, *PUBLIC], ids=lambda path: path.stem)
+def test_known_credits(path):
+    arena, credit = load(path)
+    if not host.can_compile() and arena.shape[0] > 2000:
+        pytest.skip("too large for plain Python")
+    solution = reference.solve(arena)
+    np.testing.assert_array_equal(solution.credit, credit)
+    found = verdict(arena, solution)
+    assert found, str(found)
+    if arena.shape[0] <= 1000 and np.abs(arena.weight).max() < 1000:
+        counted = reference.solve(arena, method="counters", strategies=False)
+        np.testing.assert_array_equal(counted.credit, credit)
+        assert counted.strategy is None
+
+
+@pytest.mark.skipif(not MADE, reason="the folder of energy games is not there")
+def test_there_are_known_credits():
+    assert len(MADE) >= 20
+
+
+def test_interpreted_as_compiled():
+    for arena in small_games(12, size=12, seed=3):
+        for method in ("fvi", "counters"):
+            expected = reference.solve(arena, method=method)
+            with host.interpreted():
+                found = reference.solve(arena, method=method)
+                assert verdict(arena, found)
+            np.testing.assert_array_equal(found.credit, expected.credit)
+            np.testing.assert_array_equal(found.strategy, expected.strategy)
+            assert found.stats == expected.stats
+
+
+# ---- odd games ----------------------------------------------------------------
+
+
+def solved(edges, owner):
+    src, dst, weight = zip(*edges, strict=True)
+    arena = Arena.from_edges(src, dst, owner=owner, weight=weight)
+    solution = reference.solve(arena)
+    assert verdict(arena, solution)
+    assert reference.solve(arena, method="counters").credit.tolist() == (
+        solution.credit.tolist()
+    )
+    return solution.credit.tolist(), solution.strategy.tolist()
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+@pytest.mark.parametrize(
+    ("weight", "credit"), [(-1, -1), (0, 0), (1, 0), (-(2**31), -1)]
+)
+def test_one_vertex_with_a_loop(owner, weight, credit):
+    found, strategy = solved([(0, 0, weight)], [owner])
+    assert found == [credit]
+    assert strategy == [0 if (credit < 0) == owner else -1]
+
+
+def test_cycles_that_sum_to_zero_are_won_by_player_0():
+    assert solved([(0, 1, -7), (1, 0, 7)], [1, 1])[0] == [7, 0]
+    assert solved([(0, 1, -7), (1, 0, 7), (1, 1, 0)], [0, 1])[0] == [7, 0]
+
+
+def test_parallel_edges_differ_by_their_weights():
+    edges = [(0, 0, -1), (0, 0, 2), (0, 0, 5)]
+    assert solved(edges, [0]) == ([0], [1])
+    assert solved(edges, [1]) == ([-1], [0])
+
+
+def test_the_opponent_does_not_leave_for_a_vertex_that_he_loses():
+    # The first edge of vertex 0 leads out of where player 1 wins.
+    assert solved([(0, 1, -9), (0, 0, -1), (1, 1, 0)], [1, 0]) == ([-1, 0], [1, 2])
+
+
+def test_padding_changes_nothing():
+    for arena in small_games(20, seed=8):
+        plain, padded = reference.solve(arena), reference.solve(arena.pad())
+        size = arena.shape[0]
+        np.testing.assert_array_equal(padded.credit[:size], plain.credit)
+        np.testing.assert_array_equal(padded.strategy[:size], plain.strategy)
+        assert verdict(arena.pad(), padded)
+
+
+# ---- numbers ------------------------------------------------------------------
+
+
+def test_a_credit_of_64_bits():
+    edges = [(0, 1, -(2**61) + 1), (1, 2, -(2**60)), (2, 2, 0)]
+    src, dst, weight = zip(*edges, strict=True)
+    arena = Arena.from_edges(src, dst, owner=[0, 1, 0], weight=weight)
+    solution = reference.solve(arena)
+    assert solution.credit.dtype == np.int64
+    assert solution.credit.tolist() == [2**61 - 1 + 2**60, 2**60, 0]
+    assert verdict(arena, solution)
+
+
+def test_a_bound_beyond_64_bits_is_refused():
+    weight = np.full(3, -(2**61))
+    arena = Arena.from_edges([0, 1, 2], [1, 2, 0], owner=[0, 0, 1], weight=weight)
+    with pytest.raises(ValueError, match=f"here {3 * 2**61}, expected less than"):
+        reference.solve(arena)
+
+
+def test_potentials_that_do_not_fit_64_bits_are_found_all_the_same():
+    rng = np.random.default_rng(4)
+    wide = 0
+    for _ in range(25):
+        size = 7
+        src = np.repeat(np.arange(size), 2)
+        dst, owner = rng.integers(0, size, 14), rng.random(size) < 0.5
+        weight = rng.integers(-9, 10, 14)
+        small = Arena.from_edges(src, dst, owner=owner, weight=weight)
+        unit = 2**55
+        large = Arena.from_edges(src, dst, owner=owner, weight=weight * unit)
+        expected, found = reference.solve(small), reference.solve(large)
+        credit = expected.credit.astype(np.int64)
+        credit[credit > 0] *= unit
+        np.testing.assert_array_equal(found.credit, credit)
+        np.testing.assert_array_equal(found.strategy, expected.strategy)
+        assert verdict(large, found)
+        potential, _, _ = potentials(game_of(large), 2**61)
+        wide += potential.dtype == object
+    assert wide
+
+
+# ---- arguments ----------------------------------------------------------------
+
+GAME = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weight": None}, "needs a weight on each edge: weight is None"),
+        ({"weight": np.ones((3, 2), np.int32)}, r"one weight .* shape \(3, 2\)"),
+        ({"weight": np.array([1, 2, 3.5])}, "must hold signed integers, got float64"),
+        ({"weight": np.array([1, 2, np.nan])}, "must hold signed integers, got float"),
+        ({"row_ptr": np.array([0, 3, 3], np.int32)}, "vertex 1 has no successor"),
+        ({"owner": np.zeros((2, 2), bool)}, "one game at a time"),
+    ],
+)
+def test_arenas_that_are_no_energy_game(change, message):
+    arena = dataclasses.replace(GAME, **change)
+    with pytest.raises(ValueError, match=message):
+        reference.solve(arena)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"method": "magic"},
+            r"method must be one of \('fvi', 'counters'\), got 'magic'",
+        ),
+        ({"max_steps": 3}, "max_steps must not be negative and is for"),
+        ({"method": "counters", "max_steps": -1}, "must not be negative"),
+        ({"stop": np.zeros(2, np.int8)}, r"stop must be int8 of shape \(1,\), got"),
+    ],
+)
+def test_arguments_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        reference.solve(GAME, **arguments)
+
+
+def test_limits_and_stops():
+    arena = next(a for a in small_games(50) if (reference.solve(a).credit > 0).any())
+    solution = reference.solve(arena, method="counters", max_steps=0)
+    assert solution.status == Status.MAX_STEPS
+    stop = np.ones(1, np.int8)
+    for method in ("counters", "fvi"):
+        stopped = reference.solve(arena, method=method, stop=stop)
+        assert stopped.status == Status.INTERRUPTED
+        for unknown in (solution, stopped):
+            assert np.all(unknown.credit == -2)
+            assert np.all(unknown.winner == -1)
+            assert np.all(unknown.strategy == -1)
+
+
+# ---- verify -------------------------------------------------------------------
+
+
+def test_other_credits_are_refused():
+    for arena in brute_credits.tiny_games(seed=2, count=60):
+        solution = reference.solve(arena)
+        for v in range(len(solution.credit)):
+            for other in (-1, solution.credit[v] - 1, solution.credit[v] + 1, 0):
+                if other == solution.credit[v]:
+                    continue
+                credit = solution.credit.copy()
+                credit[v] = other
+                assert not reference.verify(arena, credit, solution.strategy)
+                assert not reference.verify(arena, credit)
+
+
+def test_other_strategies_are_refused_where_they_do_not_win():
+    refused = accepted = 0
+    for arena in brute_credits.tiny_games(seed=3, count=150):
+        solution = reference.solve(arena)
+        for v in range(len(solution.credit)):
+            for edge in range(arena.row_ptr[v], arena.row_ptr[v + 1]):
+                strategy = solution.strategy.copy()
+                if strategy[v] in (edge, -1):
+                    continue
+                strategy[v] = edge
+                right = brute_credits.wins(arena, solution.credit, strategy)
+                found = reference.verify(arena, solution.credit, strategy)
+                assert bool(found) == right, str(found)
+                refused, accepted = refused + (not right), accepted + right
+    assert min(refused, accepted) > 20
+
+
+@pytest.mark.parametrize(
+    ("credit", "strategy", "reason", "vertex"),
+    [
+        ([2, 0], [0, -1], Reason.STRATEGY_NEEDS_MORE_CREDIT, 0),
+        ([-2, 0], [1, -1], Reason.UNDECIDED, 0),
+        ([1, 0], [1, -1], Reason.CREDIT_TOO_SMALL, 0),
+        ([2, 2], [1, -1], Reason.CREDIT_TOO_SMALL, 0),
+        ([2, 9], [1, -1], Reason.CREDIT_TOO_LARGE, 1),
+        ([2, 0], [-1, -1], Reason.STRATEGY_MISSING, 0),
+        ([2, 0], [2, -1], Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX, 0),
+        ([2, 0], [1, 2], Reason.STRATEGY_OF_LOSER, 1),
+        ([-1, -1], [-1, 2], Reason.CYCLE_WON_BY_OPPONENT, 0),
+        ([-1, 0], [-1, -1], Reason.CREDIT_TOO_SMALL, 1),
+    ],
+)
+def test_what_is_wrong_is_named(credit, strategy, reason, vertex):
+    found = reference.verify(GAME, credit, strategy)
+    assert (found.reason, found.vertex) == (reason, vertex)
+
+
+def test_escapes_are_named():
+    arena = Arena.from_edges(
+        [0, 0, 1, 1, 2], [0, 2, 1, 2, 2], owner=[0, 1, 1], weight=[-1, 0, -1, 0, 0]
+    )
+    found = reference.verify(arena, [-1, -1, 0], [-1, 3, -1])
+    assert (found.reason, found.vertex) == (Reason.STRATEGY_LEAVES_REGION, 1)
+    found = reference.verify(arena, [-1, -1, 0], [-1, 2, -1])
+    assert (found.reason, found.vertex) == (Reason.OPPONENT_ESCAPES, 0)
+
+
+@pytest.mark.parametrize(
+    ("credit", "strategy", "message"),
+    [
+        ([2], None, r"credit must have the arena's shape \(2,\), got \(1,\)"),
+        ([2.0, 0.0], None, "credit must hold integers, got float64"),
+        ([2, 0], [1], r"strategy must have the arena's shape \(2,\), got \(1,\)"),
+    ],
+)
+def test_answers_of_another_shape(credit, strategy, message):
+    with pytest.raises(ValueError, match=message):
+        reference.verify(GAME, credit, strategy)

@@ -1,0 +1,383 @@
+import dataclasses
+import itertools
+from fractions import Fraction
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import Arena, SolveError, Status, energy, generate, meanpayoff
+from jaxgames.meanpayoff import Reason, _rationals, reference
+
+DATA = Path(__file__).parents[3] / "shared/data/made/meanpayoff"
+
+
+def small(seed: int) -> Arena:
+    """Random games of all kinds: self-loops, parallel edges, one owner."""
+    rng = np.random.default_rng(seed)
+    return generate.random_energy_game(
+        seed,
+        1 + seed % 6,
+        min_weight=-1 - int(rng.integers(12)),
+        max_weight=int(rng.integers(12)),
+        min_degree=1,
+        max_degree=1 + seed % 3,
+        owner_share=(0.5, 0.5, 0.0, 1.0)[seed % 4],
+    )
+
+
+def values(solution) -> list[Fraction]:
+    return [solution.value(v) for v in range(len(solution.value_num))]
+
+
+def brute(arena: Arena) -> list[Fraction]:
+    """By all positional strategies of both: the mean of the cycle that is reached."""
+    rows = [range(*arena.row_ptr[v : v + 2]) for v in range(arena.shape[0])]
+
+    def mean(move, v) -> Fraction:
+        path, edges = [v], []
+        while path[-1] not in path[:-1]:
+            edges.append(move[path[-1]])
+            path.append(int(arena.dst[edges[-1]]))
+        cycle = edges[path.index(path[-1]) :]
+        return Fraction(int(arena.weight[cycle].sum()), len(cycle))
+
+    own = [
+        [rows[v] if arena.owner[v] == p else [-1] for v in range(len(rows))]
+        for p in (0, 1)
+    ]
+    found = []
+    for v in range(len(rows)):
+        found.append(
+            max(
+                min(
+                    mean([max(x) for x in zip(first, second, strict=True)], v)
+                    for second in itertools.product(*own[1])
+                )
+                for first in itertools.product(*own[0])
+            )
+        )
+    return found
+
+
+# ---- solve ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_values_are_those_of_all_strategies(seed):
+    arena = small(seed)
+    solution = meanpayoff.solve(arena, "host")
+    assert values(solution) == brute(arena)
+    assert values(reference.solve(arena)) == values(solution)
+    for verify in (meanpayoff.verify, reference.verify):
+        assert str(verify(arena, solution)) == "valid"
+
+
+def test_the_device_finds_the_same_bits():
+    for seed in (7, 11):
+        arena = small(seed)
+        expected = meanpayoff.solve(arena, "host")
+        got = meanpayoff.solve(arena, "fvi")
+        assert got.stats["solver"] == "fvi"
+        for name in ("value_num", "value_den", "strategy"):
+            np.testing.assert_array_equal(
+                getattr(got, name), getattr(expected, name), name
+            )
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.npz")), ids=lambda path: path.stem)
+def test_published_values(path):
+    arrays = np.load(path)
+    arena = Arena.from_csr(
+        *(arrays["offsets"], arrays["targets"]),
+        owner=arrays["owner"],
+        weight=arrays["weights"],
+    )
+    solution = meanpayoff.solve(arena, "host")
+    np.testing.assert_array_equal(solution.value_num, arrays["value_num"])
+    np.testing.assert_array_equal(solution.value_den, arrays["value_den"])
+    assert solution.value_num.dtype == np.int32
+    assert meanpayoff.verify(arena, solution)
+    assert reference.verify(arena, solution)
+
+
+@pytest.mark.parametrize(("size", "weight"), [(300, 100), (300, 2**40), (2000, 10)])
+def test_larger_games_have_certificates(size, weight):
+    arena = generate.random_energy_game(
+        size, size, min_weight=-weight, max_weight=weight
+    )
+    solution = meanpayoff.solve(arena, "host")
+    assert str(meanpayoff.verify(arena, solution)) == "valid"
+    # The sign of a value is who wins the energy game.
+    winner = energy.reference.solve(arena, strategies=False).winner
+    np.testing.assert_array_equal(solution.value_num < 0, winner == 1)
+    assert solution.value_num.dtype == (np.int64 if weight > 2**30 else np.int32)
+
+
+def test_many_values_at_once():
+    # Cycles side by side, each of a mean of its own.
+    src, dst, weight, expected = [], [], [], []
+    for length in range(1, 40):
+        first = len(src)
+        src += range(first, first + length)
+        dst += [*range(first + 1, first + length), first]
+        weight += [length % 7 - 3] * (length - 1) + [5]
+        mean = Fraction(sum(weight[first:]), length)
+        expected += [mean] * length
+    arena = Arena.from_edges(src, dst, owner=np.arange(len(src)) % 2, weight=weight)
+    solution = meanpayoff.solve(arena, "host")
+    assert values(solution) == expected
+    assert solution.stats["values"] == len(set(expected))
+    assert solution.stats["rounds"] < 40
+
+
+def test_padding_and_nothing_at_all():
+    arena = small(7)
+    expected = meanpayoff.solve(arena, "host")
+    got = meanpayoff.solve(arena.pad(16, 64), "host")
+    size = arena.shape[0]
+    for name in ("value_num", "value_den", "strategy"):
+        np.testing.assert_array_equal(
+            getattr(got, name)[:size], getattr(expected, name)
+        )
+    assert meanpayoff.verify(arena.pad(16, 64), got)
+    none = Arena.from_edges([], [], owner=[], weight=[])
+    assert len(meanpayoff.solve(none).value_num) == 0
+
+
+def test_a_solve_goes_on_where_it_stopped():
+    arena = generate.random_energy_game(5, 40)
+    whole = meanpayoff.solve(arena, "host")
+    with pytest.raises(SolveError) as caught:
+        meanpayoff.solve(arena, "host", max_steps=3)
+    part = caught.value.solution
+    assert part.status == Status.MAX_STEPS
+    assert (part.value_den == 0).any()
+    assert part.strategy is None
+    assert "undecided" in repr(part)
+    with pytest.raises(ValueError, match="was not found"):
+        part.value(int(np.argmin(part.value_den)))
+    got = meanpayoff.solve(arena, "host", state=part.state)
+    assert got.stats["rounds"] == whole.stats["rounds"] > 3
+    np.testing.assert_array_equal(got.value_num, whole.value_num)
+    np.testing.assert_array_equal(got.strategy, whole.strategy)
+
+
+def test_a_meter_stops_it():
+    arena = generate.random_energy_game(5, 40)
+    solution = meanpayoff.solve(
+        arena, "fvi", throw=False, progress=lambda report: Status.TIMEOUT
+    )
+    assert solution.status == Status.TIMEOUT
+    assert (solution.value_den == 0).any()
+
+
+def test_without_strategies():
+    arena = small(7)
+    solution = meanpayoff.solve(arena, "host", strategies=False)
+    assert solution.strategy is None
+    assert meanpayoff.verify(arena, solution)
+    with pytest.raises(ValueError, match="there is no strategy"):
+        solution.successor(arena)
+
+
+# ---- bad input -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weight": None}, "needs a weight on each edge"),
+        ({"weight": np.zeros((2, 2), np.int32)}, "one weight on each edge"),
+        ({"weight": np.zeros(2)}, "signed integers, got float64"),
+        ({"row_ptr": np.array([0, 2, 2], np.int32)}, "vertex 1 has no successor"),
+        ({"owner": np.zeros((3, 2), bool), "weight": np.zeros((3, 2), int)}, "a batch"),
+    ],
+)
+def test_what_is_no_game(change, message):
+    arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[1, 2])
+    arena = dataclasses.replace(arena, **change)
+    with pytest.raises(ValueError, match=message):
+        meanpayoff.solve(arena)
+
+
+def test_numbers_that_do_not_fit_name_the_bound():
+    size = 100
+    arena = generate.random_energy_game(0, size, min_weight=-(2**58), max_weight=2**58)
+    with pytest.raises(ValueError, match=r"do not fit 64 bits.*less than 2\*\*61"):
+        meanpayoff.solve(arena, "host")
+    with pytest.raises(ValueError, match="sums of weights that do not fit 64 bits"):
+        reference.solve(arena)
+
+
+def test_bad_arguments():
+    arena = small(3)
+    with pytest.raises(ValueError, match="max_steps must not be negative"):
+        meanpayoff.solve(arena, max_steps=-1)
+    with pytest.raises(ValueError, match="state must be"):
+        meanpayoff.solve(arena, state=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="inside jax.jit use meanpayoff.decide"):
+        jax.jit(meanpayoff.solve)(arena)
+
+
+# ---- verify --------------------------------------------------------------------
+
+
+def test_whatever_is_changed_is_found():
+    arena = generate.random_energy_game(2, 12, min_weight=-9, max_weight=9)
+    solution = meanpayoff.solve(arena, "host")
+    for v in range(12):
+        for name, by in (("value_num", 1), ("value_num", -1), ("value_den", 1)):
+            array = getattr(solution, name).copy()
+            array[v] += by
+            wrong = dataclasses.replace(solution, **{name: array})
+            verdict = meanpayoff.verify(arena, wrong)
+            assert not verdict
+        for edge in range(*arena.row_ptr[v : v + 2]):
+            strategy = solution.strategy.copy()
+            strategy[v] = edge
+            changed = dataclasses.replace(solution, strategy=strategy)
+            assert bool(meanpayoff.verify(arena, changed)) == bool(
+                reference.verify(arena, changed)
+            )
+
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_all_values_changed_alike_are_found(by):
+    arena = generate.random_energy_game(2, 12, min_weight=-9, max_weight=9)
+    solution = meanpayoff.solve(arena, "host")
+    wrong = dataclasses.replace(
+        solution, value_num=solution.value_num + by * solution.value_den
+    )
+    for verify in (meanpayoff.verify, reference.verify):
+        verdict = verify(arena, wrong)
+        expected = Reason.VALUE_TOO_LARGE if by == 1 else Reason.VALUE_TOO_SMALL
+        assert verdict.reason == expected
+    bare = dataclasses.replace(wrong, strategy=None)
+    assert meanpayoff.verify(arena, bare).reason == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"value_den": [0, 1]}, Reason.UNDECIDED),
+        ({"value_num": [2, 1], "value_den": [2, 1]}, Reason.NO_MEAN_OF_A_CYCLE),
+        ({"value_den": [3, 1]}, Reason.NO_MEAN_OF_A_CYCLE),
+        ({"strategy": [3, 2]}, Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX),
+        ({"value_num": [1, 0]}, Reason.STRATEGY_CHANGES_VALUE),
+        ({"value_num": [0, 1], "strategy": [0, 3]}, Reason.BETTER_SUCCESSOR),
+        ({"value_num": [9, 9]}, Reason.VALUE_TOO_LARGE),
+        ({"value_num": [0, 0]}, Reason.VALUE_TOO_SMALL),
+        ({"value_num": [-9, -9]}, Reason.VALUE_TOO_SMALL),
+    ],
+)
+def test_each_reason(change, reason):
+    arena = Arena.from_edges(
+        [0, 0, 1, 1], [0, 1, 0, 1], owner=[0, 1], weight=[1, 0, 2, 4]
+    )
+    right = meanpayoff.solve(arena, "host")
+    assert values(right) == [1, 1]
+    change = {name: np.array(array) for name, array in change.items()}
+    verdict = meanpayoff.verify(arena, dataclasses.replace(right, **change))
+    assert Reason(int(verdict.reason)) == reason
+    assert verdict.vertex >= 0
+
+
+def test_arrays_of_another_shape():
+    arena = small(3)
+    solution = meanpayoff.solve(arena, "host")
+    wrong = dataclasses.replace(solution, value_den=np.ones(99, int))
+    with pytest.raises(ValueError, match=r"value_den must have the arena's shape"):
+        meanpayoff.verify(arena, wrong)
+    wrong = dataclasses.replace(solution, value_num=np.ones(arena.shape[0]))
+    with pytest.raises(ValueError, match="value_num must hold integers, got float64"):
+        meanpayoff.verify(arena, wrong)
+
+
+# ---- decide --------------------------------------------------------------------
+
+
+def stack(arenas: list[Arena]) -> Arena:
+    return jax.tree.map(lambda *x: np.stack(x), *(x.pad(8, 32) for x in arenas))
+
+
+def test_decisions_agree_with_values():
+    for seed in range(8):
+        arena = small(seed)
+        exact = values(meanpayoff.solve(arena, "host"))
+        for ratio in {*exact, exact[0] + Fraction(1, 99), Fraction(0)}:
+            got = meanpayoff.decide(arena, ratio, "host")
+            assert got.winner.tolist() == [int(x < ratio) for x in exact]
+            won = got.winner == arena.owner
+            np.testing.assert_array_equal(got.strategy >= 0, won)
+
+
+def test_decisions_of_a_batch_inside_jit():
+    arenas = [small(seed) for seed in range(4, 10)]
+    pairs = [(1, 2), (-3, 7), (0, 1), (5, 1), (2**30, 1), (-(2**29), 2**29 - 1)]
+
+    @jax.jit
+    @jax.vmap
+    def decide(arena, p, q):
+        return meanpayoff.decide(arena, (p, q), "fvi")
+
+    got = decide(stack(arenas), *(jnp.array(x) for x in zip(*pairs, strict=True)))
+    # Numbers of the last do not fit its 32 bits, and it says so.
+    expected = [Status.SOLVED] * 5 + [Status.OVERFLOW]
+    assert np.asarray(got.status).tolist() == expected
+    assert (np.asarray(got.winner)[5] != 0).all()
+    pairs = pairs[:5]
+    for k, (arena, pair) in enumerate(zip(arenas[:5], pairs, strict=True)):
+        exact, size = values(meanpayoff.solve(arena, "host")), arena.shape[0]
+        expected = [int(x < Fraction(*pair)) for x in exact]
+        assert np.asarray(got.winner)[k, :size].tolist() == expected
+
+
+def test_a_decision_tells_what_it_is():
+    arena = small(7)
+    decision = meanpayoff.decide(arena, 0, "host")
+    assert repr(decision).startswith("Decision(player 0 wins ")
+    assert decision.successor(arena).shape == (arena.shape[0],)
+    bare = meanpayoff.decide(arena, 0, "host", strategies=False)
+    with pytest.raises(ValueError, match="there is no strategy"):
+        bare.successor(arena)
+    with pytest.raises(ValueError, match="threshold must be"):
+        meanpayoff.decide(arena, 0.5)
+    with pytest.raises(ValueError, match="must be made of integers"):
+        jax.jit(lambda x: meanpayoff.decide(arena, x).winner)(0.5)
+
+
+# ---- fractions -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.int64, object])
+def test_fractions(kind):
+    rng = np.random.default_rng(0)
+    low = [Fraction(*map(int, x)) for x in rng.integers((-40, 1), (40, 15), (60, 2))]
+    high = [
+        x + Fraction(*map(int, y))
+        for x, y in zip(low, rng.integers((0, 1), (30, 200), (60, 2)), strict=True)
+    ]
+    most = rng.integers(1, 12, 60).astype(kind)
+
+    def pair(fractions):
+        num = np.array([x.numerator for x in fractions], kind)
+        return num, np.array([x.denominator for x in fractions], kind)
+
+    def back(ratio):
+        return [Fraction(int(n), int(d)) for n, d in zip(*ratio, strict=True)]
+
+    simple = back(_rationals.simplest(pair(low), pair(high)))
+    below, above = map(back, _rationals.neighbours(pair(high), most))
+    before = back(_rationals.below(pair(below), most))
+    after = back(_rationals.above(pair(below), most))
+    for k, (a, b, order) in enumerate(zip(low, high, most, strict=True)):
+        q = next(q for q in itertools.count(1) if -(-a * q // 1) <= b * q)
+        assert simple[k] == Fraction(-(-a * q // 1), q)
+        farey = range(1, order + 1)
+        assert below[k] == max(Fraction(b * q // 1, q) for q in farey)
+        assert above[k] == min(Fraction(-(-b * q // 1), q) for q in farey)
+        assert after[k] == min(Fraction(below[k] * q // 1 + 1, q) for q in farey)
+        assert before[k] == max(Fraction(-(-below[k] * q // 1) - 1, q) for q in farey)

@@ -1,0 +1,79 @@
+"""What tests/test_parallel.py runs in processes of their own, with four CPU devices."""
+
+import dataclasses
+import sys
+
+import jax
+import numpy as np
+
+from jaxgames import Status, energy, generate, parallel, parity
+
+
+def same(x, y) -> None:
+    np.testing.assert_array_equal(x.winner, y.winner)
+    np.testing.assert_array_equal(x.strategy, y.strategy)
+    assert x.status == y.status == Status.SOLVED
+
+
+def solvers() -> None:
+    """Every solver gives on four devices what it gives on one, in as many rounds."""
+    arena = generate.elevator(3)
+    on_edges = generate.random_game(3, 60, num_priorities=3)
+    for name in parity.SOLVERS:
+        alone = parity.solve(arena, name)
+        with parallel.over(4):
+            spread = parity.solve(arena, name)
+        same(spread, alone)
+        assert spread.stats["layout"] == "slices on 4 devices"
+        assert spread.stats["rounds"] == alone.stats["rounds"]
+    with parallel.over(3):  # a number that divides nothing
+        same(parity.solve(on_edges), parity.solve(on_edges, "promotion"))
+
+
+def energies() -> None:
+    """Credits and the strategies of both players, in 32 and 64 bits."""
+    arena = generate.random_energy_game(1, 60, max_weight=9)
+    wide = dataclasses.replace(arena, weight=arena.weight.astype(np.int64) << 40)
+    for game in (arena, wide):
+        for solver in ("fvi", "vi"):
+            if solver == "vi" and game is wide:
+                continue  # it counts up in small steps
+            alone = energy.solve(game, solver)
+            with parallel.over(4):
+                spread = energy.solve(game, solver)
+            same(spread, alone)
+            np.testing.assert_array_equal(spread.credit, alone.credit)
+            assert energy.verify(game, spread)
+
+
+def resume() -> None:
+    """A solve goes on where it stopped on fewer devices, and on more."""
+    arena = generate.random_game(0, 400, num_priorities=6)
+    expected = parity.solve(arena, "zielonka")
+    state = None
+    for limit, devices in ((10, 4), (25, 1), (40, 2), (None, 4)):
+        with parallel.over(devices, shares=4):
+            found = parity.solve(
+                arena, "zielonka", max_steps=limit, state=state, throw=False
+            )
+        state = found.state
+        assert limit is None or found.stats["rounds"] == limit
+    same(found, expected)
+
+
+def one_of(processes: int, number: int, port: int) -> None:
+    """One of several processes that solve a game together."""
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    jax.distributed.initialize(f"localhost:{port}", processes, number)
+    assert len(jax.devices()) == processes * len(jax.local_devices())
+    arena = generate.random_game(0, 200, num_priorities=4)
+    with parallel.over():
+        found = parity.solve(arena, "promotion", progress=lambda report: None)
+    assert parity.reference.verify(arena, found)
+    print(found)
+
+
+if __name__ == "__main__":
+    task, *arguments = sys.argv[1:]
+    tasks = {x.__name__: x for x in (solvers, energies, resume, one_of)}
+    tasks[task](*map(int, arguments))

@@ -1,0 +1,74 @@
+"""One arena on several devices, and on the devices of several processes."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+
+from jaxgames import Arena, parallel, parity
+
+PROGRAM = Path(__file__).with_name("several_devices.py")
+
+
+def start(task: str, *arguments: int, devices: int = 4) -> subprocess.Popen:
+    flags = os.environ.get("XLA_FLAGS", "")
+    flags += f" --xla_force_host_platform_device_count={devices}"
+    return subprocess.Popen(
+        [sys.executable, PROGRAM, task, *map(str, arguments)],
+        env=os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def output(process: subprocess.Popen) -> str:
+    text, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, text
+    return text
+
+
+@pytest.mark.parametrize("task", ["solvers", "energies", "resume"])
+def test_on_four_devices(task):
+    output(start(task))
+
+
+def test_two_processes_solve_a_game_together():
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    both = [start("one_of", 2, number, port, devices=2) for number in range(2)]
+    answers = [output(process).splitlines()[-1] for process in both]
+    assert answers[0] == answers[1]
+    assert answers[0].startswith("Solution(player 0 wins ")
+
+
+def test_meshes_and_shares_that_cannot_be():
+    with pytest.raises(ValueError, match=r"devices must be between 1 and \d+.*got 99"):
+        parallel.mesh(99)
+    with (
+        pytest.raises(ValueError, match="multiple of the 1 devices, got 0"),
+        parallel.over(1, shares=0),
+    ):
+        pass
+    square = jax.make_mesh((1, 1), ("a", "b"))
+    with pytest.raises(ValueError, match="a mesh of one axis"), parallel.over(square):
+        pass
+
+
+def test_a_mesh_of_one_device_in_shares():
+    """Shares are slices, one after the other: also without a second device."""
+    arena = Arena.from_edges(
+        [0, 0, 1, 2, 3, 3, 3], [1, 2, 0, 2, 0, 1, 2], owner=[0, 1, 1, 0],
+        priority=[0, 1, 2, 1],
+    )  # fmt: skip
+    alone = parity.solve(arena, "fpi")
+    with parallel.over(1, shares=3):
+        spread = parity.solve(arena, "fpi")
+    assert spread.winner.tolist() == alone.winner.tolist()
+    assert spread.strategy.tolist() == alone.strategy.tolist()
+    assert spread.stats["layout"] == "slices on 1 device"
