@@ -5,8 +5,9 @@ import sys
 
 import jax
 import numpy as np
+import pytest
 
-from jaxgames import Status, energy, generate, parallel, parity
+from jaxgames import Status, batch, energy, generate, parallel, parity, solve_many
 
 
 def same(x, y) -> None:
@@ -46,6 +47,22 @@ def energies() -> None:
             assert energy.verify(game, spread)
 
 
+def many() -> None:
+    """Games of a list and of a stack are dealt out, and no answer changes."""
+    games = [generate.random_game(i, 20 + i % 7, num_priorities=4) for i in range(18)]
+    stack = batch.stack(games[:8])
+    alone, stacked = solve_many(parity, games), solve_many(parity, stack)
+    with parallel.over(4):
+        for spread, one in zip(solve_many(parity, games), alone, strict=True):
+            same(spread, one)
+        spread = solve_many(parity, stack)
+    assert len(spread.winner.sharding.device_set) == 4
+    np.testing.assert_array_equal(spread.winner, stacked.winner)
+    np.testing.assert_array_equal(spread.strategy, stacked.strategy)
+    with parallel.over(3), pytest.raises(ValueError, match="multiple of so many.*8"):
+        solve_many(parity, stack)
+
+
 def resume() -> None:
     """A solve goes on where it stopped on fewer devices, and on more."""
     arena = generate.random_game(0, 400, num_priorities=6)
@@ -75,5 +92,5 @@ def one_of(processes: int, number: int, port: int) -> None:
 
 if __name__ == "__main__":
     task, *arguments = sys.argv[1:]
-    tasks = {x.__name__: x for x in (solvers, energies, resume, one_of)}
+    tasks = {x.__name__: x for x in (solvers, energies, many, resume, one_of)}
     tasks[task](*map(int, arguments))

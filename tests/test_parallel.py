@@ -32,7 +32,7 @@ def output(process: subprocess.Popen) -> str:
     return text
 
 
-@pytest.mark.parametrize("task", ["solvers", "energies", "resume"])
+@pytest.mark.parametrize("task", ["solvers", "energies", "many", "resume"])
 def test_on_four_devices(task):
     output(start(task))
 

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgames import ops
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.batch import _rounds, _then
 from jaxgames.batch._problem import Problem, problem_of
@@ -189,6 +190,7 @@ class _Many:
         return Solutions(found, tuple(states))
 
     def _advance(self, arena: Arena, state: Any) -> tuple[str, Written, Any, Status]:
+        arena = ops.dealt(arena)
         solver = self.problem.resolve(self.solver, arena, self.strategies)
         run = Run(self.problem, solver, self.problem.facts(arena, solver))
         how: dict[str, Any] = {"max_steps": self.max_steps, "meter": self._games}
@@ -231,5 +233,7 @@ class _Many:
 
 def _filled(arenas: list[Arena], members: list[int]) -> list[Arena]:
     """Games of a stack; their number is one of few, so the first may be there again."""
-    more = bucket(len(members)) - len(members)
+    spread = ops.current_spread()
+    devices = 1 if spread is None else spread.mesh.size
+    more = -(-bucket(len(members)) // devices) * devices - len(members)
     return [arenas[index] for index in [*members, *members[:1] * more]]

@@ -117,7 +117,7 @@ def credit_type(arena: Arena) -> type[np.signedinteger]:
     return np.int32 if check_bound(arena) < 2**31 else np.int64
 
 
-def widths(arena: Arena) -> tuple[Width, ...]:
+def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
     """What to compute with: the first that does is the cheapest.
 
     Potentials count energy and steps, see [`FVI`][jaxgames.energy.FVI]. Their proved
@@ -126,15 +126,18 @@ def widths(arena: Arena) -> tuple[Width, ...]:
 
     Args:
         arena: a concrete energy game.
+        player: whose potentials: he pays for losses, or player 1 for gains.
     """
     steps = int(arena.num_vertices).bit_length()
-    most = check_bound(arena)
+    check_bound(arena)
+    most = gain(arena) if player else bound(arena)
+    extreme = arena.weight.max(initial=0) if player else arena.weight.min(initial=0)
     found = []
     proved = steps + most.bit_length()
     if proved <= 29:
         return (Width(32, steps),)
     # A path of so many steps takes no more energy than there is room for.
-    room = (31 - (-int(arena.weight.min(initial=0))).bit_length()) // 2
+    room = (31 - abs(int(extreme)).bit_length()) // 2
     if room >= min(FEWEST_BITS, steps):
         found.append(Width(32, min(room, steps)))
     found.append(Width(64, steps))

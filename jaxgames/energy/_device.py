@@ -63,13 +63,13 @@ def of_bits(bits: int):
 
 def widths_for(arena: Arena, solver: Solver) -> tuple[Width, ...]:
     """What a solver computes with: one after the other, until numbers fit."""
-    if not isinstance(solver, FVI):
+    if not isinstance(solver, PotentialSolver):
         most = _bounds.check_bound(arena)
         return (Width(32 if most < 2**29 - 1 else 64, 1),)
     if solver.scale is not None:
         _bounds.check_bound(arena)
         return Width(32, min(solver.scale, 28)), Width(64, min(solver.scale, 60))
-    return _bounds.widths(arena)
+    return _bounds.widths(arena, solver.player)
 
 
 def _task(solver: Solver, game: Any, scale: int, lost=None) -> Any:
@@ -118,10 +118,7 @@ def on_device(
         if status == Status.SOLVED and np.any(arena.owner & (answer.winner[:own] == 1)):
             dual = dual_of(solver)
             run.spent = rounds
-            widths = _bounds.widths(arena)
-            if isinstance(solver, FVI):
-                widths = widths_for(arena, solver)
-                second = max(second, first)
+            widths = widths_for(arena, dual)
             second, other = run.up(
                 widths, second, dual, state and state.moves, ~answer.lost
             )

@@ -26,6 +26,7 @@ class State(NamedTuple):
 
     front: Front  # of all positions
     changed: jax.Array  # bool [V]: by the last visit
+    all_due: jax.Array  # bool: every position is visited in the next round
     full: jax.Array  # bool: a front had no room
     large: jax.Array  # bool: an energy came to the limit of its field
 
@@ -79,7 +80,7 @@ class ByFronts(Solver):
         packing, room = self._packing(game), self.capacity or TRACED_ROOM
         won, no = jnp.asarray(game.still & game.defender), jnp.array(False)
         front = _antichains.zero(packing, room, won)
-        return State(front, won, no, no)
+        return State(front, won, no, no, no)
 
     def step(self, game: Layout, state: State) -> State:
         """First unions, then meets."""
@@ -87,7 +88,9 @@ class ByFronts(Solver):
         for kind in (UNION, MEET, EITHER):
             for block in getattr(game, kind):
                 state = self._visit_block(Visit(game, rules, block), kind, state)
-        return state._replace(changed=state.changed & ~game.still)
+        return state._replace(
+            changed=state.changed & ~game.still, all_due=jnp.zeros_like(state.all_due)
+        )
 
     def done(self, game: Layout, state: State) -> jax.Array:
         """No front has changed."""
@@ -121,8 +124,8 @@ class ByFronts(Solver):
             words = tuple(jnp.where(values[..., 0] < 0, EMPTY, x) for x in words)
             solver = dataclasses.replace(solver, packing=wide)
             front = _antichains.unstacked(words)
-        no = jnp.zeros_like(state.full)
-        return solver, State(front, jnp.ones_like(state.changed), no, no)
+        no, yes = jnp.zeros_like(state.full), jnp.ones_like(state.full)
+        return solver, State(front, jnp.ones_like(state.changed), yes, no, no)
 
     def _packing(self, game: Layout) -> Packing:
         return self.packing or Packing.of(game.game)
@@ -131,7 +134,7 @@ class ByFronts(Solver):
 
     def _visit_block(self, visit: "Visit", kind: str, state: State) -> State:
         block = visit.block
-        due = ops.block_any(block, state.changed)
+        due = ops.block_any(block, state.changed) | state.all_due
         state = state._replace(changed=ops.store(state.changed, block.rows, False))
         size, lot = block.rows.shape[0], self._lot(state.front)
         if size <= lot:
@@ -182,7 +185,7 @@ class ByFronts(Solver):
             defends = ops.fetch(game.defender, block.rows, False)
             new = _antichains.select(defends, each, new)
             full = jnp.where(defends, more, full)
-        return State(
+        return state._replace(
             front=jax.tree.map(
                 lambda x, y: ops.store(x, block.rows, y), state.front, new
             ),

@@ -109,6 +109,7 @@ from jaxgames.ops._rows import transpose as transpose
 from jaxgames.ops._shards import agreed as agreed
 from jaxgames.ops._shards import at_once as at_once
 from jaxgames.ops._shards import current_spread as current_spread
+from jaxgames.ops._shards import dealt as dealt
 from jaxgames.ops._shards import everywhere as everywhere
 from jaxgames.ops._shards import on_all as on_all
 from jaxgames.ops._shards import shard_rows as shard_rows

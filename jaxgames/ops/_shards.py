@@ -76,6 +76,27 @@ def shard_rows(arena: Arena, spread: Spread) -> ShardedArena:
     return ShardedArena(jax.tree.map(place, whole, _specs(whole, mesh)), mesh)
 
 
+def dealt(stack: Any) -> Any:
+    """A stack of games, some for each device that arenas are spread over now, if any.
+
+    Games do not read one another's values, so that JAX can leave each to its device.
+
+    Raises:
+        ValueError: the games cannot be dealt out evenly.
+    """
+    spread = current_spread()
+    if spread is None:
+        return stack
+    games = jax.tree.leaves(stack)[0].shape[0]
+    if games % spread.mesh.size:
+        raise ValueError(
+            f"a stack for {spread.mesh.size} devices must have a multiple of so many "
+            f"games, got {games}"
+        )
+    rows = NamedSharding(spread.mesh, PartitionSpec(spread.mesh.axis_names))
+    return jax.device_put(stack, rows)
+
+
 def on_all(game: Any, values: Any) -> Any:
     """Puts values, a pytree, on all devices that a game is on."""
     mesh = _mesh_of(game)

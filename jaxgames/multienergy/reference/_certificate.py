@@ -91,19 +91,19 @@ def not_closed(game: Any, offsets: np.ndarray, points: np.ndarray) -> np.ndarray
 
 
 @compiled
-def after_move(updates, update, before, after):
-    """Writes the energies after a move into `after`; whether none is negative."""
+def after_move(updates, update, before, k, after):
+    """Writes what a move leaves of row `k` into `after`; whether none is negative."""
     delta, starts, whose, tied, cap = updates
-    for i in range(len(before)):
-        after[i] = before[i]
+    for i in range(before.shape[1]):
+        after[0, i] = before[k, i]
     for tie in range(starts[update], starts[update + 1]):
-        energy = before[tied[tie]]
+        energy = before[k, tied[tie]]
         if energy < cap[tied[tie]]:
-            after[whose[tie]] = min(after[whose[tie]], energy)
-    for i in range(len(before)):
-        if after[i] < cap[i]:
-            after[i] = min(after[i] + delta[update, i], cap[i] - 1)
-        if after[i] < 0:
+            after[0, whose[tie]] = min(after[0, whose[tie]], energy)
+    for i in range(before.shape[1]):
+        if after[0, i] < cap[i]:
+            after[0, i] = min(after[0, i] + delta[update, i], cap[i] - 1)
+        if after[0, i] < 0:
             return False
     return True
 
@@ -111,10 +111,10 @@ def after_move(updates, update, before, after):
 @compiled
 def _holds(updates, update, before, points, first, stop, rank, after):
     """Whether a move leaves one of some budgets that have a rank."""
-    if not after_move(updates, update, before, after):
+    if not after_move(updates, update, points, before, after):
         return False
     for k in range(first, stop):  # noqa: SIM110 - compiled
-        if rank[k] >= 0 and at_most(points[k], after):
+        if rank[k] >= 0 and at_most(points, k, after, 0):
             return True
     return False
 
@@ -126,7 +126,7 @@ def _ranks(offsets, targets, update_id, defender, updates, starts, points):
     owner = np.empty(number, np.int32)
     for v in range(size):
         owner[starts[v] : starts[v + 1]] = v
-    after = np.empty(points.shape[1], np.int32)
+    after = np.empty((1, points.shape[1]), np.int32)
     left = np.arange(number)
     count, now = number, 0
     found = np.empty(number, np.int32)
@@ -141,7 +141,7 @@ def _ranks(offsets, targets, update_id, defender, updates, starts, points):
                 holds = _holds(
                     updates,
                     update_id[edge],
-                    points[k],
+                    k,
                     points,
                     starts[t],
                     starts[t + 1],
@@ -171,7 +171,7 @@ def _ranks(offsets, targets, update_id, defender, updates, starts, points):
 @compiled
 def _covered(points, first, stop, budget):
     for k in range(first, stop):  # noqa: SIM110 - compiled
-        if at_most(points[k], budget):
+        if at_most(points, k, budget, 0):
             return True
     return False
 
@@ -180,7 +180,8 @@ def _covered(points, first, stop, budget):
 def _not_closed(offsets, targets, update_id, defender, updates, starts, points):
     size, dimensions = len(defender), points.shape[1]
     wrong = np.zeros(size, np.bool_)
-    budget, join = np.empty(dimensions, np.int32), np.empty(dimensions, np.int32)
+    budget = np.empty((1, dimensions), np.int32)
+    join = budget.copy()
     one = np.zeros((16, dimensions), np.int32)
     two = np.zeros((16, dimensions), np.int32)
     for v in range(size):
@@ -189,23 +190,23 @@ def _not_closed(offsets, targets, update_id, defender, updates, starts, points):
             for edge in range(offsets[v], offsets[v + 1]):
                 t = targets[edge]
                 for k in range(starts[t], starts[t + 1]):
-                    needed(updates, update_id[edge], points[k], budget)
+                    needed(updates, update_id[edge], points, k, budget)
                     if not _covered(points, first, stop, budget):
                         wrong[v] = True
             continue
         # What is needed for the first moves and is not listed: in the end nothing.
         one[0] = 0
-        free = 0 if _covered(points, first, stop, one[0]) else 1
+        free = 0 if _covered(points, first, stop, one) else 1
         for edge in range(offsets[v], offsets[v + 1]):
             if free == 0:
                 break
             t = targets[edge]
             joined = 0
             for k in range(starts[t], starts[t + 1]):
-                needed(updates, update_id[edge], points[k], budget)
+                needed(updates, update_id[edge], points, k, budget)
                 for a in range(free):
                     for i in range(dimensions):
-                        join[i] = max(one[a, i], budget[i])
+                        join[0, i] = max(one[a, i], budget[0, i])
                     if not _covered(points, first, stop, join):
                         if joined == len(two):
                             two = larger(two, 0)

@@ -46,41 +46,42 @@ def updates_of(game: Any) -> Updates:
 
 
 @compiled
-def needed(updates, update, after, before):
-    """Writes the least energies before a move into `before`."""
+def needed(updates, update, after, k, before):
+    """Writes the least energies before a move to row `k` into `before` `[1, D]`."""
     delta, starts, whose, tied, cap = updates
-    for i in range(len(after)):
-        energy = after[i]
+    for i in range(after.shape[1]):
+        energy = after[k, i]
         if energy < cap[i]:
             energy = min(max(energy - delta[update, i], 0), cap[i])
-        before[i] = energy
+        before[0, i] = energy
     for tie in range(starts[update], starts[update + 1]):
         j = tied[tie]
-        before[j] = max(before[j], min(after[whose[tie]], cap[j]))
+        before[0, j] = max(before[0, j], min(after[k, whose[tie]], cap[j]))
 
 
 @compiled
-def at_most(one, other):
-    """Whether no energy of one budget is above that of the other."""
-    for i in range(len(one)):  # noqa: SIM110 - compiled
-        if one[i] > other[i]:
+def at_most(some, k, others, m):
+    """Whether no energy of row `k` of some budgets is above that of one of others."""
+    for i in range(some.shape[1]):  # noqa: SIM110 - compiled
+        if some[k, i] > others[m, i]:
             return False
     return True
 
 
 @compiled
 def insert(front, count, budget):
-    """Adds a budget to an antichain of `count` ones; how many there are then."""
+    """Adds a budget `[1, D]` to an antichain of `count`; how many there are then."""
     for k in range(count):
-        if at_most(front[k], budget):
+        if at_most(front, k, budget, 0):
             return count
     left = 0
     for k in range(count):
-        if not at_most(budget, front[k]):
-            if left != k:
-                front[left] = front[k]
+        if not at_most(budget, 0, front, k):
+            for i in range(front.shape[1]):
+                front[left, i] = front[k, i]
             left += 1
-    front[left] = budget
+    for i in range(front.shape[1]):
+        front[left, i] = budget[0, i]
     return left + 1
 
 
@@ -95,11 +96,11 @@ def larger(array, size):
 @compiled
 def all_needed(updates, pool, first, count, update, found, free):
     """Adds what is needed for a move to what is found: the buffer, and a count."""
-    before = np.empty(pool.shape[1], np.int32)
+    before = np.empty((1, pool.shape[1]), np.int32)
     for k in range(first, first + count):
         if free == len(found):
             found = larger(found, 0)
-        needed(updates, update, pool[k], before)
+        needed(updates, update, pool, k, before)
         free = insert(found, free, before)
     return found, free
 
@@ -119,7 +120,7 @@ def run(offsets, targets, update_id, defender, back, sources, updates, stop):
     used, visits, status = 0, 0, SOLVED
     one = np.empty((16, dimensions), np.int32)
     two, three = one.copy(), one.copy()
-    join = np.empty(dimensions, np.int32)
+    join = np.empty((1, dimensions), np.int32)
     queue, queued = np.empty(size + 1, np.int32), np.zeros(size, np.bool_)
     head, tail = 0, 0
     for v in range(size):
@@ -155,7 +156,7 @@ def run(offsets, targets, update_id, defender, back, sources, updates, stop):
                 for a in range(free):
                     for b in range(other):
                         for i in range(dimensions):
-                            join[i] = max(one[a, i], two[b, i])
+                            join[0, i] = max(one[a, i], two[b, i])
                         if joined == len(three):
                             three = larger(three, 0)
                         joined = insert(three, joined, join)
@@ -167,7 +168,7 @@ def run(offsets, targets, update_id, defender, back, sources, updates, stop):
         for k in range(free):
             known = False
             for old in range(start[v], start[v] + count[v]):
-                known = known or at_most(pool[old], one[k])
+                known = known or at_most(pool, old, one, k)
             news = news or not known
             for i in range(dimensions):
                 if one[k, i] > MOST:
@@ -183,7 +184,8 @@ def run(offsets, targets, update_id, defender, back, sources, updates, stop):
                 pool = larger(pool, used)
         count[v] = free
         for k in range(free):
-            pool[start[v] + k] = one[k]
+            for i in range(dimensions):
+                pool[start[v] + k, i] = one[k, i]
         for edge in range(back[v], back[v + 1]):
             p = sources[edge]
             if not queued[p]:
