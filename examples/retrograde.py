@@ -11,6 +11,7 @@ if nothing is said. Where Pgx is installed, tic-tac-toe is solved from its rules
 
 import dataclasses
 import functools
+import importlib
 import sys
 
 import jax
@@ -162,7 +163,11 @@ class Solved:
         count = {v: int((self.value == v).sum()) for v in (1, 0, -1)}
         print(f"{name}: {self.space.num_states} positions")
         print(f"  first player wins {count[1]}, second {count[-1]}, drawn {count[0]}")
-        outcome = ["a draw", "a win for the first player", "a win for the second player"]
+        outcome = [
+            "a draw",
+            "a win for the first player",
+            "a win for the second player",
+        ]
         told = f", in {self.moves[0]} moves" if self.value[0] else ""
         print(f"  the start is {outcome[self.value[0]]}{told}")
         print("  best first moves:", *self.best(0)[0])
@@ -172,17 +177,21 @@ class Solved:
 def solve_pgx(env, moves=()):
     """Solves a game from the rules of Pgx: of two players, without chance or secrets.
 
-    All fields of Pgx's states, in a row, are the components of ours.
+    What a state of Pgx's consists of, in a row, are the components of ours.
 
     Args:
         env: `pgx.make(...)`, with few positions.
         moves: what is played before.
     """
+
+    def as_row(state):  # what players see follows from the rest
+        return ravel_pytree(state.replace(observation=None))
+
     start = env.init(jax.random.key(0))
     first, step = start.current_player, jax.jit(env.step)
     for move in moves:
         start = step(start, move)
-    row, as_state = ravel_pytree(start)
+    row, as_state = as_row(start)
     actions = np.arange(len(start.legal_action_mask))
 
     def states(rows):
@@ -191,21 +200,21 @@ def solve_pgx(env, moves=()):
     def successors(rows):
         old = states(rows)
         step = jax.vmap(jax.vmap(env.step, in_axes=(None, 0)), in_axes=(0, None))
-        after = jax.vmap(jax.vmap(lambda s: ravel_pytree(s)[0]))(step(old, actions))
+        after = jax.vmap(jax.vmap(lambda state: as_row(state)[0]))(step(old, actions))
         return after.astype(int), old.legal_action_mask & ~old.terminated[:, None]
 
     def told(rows):
         found = states(rows)
         return found.rewards, found.current_player != first
 
-    # The device, since what is written for JAX alone is compiled there.
+    # The device, since there the function is compiled, which is written for JAX alone.
     space = graph.explore(successors, np.asarray(row).astype(int), engine="device")
     reward, mover = jax.device_get(jax.jit(told)(space.states))
     return Solved.of(space, mover, [reward[:, first] > 0, reward[:, 1 - first] > 0])
 
 
 def same(one, other):
-    """Whether two solved games have the same positions in the same order, and values."""
+    """Whether two solved games have the same positions, in one order, and values."""
     spaces = one.space, other.space
     return all(
         np.array_equal(*pair)
@@ -228,7 +237,7 @@ def main() -> None:
     name = f"connect {connect} on {rows} rows of {columns}"
     Game(rows, columns, connect, falls=True).solve().tell(name)
     try:
-        import pgx
+        pgx = importlib.import_module("pgx")
     except ImportError:
         print("Pgx is not installed: its rules are not compared")
         return

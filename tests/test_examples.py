@@ -1,10 +1,15 @@
 """The examples run, and say what they should."""
 
+import functools
 import runpy
 import sys
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
+
+from jaxgames import graph
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -18,6 +23,18 @@ SAYS = {
     ],
     "dataset.py": ["100 games in 1 files", "all answers are certified: True"],
     "training_loop.py": ["it has learnt something: True"],
+    "retrograde.py": [
+        "tic-tac-toe: 5478 positions",
+        "  the start is a draw",
+        "connect 3 on 4 rows of 4: 41750 positions",
+        "  the start is a win for the first player, in 9 moves",
+        "  best first moves: 1 2",
+    ],
+    "shield.py": [
+        "the guard can force a crash from 114 of 1458 states",
+        "agents crash without a shield: True",
+        "no agent crashes with the shield: True",
+    ],
 }
 
 
@@ -28,3 +45,164 @@ def test_example(name, capsys, tmp_path, monkeypatch):
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if line in SAYS[name]] == SAYS[name]
+
+
+@functools.cache
+def names_of(name):
+    """What an example defines."""
+    return runpy.run_path(str(EXAMPLES / name))
+
+
+# ---- retrograde.py ---------------------------------------------------------------
+
+
+def minimax(rows, columns, connect, falls):
+    """Value and length of a game from each position, by recursion over dictionaries."""
+    cells = [(y, x) for y in range(rows) for x in range(columns)]
+    values = {}
+
+    def has_line(board, stone):
+        return any(
+            all(
+                board.get((y + i * down, x + i * right)) == stone
+                for i in range(connect)
+            )
+            for y, x in cells
+            for down, right in [(0, 1), (1, 0), (1, 1), (-1, 1)]
+        )
+
+    def value_of(board, stone):
+        position = tuple(board.get(cell, 0) for cell in cells)
+        if position in values:
+            return values[position]
+        if has_line(board, 3 - stone):
+            values[position] = (1 if stone == 2 else -1, 0)
+            return values[position]
+        sign = 1 if stone == 1 else -1
+        options = [
+            value_of({**board, (y, x): stone}, 3 - stone)
+            for y, x in cells
+            if (y, x) not in board
+            and (not falls or y + 1 == rows or (y + 1, x) in board)
+        ]
+        # Win soon, else draw, else lose late.
+        best = max(
+            options,
+            key=lambda found: (found[0] * sign, -found[1] * found[0] * sign),
+            default=(0, -1),
+        )
+        values[position] = best[0], best[1] + 1 if best[0] else -1
+        return values[position]
+
+    value_of({}, 1)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "connect", "falls", "start"),
+    [
+        (3, 3, 3, False, (0, -1)),
+        (3, 3, 3, True, (0, -1)),
+        (4, 3, 3, True, (0, -1)),
+        (3, 4, 3, True, (1, 9)),
+        (2, 3, 2, True, (1, 3)),
+        (1, 4, 5, False, (0, -1)),
+    ],
+)
+def test_retrograde_analysis_is_minimax(rows, columns, connect, falls, start):
+    game = names_of("retrograde.py")["Game"](rows, columns, connect, falls)
+    solved = game.solve()
+    positions = map(tuple, solved.space.states.tolist())
+    found = zip(solved.value.tolist(), solved.moves.tolist(), strict=True)
+    expected = minimax(rows, columns, connect, falls)
+    assert dict(zip(positions, found, strict=True)) == expected
+    assert expected[(0,) * rows * columns] == start
+    # A game in which both do their best ends as it should.
+    length = len(solved.play())
+    assert length == (start[1] if start[0] else rows * columns)
+
+
+def test_a_position_after_moves_is_solved_as_in_the_whole_game():
+    game = names_of("retrograde.py")["Game"](3, 4, 3, falls=True)
+    whole, part = game.solve(), game.solve(moves=[0, 0, 3])
+    number = {tuple(x): i for i, x in enumerate(whole.space.states.tolist())}
+    same = [number[tuple(x)] for x in part.space.states.tolist()]
+    assert 1 < len(same) < len(number)
+    for name in ("value", "moves", "mover"):
+        found, expected = getattr(part, name), getattr(whole, name)
+        np.testing.assert_array_equal(found, expected[same])
+    with pytest.raises(ValueError, match="move 0 of .* is not legal"):
+        game.solve(moves=[0, 0, 0, 0])
+
+
+def test_positions_of_connect_four_are_as_many_as_published():
+    # OEIS A212693: positions of the usual board after so many moves.
+    game = names_of("retrograde.py")["Game"](6, 7, 4, falls=True)
+    space = graph.explore(
+        game.successors, [0] * 42, ranges=[3] * 42, max_states=23000, throw=False
+    )
+    counts = np.diff(space.levels)[:7].tolist()
+    assert counts == [1, 7, 49, 238, 1120, 4263, 16422]
+
+
+@pytest.mark.parametrize(
+    ("name", "board", "moves"),
+    [
+        ("tic_tac_toe", (3, 3, 3, False), ""),
+        ("connect_four", (6, 7, 4, True), "630363242261462622415015333450"),
+    ],
+)
+def test_the_rules_of_pgx_lead_to_the_same(name, board, moves):
+    pgx = pytest.importorskip("pgx", reason="pgx is not installed")
+    module, moves = names_of("retrograde.py"), [int(move) for move in moves]
+    found = module["solve_pgx"](pgx.make(name), moves)
+    assert len(set(found.value)) == 3
+    assert module["same"](module["Game"](*board).solve(moves), found)
+
+
+# ---- shield.py -------------------------------------------------------------------
+
+
+def test_the_shield_leaves_all_moves_that_are_safe_and_no_other():
+    module = names_of("shield.py")
+    world = module["explored"]()
+    lost, allowed = map(np.asarray, module["shield"](world))
+    lines = module["MAZE"].split()
+    ways = [(0, 0), (0, -1), (0, 1), (-1, 0), (1, 0)]
+    free = {
+        (y, x) for y, row in enumerate(lines) for x, c in enumerate(row) if c != "#"
+    }
+    after = {(y, x): [(y + i, x + j) for i, j in ways] for y, x in free}
+    moves = {cell: [to for to in after[cell] if to in free] for cell in free}
+    # Agent, guard, and who moves; what is bad grows until it does not any more.
+    bad, size = {(one, one, turn) for one in free for turn in (0, 1)}, 0
+    while size < len(bad):
+        size = len(bad)
+        for one in free:
+            for two in free:
+                if any((one, to, 0) in bad for to in moves[two]):
+                    bad.add((one, two, 1))
+                if all((to, two, 1) in bad for to in moves[one]):
+                    bad.add((one, two, 0))
+    width = len(lines[0])
+    for v, (one, two, turn) in enumerate(np.asarray(world.states).tolist()):
+        cells = divmod(one, width), divmod(two, width)
+        assert lost[v] == ((*cells, turn) in bad)
+        if turn == 0 and one != two:
+            safe = [
+                to in free and (to, cells[1], 1) not in bad for to in after[cells[0]]
+            ]
+            assert allowed[v].tolist() == safe
+    assert not lost[0]
+
+
+def test_agents_with_a_shield_never_crash():
+    module = names_of("shield.py")
+    world, keys = module["explored"](), jax.random.split(jax.random.key(7), 5)
+    train = jax.vmap(module["trained"], in_axes=(None, None, 0, None))
+    _, crashes, arrivals = train(world, np.array(True), keys, 100)
+    assert crashes.shape == (5, 100)
+    assert not crashes.any()
+    assert (arrivals.sum(axis=1) > 0).all()
+    _, crashes, _ = train(world, np.array(False), keys, 100)
+    assert (crashes.sum(axis=1) > 0).all()

@@ -16,7 +16,7 @@ from jaxgames.multienergy._packing import EMPTY, Budget, Packing
 
 Front = tuple[Budget, ...]
 
-FEW = 8
+FEW = 4
 
 
 def empty(packing: Packing, capacity: int, size: int) -> Front:

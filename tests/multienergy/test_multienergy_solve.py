@@ -141,6 +141,23 @@ def test_rooms_grow_and_lots_do_not_matter():
     np.testing.assert_array_equal(small.offsets, plain.offsets)
 
 
+def test_what_had_no_room_is_looked_at_again():
+    # Fronts of two budgets each, whose meet has four: only the defender lacks room, and
+    # nothing that he waits for changes when there is more.
+    one, two = [[-2, 0, 0], [0, -2, 0]], [[0, 0, -2], [-1, -1, 0]]
+    moves = {}
+    for k in range(1, 31, 3):
+        moves[k] = [(k + 1, [0, 0, 0]), (k + 2, [0, 0, 0])]
+        moves[k + 1] = [(0, update) for update in one]
+        moves[k + 2] = [(0, update) for update in two]
+    game = small_games.game(moves, {0, *range(1, 31, 3)}, 31, cap=3)
+    found = multienergy.solve(game, ByFronts(capacity=2, lot=8))
+    assert found.stats["capacity"] == 4
+    expected = [[0, 2, 2], [1, 2, 0], [2, 0, 2], [2, 1, 0]]
+    for k in range(1, 31, 3):
+        assert found.budgets(k).tolist() == expected
+
+
 def test_energies_without_a_cap_get_wider_fields():
     far = small_games.game({0: [(1, [-10_000, 0])], 1: [(2, [-10_000, -1])]}, {2}, 3)
     found = multienergy.solve(far, "fronts")
