@@ -207,8 +207,7 @@ def solve_pgx(env, moves=()):
         found = states(rows)
         return found.rewards, found.current_player != first
 
-    # The device, since there the function is compiled, which is written for JAX alone.
-    space = graph.explore(successors, np.asarray(row).astype(int), engine="device")
+    space = graph.explore(successors, np.asarray(row).astype(int))
     reward, mover = jax.device_get(jax.jit(told)(space.states))
     return Solved.of(space, mover, [reward[:, first] > 0, reward[:, 1 - first] > 0])
 

@@ -91,8 +91,8 @@ def explore(
             least and its largest value. It is checked, and states become small. None:
             any int32.
         engine: `"host"`, one state after the other; `"device"`, many at once; or
-            `"auto"`: the host for a function that JAX cannot compile, and if numba is
-            there and the backend is a CPU.
+            `"auto"`: the host for a function that JAX cannot compile, and on a CPU with
+            numba for one that makes arrays of numpy from such.
         max_states: stop before a state whose successors would be more than this.
         parallel_edges: keep an edge for each action, even where several lead to the
             same state; else only the first.
@@ -168,7 +168,12 @@ def begin(
         )
     on_host = engine == "host" or not rules.traceable
     if engine == "auto" and not on_host:
-        on_host = host.can_compile() and jax.default_backend() == "cpu"
+        on_host = (
+            host.can_compile()
+            and jax.default_backend() == "cpu"
+            # JAX's own operations, one by one, would compile for every size.
+            and isinstance(rules.successors(starts[:1])[0], np.ndarray)
+        )
     search: Search = OnHost(rules, starts) if on_host else OnDevice(rules, starts)
     return search, rules, search.tail
 

@@ -259,6 +259,23 @@ def test_functions_of_one_kind():
         graph.explore(by_numpy, [1], engine="device")
 
 
+@pytest.mark.skipif(not host.can_compile(), reason="the host engine wants numba")
+def test_who_is_asked_where_nothing_is_said():
+    """A CPU leaves to the host what numpy does; JAX compiles its own functions."""
+
+    def of_both(states):
+        return states[:, None] + 1, states < 5
+
+    def of_jax(states):
+        return jnp.asarray(states)[:, None] + 1, jnp.asarray(states) < 5
+
+    found = [graph.explore(function, [0]) for function in (of_both, of_jax)]
+    on_cpu = jax.default_backend() == "cpu"
+    first = "host" if on_cpu else "device"
+    assert [space.stats["solver"] for space in found] == [first, "device"]
+    np.testing.assert_array_equal(found[0].states, found[1].states)
+
+
 def test_values_of_all_kinds():
     """Components that fill a word, and numbers that a word ends with."""
     lowest, highest = -(2**31), 2**31 - 1
