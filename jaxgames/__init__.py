@@ -1,21 +1,44 @@
 """Games on graphs, solved as jit-compiled array programs."""
 
-from jaxgames import buchi as buchi
-from jaxgames import energy as energy
-from jaxgames import equivalence as equivalence
-from jaxgames import generate as generate
-from jaxgames import graph as graph
-from jaxgames import io as io
-from jaxgames import mdp as mdp
-from jaxgames import meanpayoff as meanpayoff
-from jaxgames import multienergy as multienergy
-from jaxgames import parallel as parallel
-from jaxgames import parity as parity
-from jaxgames import plot as plot
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from jaxgames.arena import Arena as Arena
 from jaxgames.batch import solve_many as solve_many
 from jaxgames.solution import Solution as Solution
 from jaxgames.solution import SolveError as SolveError
 from jaxgames.solution import Status as Status
 
+if TYPE_CHECKING:
+    from jaxgames import buchi as buchi
+    from jaxgames import checkpoint as checkpoint
+    from jaxgames import energy as energy
+    from jaxgames import equivalence as equivalence
+    from jaxgames import generate as generate
+    from jaxgames import graph as graph
+    from jaxgames import io as io
+    from jaxgames import mdp as mdp
+    from jaxgames import meanpayoff as meanpayoff
+    from jaxgames import multienergy as multienergy
+    from jaxgames import parallel as parallel
+    from jaxgames import parity as parity
+    from jaxgames import plot as plot
+
 __version__ = "0.1.0"
+
+_MODULES = frozenset({
+    "buchi", "checkpoint", "energy", "equivalence", "generate", "graph", "io", "mdp",
+    "meanpayoff", "multienergy", "parallel", "parity", "plot",
+})  # fmt: skip
+"""Imported when first asked for: few programs need all of them."""
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _MODULES:
+        return importlib.import_module(f"jaxgames.{name}")
+    raise AttributeError(f"module 'jaxgames' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

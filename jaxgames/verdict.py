@@ -5,6 +5,7 @@ import enum
 from typing import Any, ClassVar, Self
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import is_traced
@@ -55,6 +56,25 @@ class Verdict:
     def at(cls, reason: Reason, vertex: int = NOWHERE) -> Self:
         """The verdict for a concrete reason."""
         return cls(np.bool_(reason == 0), np.int32(reason), np.int32(vertex))
+
+    @classmethod
+    def first_of(cls, *faults: Any) -> Self:
+        """The verdict from where each reason holds (pure).
+
+        Args:
+            faults: for each reason but the first one bools, one for each place, or a
+                bool where it has none.
+        """
+        xp = jnp if any(isinstance(fault, jax.Array) for fault in faults) else np
+        reason, vertex = xp.int32(0), xp.int32(NOWHERE)
+        found = list(zip(list(cls.reasons)[1:], faults, strict=True))
+        for which, fault in reversed(found):
+            holds, at = xp.asarray(fault).any(), xp.int32(NOWHERE)
+            if xp.ndim(fault) and xp.size(fault):
+                at = xp.argmax(fault).astype(xp.int32)
+            reason = xp.where(holds, xp.int32(which), reason)
+            vertex = xp.where(holds, at, vertex)
+        return cls(reason == 0, reason, vertex)
 
     def __bool__(self) -> bool:
         """Whether the answer is right; an error where the verdict is traced."""

@@ -21,6 +21,7 @@ from benchmarks import (  # noqa: E402
     compare,
     decomposition_page,
     decompositions,
+    energy_peers,
     graphs,
     libraries,
     link_traffic,
@@ -444,7 +445,7 @@ def test_peers_are_chosen_by_name(monkeypatch, tmp_path):
     run.main(common)
     assert [[each.name for each in chosen.libraries] for chosen in seen] == [
         *(["scipy", "scipy", "stormpy"], [], []),
-        [library.name for library in libraries.LIBRARIES],
+        [each.name for each in (*libraries.LIBRARIES, *energy_peers.ENERGY_PEERS)],
     ]
     assert [len(chosen.peers) for chosen in seen] == [0, 0, 0, 1]
     assert seen[0].cache == Path("there")

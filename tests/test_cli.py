@@ -18,8 +18,9 @@ import pytest
 
 import jaxgames
 from jaxgames import Arena, cli, fixpoint, generate, host, io, ops, parity, plot
-from jaxgames.cli import Exit, _parser, _solve, _verify, main
+from jaxgames.cli import Exit, _parser, _parts, _verify, main
 from jaxgames.parity import reference
+from jaxgames.progress import Report
 from jaxgames.solution import Status
 
 # Even reaches the even loop from the cycle of 0 and 1; only vertex 3 is Odd's. When odd
@@ -228,7 +229,7 @@ def test_pictures_of_a_format_without_names(run, game, tmp_path):
 
 def test_progress_is_for_terminals(run, game, monkeypatch):
     meters = []
-    monkeypatch.setattr(_solve, "Bar", lambda: meters.append("bar"))
+    monkeypatch.setattr(_parts, "Bar", lambda: meters.append("bar"))
     run("solve", game)
     assert meters == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
@@ -320,6 +321,28 @@ def test_interrupt(tmp_path):
     assert "Traceback" not in out + err
     assert "interrupted" in err
     assert not (tmp_path / "ladder.sol").exists()
+
+
+def test_an_interrupt_that_python_dropped(run, game, monkeypatch):
+    """As in a callback of its garbage collector: the next look at the meter ends it."""
+    solve = parity.solve
+
+    def interrupted(*args, progress=None, **options):
+        if progress is None:
+            return solve(*args, **options)
+        report = Report("zielonka", 1, 0.1)
+        assert progress(report) is None
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        solution = solve(*args, **options)
+        return dataclasses.replace(solution, status=progress(report))
+
+    monkeypatch.setattr(parity, "solve", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    code, _, err = run("solve", game, "-s", "zielonka")
+    assert code == Exit.INTERRUPTED
+    assert re.search(r"interrupted after \d+ rounds", err)
+    assert signal.getsignal(signal.SIGINT) == before
 
 
 def test_interrupt_while_compiling(run, game, monkeypatch):
@@ -752,8 +775,9 @@ def test_errors_have_codes_and_one_line(run, game, monkeypatch, error, code, mes
 def test_help_tells_commands_and_exit_codes(run):
     code, out, err = run("--help")
     assert (code, err) == (Exit.DONE, "")
+    unwrapped = " ".join(out.split())
     for name, about in cli.COMMANDS.items():
-        assert re.search(rf"{name} +{re.escape(about)}", out)
+        assert f" {name} {about}" in unwrapped
     for exit_code in Exit:
         assert f"  {exit_code:<5d}{exit_code.meaning}\n" in out
         assert f"| {exit_code:d} | " in cli.__doc__
@@ -782,7 +806,8 @@ def test_help_imports_no_command():
         "print([name for name in sys.modules if name.startswith('jaxgames.cli._')])"
     )
     out, _ = spawn(code=("-c", code)).communicate()
-    assert out.endswith("['jaxgames.cli._exit', 'jaxgames.cli._options']\n")
+    of_all = ["_exit", "_interrupt", "_options"]
+    assert out.endswith(f"{[f'jaxgames.cli.{name}' for name in of_all]}\n")
 
 
 def test_exit_code_and_message_of_a_process(game):

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jaxgames
 from jaxgames import ops
 from jaxgames.arena import Arena
 from jaxgames.ops import Game
@@ -95,6 +96,11 @@ def problem_of(problem: Any) -> Problem:
     Raises:
         ValueError: there is no such problem.
     """
+    if isinstance(problem, str) and problem not in PROBLEMS:
+        for name in dir(
+            jaxgames
+        ):  # a package registers its problem when it is imported
+            getattr(jaxgames, name)
     found = PROBLEMS.get(problem) if isinstance(problem, str) else problem
     found = getattr(found, "PROBLEM", found)
     if not isinstance(found, Problem):

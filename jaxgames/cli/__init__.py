@@ -35,6 +35,7 @@ from collections.abc import Iterator, Sequence
 
 from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain
+from jaxgames.cli._interrupt import remembered
 from jaxgames.cli._options import Parser, add_traceback
 
 COMMANDS = {
@@ -65,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
-        with _short_warnings():
+        with _short_warnings(), remembered():
             code = _run(argv)
         print(end="", flush=True)
         return code

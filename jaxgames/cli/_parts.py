@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._interrupt import Interruptible
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.progress import Bar, Deadline, Progress
@@ -33,10 +34,10 @@ def wants_host(args: argparse.Namespace) -> bool:
     return args.solver in ("auto", "host", "race") and host.can_compile()
 
 
-def meter(args: argparse.Namespace) -> Progress | None:
-    """The line on a terminal, and the time limit."""
+def meter(args: argparse.Namespace) -> Progress:
+    """The line on a terminal, the time limit, and the user's interrupt."""
     shown = Bar() if sys.stderr.isatty() and not args.quiet else None
-    return Deadline(args.timeout, shown) if args.timeout else shown
+    return Interruptible(Deadline(args.timeout, shown) if args.timeout else shown)
 
 
 def solve(

@@ -3,7 +3,6 @@
 import argparse
 import json
 import pathlib
-import sys
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from jaxgames.cli._games import (
     sizes,
     start_jax,
 )
+from jaxgames.cli._parts import meter
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._verify import check
 from jaxgames.io._files import writing
-from jaxgames.progress import Bar, Deadline
 from jaxgames.solution import UNDECIDED, Status
 
 EXAMPLE = "solve game.pg.gz --verify -o game.sol"
@@ -108,12 +107,11 @@ def run(args: argparse.Namespace) -> Exit:
             raise KeyboardInterrupt
         state = solution.state
     with phase("solve") as notes:
-        meter = Bar() if sys.stderr.isatty() and not args.quiet else None
         solution = parity.solve(
             arena,
             max_steps=args.max_steps,
             state=state,
-            progress=Deadline(args.timeout, meter) if args.timeout else meter,
+            progress=meter(args),
             **how,
         )
         if place != "device":

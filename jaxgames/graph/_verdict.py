@@ -1,8 +1,6 @@
 """What a check of strongly connected components finds."""
 
 import dataclasses
-from types import ModuleType
-from typing import Any
 
 import jax
 
@@ -60,21 +58,3 @@ class Verdict(verdict.Verdict):
     """
 
     reasons = Reason
-
-
-def first_fault(xp: ModuleType, *faults: Any) -> Verdict:
-    """The verdict on components from where each reason holds.
-
-    Args:
-        xp: numpy or `jax.numpy`.
-        faults: for each reason but the first one bool `[V]`, or a bool of no place.
-    """
-    reason, vertex = xp.int32(Reason.OK), xp.int32(verdict.NOWHERE)
-    for which, fault in reversed(list(zip(list(Reason)[1:], faults, strict=True))):
-        fault, at = xp.asarray(fault), xp.int32(verdict.NOWHERE)
-        if fault.size and fault.ndim:
-            at = xp.argmax(fault).astype(xp.int32)
-        holds = fault.any()
-        reason = xp.where(holds, xp.int32(which), reason)
-        vertex = xp.where(holds, at, vertex)
-    return Verdict(reason == Reason.OK, reason, vertex)

@@ -13,7 +13,7 @@ from jaxgames.graph import _links, reference
 from jaxgames.graph._input import as_arena, check_masks
 from jaxgames.graph._links import Directions
 from jaxgames.graph._reach import Engine, spread
-from jaxgames.graph._verdict import Verdict, first_fault
+from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference import NO_COUNT, labels_of
 from jaxgames.ops import Links
 from jaxgames.solver import Solver
@@ -103,8 +103,7 @@ def _pure(directions: Directions, inside, labels, count, most) -> Verdict:
     )
     forward = spread(within.into, first, inside)
     backward = spread(within.out, first, inside)
-    return first_fault(
-        jnp,
+    return Verdict.first_of(
         ~ranged,
         inside & (labels == -1),
         ~inside & (labels != -1),

@@ -1,14 +1,11 @@
 """What a check of maximal end components finds."""
 
 import dataclasses
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
 from jaxgames import verdict
-from jaxgames.verdict import NOWHERE
 
 
 class Reason(verdict.Reason):
@@ -69,20 +66,3 @@ class Verdict(verdict.Verdict):
 
     reasons: ClassVar = Reason
     place: ClassVar[str] = "state"
-
-    @classmethod
-    def first_of(cls, *faults: Any) -> Self:
-        """The verdict from where each reason holds.
-
-        Args:
-            faults: for each reason but OK bool `[S]`, or a bool where it has no place.
-        """
-        xp = jnp if any(isinstance(fault, jax.Array) for fault in faults) else np
-        reason, vertex = xp.int32(Reason.OK), xp.int32(NOWHERE)
-        for which, fault in reversed(list(zip(list(Reason)[1:], faults, strict=True))):
-            holds, at = xp.asarray(fault).any(), xp.int32(NOWHERE)
-            if xp.ndim(fault) and xp.size(fault):
-                at = xp.argmax(fault).astype(xp.int32)
-            reason = xp.where(holds, xp.int32(which), reason)
-            vertex = xp.where(holds, at, vertex)
-        return cls(reason == Reason.OK, reason, vertex)

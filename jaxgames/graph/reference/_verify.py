@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena, is_traced
 from jaxgames.graph._input import concrete
-from jaxgames.graph._verdict import Verdict, first_fault
+from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference._condensation import (
     contract,
     group,
@@ -59,8 +59,7 @@ def verify(
     in_ptr, in_edge = transpose(row_ptr, dst)
     forward = reach(row_ptr, dst, first, inside, within)
     backward = reach(in_ptr, arena.src[in_edge], first, inside, within[in_edge])
-    return first_fault(
-        np,
+    return Verdict.first_of(
         ~ranged,
         inside & (labels == -1),
         ~inside & (labels != -1),
