@@ -316,7 +316,10 @@ def test_interrupt(tmp_path):
         if "compile" in line:
             break
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()  # if it goes on, it does so for ever
     assert process.returncode == Exit.INTERRUPTED
     assert "Traceback" not in out + err
     assert "interrupted" in err
