@@ -27,7 +27,10 @@ def start(task: str, *arguments: int, devices: int = 4) -> subprocess.Popen:
 
 
 def output(process: subprocess.Popen) -> str:
-    text, _ = process.communicate(timeout=600)
+    try:
+        text, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
     assert process.returncode == 0, text
     return text
 
