@@ -5,7 +5,7 @@ the devices of a mesh: each holds a share of the edges, and all values over vert
 The solvers are the same, and so are their answers, bit by bit.
 
 A device needs the bytes of its share of the edges and those of all vertices; a sweep
-sends one value of every vertex to every device. So more devices pay where there are
+sends one value of every vertex to every device. So more devices can pay where there are
 many edges for each vertex, and where one device's memory does not hold them.
 """
 

@@ -133,7 +133,9 @@ def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
     if isinstance(solver, str) and solver in PLACES:
         return solver
     SOLVERS.resolve(solver)
-    return _auto.place_for(arena) if solver == "auto" else "device"
+    if solver != "auto" or ops.current_spread() is not None:
+        return "device"
+    return _auto.place_for(arena)
 
 
 def _concrete(arena, solver, max_steps, state, meter, strategies) -> Solution:
@@ -141,8 +143,6 @@ def _concrete(arena, solver, max_steps, state, meter, strategies) -> Solution:
     _bounds.check_bound(arena)
     limited = max_steps is not None or state is not None
     place = place_for(arena, solver)
-    if ops.current_spread() is not None and solver != HOST:
-        place = "device"
     if isinstance(solver, str) and solver in PLACES:
         if limited:
             raise ValueError(

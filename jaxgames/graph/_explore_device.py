@@ -15,10 +15,8 @@ What an edge costs: the `4 W` bytes of a state written and read a few times in o
 and for each place of the table that is looked at, four bytes there and `4 W` of the
 state that has it, which take a sector of memory each (32 bytes on GPUs). At a load of a
 half, most find their place at the first look, and few need more than three, so those
-that are left move to a shorter list. Per edge that is 100 to 300 bytes, and per state
-the same times its degree: on hardware that moves some terabytes in a second, tens of
-millions of states in a second leave a wide margin. Turns that are too small cost more
-than bytes do: about 30 operations each, some of them waited for.
+that are left move to a shorter list. Turns that are too small cost more than bytes do:
+about 30 operations each, some of them waited for.
 """
 
 import functools

@@ -137,7 +137,9 @@ def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
     check_solver(solver)
     if isinstance(solver, str) and solver in PLACES:
         return solver
-    return _auto.place_for(arena) if solver == "auto" else "device"
+    if solver != "auto" or ops.current_spread() is not None:
+        return "device"
+    return _auto.place_for(arena)
 
 
 def check_solver(solver: str | Solver) -> None:
@@ -194,8 +196,6 @@ def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> So
     meter = as_progress(progress)
     limited = max_steps is not None or state is not None
     place = place_for(arena, solver)
-    if ops.current_spread() is not None and solver != HOST:
-        place = "device"
     if solver != "auto" and place == "device":
         return _device.on_device(
             arena,
