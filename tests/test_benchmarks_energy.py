@@ -1,21 +1,13 @@
 """The benchmarks' suite on energy games: games, other programs, traffic, the page."""
 
-import dataclasses
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmark_results import options, results, row
 
-from jaxgames import Arena, energy, generate
-
-ROOT = Path(__file__).parent.parent
-if not (ROOT / "benchmarks").is_dir():
-    pytest.skip("the benchmarks are not here", allow_module_level=True)
-sys.path.insert(0, str(ROOT))  # the benchmarks are not installed with the package
-
-from benchmarks import energy as suite  # noqa: E402
-from benchmarks import (  # noqa: E402
+from benchmarks import energy as suite
+from benchmarks import (
     energy_games,
     energy_page,
     energy_peers,
@@ -23,56 +15,14 @@ from benchmarks import (  # noqa: E402
     report,
     run,
 )
-from benchmarks.peers import PeerError  # noqa: E402
-from benchmarks.schema import PeerRow, Results, Row  # noqa: E402
+from benchmarks.peers import PeerError
+from benchmarks.schema import PeerRow
+from jaxgames import Arena, energy, generate
 
 # Vertex 0 needs 4, vertex 2 loses.
 GAME = Arena.from_edges(
     [0, 1, 1, 2], [1, 0, 1, 2], owner=[0, 1, 1], weight=[-4, 5, 0, -1]
 )
-
-
-def options(folder: Path, **changes) -> run.Options:
-    chosen = run.Options(
-        small=True, runs=1, scratch=folder, results=folder / "results", libraries=()
-    )
-    return dataclasses.replace(chosen, **changes)
-
-
-def results(rows=(), peers=(), backend="gpu") -> Results:
-    facts = {
-        "device": "NVIDIA H200" if backend == "gpu" else "Some CPU",
-        "devices": 1,
-        "backend": backend,
-        "cpu": "Some CPU",
-        "cores": 16,
-        "python": "3.12.0",
-        "jax": "0.11.2",
-        "numpy": "2.4.0",
-        "jaxgames": "0.1.0",
-    }
-    return Results(
-        suite="energy",
-        machine=facts,
-        copy_bandwidth_gb_s=4000.0,
-        created="2026-01-02",
-        rows=list(rows),
-        peers=list(peers),
-    )
-
-
-def row(game, solver, solve_s, **more) -> Row:
-    made = Row(
-        game=game,
-        vertices=10,
-        edges=20,
-        solver=solver,
-        solve_s=solve_s,
-        solve_runs=[solve_s],
-        verified=True,
-        status="SOLVED",
-    )
-    return dataclasses.replace(made, **more)
 
 
 def peer(game, name, solve_s, solver="--cpu --eg") -> PeerRow:
@@ -221,7 +171,7 @@ def test_absent_programs(monkeypatch):
 def test_a_small_suite_runs(monkeypatch, data, tmp_path, capsys):
     monkeypatch.setattr(energy_games, "SMALL", ())
     program(tmp_path, monkeypatch, "solve-energy", SOLVE_ENERGY)
-    found = results(backend="cpu")
+    found = results("energy", backend="cpu")
     chosen = options(
         tmp_path,
         data=data,
@@ -277,7 +227,7 @@ def test_the_page_holds_the_aims_against_the_results(tmp_path):
         peer("random 1e6 W=10", "egsolver", 2.0),
         peer("random 1e6 W=10", "egsolver", 3.0, "--cpu --eg0"),
     ]
-    text = energy_page.page([results(rows, peers)], tmp_path)
+    text = energy_page.page([results("energy", rows, peers)], tmp_path)
     aim = "time of the fastest sequential program over ours"
     assert cells(text, aim)[1:] == ["40.0 times (random 1e6 W=10)", "at least 36 times"]
     assert cells(text, "our time on hanoi 12")[1:] == ["20.0 ms", "less than 50.0 ms"]
@@ -290,7 +240,9 @@ def test_the_page_holds_the_aims_against_the_results(tmp_path):
 
 def test_the_page_of_a_cpu(tmp_path):
     rows = [row("hanoi 12", "host", 0.1), row("hanoi 12", "fvi", 0.4)]
-    found = results(rows, [peer("hanoi 12", "solve-energy", 0.2, "fvi")], "cpu")
+    found = results(
+        "energy", rows, [peer("hanoi 12", "solve-energy", 0.2, "fvi")], "cpu"
+    )
     text = energy_page.page([found], tmp_path)
     assert cells(text, "time of our fastest array program")[1:] == [
         "2.00 times (hanoi 12)",

@@ -2,21 +2,12 @@
 
 import dataclasses
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmark_results import options, results, row
 
-from jaxgames import buchi, graph
-from jaxgames.buchi._question import Question
-
-ROOT = Path(__file__).parent.parent
-if not (ROOT / "benchmarks").is_dir():
-    pytest.skip("the benchmarks are not here", allow_module_level=True)
-sys.path.insert(0, str(ROOT))  # the benchmarks are not installed with the package
-
-from benchmarks import (  # noqa: E402
+from benchmarks import (
     cycle_traffic,
     libraries,
     ltl,
@@ -24,56 +15,13 @@ from benchmarks import (  # noqa: E402
     package_calls,
     plots,
     products,
-    run,
 )
-from benchmarks.schema import PeerRow, Results, Row  # noqa: E402
+from benchmarks.schema import PeerRow, Results
+from jaxgames import buchi, graph
+from jaxgames.buchi._question import Question
 
 # 0 -> 1 -> 2 -> 1, an edge twice, and 3 with a self-loop, from 0 too.
 OFFSETS, TARGETS = [0, 3, 4, 5, 6], [1, 1, 3, 2, 1, 3]
-
-
-def options(folder: Path, **changes) -> run.Options:
-    chosen = run.Options(
-        small=True, runs=1, scratch=folder, results=folder / "results", libraries=()
-    )
-    return dataclasses.replace(chosen, **changes)
-
-
-def results(rows=(), peers=(), backend="gpu", **machine) -> Results:
-    facts = {
-        "device": "NVIDIA H200" if backend == "gpu" else "Some CPU",
-        "devices": 1,
-        "backend": backend,
-        "cpu": "Some CPU",
-        "cores": 16,
-        "python": "3.12.0",
-        "jax": "0.11.2",
-        "numpy": "2.4.0",
-        "jaxgames": "0.1.0",
-        **machine,
-    }
-    return Results(
-        suite="ltl",
-        machine=facts,
-        copy_bandwidth_gb_s=4000.0,
-        created="2026-01-02",
-        rows=list(rows),
-        peers=list(peers),
-    )
-
-
-def row(game, solver, solve_s, **more) -> Row:
-    made = Row(
-        game=game,
-        vertices=10,
-        edges=20,
-        solver=solver,
-        solve_s=solve_s,
-        solve_runs=[solve_s],
-        verified=True,
-        status="SOLVED",
-    )
-    return dataclasses.replace(made, **more)
 
 
 def scipy(game, solve_s) -> PeerRow:
@@ -190,7 +138,7 @@ class Model:
 def test_a_small_suite_runs(monkeypatch, data, tmp_path, capsys):
     counter = products.Instance("counter", Model, ("ends",))
     monkeypatch.setattr(products, "SMALL", (counter,))
-    found = results(backend="cpu")
+    found = results("ltl", backend="cpu")
     chosen = options(tmp_path, data=data, libraries=())
     ltl.run(
         dataclasses.replace(chosen, solvers=("host", "owcty", "explore, host")), found
@@ -233,6 +181,7 @@ def of_a_gpu() -> Results:
     large = {"vertices": 26_000_000, "edges": 84_000_000}
     some = {"vertices": 2_000_000, "edges": 11_000_000}
     return results(
+        "ltl",
         rows=[
             row("leader-7.elect", "host", 5.0, exists=False, **large),
             row(
@@ -277,6 +226,7 @@ def test_the_aims_of_a_gpu(tmp_path):
 def test_the_aims_of_a_cpu(tmp_path):
     some = {"vertices": 20_000, "edges": 80_000}
     made = results(
+        "ltl",
         rows=[row("a", "host", 0.2, **some), row("a", "map", 0.6, **some)],
         peers=[scipy("a", 0.2)],
         backend="cpu",
