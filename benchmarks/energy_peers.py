@@ -1,7 +1,9 @@
 """Other programs that solve energy games, run beside ours where they are on the PATH.
 
-Both are built from their authors' sources, and give an answer only if they are built
-and called so that they print it.
+All are built from their authors' sources, and give an answer only if they are built and
+called so that they print it: `egsolver` may be built without its GPU part. Of
+`solve-energy` the lines that tell what becomes of each vertex must be printed, even
+where little else is; `solve-energy-alt` has `COMP_VARIANT=potential_fvi_alt` besides.
 """
 
 import abc
@@ -90,14 +92,13 @@ class EGSolver(Program):
             [self.name, "--input", str(game), *solver.split()], time_limit_s
         )
         times = dict(re.findall(r"^(\w+) time: +([\d.]+) sec", said, re.MULTILINE))
-        bound = re.search(r"\bMG_pesi=(\d+)", said)
-        if "Solving" not in times or bound is None:
+        if "Solving" not in times:
             raise PeerError("its output does not tell how long solving took")
         answer = np.full(arena.shape[0], energy.UNKNOWN, np.int64)
         for vertex, value in re.findall(r"^(\d+)\)\s+(-?\d+)$", said, re.MULTILINE):
             answer[int(vertex)] = int(value)
         # What is above the bound is its infinity.
-        answer = np.where(answer > int(bound[1]), energy.TOP, answer)
+        answer = np.where(answer > energy.bound(arena), energy.TOP, answer)
         parse_s = float(times["Parsing"]) if "Parsing" in times else None
         post_s = float(times["Postparsing"]) if "Postparsing" in times else None
         return Run(parse_s, post_s, float(times["Solving"]), answer)
@@ -133,4 +134,15 @@ class SolveEnergy(Program):
         return Run(None, None, int(found[1]) / 1e3, answer)
 
 
-ENERGY_PEERS: tuple[Program, ...] = (EGSolver(), SolveEnergy())
+class SolveEnergyAlternating(SolveEnergy):
+    """The same program built with its other variant, which serves both players."""
+
+    name = "solve-energy-alt"
+    solvers = ("fvi alternating",)
+
+
+ENERGY_PEERS: tuple[Program, ...] = (
+    EGSolver(),
+    SolveEnergy(),
+    SolveEnergyAlternating(),
+)

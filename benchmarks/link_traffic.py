@@ -47,7 +47,9 @@ def bytes_per_sweep(graph: Any, solution: Any) -> int | None:
 
 
 def bytes_per_model_round(model: MDP, solution: Any) -> int | None:
-    """Bytes that a round of `interleaved` moves, on average over those that it made.
+    """Bytes that a round of `interleaved` moves at least, on average over all of them.
+
+    Rounds of removal that read only what is next to the last deaths count as none.
 
     Args:
         model: the model.
@@ -58,19 +60,24 @@ def bytes_per_model_round(model: MDP, solution: Any) -> int | None:
     """
     if solution.stats["solver"] != "interleaved":
         return None
-    layout = _layout.prepare(model)
+    layout = _layout.prepare(model, graph=True)
+    assert layout.graph is not None
     states, choices = len(layout.states), len(layout.owner)
     cells = {
-        name: ops.num_cells(getattr(layout, name))
-        for name in ("branches", "entering", "choices")
+        name: ops.num_cells(getattr(layout, name)) for name in ("branches", "choices")
     }
-    # The owner's signature, if the choice is live; then three sweeps, then jumps.
-    spread = choices * (INDEX + WORD + 1)
-    spread += sum(cells.values()) * (INDEX + WORD) + states * SWEEPS["max_id"]
+    # Whether a branch is live, and the signature at its end; then jumps.
+    ends = ops.num_cells((layout.graph.into, layout.graph.out))
+    spread = ends * (INDEX + WORD + 1) + states * SWEEPS["max_id"]
     # Flags of states, then of choices; fates of states are doubled.
     remove = (cells["branches"] + cells["choices"]) * (INDEX + 1)
     remove += 2 * (states + choices) + states * (3 * WORD + 1)
-    return _average(solution.stats, {"propagation": spread, "removal": remove})
+    near = int(solution.stats["near"])
+    far = int(solution.stats["removal"]) - near
+    return _average(
+        {**solution.stats, "removal": far, "near": near},
+        {"propagation": spread, "removal": remove, "near": 0},
+    )
 
 
 def _average(stats: Mapping[str, Any], moved: dict[str, int]) -> int | None:

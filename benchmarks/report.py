@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import (
     decomposition_page,
     energy_page,
+    equivalence_page,
     ltl_page,
     plots,
     summary,
@@ -59,6 +60,7 @@ def pages(results: list[Results], docs: Path) -> dict[str, str]:
         "decomposition.md": decomposition_page.page(results, docs),
         "model-checking.md": ltl_page.page(results, docs),
         "energy-measured.md": energy_page.page(results, docs),
+        "equivalence-measured.md": equivalence_page.page(results, docs),
         "thesis.md": thesis_page.page(results, docs),
     }
 
@@ -79,6 +81,7 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
         thesis_page.SUITE,
         ltl_page.SUITE,
         energy_page.SUITE,
+        equivalence_page.SUITE,
         *decomposition_page.SUITES,
     }
     shown = [each for each in results if each.suite not in elsewhere]

@@ -44,7 +44,10 @@ LIFTING = "reference.spm"
 COUNTED = ("solver", "layout", "rounds", "lifts", "cells")
 """Statistics that have a field of their own in a row, or are none of its rounds."""
 
-SUITES = ("parity", "thesis", "layouts", "graph", "mdp", "ltl", "energy", "batch")
+SUITES = (
+    "parity", "thesis", "layouts", "graph", "mdp", "ltl", "energy",
+    "equivalence", "batch", "devices",
+)  # fmt: skip
 
 JOBS = max(1, (os.cpu_count() or 1) // 2)
 """Models that are built at a time, where nothing else is said."""
@@ -59,7 +62,7 @@ class Options:
         chosen: patterns for the names of games and groups; none: all.
         solvers: patterns for the names of our solvers; none: all.
         experiments: patterns for the names of experiments; none: all.
-        data: a folder with games of the thesis, with models, or with products.
+        data: a folder with games of the thesis, models, products, or systems.
         cache: a folder for models that are built from sources; None: none is built.
         jobs: how many are built at a time.
         corpus: a folder with folders of games in PGSolver's format.
@@ -316,7 +319,7 @@ def main(arguments: list[str] | None = None) -> None:
     add("--games", **several, dest="chosen", help="names of games or groups")
     add("--solvers", **several, help="names of ours")
     add("--experiments", **several, help="parts of the suite thesis")
-    add("--data", type=Path, metavar="FOLDER", help="games, models, or products")
+    add("--data", type=Path, metavar="FOLDER", help="games, models, systems")
     add("--cache", type=Path, metavar="FOLDER", help="for models that Storm builds")
     add("--jobs", type=int, default=JOBS, help="models that are built at a time")
     add("--corpus", type=Path, metavar="FOLDER", help="folders of games")

@@ -40,6 +40,10 @@ class Row:
             up, the one call.
         lasso_s: to find a lasso again through the vertex that the solve has found; a
             part of `solve_s`.
+        fronts_s: to find the budgets of a spectroscopy game. In its suite `reduce_s` is
+            for classes of bisimilar states, `build_s` for the game, and `solve_s` for
+            all steps together.
+        notions_s: from budgets to which processes each notion relates.
         exists: whether there is an accepting cycle.
         rounds: rounds that the solve took.
         phases: of which kinds they were, by name, and what else the solver counted.
@@ -70,6 +74,8 @@ class Row:
     solve_s: float | None = None
     solve_runs: list[float] = dataclasses.field(default_factory=list)
     lasso_s: float | None = None
+    fronts_s: float | None = None
+    notions_s: float | None = None
     exists: bool | None = None
     rounds: int | None = None
     phases: dict[str, int] = dataclasses.field(default_factory=dict)

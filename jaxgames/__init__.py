@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxgames.arena import Arena as Arena
 from jaxgames.batch import solve_many as solve_many
+from jaxgames.memory import TooLargeError as TooLargeError
 from jaxgames.solution import Solution as Solution
 from jaxgames.solution import SolveError as SolveError
 from jaxgames.solution import Status as Status

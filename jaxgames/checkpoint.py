@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgames import ops
 from jaxgames.batch import Standing
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Status
@@ -34,7 +35,7 @@ def save(path: str | os.PathLike, state: Any) -> None:
     path = Path(path)
     arrays = {
         f"leaf{number}": np.asarray(leaf)
-        for number, leaf in enumerate(jax.tree.leaves(jax.device_get(state)))
+        for number, leaf in enumerate(jax.tree.leaves(ops.on_host(state)))
     }
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

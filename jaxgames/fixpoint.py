@@ -112,14 +112,16 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
 @functools.partial(jax.jit, static_argnums=0)
 def first(solver: Solver, game: Any) -> Carry:
     """The carry before the first round, compiled."""
-    return ops.everywhere(functools.partial(start, solver), game)
+    return ops.for_devices(start)(solver, game)
 
 
-def _to_host(x: jax.Array) -> jax.Array:
-    """Writes a result straight into the host's memory.
+def _to_host(game: Any, x: jax.Array) -> jax.Array:
+    """Writes a result straight into the host's memory, where one device has it.
 
     A transfer that the host asks for afterwards is a second wait.
     """
+    if ops.mesh_of(game) is not None:
+        return ops.on_all(game, x)
     return jax.device_put(x, jax.memory.Space.Host)
 
 
@@ -129,7 +131,12 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
         return finish(solver, game, iterate(solver, game, carry, limit))
 
     outcome = ops.everywhere(advance, game, carry, limit)
-    return outcome, _to_host(jnp.stack([outcome.status, outcome.rounds]))
+    summary = jnp.stack([outcome.status, outcome.rounds])
+    outcome = outcome._replace(
+        answer=ops.on_all(game, outcome.answer),
+        carry=ops.in_its_shares(game, outcome.carry),
+    )
+    return outcome, _to_host(game, summary)
 
 
 @functools.lru_cache
@@ -163,7 +170,8 @@ def run(
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
-    current = first(solver, game) if carry is None else ops.on_all(game, carry)
+    current = first(solver, game) if carry is None else carry
+    current = ops.in_its_shares(game, current)
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:

@@ -42,6 +42,11 @@ class compiled:
             return self._function(*args)
         return self._machine_code(*args)
 
+    @property
+    def ready(self) -> bool:
+        """Whether this process has its machine code already."""
+        return "_machine_code" in self.__dict__
+
     @functools.cached_property
     def _machine_code(self) -> Callable:
         import numba

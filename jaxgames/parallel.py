@@ -1,12 +1,12 @@
 """One large arena on several devices, of one host or of many.
 
 Within [`over`][jaxgames.parallel.over] every arena that a solve lays out is spread over
-the devices of a mesh: each holds a share of the edges, and all values over vertices.
-The solvers are the same, and so are their answers, bit by bit.
+the devices of a mesh: each holds a share of the edges, and of all that is known of the
+vertices. The solvers are the same, and so are their answers, bit by bit.
 
-A device needs the bytes of its share of the edges and those of all vertices; a sweep
-sends one value of every vertex to every device. So more devices can pay where there are
-many edges for each vertex, and where one device's memory does not hold them.
+What is computed for a vertex or an edge is computed where that lies; a sweep sends one
+value of every vertex to every device. So more devices can pay where there are many
+edges, and where one device's memory does not hold them.
 """
 
 import contextlib

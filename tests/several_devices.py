@@ -1,13 +1,30 @@
 """What tests/test_parallel.py runs in processes of their own, with four CPU devices."""
 
 import dataclasses
+import re
 import sys
+import tempfile
+from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
 
-from jaxgames import Status, batch, energy, generate, parallel, parity, solve_many
+from jaxgames import (
+    Arena,
+    Status,
+    batch,
+    buchi,
+    checkpoint,
+    energy,
+    fixpoint,
+    generate,
+    graph,
+    mdp,
+    parallel,
+    parity,
+    solve_many,
+)
 
 
 def same(x, y) -> None:
@@ -34,6 +51,22 @@ def solvers() -> None:
         assert parity.reference.verify(small, parity.solve(small, "host"))
 
 
+def sent() -> None:
+    """A round sends one value of each vertex, and of all else a number or two."""
+    arena = generate.random_game(3, 3000, num_priorities=3)
+    solver = parity.FPI()
+    with parallel.over(4):
+        _, game = parity.prepare(arena, solver)
+    carry = fixpoint.first(solver, game)
+    assert carry.state.estimate.sharding.shard_shape((8,)) == (2,)
+    program = fixpoint._chunk.lower(solver, game, carry, 1).compile().as_text()
+    rounds, _ = program.split("ENTRY")
+    assert len(re.findall(r" all-gather(-start)?\(", rounds)) == 1
+    assert not re.search("all-to-all|collective-permute|reduce-scatter", rounds)
+    for shape in re.findall(r"= \S*\[(\d*)\]\S* all-reduce", rounds):
+        assert shape == ""
+
+
 def energies() -> None:
     """Credits and the strategies of both players, in 32 and 64 bits."""
     arena = generate.random_energy_game(1, 60, max_weight=9)
@@ -48,6 +81,83 @@ def energies() -> None:
             same(spread, alone)
             np.testing.assert_array_equal(spread.credit, alone.credit)
             assert energy.verify(game, spread)
+
+
+def components() -> None:
+    """Components, of a graph that shrinks on the way as well, in as many rounds."""
+    rng = np.random.default_rng(2)
+    size = 3000
+    tail, head = rng.integers(size, size=(2, 2 * size))
+    chain = np.arange(size - 1)
+    large = Arena.from_edges(
+        np.append(tail // 2, chain), np.append(head, chain + 1), dead_ends="allow",
+        owner=np.zeros(size, bool),
+    )  # fmt: skip
+    masks = {"vertices": rng.random(size) < 0.9}
+    masks["edges"] = rng.random(large.shape[1]) < 0.9
+    compressed = graph.MaxId(compress=True)
+    for solver, how in ((compressed, {}), ("max_id", masks), ("fb_trim", {})):
+        alone = graph.scc(large, solver, **how)
+        with parallel.over(4):
+            spread = graph.scc(large, solver, **how)
+        assert spread.count == alone.count
+        np.testing.assert_array_equal(spread.labels, alone.labels)
+        assert spread.stats["layout"] == "slices on 4 devices"
+        for name in ("rounds", "outer", "inner"):
+            assert int(spread.stats[name]) == int(alone.stats[name])
+    small = Arena.from_edges(
+        [0, 1, 2, 4], [1, 0, 3, 4], owner=[0] * 5, dead_ends="allow"
+    )
+    with parallel.over(3):  # a number that divides nothing
+        found = graph.scc(small)
+    np.testing.assert_array_equal(found.labels, [0, 0, 1, 2, 3])
+
+
+def end_components() -> None:
+    """Both solvers, on a whole model and on a part of it."""
+    model = generate.random_mdp(5, 300)
+    states = np.random.default_rng(1).random(model.num_states) < 0.9
+    for solver, part in (("interleaved", states), ("basic", None)):
+        alone = mdp.mec(model, solver, states=part)
+        with parallel.over(4):
+            spread = mdp.mec(model, solver, states=part)
+        assert spread.count == alone.count
+        np.testing.assert_array_equal(spread.state_label, alone.state_label)
+        np.testing.assert_array_equal(spread.choice_kept, alone.choice_kept)
+        assert spread.stats["layout"] == "slices on 4 devices"
+        assert spread.stats["rounds"] == alone.stats["rounds"]
+
+
+def cycles() -> None:
+    """Accepting cycles and Büchi games; what cannot be spread says so."""
+    rng = np.random.default_rng(3)
+    size = 400
+    arena = Arena.from_edges(
+        *rng.integers(size, size=(2, 600)), owner=rng.random(size) < 0.5,
+        accepting=rng.random(size) < 0.03, dead_ends="allow",
+    )  # fmt: skip
+    for solver in ("map", "owcty", "scc", buchi.Owcty(form="forward"), "auto"):
+        alone = buchi.accepting_cycle(arena, solver=solver, initial=None)
+        with parallel.over(4):
+            spread = buchi.accepting_cycle(arena, solver=solver, initial=None)
+        assert spread.exists == alone.exists
+        if solver != "auto":
+            assert spread.witness == alone.witness
+            assert solver == "scc" or spread.stats["rounds"] == alone.stats["rounds"]
+    with parallel.over(4), pytest.raises(ValueError, match="trim.*cannot be spread"):
+        buchi.accepting_cycle(
+            arena, solver="trim", accepting=np.ones(size, bool), initial=None
+        )
+    game = Arena.from_edges(
+        np.repeat(np.arange(size), 2), rng.integers(size, size=2 * size),
+        owner=arena.owner, accepting=arena.accepting,
+    )  # fmt: skip
+    alone = buchi.solve(game, "attractors")
+    with parallel.over(4):
+        spread, found = buchi.solve(game, "attractors"), buchi.solve(game)
+    same(spread, alone)
+    same(found, alone)
+    assert spread.stats["rounds"] == alone.stats["rounds"]
 
 
 def many() -> None:
@@ -79,6 +189,12 @@ def resume() -> None:
         state = found.state
         assert limit is None or found.stats["rounds"] == limit
     same(found, expected)
+    arena = generate.random_energy_game(1, 60, max_weight=9)
+    with parallel.over(4):
+        first = energy.solve(arena, "fvi", max_steps=2, throw=False)
+    with parallel.over(2, shares=4):  # what lies on edges comes along
+        rest = energy.solve(arena, "fvi", state=first.state)
+    same(rest, energy.solve(arena, "fvi"))
 
 
 def one_of(processes: int, number: int, port: int) -> None:
@@ -88,12 +204,23 @@ def one_of(processes: int, number: int, port: int) -> None:
     assert len(jax.devices()) == processes * len(jax.local_devices())
     arena = generate.random_game(0, 200, num_priorities=4)
     with parallel.over():
-        found = parity.solve(arena, "promotion", progress=lambda report: None)
+        some = parity.solve(arena, "promotion", max_steps=9, throw=False)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "state.npz"
+            checkpoint.save(path, some.state)
+            state = checkpoint.load(path, some.state)
+        found = parity.solve(
+            arena, "promotion", state=state, progress=lambda report: None
+        )
     assert parity.reference.verify(arena, found)
     print(found)
 
 
+TASKS = (
+    solvers, sent, energies, components, end_components, cycles, many, resume, one_of,
+)  # fmt: skip
+
 if __name__ == "__main__":
     task, *arguments = sys.argv[1:]
-    tasks = {x.__name__: x for x in (solvers, energies, many, resume, one_of)}
+    tasks = {x.__name__: x for x in TASKS}
     tasks[task](*map(int, arguments))

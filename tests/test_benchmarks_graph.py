@@ -330,8 +330,9 @@ def test_bytes_of_a_sweep():
 def test_bytes_of_a_round_are_a_mean_over_kinds():
     model = models.random_mdp(1, 30, 2, 2)
 
-    def moved(propagation, removal, solver="interleaved"):
-        told = Told(solver=solver, propagation=propagation, removal=removal)
+    def moved(propagation, removal, solver="interleaved", near=0):
+        stats = {"propagation": propagation, "removal": removal, "near": near}
+        told = Told(solver=solver, **stats)
         return link_traffic.bytes_per_model_round(model, told)
 
     one, other, both = moved(1, 0), moved(0, 1), moved(3, 1)
@@ -339,6 +340,7 @@ def test_bytes_of_a_round_are_a_mean_over_kinds():
     assert other is not None
     assert other < one
     assert both == -(-(3 * one + other) // 4)
+    assert moved(0, 4, near=3) == -(-other // 4)
     assert moved(0, 0) is None
     assert moved(1, 1, "basic") is None
 

@@ -183,16 +183,16 @@ def of_a_gpu() -> Results:
     return results(
         "ltl",
         rows=[
-            row("leader-7.elect", "host", 5.0, exists=False, **large),
+            row("leader-6.elect", "host", 5.0, exists=False, **large),
             row(
-                *("leader-7.elect", "trim", 0.05),
+                *("leader-6.elect", "trim", 0.05),
                 exists=False,
                 rounds=10,
                 bytes_per_round=3_000_000_000,
                 phases={"trim": 10},
                 **large,
             ),
-            row("leader-7.elect", "auto", 0.1, engine="trim", exists=False, **large),
+            row("leader-6.elect", "auto", 0.1, engine="trim", exists=False, **large),
             row(
                 *("peterson-4.someone", "auto", 0.05),
                 exists=True,
@@ -200,10 +200,10 @@ def of_a_gpu() -> Results:
                 engine="map",
                 **some,
             ),
-            row("leader-7", "explore, host", 20.0, experiment="explore", **large),
-            row("leader-7", "explore, device", 1.0, experiment="explore", **large),
+            row("leader-6", "explore, host", 20.0, experiment="explore", **large),
+            row("leader-6", "explore, device", 1.0, experiment="explore", **large),
         ],
-        peers=[scipy("leader-7.elect", 4.0), scipy("peterson-4.someone", 0.4)],
+        peers=[scipy("leader-6.elect", 4.0), scipy("peterson-4.someone", 0.4)],
     )
 
 
@@ -215,10 +215,10 @@ def test_the_aims_of_a_gpu(tmp_path):
         "at least 10 times",
     ]
     assert cells(text, f"{ours}20,000,000 vertices, the worst")[1:] == [
-        "40.0 times (leader-7.elect)",
+        "40.0 times (leader-6.elect)",
         "at least 30 times",
     ]
-    assert cells(text, "states a second on the device, leader-7")[1:] == [
+    assert cells(text, "states a second on the device, leader-6")[1:] == [
         *("26.0 M", "at least 20 M")
     ]
 
@@ -241,16 +241,16 @@ def test_the_aims_of_a_cpu(tmp_path):
 
 def test_the_page_shows_every_row(tmp_path):
     text = ltl_page.page([of_a_gpu()], tmp_path)
-    assert cells(text, "leader-7.elect | 26")[3:] == [
+    assert cells(text, "leader-6.elect | 26")[3:] == [
         *("no", "100 ms (trim)", "50.0 ms (trim)", "5.00 s", "4.00 s", "40.0"),
         "40.0× faster",
     ]
     # 10 rounds of 3 GB in 50 ms are 600 GB/s, of 4000.
-    assert cells(text, "leader-7.elect | trim")[-6:] == [
+    assert cells(text, "leader-6.elect | trim")[-6:] == [
         *("10", "trim 10", "3.00 GB", "600", "15%", "verified")
     ]
     assert "20.0 ms" in cells(text, "peterson-4.someone | auto")
-    assert cells(text, "leader-7 | device")[-2:] == ["26.0", "verified"]
+    assert cells(text, "leader-6 | device")[-2:] == ["26.0", "verified"]
     assert "Peers: scipy 1.0." in text
 
 

@@ -1,7 +1,9 @@
 """The examples run, and say what they should."""
 
 import functools
+import os
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -30,6 +32,11 @@ SAYS = {
         "  the start is a win for the first player, in 9 moves",
         "  best first moves: 1 2",
     ],
+    "random_games.py": [
+        "     1            34.6%              13.0%              3.5%",
+        "     2            34.4%              42.5%             14.0%",
+        "     6            50.7%              99.6%             88.0%",
+    ],
     "shield.py": [
         "the guard can force a crash from 114 of 1458 states",
         "agents crash without a shield: True",
@@ -45,6 +52,24 @@ def test_example(name, capsys, tmp_path, monkeypatch):
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if line in SAYS[name]] == SAYS[name]
+
+
+def test_sharding_makes_four_devices_and_uses_them():
+    """In a process of its own: devices are made when JAX starts."""
+    flags = os.environ | {"JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / "sharding.py"],
+        env={k: v for k, v in flags.items() if k != "XLA_FLAGS"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "one arena, in slices on 4 devices: same True",
+        "256 games, dealt out to 4 devices: same True",
+        "256 games, made and solved where they lie: same True",
+    ]
 
 
 @functools.cache

@@ -17,7 +17,7 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"batch", "checkpoint", "verdict"}
+BASE |= {"batch", "checkpoint", "memory", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {
@@ -36,6 +36,7 @@ ON_THE_HOST = {
         "_condensation",
         "_convert",
         "_edges",
+        "_guess",
         "_host",
         "_links",
         "_parts",

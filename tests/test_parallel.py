@@ -35,7 +35,19 @@ def output(process: subprocess.Popen) -> str:
     return text
 
 
-@pytest.mark.parametrize("task", ["solvers", "energies", "many", "resume"])
+@pytest.mark.parametrize(
+    "task",
+    [
+        "solvers",
+        "sent",
+        "energies",
+        "components",
+        "end_components",
+        "cycles",
+        "many",
+        "resume",
+    ],
+)
 def test_on_four_devices(task):
     output(start(task))
 

@@ -1,7 +1,7 @@
 """What a slice says of itself, so that many of its games can be solved at once."""
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import jax
@@ -11,6 +11,7 @@ import numpy as np
 import jaxgames
 from jaxgames import ops
 from jaxgames.arena import Arena
+from jaxgames.batch._form import ARENAS, Form
 from jaxgames.ops import Game
 from jaxgames.solution import Solution
 from jaxgames.solver import Registry, Solver
@@ -21,9 +22,10 @@ PADDED = 4
 
 @dataclasses.dataclass(frozen=True)
 class Problem:
-    """A kind of game, as batches see it.
+    """A kind of game, of which stacks are solved in rounds.
 
-    `game` and `answer` are pure functions of a single game: batches map them.
+    `game`, `answer` and `finish` are pure functions of a single game: batches map them.
+    Where it says arena that is whatever `form` stacks.
 
     Attributes:
         name: the name of the problem.
@@ -39,19 +41,29 @@ class Problem:
         solution: the solution, from the answers by vertex and the keywords of
             [`Solution`][jaxgames.Solution].
         then: another solve that completes the answers; None where there is none.
+        finish: completes the answers when all rounds are over, from the solver, the
+            arena and the answers; None where nothing is missing.
+        form: what games are made of.
+        bits: of the integers that each of some arenas, or stacks, wants: 32 or 64.
+        alone: solves a game of a list whose numbers did not fit, in the way in which
+            games are solved one by one; None where numbers always fit.
     """
 
     name: str
     solvers: Registry
     auto: Callable[[Arena], Solver]
-    check: Callable[[Arena], None]
-    facts: Callable[[Arena, Solver], Hashable]
-    game: Callable[[Arena, Solver, Any], Any]
+    check: Callable[[Any], None]
+    facts: Callable[[Any, Solver], Hashable]
+    game: Callable[[Any, Solver, Any], Any]
     answer: Callable[[Solver, Any, Any, int], Any]
     solution: Callable[..., Solution]
     then: "Then | None" = None
+    finish: Callable[[Solver, Any, Any], Any] | None = None
+    form: Form = ARENAS
+    bits: Callable[[Sequence[Any]], Sequence[int]] = lambda games: [32] * len(games)
+    alone: Callable[..., Solution] | None = None
 
-    def resolve(self, solver: str | Solver, arena: Arena, strategies: bool) -> Solver:
+    def resolve(self, solver: str | Solver, arena: Any, strategies: bool) -> Solver:
         """A solver from its name or itself, with or without strategies."""
         auto = solver == "auto"
         chosen = self.auto(arena) if auto else self.solvers.resolve(solver)
@@ -80,17 +92,32 @@ class Then:
     merge: Callable[[Any, Any], Any]
 
 
-PROBLEMS: dict[str, Problem] = {}
+@dataclasses.dataclass(frozen=True)
+class Union:
+    """A kind of game of which many are solved as one, side by side.
+
+    Attributes:
+        name: the name of the problem.
+        solve: solves games of a list: from these, the solver, and the keywords
+            `max_steps`, `state`, `progress` and `strategies` of a solve. Returns their
+            solutions, and a state to go on from.
+    """
+
+    name: str
+    solve: Callable[..., tuple[Sequence[Solution], Any]]
+
+
+PROBLEMS: dict[str, Problem | Union] = {}
 """What can be solved in batches, by name."""
 
 
-def register(problem: Problem) -> Problem:
+def register(problem: Any) -> Any:
     """Makes a problem known by its name, and returns it."""
     PROBLEMS[problem.name] = problem
     return problem
 
 
-def problem_of(problem: Any) -> Problem:
+def problem_of(problem: Any) -> Problem | Union:
     """A problem from itself, its name, or the package that has it.
 
     Raises:
@@ -103,7 +130,7 @@ def problem_of(problem: Any) -> Problem:
             getattr(jaxgames, name)
     found = PROBLEMS.get(problem) if isinstance(problem, str) else problem
     found = getattr(found, "PROBLEM", found)
-    if not isinstance(found, Problem):
+    if not isinstance(found, Problem | Union):
         raise ValueError(
             f"problem must be one of {', '.join(map(repr, PROBLEMS))}, or a package of "
             f"jaxgames that solves games in batches, got {problem!r}"
@@ -126,6 +153,19 @@ def widest(arena: Arena) -> int:
     real = xp.arange(degree.shape[-1]) < xp.asarray(arena.num_vertices)[..., None]
     most = int(xp.max(xp.where(real, degree, 0), initial=1))
     return most if most <= 4 else -(-most // 4) * 4
+
+
+def dead_end(arena: Arena) -> int | None:
+    """The first vertex without successor, of an arena or of all of a stack (host).
+
+    What lies on a device is looked at there.
+    """
+    xp = jnp if isinstance(arena.row_ptr, jax.Array) else np
+    row_ptr = xp.asarray(arena.row_ptr)
+    dead = row_ptr[..., 1:] == row_ptr[..., :-1]
+    if not bool(xp.any(dead)):
+        return None
+    return int(np.argwhere(dead)[0][-1])
 
 
 def laid_out(arena: Arena, degree: int) -> Game:

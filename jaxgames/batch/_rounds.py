@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgames import fixpoint, ops
-from jaxgames.arena import Arena
+from jaxgames import fixpoint, memory, ops
 from jaxgames.batch._problem import Problem
 from jaxgames.progress import Progress, Report
 from jaxgames.solution import Status
@@ -150,7 +149,7 @@ def next_room(games: int, cells: int) -> int:
 
 def advance(
     run: Run,
-    arena: Arena,
+    arena: Any,
     standing: Standing | None,
     *,
     max_steps: int | None,
@@ -168,9 +167,10 @@ def advance(
     Returns:
         Where they are then, and why it ended.
     """
-    size, total = arena.shape[0], _num_games(arena)
+    total, size, edges = run.problem.form.shape(arena)
     now: Standing
     if standing is None:
+        _check_room(run, arena)
         game, now = begin(run, arena)
     else:
         now, rows = standing, arena
@@ -181,7 +181,7 @@ def advance(
     try:
         while True:
             games = len(now.ids)
-            room = next_room(games, games * arena.shape[1])
+            room = next_room(games, games * edges)
             outcome = fixpoint.run(
                 run.stacked(room),
                 game,
@@ -194,8 +194,8 @@ def advance(
             now = dataclasses.replace(now, carry=outcome.carry)
             if outcome.status != Status.SOLVED or left == 0:
                 break
-            while left <= next_room(room, room * arena.shape[1]):
-                room = next_room(room, room * arena.shape[1])
+            while left <= next_room(room, room * edges):
+                room = next_room(room, room * edges)
             game, now = _packed(run, game, now, room, size)
         status = outcome.status
     except KeyboardInterrupt:
@@ -203,30 +203,41 @@ def advance(
     return dataclasses.replace(now, written=_write(run, game, now, size)), status
 
 
-def _num_games(arena: Arena) -> int:
-    return arena.owner.shape[0]
+def _check_room(run: Run, arena: Any) -> None:
+    games, size, edges = run.problem.form.shape(arena)
+    if games * (size + edges) <= memory.UNCHECKED:
+        return
+
+    def needs() -> memory.Needs:
+        game, now = jax.eval_shape(functools.partial(begin, run), arena)
+        state = memory.STATES * memory.bytes_of(now.carry)
+        state += memory.bytes_of(now.written)
+        return memory.Needs(memory.bytes_of((arena, game)), state, 0)
+
+    memory.check_needs(f"solver={run.solver.name!r} on {games:,} games", needs)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def begin(run: Run, arena: Arena) -> tuple[Any, Standing]:
+def begin(run: Run, arena: Any) -> tuple[Any, Standing]:
     """All games of a stack before the first round, and room for what they will say."""
+    games, size, _ = run.problem.form.shape(arena)
     game = _games(run, arena)
     carry = fixpoint.start(run.stacked(0), game)
     written = jax.eval_shape(
-        functools.partial(_answers, run, size=arena.shape[0]), game, carry.state
+        functools.partial(_answers, run, size=size), game, carry.state
     )
     return game, Standing(
-        ids=jnp.arange(_num_games(arena), dtype=jnp.int32),
+        ids=jnp.arange(games, dtype=jnp.int32),
         carry=carry,
         written=jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), written),
     )
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _games(run: Run, arena: Arena) -> Any:
+def _games(run: Run, arena: Any) -> Any:
     """What the solver works on, for all games of a stack."""
 
-    def game(arena: Arena):
+    def game(arena):
         return run.problem.game(arena, run.solver, run.facts)
 
     return jax.vmap(game)(arena)
@@ -255,6 +266,15 @@ def _write(run: Run, game: Any, standing: Standing, size: int) -> Written:
     return jax.tree.map(
         lambda old, new: ops.put(old, standing.ids, new), standing.written, fresh
     )
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def finished(run: Run, arena: Any, written: Written) -> Written:
+    """What is known of all games, with what no round finds."""
+    finish = run.problem.finish
+    assert finish is not None
+    answer = jax.vmap(functools.partial(finish, run.solver))(arena, written.answer)
+    return written._replace(answer=answer)
 
 
 @jax.jit

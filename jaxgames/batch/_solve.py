@@ -8,11 +8,11 @@ import jax
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.arena import bucket, is_traced
 from jaxgames.batch import _rounds, _then
-from jaxgames.batch._problem import Problem, problem_of
+from jaxgames.batch._problem import Problem, Union, problem_of
 from jaxgames.batch._rounds import Games, Run, Written
-from jaxgames.batch._stack import buckets, stack
+from jaxgames.batch._stack import grouped, states_of
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
@@ -40,7 +40,7 @@ class Solutions(list[Any]):
 
 def solve_many(
     problem: Any,
-    arenas: Sequence[Arena] | Arena,
+    arenas: Sequence[Any] | Any,
     solver: str | Solver = "auto",
     *,
     max_steps: int | None = None,
@@ -59,10 +59,16 @@ def solve_many(
     A stack takes, beside the arenas, about 20 bytes for each of its vertices and one to
     four for each cell of its rows; the first compaction adds an eighth of that or less.
 
+    Mean-payoff games, whose thresholds the host chooses, and games of several energies
+    are put side by side instead, and solved as one; only lists of these are taken.
+
     Args:
-        problem: a package, such as [`parity`][jaxgames.parity], or its name.
-        arenas: the games: a list of concrete arenas of any sizes; or one arena whose
-            arrays have one axis more in front, with all games of one size.
+        problem: a package, such as [`parity`][jaxgames.parity], or the name of what is
+            asked: `"parity"`, `"energy"`, `"meanpayoff"`, `"multienergy"`, `"scc"`,
+            `"mec"`, `"buchi"` for Büchi games, or `"accepting_cycle"`.
+        arenas: the games: a list of concrete arenas of any sizes, or what the problem
+            has in place of arenas; or one whose arrays have one axis more in front,
+            with all games of one size.
         solver: a name of a solver of the device; a solver with options of its own; or
             `"auto"`, which is what does best in batches: `stats` says what it was.
         max_steps: rounds of a stack at most, those of `state` counted in. None: no
@@ -71,7 +77,8 @@ def solve_many(
             where it stopped.
         throw: whether to raise where not every game was solved.
         progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then; its unit is games.
+            [`Report`][jaxgames.progress.Report] now and then; its unit is games, where
+            they are stacked.
         strategies: whether strategies are wanted; without them some solvers are
             faster, and solutions have none.
 
@@ -99,21 +106,34 @@ def solve_many(
         )
     if max_steps is not None and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    if solver != "auto":
-        problem.solvers.resolve(solver)  # or says what is wrong, whatever the arenas
-    many = _Many(problem, solver, strategies, max_steps, progress)
     with jax.ensure_compile_time_eval():
-        if isinstance(arenas, Arena):
-            found = many.solve_stack(arenas, state)
-            status = np.asarray(found.status)
-        else:
-            found = many.solve_list(list(arenas), state)
-            status = np.array([each.status for each in found], np.int32)
+        found = _found(problem, arenas, solver, max_steps, state, progress, strategies)
+    status = np.asarray(
+        [x.status for x in found] if isinstance(found, list) else found.status
+    )
     unsolved = np.flatnonzero(status != Status.SOLVED)
     if throw and len(unsolved):
         first = Status(int(status[unsolved[0]]))
         raise SolveError(first, found, f" Not solved: {_named(unsolved)}.")
     return found
+
+
+def _found(problem, arenas, solver, max_steps, state, progress, strategies) -> Any:
+    if isinstance(problem, Union):
+        if not isinstance(arenas, Sequence):
+            raise ValueError(
+                f"games of {problem.name} are solved side by side: arenas must be a "
+                f"list of them, got {type(arenas).__name__}"
+            )
+        how = {"max_steps": max_steps, "state": state, "progress": progress}
+        found = problem.solve(list(arenas), solver, strategies=strategies, **how)
+        return Solutions(*found)
+    if solver != "auto":
+        problem.solvers.resolve(solver)  # or says what is wrong, whatever the arenas
+    many = _Many(problem, solver, strategies, max_steps, progress)
+    if isinstance(arenas, problem.form.kind):
+        return many.solve_stack(arenas, state)
+    return many.solve_list(list(arenas), state)
 
 
 def _named(games: np.ndarray) -> str:
@@ -137,16 +157,18 @@ class _Many:
         self._meter = as_progress(self.progress)
         self._games = Games(self._meter)
 
-    def solve_stack(self, arena: Arena, state: Any) -> Solution:
+    def solve_stack(self, arena: Any, state: Any) -> Solution:
         """Solves a stack."""
-        if np.ndim(arena.owner) != 2:
+        form = self.problem.form
+        if not form.is_stack(arena):
             raise ValueError(
-                "arenas must be a list of arenas, or an arena whose arrays have one "
-                f"axis more in front, got an arena with owner {np.shape(arena.owner)}"
+                f"arenas must be a list of {form.what}s, or an {form.what} whose "
+                f"arrays have one axis more in front, got {arena!r}"
             )
         self.problem.check(arena)
+        (bits,) = self.problem.bits([arena])
         try:
-            name, written, state, stop = self._advance(arena, state)
+            name, written, state, stop = self._advance(arena, state, bits)
         finally:
             self._meter.close()
         status = written.status
@@ -159,29 +181,27 @@ class _Many:
             state=state,
         )
 
-    def solve_list(self, arenas: list[Arena], state: Any) -> Solutions:
+    def solve_list(self, arenas: list[Any], state: Any) -> Solutions:
         """Solves a list: a stack for each size."""
+        form = self.problem.form
         for index, arena in enumerate(arenas):
             try:
                 self.problem.check(arena)
             except ValueError as error:
                 raise ValueError(f"game {index}: {error}") from None
-        groups = list(buckets(arenas).items())
-        states: list[Any] = [None] * len(groups) if state is None else list(state)
-        if len(states) != len(groups):
-            raise ValueError(
-                f"state is of {len(states)} stacks, and the arenas make {len(groups)}"
-            )
+        keys = zip(self.problem.bits(arenas), map(form.size, arenas), strict=True)
+        groups = list(grouped(keys).items())
+        states = states_of(groups, state)
         found: list[Any] = [None] * len(arenas)
         stop, done = Status.SOLVED, 0
         try:
-            for at, ((size, edges, _), members) in enumerate(groups):
-                games = stack(_filled(arenas, members), size, edges)
+            for at, ((bits, size), members) in enumerate(groups):
+                games = form.stack(_filled(arenas, members), size)
                 self._games.next_stack(done)
                 done += len(members)
                 if stop not in (Status.SOLVED, Status.MAX_STEPS):
                     self.max_steps = 0  # all that is left is to say so
-                name, written, states[at], over = self._advance(games, states[at])
+                name, written, states[at], over = self._advance(games, states[at], bits)
                 if stop in (Status.SOLVED, Status.MAX_STEPS):
                     stop = max(stop, over)
                 self._split(arenas, members, name, written, stop, found)
@@ -189,8 +209,17 @@ class _Many:
             self._meter.close()
         return Solutions(found, tuple(states))
 
-    def _advance(self, arena: Arena, state: Any) -> tuple[str, Written, Any, Status]:
-        arena = ops.dealt(arena)
+    def _advance(self, arena: Any, state: Any, bits: int):
+        """The solver's name, what is known, where it stands, and why it stopped."""
+        if bits == 32:
+            return self._rounds(arena, state)
+        with jax.enable_x64(True):
+            name, written, state, stop = self._rounds(arena, state)
+            # Outside, JAX would cut what is left on the device to 32 bits.
+            return name, *jax.device_get((written, state)), stop
+
+    def _rounds(self, arena: Any, state: Any) -> tuple[str, Written, Any, Status]:
+        arena = jax.device_put(ops.dealt(arena))
         solver = self.problem.resolve(self.solver, arena, self.strategies)
         run = Run(self.problem, solver, self.problem.facts(arena, solver))
         how: dict[str, Any] = {"max_steps": self.max_steps, "meter": self._games}
@@ -198,7 +227,10 @@ class _Many:
         second = None if then is None else then.solver(solver)
         if then is None or second is None:
             standing, stop = _rounds.advance(run, arena, state, **how)
-            return solver.name, standing.written, standing, stop
+            written = standing.written
+            if self.problem.finish is not None:
+                written = _rounds.finished(run, arena, written)
+            return solver.name, written, standing, stop
         first, later = (None, None) if state is None else state
         first, stop = _rounds.advance(run, arena, first, **how)
         games = _then.marked(self.problem, arena, first.written)
@@ -218,20 +250,33 @@ class _Many:
         """The solutions of a stack, one by one."""
         answer, statuses, rounds = jax.device_get(written)
         leaves, tree = jax.tree.flatten(answer)
-        for at, index in enumerate(members):
-            status = Status(int(statuses[at]))
+        cut, solution = self.problem.form.cut, self.problem.solution
+        each = zip(members, statuses.tolist(), rounds.tolist(), *leaves)  # noqa: B905
+        for index, number, count, *own in each:
+            status = _STATUSES[number]
             if status == Status.MAX_STEPS and stop != Status.SOLVED:
                 status = stop
-            size = arenas[index].shape[0]
-            own = [leaf[at][:size] if leaf.ndim > 1 else leaf[at] for leaf in leaves]
-            found[index] = self.problem.solution(
-                jax.tree.unflatten(tree, own),
+            if status == Status.OVERFLOW and self.problem.alone is not None:
+                found[index] = self._alone(arenas[index])
+                continue
+            found[index] = solution(
+                cut(jax.tree.unflatten(tree, own), arenas[index]),
                 status=status,
-                stats=Stats(solver=name, rounds=int(rounds[at])),
+                stats=Stats(solver=name, rounds=count),
             )
 
+    def _alone(self, arena: Any) -> Solution:
+        """A game whose numbers did not fit."""
+        assert self.problem.alone is not None
+        how = {"max_steps": self.max_steps, "strategies": self.strategies}
+        found = self.problem.alone(arena, self.solver, throw=False, **how)
+        return dataclasses.replace(found, state=None)
 
-def _filled(arenas: list[Arena], members: list[int]) -> list[Arena]:
+
+_STATUSES = {int(status): status for status in Status}
+
+
+def _filled(arenas: list[Any], members: list[int]) -> list[Any]:
     """Games of a stack; their number is one of few, so the first may be there again."""
     spread = ops.current_spread()
     devices = 1 if spread is None else spread.mesh.size

@@ -1,5 +1,6 @@
 """Stacks: arenas of one size along a new axis, from lists of concrete ones (host)."""
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,20 +22,50 @@ def buckets(arenas: Sequence[Arena]) -> dict[tuple, list[int]]:
         The indices of each group, by the padded numbers of vertices and edges and the
         labels; in the order of their first arenas.
     """
-    groups: dict[tuple, list[int]] = {}
-    for index, arena in enumerate(arenas):
-        vertices, edges = arena.shape
-        vertices_padded = bucket(vertices + 1)
-        edges_padded = vertices_padded
-        while edges_padded < edges + vertices_padded - vertices:
-            edges_padded *= STEP
-        kinds = tuple(
-            None if x is None else (x.dtype.str, x.shape[1:])
-            for x in (getattr(arena, name) for name in LABELS)
-        )
-        key = vertices_padded, edges_padded, kinds
+    return grouped(map(size_of, arenas))
+
+
+def grouped(keys: Iterable[Any]) -> dict[Any, list[int]]:
+    """The places of each key, in the order of the first ones."""
+    groups: dict[Any, list[int]] = {}
+    for index, key in enumerate(keys):
         groups.setdefault(key, []).append(index)
     return groups
+
+
+def states_of(groups: Sequence[Any], state: Any) -> list[Any]:
+    """Where each group goes on: None at the beginning.
+
+    Raises:
+        ValueError: the state is that of other games.
+    """
+    states = [None] * len(groups) if state is None else list(state)
+    if len(states) != len(groups):
+        raise ValueError(
+            f"state is of {len(states)} stacks, and the arenas make {len(groups)}"
+        )
+    return states
+
+
+def size_of(arena: Arena) -> tuple:
+    """What an arena is padded to in a stack: vertices and edges; and its labels."""
+    priority, on_edges = arena.priority, arena.edge_priority
+    weight, accepting = arena.weight, arena.accepting
+    return (
+        *_padded(len(arena.owner), len(arena.dst)),
+        None if priority is None else priority.dtype,
+        None if on_edges is None else on_edges.dtype,
+        None if weight is None else (weight.dtype, weight.shape[1:]),
+        None if accepting is None else accepting.dtype,
+    )
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _padded(vertices: int, edges: int) -> tuple[int, int]:
+    more = num_edges = bucket(vertices + 1)
+    while num_edges < edges + more - vertices:
+        num_edges *= STEP
+    return more, num_edges
 
 
 def stack(
@@ -64,7 +95,7 @@ def stack(
     """
     if not arenas:
         raise ValueError("a stack needs at least one arena")
-    shapes = np.array([arena.shape for arena in arenas])
+    shapes = np.array([(len(x.owner), len(x.dst)) for x in arenas], np.int32)
     more = shapes[:, 0].max() + 1 if num_vertices is None else num_vertices
     size = bucket(int(more)) if num_vertices is None else num_vertices
     loops = size - shapes[:, 0]
@@ -78,11 +109,11 @@ def stack(
             f", and cannot be padded to {(size, num_edges)}"
         )
     vertices, edges = _Places(shapes[:, 0], size), _Places(shapes[:, 1], num_edges)
-    last = np.arange(size) - shapes[:, :1]
+    own, edge = np.arange(size, dtype=np.int32), np.arange(num_edges, dtype=np.int32)
+    last = own - shapes[:, :1]
     end = np.where(last == loops[:, None] - 1, num_edges, shapes[:, 1:] + last + 1)
     end = vertices.put((arena.row_ptr[1:] for arena in arenas), end.astype(np.int32))
-    to_itself = np.minimum(np.arange(num_edges) - shapes[:, 1:], loops[:, None] - 1)
-    to_itself = (to_itself + shapes[:, :1]).astype(np.int32)
+    to_itself = np.minimum(edge - shapes[:, 1:], loops[:, None] - 1) + shapes[:, :1]
 
     def labels(name: str) -> np.ndarray | None:
         places = edges if name in ON_EDGES else vertices
@@ -110,14 +141,36 @@ class _Places:
 
     def __init__(self, lengths: np.ndarray, width: int):
         self._shape = len(lengths), width
-        starts = np.arange(len(lengths)) * width
-        before = np.cumsum(lengths) - lengths
-        self.filled = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+        self._same = int(lengths[0]) if np.all(lengths == lengths[0]) else None
+        if self._same is None:
+            starts = np.arange(len(lengths)) * width
+            before = np.cumsum(lengths) - lengths
+            self._filled = np.arange(lengths.sum()) + np.repeat(
+                starts - before, lengths
+            )
 
     def put(self, rows: Iterable, fill: Any) -> np.ndarray:
-        """The table of some rows, filled up."""
+        """The table of some rows, filled up with a number or from another table."""
         values = np.concatenate([np.asarray(row) for row in rows])
-        table = np.empty((*self._shape, *values.shape[1:]), values.dtype)
-        table[:] = fill
-        table.reshape(-1, *values.shape[1:])[self.filled] = values
+        more = values.shape[1:]
+        table = np.empty((*self._shape, *more), values.dtype)
+        if self._same is None:
+            table[:] = fill
+            table.reshape(-1, *more)[self._filled] = values
+        else:
+            first = self._same
+            table[:, :first] = values.reshape(-1, first, *more)
+            table[:, first:] = fill[:, first:] if np.ndim(fill) else fill
         return table
+
+
+def filled(rows: Iterable, lengths: np.ndarray, width: int, fill: Any) -> np.ndarray:
+    """A table of rows of several lengths, filled up.
+
+    Args:
+        rows: the rows.
+        lengths: of each.
+        width: of the table.
+        fill: a number, or a table of the same shape to fill up from.
+    """
+    return _Places(lengths, width).put(rows, fill)

@@ -1,17 +1,17 @@
 """The second solve of a batch, which completes the answers of the first."""
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from jaxgames.arena import Arena
 from jaxgames.batch._problem import Problem
 from jaxgames.batch._rounds import Run, Standing, Written, begin
 from jaxgames.solution import Status
 
 
-def unstarted(run: Run, arena: Arena) -> Standing:
+def unstarted(run: Run, arena: Any) -> Standing:
     """Where the games are before anybody has begun: the same arrays, with no games."""
     _, first = jax.eval_shape(functools.partial(begin, run), arena)
 
@@ -24,7 +24,7 @@ def unstarted(run: Run, arena: Arena) -> Standing:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def marked(problem: Problem, arena: Arena, written: Written) -> Arena:
+def marked(problem: Problem, arena: Any, written: Written) -> Any:
     """The games of the second solve."""
     assert problem.then is not None
     solved = written.status == Status.SOLVED

@@ -15,6 +15,8 @@ from jaxgames.buchi._game import GAME_SOLVERS as GAME_SOLVERS
 from jaxgames.buchi._game import Solution as Solution
 from jaxgames.buchi._game import solve as solve
 from jaxgames.buchi._ltl import Formula as Formula
+from jaxgames.buchi._many import CYCLES as CYCLES
+from jaxgames.buchi._many import PROBLEM as PROBLEM
 from jaxgames.buchi._map import Map as Map
 from jaxgames.buchi._on_the_fly import accepting_cycle_of as accepting_cycle_of
 from jaxgames.buchi._operations import Classification as Classification

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
-from jaxgames import fixpoint
+from jaxgames import fixpoint, ops
 from jaxgames.arena import is_traced
 from jaxgames.buchi import _auto, _batch, _device, _question
 from jaxgames.buchi._auto import DEVICE, HOST, RACE
@@ -110,7 +109,7 @@ def accepting_cycle(
     if traced:
         _check_traced(solver, on_host)
         return _traced(graph, accepting, initial, partition, solver, max_steps, state)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with ops.at_once():  # a constant of somebody's jit is still one
         question = _question.read(graph, accepting, initial, partition)
         found = _concrete(question, solver, max_steps, state, as_progress(progress))
     if throw and found.status != Status.SOLVED:
@@ -162,7 +161,7 @@ def _concrete(question: Question, solver, max_steps, state, meter) -> AcceptingC
     if question.accepting.ndim == 2:
         return _many(question, solver, limits, meter)
     place = _auto.place_for(question.arena) if solver == "auto" else solver
-    if solver == "auto" and limited:
+    if solver == "auto" and (limited or ops.current_spread() is not None):
         return _device.run(question, Map(trim=True), meter=meter, **limits)
     if place == HOST:
         small = question.arena.shape[1] < INLINE

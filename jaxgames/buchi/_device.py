@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, graph
+from jaxgames import fixpoint, graph, memory
 from jaxgames.arena import Arena
 from jaxgames.buchi import _host, _links, reference
 from jaxgames.buchi._by_scc import ByScc
@@ -52,13 +52,20 @@ def problem_for(
     padded = jnp.asarray(np.pad(part, more))
     if isinstance(solver, Trim):
         return Task(cut_jit(_links.windows(arena), padded), padded)
-    links = (_links.predecessors if solver.backward else _links.successors)(arena)
+    links = _links.predecessors if solver.backward else _links.successors
+    memory.check(solver, lambda: _shapes(rows, arena.shape[1]), *arena.shape)
     return Problem(
-        links=links,
+        links=links(arena),
         accepting=jnp.asarray(np.pad(accepting, more[-accepting.ndim :])),
         part=padded,
         rank=jnp.asarray(ranks(solver, arena.shape[0], rows)),
     )
+
+
+def _shapes(size: int, edges: int) -> Problem:
+    numbers = jax.ShapeDtypeStruct((size,), np.int32)
+    links = memory.shape_of_links(size, edges, size)
+    return Problem(links, memory.mask(size), numbers, numbers)  # type: ignore
 
 
 def refuse_strong(kinds: list[Kind]) -> None:

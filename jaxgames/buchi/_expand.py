@@ -19,11 +19,21 @@ from jaxgames import ops
 from jaxgames.arena import MAX_SIZE, bucket
 from jaxgames.buchi.reference._product import Found, Rules
 
+LEAST_COPIED = 1 << 14
+"""Entries that are copied to the host at least."""
+
 LARGEST_TABLE = 1 << 29
 """Pairs up to which a table is used; an entry has four bytes."""
 
 NEVER = np.iinfo(np.int32).max
 """Sorts behind every pair."""
+
+ROOMS = {
+    "cpu": (1 << 12, 1 << 16, 1 << 18, 1 << 20),
+    "gpu": (1 << 17, 1 << 21, 1 << 23, 1 << 25),
+}
+"""Lengths of the lists, by backend, then powers of two: each is compiled once. On a GPU
+short lists take as long as somewhat longer ones."""
 
 
 class Pairs(NamedTuple):
@@ -89,23 +99,51 @@ def expand_on_device(
         degree, heads, following, seen, next_extent = _expand(
             meet, rules, _resized(level, room, beyond), seen, np.int32(levels[-1])
         )
-        parts.append((extent, level, degree, heads))
+        parts.append(_on_the_way(extent, level, degree, heads))
         level, extent = following, jax.device_get(next_extent)
-    return _collected(jax.device_get(parts), levels)
+    return _collected(parts, levels)
+
+
+def _on_the_way(extent: Size, level: Pairs, degree, heads) -> tuple[jax.Array, ...]:
+    """A level on its way to the host, while others are expanded."""
+    count, edges = int(extent.count), int(extent.edges)
+    vertices = _length(count, len(degree))
+    arrays = level.system, level.state, degree, heads
+    lengths = *(min(vertices, len(x)) for x in arrays[:3]), _length(edges, len(heads))
+    return _cut(arrays, lengths)
+
+
+def _length(count: int, most: int) -> int:
+    """Some more entries than there are, as few lengths are compiled."""
+    return min(1 << max(count - 1, LEAST_COPIED - 1).bit_length(), most)
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _cut(arrays, lengths: tuple[int, ...]):
+    """First entries, in memory of the host that the device can write to by itself."""
+    host = jax.memory.Space.Host
+    return tuple(
+        jax.device_put(x[:length], host)
+        for x, length in zip(arrays, lengths, strict=True)
+    )
 
 
 def _collected(parts: list, levels: list[int]) -> Found:
     """The arrays of all levels together, without padding."""
+    counts = np.diff(levels)
 
-    def joined(arrays) -> np.ndarray:
-        return np.concatenate([np.zeros(0, np.int32), *arrays])
+    def joined(which: int, sizes: Any) -> np.ndarray:
+        pieces = zip(parts, sizes, strict=True)
+        pieces = [np.asarray(part[which])[:size] for part, size in pieces]
+        return np.concatenate([np.zeros(0, np.int32), *pieces])
 
-    degree = joined(x[: extent.count] for extent, _, x, _ in parts)
+    degree = joined(2, counts)
+    offsets = np.append(0, np.cumsum(degree)).astype(np.int32)
     return Found(
-        offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
-        targets=joined(x[: extent.edges] for extent, _, _, x in parts),
-        system_state=joined(x.system[: extent.count] for extent, x, _, _ in parts),
-        automaton_state=joined(x.state[: extent.count] for extent, x, _, _ in parts),
+        offsets=offsets,
+        targets=joined(3, np.diff(offsets[np.array(levels)])),
+        system_state=joined(0, counts),
+        automaton_state=joined(1, counts),
         levels=np.array(levels, np.int32),
     )
 
@@ -115,7 +153,8 @@ def _collected(parts: list, levels: list[int]) -> Found:
 
 def _room(size: int) -> int:
     """The next of a few sizes: each is compiled once, and small ones cost the same."""
-    for room in (1 << 12, 1 << 16, 1 << 18, 1 << 20):
+    rooms = ROOMS.get(jax.default_backend(), ROOMS["gpu"])
+    for room in rooms:
         if size <= room:
             return room
     return 1 << (int(size) - 1).bit_length()

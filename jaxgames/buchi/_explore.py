@@ -1,7 +1,8 @@
 """Systems and products from transition functions."""
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from jaxgames.graph import StateSpace
 
 Predicate = Callable[[Any], Any]
 """A vectorised function of states, int32 `[N, K]`, to bool `[N]`."""
+
+KEPT = 32
+"""Products that are remembered with what was compiled for them."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -72,8 +76,9 @@ def explore(
     options = {**options, "throw": True}
     space = graph.explore(successors, initial, **options)
     labels = np.zeros((space.num_states, len(propositions)), bool)
-    for i, (name, predicate) in enumerate(propositions.items()):
-        labels[:, i] = _holds(name, space.evaluate(predicate))
+    holds = space.evaluate_each(list(propositions.values()))
+    for i, (name, values) in enumerate(zip(propositions, holds, strict=True)):
+        labels[:, i] = _holds(name, values)
     return Explored(
         offsets=space.offsets,
         targets=space.targets,
@@ -244,18 +249,45 @@ def explore_product(
     )
     if ranges is not None:
         ranges = [*ranges, max(automaton.num_states, 1)]
-    follow = _product_of(successors, automaton, propositions, deadlock == "stutter")
+    functions = tuple(propositions[name] for name in automaton.propositions)
+    kept = all(isinstance(x, Hashable) for x in (successors, *functions))
+    make = _product_of if kept else _product_of.__wrapped__
+    follow = make(successors, Moves(automaton), functions, deadlock == "stutter")
     found = graph.expansions(follow, pairs, ranges=ranges, engine=engine)
     return ProductSearch(found, automaton, len(np.unique(pairs, axis=0)))
 
 
+class Moves:
+    """An automaton that is equal to another one with the same edges.
+
+    A function that is made for it is the same for both, and compiled once.
+    """
+
+    def __init__(self, automaton: Automaton):
+        self.automaton = automaton
+        self._key = (
+            automaton.propositions,
+            *(x.tobytes() for x in (automaton.offsets, automaton.targets)),
+            *(x.tobytes() for x in (automaton.required, automaton.forbidden)),
+            automaton.cube_offsets.tobytes(),
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moves) and self._key == other._key
+
+
+@functools.lru_cache(maxsize=KEPT)
 def _product_of(
     successors: Callable[[Any], tuple[Any, Any]],
-    automaton: Automaton,
-    propositions: Mapping[str, Predicate],
+    moves_of: Moves,
+    propositions: tuple[Predicate, ...],
     stutter: bool,
 ) -> Callable[[Any], tuple[Any, Any]]:
     """The transition function of pairs."""
+    automaton = moves_of.automaton
     guards = automaton.guards
     rows = [
         range(automaton.offsets[q], automaton.offsets[q + 1])
@@ -273,7 +305,10 @@ def _product_of(
             after = xp.concatenate([after, states[:, None].astype(after.dtype)], axis=1)
             enabled = xp.concatenate([enabled, stays], axis=1)
         holds = [
-            _holds(name, propositions[name](states)) for name in automaton.propositions
+            _holds(name, predicate(states))
+            for name, predicate in zip(
+                automaton.propositions, propositions, strict=True
+            )
         ]
         found, there = [], []
         for move in range(moves):

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from jaxgames import fixpoint, host, ops, race, solution
+from jaxgames import fixpoint, host, memory, ops, race, solution
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _host, _links, reference
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
@@ -125,7 +125,7 @@ def solve(
         raise ValueError(
             f"vertex {np.argmax(dead)} has no successor: in a game every vertex has one"
         )
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with ops.at_once():  # a constant of somebody's jit is still one
         meter = as_progress(progress)
         place = _place_for(arena, solver, limited)
         machine = machine or Attractors()
@@ -150,6 +150,8 @@ def _place_for(arena: Arena, solver: Any, limited: bool) -> str:
         return solver
     if solver != "auto" or limited or not host.can_compile():
         return DEVICE
+    if ops.current_spread() is not None:
+        return DEVICE
     if jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
         return HOST
     return RACE
@@ -171,7 +173,14 @@ def _on_host(arena: Arena, track: Track) -> Solution:
 
 
 def _device(arena: Arena, solver: Any, max_steps, state, meter) -> Solution:
-    size = arena.shape[0]
+    size, edges = arena.shape
+    masks = [memory.mask(size)] * 3
+    memory.check(
+        solver,
+        lambda: Problem(memory.shape_of_links(size, edges, size), *masks),
+        size,
+        edges,
+    )
     more = (0, _links.num_rows(arena) - size)
     masks = (arena.owner, arena.accepting, of_graph.inside(arena))
     game = Problem(

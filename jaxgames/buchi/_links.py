@@ -18,7 +18,8 @@ def successors(arena: Arena) -> Links:
     kept = _kept(arena)
     if "out" not in kept:
         row_ptr, dst = _padded(arena)
-        kept["out"] = ops.links(row_ptr, dst, len(row_ptr) - 1)
+        size = len(row_ptr) - 1
+        kept["out"] = ops.links(row_ptr, dst, size, ops.current_spread())
     return kept["out"]
 
 
@@ -28,12 +29,21 @@ def predecessors(arena: Arena) -> Links:
     if "into" not in kept:
         row_ptr, dst = _padded(arena)
         size = len(row_ptr) - 1
-        kept["into"] = ops.links(*ops.transpose(row_ptr, dst, size), size)
+        back = ops.transpose(row_ptr, dst, size)
+        kept["into"] = ops.links(*back, size, ops.current_spread())
     return kept["into"]
 
 
 def windows(arena: Arena) -> Windows:
-    """The edges in windows; kept with the arena."""
+    """The edges in windows; kept with the arena.
+
+    Raises:
+        ValueError: they would be spread over several devices.
+    """
+    ops.refuse_spread(
+        "solver='trim', which works on one window of the edges after the other,",
+        "take map, owcty or scc",
+    )
     kept = _kept(arena)
     if "windows" not in kept:
         kept["windows"] = _windows(*_padded(arena))
@@ -42,12 +52,12 @@ def windows(arena: Arena) -> Windows:
 
 def num_rows(arena: Arena) -> int:
     """Vertices that the layouts have."""
-    return of_graph.num_rows(*arena.shape)
+    return of_graph.num_rows(*arena.shape, ops.current_spread())
 
 
 def _kept(arena: Arena) -> dict:
     places = arena.__dict__.setdefault("_accepting_cycle", {})
-    place = jax.config.jax_default_device  # pyright: ignore
+    place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
     return places.setdefault(place, {})
 
 

@@ -1,6 +1,7 @@
-"""Energy games in batches: credits of all, then the moves of player 1, in 32 bits."""
+"""Energy games in batches: credits of all, then the moves of player 1."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -8,12 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import batch
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, bucket
 from jaxgames.energy import _bounds, _device
-from jaxgames.energy._fvi import FVI
+from jaxgames.energy._lockstep import Lockstep
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._solution import Solution
-from jaxgames.energy._solve import SOLVERS
+from jaxgames.energy._solve import SOLVERS, solve
 from jaxgames.energy._strategies import Dual
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Registry, Solver
@@ -25,30 +26,66 @@ class Facts(NamedTuple):
     Attributes:
         degree: the largest out-degree, or a little more.
         scale: bits of a potential that count steps.
+        bits: of a number.
     """
 
     degree: int
     scale: int
+    bits: int
 
 
 def _check(arena: Arena) -> None:
+    """Checks an arena, or a stack; what lies on a device is looked at there."""
+    if isinstance(arena.row_ptr, jax.Array):
+        jax.eval_shape(lambda arena: _bounds.check(arena), arena)  # types and shapes
+        if batch.dead_end(arena) is None:
+            return
     _bounds.check(arena)
-    if arena.weight.dtype.itemsize > 4:
-        raise ValueError(
-            "batches of energy games are solved in 32 bits: weight must be int32 or "
-            f"narrower, got {arena.weight.dtype}"
-        )
+
+
+def _bits(arenas: Sequence[Arena]) -> list[int]:
+    """The width in which the numbers of each game, or of each stack, are sure to fit.
+
+    By its extreme weights: sums over vertices would take as long as many a solve.
+    """
+    return [32 if _room(arena, 32) is not None else 64 for arena in arenas]
+
+
+def _room(arena: Arena, bits: int) -> int | None:
+    """Bits left for steps where all credits, and all gains, fit; None if too few are.
+
+    As many as all paths need: what is padded is no part of any.
+    """
+    size = np.shape(arena.owner)[-1]
+    weight, most = arena.weight, 0
+    if weight.size:
+        most = max(int(weight.max()), -int(weight.min())) * size
+    room = bits - 3 - most.bit_length()
+    return room if room >= bucket(size + 1).bit_length() else None
 
 
 def _facts(arena: Arena, solver: Any) -> Facts:
-    steps = int(np.shape(arena.owner)[-1]).bit_length()
-    chosen = getattr(solver, "scale", None)
-    return Facts(batch.widest(arena), chosen or min(steps, 15))
+    """In the width that JAX has now."""
+    wide = jax.dtypes.canonicalize_dtype(np.int64) == np.int64
+    bits = 64 if wide and _bits([arena]) == [64] else 32
+    size, chosen = np.shape(arena.owner)[-1], getattr(solver, "scale", None)
+    scale = chosen or min(size.bit_length(), bits // 2 - 1)
+    return Facts(batch.widest(arena), scale, bits)
 
 
 def _game(arena: Arena, solver: Solver, facts: Facts) -> Any:
-    game = batch.laid_out(_device.cut(arena), facts.degree)
-    return _device._task(solver, game, facts.scale)
+    return _task(solver, _laid_out(arena, facts), facts.scale)
+
+
+def _task(solver: Any, *what: Any) -> Any:
+    of = solver.of if isinstance(solver, Lockstep) else solver
+    return _device._task(of, *what)
+
+
+def _laid_out(arena: Arena, facts: Facts) -> Any:
+    weight = jnp.asarray(arena.weight).astype(f"int{facts.bits}")
+    arena = _device.cut(dataclasses.replace(arena, weight=weight))
+    return batch.laid_out(arena, facts.degree)
 
 
 def _answer(solver: Any, game: Any, state: Any, size: int) -> Answer:
@@ -61,6 +98,14 @@ def _solution(answer: Answer, **how) -> Solution:
     )
 
 
+def _cut(answer: Answer, arena: Arena) -> Answer:
+    """With credits of the type that they have where the game is solved alone."""
+    answer = batch.cut(answer, arena)
+    if answer.credit.dtype == np.int32:
+        return answer
+    return answer._replace(credit=answer.credit.astype(_bounds.credit_type(arena)))
+
+
 # ---- the moves of player 1 -------------------------------------------------------
 
 
@@ -70,12 +115,16 @@ def _where_lost(arena: Arena, answer: Answer, solved: jax.Array) -> Arena:
 
 
 def _dual_game(arena: Arena, solver: Solver, facts: Facts) -> Any:
-    game = batch.laid_out(_device.cut(arena), facts.degree)
-    return _device._task(solver, game, facts.scale, ~jnp.asarray(arena.accepting))
+    game = _laid_out(arena, facts)
+    return _task(solver, game, facts.scale, ~jnp.asarray(arena.accepting))
 
 
 def _dual_of(solver: Solver) -> Solver | None:
-    return _device.dual_of(solver) if solver.strategies else None
+    if not solver.strategies:
+        return None
+    if isinstance(solver, Lockstep):
+        return Lockstep(of=Dual())
+    return _device.dual_of(solver)
 
 
 def _merge(answer: Answer, moves: jax.Array) -> Answer:
@@ -103,14 +152,16 @@ PROBLEM = batch.register(
     batch.Problem(
         name="energy",
         solvers=SOLVERS,
-        # Loops of one round, so that games do not wait for each other's.
-        auto=lambda _: FVI(inner_sweeps=1, inner_rounds=1),
+        auto=lambda _: Lockstep(),
         check=_check,
         facts=_facts,
         game=_game,
         answer=_answer,
         solution=_solution,
         then=MOVES,
+        form=dataclasses.replace(batch.ARENAS, cut=_cut),
+        bits=_bits,
+        alone=solve,
     )
 )
 """For [`solve_many`][jaxgames.solve_many]."""

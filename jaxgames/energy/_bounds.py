@@ -1,6 +1,7 @@
 """How large the numbers of an energy game get: facts about concrete arenas."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -42,7 +43,7 @@ def check(arena: Arena) -> None:
         raise ValueError(f"weight must hold signed integers, got {weight.dtype}")
     if is_traced((arena.row_ptr, weight)):
         return
-    dead = np.diff(arena.row_ptr) == 0
+    dead = arena.row_ptr[..., 1:] == arena.row_ptr[..., :-1]
     if dead.any():
         raise ValueError(
             f"vertex {np.argwhere(dead)[0][-1]} has no successor: games are total; "
@@ -74,16 +75,25 @@ def bound(arena: Arena) -> int:
         >>> bound(arena)
         5
     """
-    kept = arena.__dict__
-    if "_energy_bound" not in kept:
+
+    def find() -> int:
         check(arena)
-        kept["_energy_bound"] = -_total(arena, np.minimum)
-    return kept["_energy_bound"]
+        return -_total(arena, np.minimum)
+
+    return _kept(arena, "_energy_bound", find)
 
 
 def gain(arena: Arena) -> int:
     """What a path without repetition can gain at most (host only): exact."""
-    return _total(arena, np.maximum)
+    return _kept(arena, "_energy_gain", lambda: _total(arena, np.maximum))
+
+
+def _kept(arena: Arena, name: str, find: Callable[[], int]) -> int:
+    """A fact about an arena that takes a while to find; kept with it."""
+    kept = arena.__dict__
+    if name not in kept:
+        kept[name] = find()
+    return kept[name]
 
 
 def _total(arena: Arena, extreme: np.ufunc) -> int:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, memory, ops
 from jaxgames.arena import Arena
 from jaxgames.energy import _bounds, _potentials
 from jaxgames.energy._bounds import Width
@@ -41,7 +41,7 @@ class Standing:
     given_up: int = dataclasses.field(default=0, metadata={"static": True})
 
 
-def prepare(arena: Arena) -> ops.Game | ops.ShardedArena:
+def prepare(arena: Arena) -> ops.Game:
     """Lays a concrete arena out on the default device, as `solve` needs it first.
 
     `solve` calls this; call it before to have its cost apart. Within
@@ -50,10 +50,25 @@ def prepare(arena: Arena) -> ops.Game | ops.ShardedArena:
     return laid_out(arena, _bounds.widths(arena)[0].bits)
 
 
-def laid_out(arena: Arena, bits: int) -> ops.Game | ops.ShardedArena:
+def laid_out(arena: Arena, bits: int) -> ops.Game:
     """The arena with weights of so many bits, on the device; kept with it."""
     with of_bits(bits):
         return ops.prepare(_bounds.narrowed(arena, bits), ops.current_spread())
+
+
+def _check_room(arena: Arena, solver: Solver, bits: int) -> None:
+    with of_bits(bits):
+        narrow = _bounds.narrowed(arena, bits)
+
+        def shapes():
+            game = memory.shape_of(narrow)
+            if not isinstance(solver, PotentialSolver):
+                return game
+            scale = jax.ShapeDtypeStruct((), np.int32)
+            return Task(game, scale, memory.mask(arena.shape[0]))  # type: ignore
+
+        resident = ops.is_prepared(narrow, ops.current_spread())
+        memory.check(solver, shapes, *arena.shape, resident=resident)
 
 
 def of_bits(bits: int):
@@ -110,49 +125,40 @@ def on_device(
     first, outcome = run.up(widths, first, solver, state and state.credits, None)
     answer: Answer = outcome.answer
     rounds, moves, status = int(outcome.rounds), None, outcome.status
-    strategy = answer.strategy
-    facts = run.facts
-    if solver.strategies:
-        own = arena.shape[0]
-        strategy = strategy[:own]
-        if status == Status.SOLVED and np.any(arena.owner & (answer.winner[:own] == 1)):
-            dual = dual_of(solver)
-            run.spent = rounds
-            widths = widths_for(arena, dual)
-            second, other = run.up(
-                widths, second, dual, state and state.moves, ~answer.lost
-            )
-            rounds, status, moves = (
-                rounds + int(other.rounds),
-                other.status,
-                other.carry,
-            )
-            found = other.answer[:own]
-            strategy = np.where(found == NO_EDGE, strategy, found)
-            facts |= {f"dual_{k}": v for k, v in run.facts.items() if k in _COUNTED}
-    return _solution(
-        arena,
-        solver,
-        answer,
-        strategy,
-        status,
-        facts,
-        rounds,
-        Standing(outcome.carry, moves, (first, second), run.given_up),
-    )
+    strategy, facts = answer.strategy, run.facts
+    answer.winner.copy_to_host_async()
+    answer.credit.copy_to_host_async()  # while player 1's moves are looked for
+    wins = np.asarray(answer.winner)[: len(arena.owner)] == 1
+    if solver.strategies and status == Status.SOLVED and np.any(arena.owner & wins):
+        dual = dual_of(solver)
+        run.spent = rounds
+        widths = widths_for(arena, dual)
+        second, other = run.up(
+            widths, second, dual, state and state.moves, ~answer.lost
+        )
+        rounds, status, moves = rounds + int(other.rounds), other.status, other.carry
+        strategy = _merged(strategy, other.answer)
+        facts |= {f"dual_{k}": v for k, v in run.facts.items() if k in _COUNTED}
+    answer = jax.device_get(answer._replace(strategy=strategy, lost=None))
+    standing = Standing(outcome.carry, moves, (first, second), run.given_up)
+    return _solution(arena, solver, answer, status, facts, rounds, standing)
+
+
+@jax.jit
+def _merged(ours: jax.Array, theirs: jax.Array) -> jax.Array:
+    """The moves of both players."""
+    return jnp.where(theirs == NO_EDGE, ours, theirs)
 
 
 _COUNTED = ("turns", "inner", "bits", "scale")
 
 
-def _solution(
-    arena, solver, answer, strategy, status, facts, rounds, state
-) -> Solution:
+def _solution(arena, solver, answer, status, facts, rounds, state) -> Solution:
     own = arena.shape[0]
     return Solution(
-        credit=answer.credit[:own].astype(_bounds.credit_type(arena)),
+        credit=answer.credit[:own].astype(_bounds.credit_type(arena), copy=False),
         winner=answer.winner[:own],
-        strategy=strategy,
+        strategy=answer.strategy[:own] if solver.strategies else None,
         status=status,
         stats=Stats(solver=solver.name, rounds=rounds, **facts),
         state=state,
@@ -183,6 +189,7 @@ class _Run:
         limit = self.max_steps
         if limit is not None:
             limit = max(limit - self.spent - self.given_up, 0)
+        _check_room(self.arena, solver, width.bits)
         game = laid_out(self.arena, width.bits)
         scaled = isinstance(solver, PotentialSolver)
         if scaled:
@@ -192,8 +199,7 @@ class _Run:
             outcome = fixpoint.run(
                 solver, task, carry, max_steps=limit, progress=self.progress
             )
-            facts = solver.stats(task, outcome.carry.state)
-            answer, facts = jax.device_get((outcome.answer, facts))
+            facts = jax.device_get(solver.stats(task, outcome.carry.state))
             if width.bits == 64:
                 # Outside, JAX would cut what is left on the device to 32 bits.
                 outcome = outcome._replace(carry=jax.device_get(outcome.carry))
@@ -204,7 +210,7 @@ class _Run:
             **({"scale": width.scale} if scaled else {}),
             **{name: int(value) for name, value in facts.items()},
         }
-        return outcome._replace(answer=answer)
+        return outcome
 
 
 # ---- traced ----------------------------------------------------------------------

@@ -7,19 +7,27 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgames import fixpoint, ops
+from jaxgames import ops
 from jaxgames.energy import _potentials
-from jaxgames.energy._paths import Reliance, shortest, who_rises
+from jaxgames.energy._paths import (
+    Reliance,
+    Values,
+    shortest,
+    sweeps_for,
+    who_loses,
+    who_rises,
+)
 from jaxgames.energy._potentials import Answer, best, infinite, never, of_player
 from jaxgames.ops import Edges, Game
 from jaxgames.solver import Solver, check_positive
 
-ROUNDS = 256
+ROUNDS = 1 << 12
 """Rounds of a loop after which the solver looks round, where nothing else is said."""
 
-DEEP = 4
-"""Rounds after which it is known who rises, from which on it pays to copy those rows
-together: as many will follow, and a copy costs about as much as two."""
+RELIED, OFTEN = 4, 4
+"""How many rounds of `who_rises` the first turns have, and after how many turns they
+become twice as many: the last rounds find few vertices, which the next turn finds too.
+"""
 
 GOING, SOLVED, NARROW = 0, 1, 2
 """How a run stands: numbers may turn out too narrow."""
@@ -31,12 +39,10 @@ class State(NamedTuple):
     Attributes:
         potential: `[S]`, at the beginning of the turn; infinite where the player loses.
         cost: on edges; `never` where the rival does not take it.
-        relied: int8 on edges, 1 on those that ask for just what there is.
-        discontent: bool `[S]`, vertices that have less than is asked for.
-        content: bool `[S]`, vertices that have more, or do not take part.
+        reliance: who relies on whom; empty if it does not matter.
         rising: bool `[S]`, who is known to rise.
-        falls: whether all of these are, and what they rise to is being found ...
-        value: `[S]`, ... from above.
+        asked: rounds in which that was found out; -1 when it is over ...
+        value: `[S]`, ... and what they rise to is being found, from above.
         status: int32.
         turns: int32.
         rounds: int32, of all turns.
@@ -44,11 +50,9 @@ class State(NamedTuple):
 
     potential: jax.Array
     cost: Edges
-    relied: Edges
-    discontent: jax.Array
-    content: jax.Array
+    reliance: Reliance | tuple[()]
     rising: jax.Array
-    falls: jax.Array
+    asked: jax.Array
     value: jax.Array
     status: jax.Array
     turns: jax.Array
@@ -76,9 +80,10 @@ class PotentialSolver(Solver):
     Attributes:
         scale: bits of a potential that count steps. None: chosen, see
             [`FVI`][jaxgames.energy.FVI].
-        active: whether a turn finds out first who rises, and sweeps then over those
-            rows only, copied together where they are few. Otherwise all but those
-            that have more than they need start a turn from above.
+        active: whether a turn finds out first who rises, as far as few rounds tell, and
+            sweeps then over those rows only, copied together where they are few.
+            Otherwise all but those that have more than they need start a turn from
+            above.
         inner_sweeps: rounds between two looks whether a loop is over; None: chosen by
             backend and size.
         inner_rounds: rounds of a loop in one step at most; few let games of a batch
@@ -106,36 +111,43 @@ class PotentialSolver(Solver):
         """Potentials zero, but where the player has lost."""
         dtype = _potentials.number_type(game.game)
         zero = jnp.zeros(ops.num_slots(game.game), dtype)
-        return self._turn(game, jnp.where(game.lost, infinite(dtype), zero))
+        potential = jnp.where(game.lost, infinite(dtype), zero)
+        return self._turn(game, potential, jnp.int32(0), jnp.int32(0))
 
     def step(self, game: Task, state: State) -> State:
         """Some rounds of both loops; when they end, a turn."""
         arena, going = game.game, state.status == GOING
-        sweeps = self.inner_sweeps or fixpoint.default_sweeps(arena)
-        rising, known, first = self._rising(arena, state, sweeps)
-        value = jnp.where(rising, infinite(state.value.dtype), state.potential)
-        value, still, second = shortest(
+        found, known = self._rising(arena, state)
+        high = infinite(state.value.dtype)
+        value = jnp.where(found.value, high, state.potential)
+        low = shortest(
             self.player,
             arena,
             state.cost,
-            jnp.where(state.falls, state.value, value),
-            ~rising,
+            jnp.where(state.asked < 0, state.value, value),
+            ~found.value,
             jnp.where(known & going, self.inner_rounds, 0),
-            sweeps,
-            self.active and (state.falls | (first >= DEEP)),
+            self.inner_sweeps,
+            self.active,
         )
+        rounds = state.rounds + found.rounds + low.rounds
         now = state._replace(
-            rising=rising,
-            falls=known,
-            value=value,
-            rounds=state.rounds + first + second,
+            rising=found.value,
+            asked=jnp.where(known, -1, state.asked + found.rounds),
+            value=low.value,
+            rounds=rounds,
         )
-        over = known & still & going
-        fits = self._fits(game, state.cost, value, rising)
+        over = known & low.still & going
+        fits = self._fits(game, state.cost, low.value, found.value)
         now = now._replace(status=jnp.where(over & ~fits, NARROW, now.status))
-        then = self._turn(game, value)._replace(
-            turns=state.turns + 1, rounds=now.rounds
+        lost = low.value == high
+        more = jnp.any(lost & (state.potential != high)) & over
+        lost = who_loses(
+            *(self.player, arena, lost, jnp.where(more, self.inner_rounds, 0)),
+            self.inner_sweeps or sweeps_for(arena),
         )
+        value = jnp.where(lost, high, low.value)
+        then = self._turn(game, value, state.turns + 1, rounds)
         return jax.tree.map(lambda x, y: jnp.where(over & fits, x, y), then, now)
 
     def _fits(self, game: Task, cost: Edges, value: jax.Array, rising: jax.Array):
@@ -149,16 +161,19 @@ class PotentialSolver(Solver):
         ends = rising & (value == infinite(dtype))
         return jnp.all(~ends | (seen == infinite(dtype)))
 
-    def _rising(self, arena: Game, state: State, sweeps: int):
-        """Who rises, whether that is all, and the rounds it took."""
-        if not self.active:
-            return ~state.content, jnp.array(True), 0
-        relied = ops.with_edge_weight(arena, state.relied)
-        task = Reliance(relied, state.discontent, state.content, state.rising)
-        idle = state.falls | (state.status != GOING)
-        limit = jnp.where(idle, 0, self.inner_rounds)
-        rising, still, rounds = who_rises(self.player, task, limit, sweeps)
-        return rising, still | state.falls, rounds
+    def _rising(self, arena: Game, state: State) -> tuple[Values, jax.Array]:
+        """Who rises, and whether those are to rise now."""
+        if not isinstance(state.reliance, Reliance):
+            return Values(state.rising, jnp.array(True), jnp.int32(0)), jnp.array(True)
+        most = jnp.int32(RELIED) << jnp.minimum(state.turns // OFTEN, 24)
+        ended = (state.asked < 0) | (state.status != GOING)
+        limit = jnp.where(ended, 0, jnp.minimum(most - state.asked, self.inner_rounds))
+        sweeps = self.inner_sweeps or sweeps_for(arena)
+        found = who_rises(
+            self.player, arena, state.reliance, state.rising, limit, sweeps
+        )
+        known = (state.asked < 0) | found.still | (state.asked + found.rounds >= most)
+        return found, known
 
     def done(self, game: Task, state: State) -> jax.Array:
         """Potentials are final, or numbers too narrow."""
@@ -174,7 +189,7 @@ class PotentialSolver(Solver):
         del game
         return {"turns": state.turns, "inner": state.rounds}
 
-    def _turn(self, game: Task, potential: jax.Array) -> State:
+    def _turn(self, game: Task, potential: jax.Array, turns, rounds) -> State:
         """Looks whether potentials are final, and at who relies on whom."""
         arena, dtype = game.game, potential.dtype
         mine = of_player(arena, self.player)
@@ -191,22 +206,23 @@ class PotentialSolver(Solver):
             lambda x, have, own, c: jnp.where((x < have) & ~own, never(dtype), c),
             asked, own, ops.source(arena, mine), cost,
         )  # fmt: skip
-        relied = ()
+        ended = status != GOING
+        content = (needed < potential) | lost | ended
+        reliance, rising = (), ~content
         if self.active:
             relied = ops.edgewise(lambda x, y: (x == y).astype(jnp.int8), asked, own)
-        zero, ended = jnp.int32(0), status != GOING
+            reliance = Reliance(relied, needed > potential, content)
+            rising = jnp.zeros_like(lost)
         return State(
             potential=potential,
             cost=cost,
-            relied=relied,
-            discontent=needed > potential,
-            content=(needed < potential) | lost | ended,
-            rising=jnp.zeros_like(lost),
-            falls=ended,
+            reliance=reliance,
+            rising=rising,
+            asked=jnp.where(ended, -1, 0),
             value=potential,
             status=status.astype(jnp.int32),
-            turns=zero,
-            rounds=zero,
+            turns=turns,
+            rounds=rounds,
         )
 
     @abc.abstractmethod

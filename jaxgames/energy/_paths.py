@@ -1,7 +1,7 @@
-"""The two loops of a turn of fast value iteration: who rises, and by how much."""
+"""The loops of a turn of fast value iteration: who rises, how far, and who loses."""
 
-import dataclasses
-from typing import ClassVar, NamedTuple
+import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,38 +10,42 @@ from jaxgames import fixpoint, ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._potentials import best, of_player
 from jaxgames.ops import Edges, Game
-from jaxgames.solver import Solver
 
-LEVELS = (0, 1, 3, 5)
+LEVELS = (0, 1, 3)
 """How much smaller a copy of the rows that rise may be, in powers of four."""
 
 
+LONG, MANY = 64, 8
+"""A loop that has made so many rounds is likely to make many more: from then on this
+many are made between two looks whether it is over.
+"""
+
+
 class Values(NamedTuple):
-    """What a loop changes, and whether its last round changed nothing."""
+    """What a loop changes, whether it is over, and how many rounds there were."""
 
     value: jax.Array
     still: jax.Array
+    rounds: jax.Array
 
 
 class Reliance(NamedTuple):
     """Which edges vertices rely on.
 
     Attributes:
-        game: the game, with a weight of 1 on the edges that ask for just what there is,
-            0 on all others.
+        relied: int8 on edges, 1 on those that ask for just what there is.
         discontent: bool `[S]`, vertices that have less than is asked for.
         content: bool `[S]`, vertices that have more, or do not take part.
-        rising: bool `[S]`, where to begin.
     """
 
-    game: Game
+    relied: Edges
     discontent: jax.Array
     content: jax.Array
-    rising: jax.Array
 
 
-@dataclasses.dataclass(frozen=True)
-class Rising(Solver):
+def who_rises(
+    player: int, game: Game, task: Reliance, rising: jax.Array, limit, sweeps: int
+) -> Values:
     """Who asks for more: the discontent, and those who rely on them.
 
     A vertex of the player stays where it is as long as it can rely on some vertex that
@@ -49,111 +53,57 @@ class Rising(Solver):
     relied on form no cycle. A round is one sweep: 6 bytes an edge (target, whether it
     is relied on, whether that rises), and 4 bytes a row.
 
-    Attributes:
+    Args:
         player: who asks.
+        game: the game.
+        task: who relies on whom.
+        rising: bool `[S]`, where to begin: some of those that rise.
+        limit: rounds at most, or a few more; with 0 none is made.
+        sweeps: rounds between two looks whether it is over.
     """
+    mine = of_player(game, player)
 
-    player: int = 0
-
-    name: ClassVar[str] = "rising"
-
-    def init(self, game: Reliance) -> Values:
-        """Those that are known to rise."""
-        return Values(game.rising, jnp.array(False))
-
-    def step(self, game: Reliance, state: Values) -> Values:
-        """Those who rely on one that rises."""
-        mine = of_player(game.game, self.player)
+    def one(rising):
         moves = ops.edgewise(
-            lambda relied, rises, own: (relied & (rises ^ own)).astype(jnp.int32),
-            ops.edge_weight(game.game),
-            ops.target(game.game, state.value.astype(jnp.int8)),
-            ops.source(game.game, mine.astype(jnp.int8)),
+            lambda relied, rises, own: relied & (rises ^ own),
+            task.relied,
+            ops.target(game, rising.astype(jnp.int8)),
+            ops.source(game, mine.astype(jnp.int8)),
         )
-        some = ops.out_max(game.game, moves) > 0
-        rises = jnp.where(mine, ~some, some | game.discontent) & ~game.content
-        return Values(rises, jnp.all(rises == state.value))
+        some = _some(game, moves)
+        new = jnp.where(mine, ~some, some | task.discontent) & ~task.content
+        return new, jnp.all(new == rising)
 
-    def done(self, game: Reliance, state: Values) -> jax.Array:
-        """A round has changed nothing."""
-        del game
-        return state.still
-
-    def answer(self, game: Reliance, state: Values) -> jax.Array:
-        """Who rises."""
-        del game
-        return state.value
+    return _until_still(one, rising, limit, sweeps)
 
 
-class Held(NamedTuple):
-    """A shortest path game.
+def who_loses(
+    player: int, game: Game, lost: jax.Array, limit, sweeps: int
+) -> jax.Array:
+    """Those who cannot but go where the player has lost, as far as so many rounds tell.
 
-    Attributes:
-        game: some rows of a game, with costs for weights, `never` on edges that the
-            rival does not take.
-        slots: of these rows in the whole; None if they are all.
-        value: `[S]`, where to begin: held values, and upper bounds elsewhere.
-        held: bool, for each of the rows: whether its value stays.
+    A round is one sweep: 5 bytes an edge, 3 bytes a row.
+
+    Args:
+        player: who loses.
+        game: the game.
+        lost: bool `[S]`, where he is known to.
+        limit: rounds at most, or a few more; with 0 none is made.
+        sweeps: rounds between two looks whether it is over.
     """
+    mine = of_player(game, player)
 
-    game: Game
-    slots: jax.Array | None
-    value: jax.Array
-    held: jax.Array
-
-
-@dataclasses.dataclass(frozen=True)
-class ShortestPaths(Solver):
-    """Values of a shortest path game, from above.
-
-    The player wants to reach a vertex whose value is held, as cheaply as he can, and
-    the rival as dear as he can. A round is one sweep over the rows: 12 bytes an edge in
-    32 bits (target, cost, and the value there), and 10 bytes a row.
-
-    Attributes:
-        player: who pays.
-    """
-
-    player: int = 0
-
-    name: ClassVar[str] = "paths"
-
-    def init(self, game: Held) -> Values:
-        """The bounds."""
-        return Values(game.value, jnp.array(False))
-
-    def step(self, game: Held, state: Values) -> Values:
-        """What each row asks for, by the values so far."""
-        asked = ops.edgewise(
-            _potentials.plus,
-            ops.target(game.game, state.value),
-            ops.edge_weight(game.game),
+    def one(lost):
+        # Whether there is a way out for him, or one into it for the rival.
+        ways = ops.edgewise(
+            jnp.bitwise_xor,
+            ops.target(game, lost.astype(jnp.int8)),
+            ops.source(game, mine.astype(jnp.int8)),
         )
-        own = ops.at(state.value, game.slots)
-        new = best(game.game, asked, of_player(game.game, self.player))
-        new = jnp.where(game.held, own, _potentials.settled(new))
-        return Values(
-            ops.put(state.value, game.slots, new), jnp.all(game.held | (new == own))
-        )
+        new = lost | (_some(game, ways) ^ mine)
+        return new, jnp.all(new == lost)
 
-    def done(self, game: Held, state: Values) -> jax.Array:
-        """A round has changed nothing."""
-        del game
-        return state.still
-
-    def answer(self, game: Held, state: Values) -> jax.Array:
-        """The values."""
-        del game
-        return state.value
-
-
-def who_rises(
-    player: int, game: Reliance, limit: jax.Array, sweeps: int
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Goes on with `Rising`, for some rounds: who rises, whether all do, and rounds."""
-    solver = Rising(player=player, sweeps_per_check=sweeps)
-    carry = fixpoint.iterate(solver, game, fixpoint.start(solver, game), limit)
-    return carry.state.value, carry.state.still, carry.rounds
+    return _until_still(one, lost, limit, sweeps).value
 
 
 def shortest(
@@ -163,37 +113,98 @@ def shortest(
     value: jax.Array,
     held: jax.Array,
     limit: jax.Array,
-    sweeps: int,
-    in_parts: jax.Array | bool,
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Goes on with `ShortestPaths`, for some rounds: values, whether final, and rounds.
+    sweeps: int | None,
+    in_parts: bool,
+) -> Values:
+    """Values of a shortest path game, from above.
+
+    The player wants to reach a vertex whose value is held, as cheaply as he can, and
+    the rival as dear as he can. A round is one sweep over the rows: 12 bytes an edge in
+    32 bits (target, cost, and the value there), and 10 bytes a row.
 
     Args:
         player: who pays.
         game: the game.
         cost: on edges, `never` where the rival does not take it.
-        value: where to begin.
+        value: where to begin: held values, and upper bounds elsewhere.
         held: bool `[S]`, where it stays.
-        limit: rounds at most.
-        sweeps: rounds between two looks whether it is over.
+        limit: rounds at most, or a few more; with 0 none is made.
+        sweeps: rounds between two looks whether it is over; None: by size.
         in_parts: whether rows that are held are left out, if enough of them are, by
-            copying the others together; False, and not traced, if never.
+            copying the others together.
     """
-    solver = ShortestPaths(player=player, sweeps_per_check=sweeps)
     whole = ops.with_edge_weight(game, cost)
 
-    def run(level: int):
+    def run(level: int) -> Values:
         part, slots = ops.part(whole, ~held, level)
-        stays = held
-        if slots is not None:
-            stays = slots >= held.shape[0]
-        task = Held(part, slots, value, stays)
-        carry = fixpoint.iterate(solver, task, fixpoint.start(solver, task), limit)
-        return carry.state.value, carry.state.still, carry.rounds
+        stays = held if slots is None else slots >= held.shape[0]
+        mine = of_player(part, player)
 
-    if in_parts is False or ops.layout(game) == "csr":  # too small to gain by it
+        def one(value):
+            there = ops.target(part, value)
+            asked = ops.edgewise(_potentials.plus, there, ops.edge_weight(part))
+            new = _potentials.settled(best(part, asked, mine))
+            own = ops.at(value, slots)
+            new = jnp.where(stays, own, new)
+            return ops.put(value, slots, new), jnp.all(new == own)
+
+        if sweeps is not None or jax.default_backend() == "cpu":
+            return _until_still(one, value, limit, sweeps or 1)
+        more = MANY if level == 0 else None  # parts have as many almost
+        return _until_still(one, value, limit, sweeps_for(part), more)
+
+    if not in_parts or ops.layout(game) == "csr":  # too small to gain by it
         return run(0)
     levels = [level for level in LEVELS if level < ops.num_levels(game)]
     fits = ops.level_of(game, ~held) >= jnp.array(levels)
-    which = jnp.where(in_parts, jnp.sum(fits, dtype=jnp.int32) - 1, 0)
+    which = jnp.sum(fits, dtype=jnp.int32) - 1
     return jax.lax.switch(which, [lambda n=n: run(n) for n in levels])
+
+
+def sweeps_for(game: Game) -> int:
+    """Rounds between two looks whether a loop is over.
+
+    On a GPU a look costs some 20 microseconds, on a CPU nothing that matters.
+    """
+    if jax.default_backend() == "cpu":
+        return 1
+    return max(1, min(4, (1 << 24) // max(ops.num_cells(game), 1)))
+
+
+def _some(game: Game, bits: Edges) -> jax.Array:
+    """Whether a bit is set on some edge of each row."""
+    if ops.layout(game) == "csr":  # where narrow types are slow to reduce
+        bits = ops.edgewise(lambda x: x.astype(jnp.int32), bits)
+    return ops.out_max(game, bits) > 0
+
+
+def _until_still(
+    one, value: jax.Array, limit, sweeps: int, more: int | None = None
+) -> Values:
+    """Goes on until a round changes nothing, or so many have been made.
+
+    Args:
+        one: a round: the next value, and whether it is the same.
+        value: where to begin.
+        limit: rounds at most, or a few more.
+        sweeps: rounds between two looks whether it is over ...
+        more: ... and between later ones, if these are others.
+    """
+
+    def some(sweeps: int, state: Values) -> Values:
+        value, still = state.value, state.still
+        for _ in range(sweeps):
+            value, still = one(value)
+        return Values(value, still, state.rounds + sweeps)
+
+    def until(limit, sweeps: int, start: Values) -> Values:
+        return fixpoint.until(
+            lambda x: x.still | (x.rounds >= limit),
+            functools.partial(some, sweeps),
+            start,
+        )
+
+    start = Values(value, jnp.array(False), jnp.int32(0))
+    if more is None or more <= sweeps:
+        return until(limit, sweeps, start)
+    return until(limit, more, until(jnp.minimum(limit, LONG), sweeps, start))

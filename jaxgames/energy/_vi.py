@@ -143,7 +143,7 @@ def _bound(game: Game) -> jax.Array:
     # So large that it stays so, not so large that sums would wrap round.
     most = np.array(beyond(taken.dtype), taken.dtype)
     return jax.lax.reduce(
-        jnp.minimum(taken, most),
+        ops.known_to_all(jnp.minimum(taken, most)),
         np.array(0, taken.dtype),
         lambda x, y: jnp.minimum(x + y, most),
         (0,),

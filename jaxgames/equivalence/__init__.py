@@ -23,7 +23,6 @@ from jaxgames.equivalence._formula import price as price
 from jaxgames.equivalence._formula import satisfies as satisfies
 from jaxgames.equivalence._formula import satisfying as satisfying
 from jaxgames.equivalence._game import Spectroscopy as Spectroscopy
-from jaxgames.equivalence._game import TooLargeError as TooLargeError
 from jaxgames.equivalence._load import load as load
 from jaxgames.equivalence._notions import NOTIONS as NOTIONS
 from jaxgames.equivalence._notions import STRONG as STRONG
@@ -37,3 +36,4 @@ from jaxgames.equivalence._system import union as union
 from jaxgames.equivalence._weak import WEAK as WEAK
 from jaxgames.equivalence._weak import compare_many_weak as compare_many_weak
 from jaxgames.equivalence._weak import compare_weak as compare_weak
+from jaxgames.memory import TooLargeError as TooLargeError

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.equivalence._game import Spectroscopy
-from jaxgames.equivalence._host import build_on_host
+from jaxgames.equivalence._host import build_on_host, is_ready
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
 
@@ -16,6 +16,12 @@ FEW = 3000
 
 FEW_STATES = 64
 """States up to which a game may have so few positions."""
+
+MODEST = 1 << 16
+"""Positions up to which the host is tried first where there is an accelerator, if there
+is a pair for twelve of them at most: until then it is done before the device is, and a
+game that turns out to be larger has cost little.
+"""
 
 Engine = Literal["auto", "device", "host"]
 
@@ -32,9 +38,9 @@ def build(
     Args:
         system: the processes, no two of them bisimilar.
         pairs: int32 `[N, 2]`, p and q, which differ.
-        engine: `"device"`, level by level in JAX; `"host"`, position by position;
-            `"auto"` takes the device where it is an accelerator. The game is the same
-            in every bit.
+        engine: `"device"`, many positions at a time in JAX; `"host"`, position by
+            position; `"auto"` takes the device where it is an accelerator. The game is
+            the same in every bit.
         max_positions: positions beyond which it is given up; None: what there is
             memory for.
 
@@ -45,23 +51,34 @@ def build(
     if engine not in ("auto", "device", "host"):
         raise ValueError(f"engine must be 'auto', 'device' or 'host', got {engine!r}")
     most = check_room(len(pairs), max_positions)
-    if engine == "auto":
-        engine = "host" if jax.default_backend() == "cpu" else "device"
+    game = None
+    if engine == "auto" and jax.default_backend() != "cpu":
+        engine, first = "device", min(most, MODEST)
+        if host.can_compile() and 12 * len(pairs) <= first:
+            game = build_on_host(system, pairs, first)
+            engine = "device" if game is None and first < most else "host"
+    elif engine == "auto":
+        engine = "host"
     if engine == "device":
-        from jaxgames.equivalence._levels import build_on_device
+        from jaxgames.equivalence._device import build_on_device
 
         game = build_on_device(system, pairs, most)
-    else:
-        game = None
-        small = system.num_states <= FEW_STATES and len(pairs) * 3 <= FEW
-        if small:
-            with host.interpreted():
-                game = build_on_host(system, pairs, min(most, FEW))
-        if game is None and (most > FEW or not small):
-            game = build_on_host(system, pairs, most)
+    elif game is None:
+        game = _sequentially(system, pairs, most)
     if game is None:
         raise complain_of_size(most)
     return game
+
+
+def _sequentially(system: System, pairs: np.ndarray, most: int) -> Spectroscopy | None:
+    """The game built on the host, by Python alone where it is small."""
+    small = system.num_states <= FEW_STATES and len(pairs) * 3 <= FEW
+    if small and not is_ready():
+        with host.interpreted():
+            game = build_on_host(system, pairs, min(most, FEW))
+        if game is not None or most <= FEW:
+            return game
+    return build_on_host(system, pairs, most)
 
 
 def pairs_that_enable_the_same(system: System) -> np.ndarray:

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from jaxgames import multienergy
 from jaxgames.equivalence._bisimulation import classes_of
 from jaxgames.equivalence._build import Engine, build
 from jaxgames.equivalence._formula import Formula
-from jaxgames.equivalence._notions import STRONG, check_notion, distinguished
-from jaxgames.equivalence._solve import Fronts, solve
+from jaxgames.equivalence._notions import STRONG, check_notion
+from jaxgames.equivalence._solve import solve
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence._witness import Moves, Speller, speller, witness
 
@@ -35,7 +36,7 @@ class Solved(NamedTuple):
     """The budget of each notion."""
     game: Moves
     """The game of all pairs."""
-    fronts: Fronts
+    fronts: multienergy.Fronts
     """Its solution."""
     spell: Speller
     """What its formulas are."""
@@ -53,11 +54,16 @@ class Comparison(Mapping[str, Holds]):
         self.p, self.q = p, q
         self._solved, self._starts = solved, starts
         self._formulas: dict[tuple[str, bool], Formula] = {}
+        limits = solved.notions.values()
         if starts is None:  # they are bisimilar
             apart = np.zeros((2, len(solved.notions)), bool)
         else:
-            fronts = solved.fronts.at(np.array(starts))
-            apart = distinguished(*fronts, solved.notions)
+            apart = np.array(
+                [
+                    [solved.fronts.winning(start, limit) for limit in limits]
+                    for start in starts
+                ]
+            )
         self._holds = {
             notion: Holds(not forth, not back, not (forth or back))
             for notion, forth, back in zip(solved.notions, *apart.tolist(), strict=True)
@@ -89,8 +95,11 @@ class Comparison(Mapping[str, Holds]):
         """The cheapest budgets that tell p from q, and q from p."""
         if self._starts is None:
             return [], []
-        there, back = (sorted(self._solved.fronts.of(start)) for start in self._starts)
+        there, back = (self._budgets(start) for start in self._starts)
         return there, back
+
+    def _budgets(self, start: int) -> list[tuple[int, ...]]:
+        return [tuple(each) for each in self._solved.fronts.budgets(start).tolist()]
 
     def formula(self, notion: str, *, reverse: bool | None = None) -> Formula | None:
         """A formula of the notion's language that only one of the processes satisfies.
@@ -123,10 +132,10 @@ class Comparison(Mapping[str, Holds]):
         limit = solved.notions[notion]
         budgets = [
             budget
-            for budget in solved.fronts.of(start)
+            for budget in self._budgets(start)
             if all(spent <= most for spent, most in zip(budget, limit, strict=True))
         ]
-        return witness(solved.game, start, budgets, solved.fronts.wins, solved.spell)
+        return witness(solved.game, start, budgets, solved.fronts.winning, solved.spell)
 
 
 def compare(

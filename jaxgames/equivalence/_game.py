@@ -20,7 +20,8 @@ References:
     https://doi.org/10.1007/978-3-031-37706-8_5 (arXiv:2303.08904)
 """
 
-import dataclasses
+import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,16 +54,33 @@ MOVE_BYTES = 4 + 4
 """Bytes of a move: its target, its kind."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Arrays(NamedTuple):
+    """The arrays of a game, of numpy, or of JAX where a device has built it."""
+
+    offsets: Any
+    targets: Any
+    moves: Any
+    process: Any
+    first: Any
+    second: Any
+    set_offsets: Any
+    members: Any
+    starts: Any
+
+
 class Spectroscopy:
     """A spectroscopy game with `V` positions, `E` moves and `S` sets of processes.
 
     Positions are numbered breadth first: the starts, then what they lead to.
 
+    What was built on a device stays there, in `arrays`; an attribute is fetched when it
+    is first asked for.
+
     Attributes:
+        arrays: all that follow, where they are.
         offsets: int32 `[V + 1]`, where the moves of each position start.
         targets: int32 `[E]`, where each move leads.
-        moves: int32 `[E]`, the kind of each move.
+        moves: integers `[E]`, the kind of each move.
         process: int32 `[V]`, p.
         first: int32 `[V]`, the set Q, or q where the position is a clause.
         second: int32 `[V]`, the set Q*, or `ATTACK`, or `CLAUSE`.
@@ -71,25 +89,63 @@ class Spectroscopy:
         starts: int32 `[N]`, the positions that were asked for.
     """
 
-    offsets: np.ndarray
-    targets: np.ndarray
-    moves: np.ndarray
-    process: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    set_offsets: np.ndarray
-    members: np.ndarray
-    starts: np.ndarray
+    def __init__(self, *arrays: Any):
+        self.arrays = Arrays(*arrays)
+
+    @functools.cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the moves of each position start."""
+        return np.asarray(self.arrays.offsets)
+
+    @functools.cached_property
+    def targets(self) -> np.ndarray:
+        """Where each move leads."""
+        return np.asarray(self.arrays.targets)
+
+    @functools.cached_property
+    def moves(self) -> np.ndarray:
+        """The kind of each move."""
+        return np.asarray(self.arrays.moves)
+
+    @functools.cached_property
+    def process(self) -> np.ndarray:
+        """Process p of each position."""
+        return np.asarray(self.arrays.process)
+
+    @functools.cached_property
+    def first(self) -> np.ndarray:
+        """Set Q or process q of each position."""
+        return np.asarray(self.arrays.first)
+
+    @functools.cached_property
+    def second(self) -> np.ndarray:
+        """Set Q* of each position, or what it is."""
+        return np.asarray(self.arrays.second)
+
+    @functools.cached_property
+    def set_offsets(self) -> np.ndarray:
+        """Where the members of each set start."""
+        return np.asarray(self.arrays.set_offsets)
+
+    @functools.cached_property
+    def members(self) -> np.ndarray:
+        """The processes of each set."""
+        return np.asarray(self.arrays.members)
+
+    @functools.cached_property
+    def starts(self) -> np.ndarray:
+        """The positions that were asked for."""
+        return np.asarray(self.arrays.starts)
 
     @property
     def num_positions(self) -> int:
         """How many positions there are."""
-        return len(self.process)
+        return len(self.arrays.process)
 
     @property
     def num_moves(self) -> int:
         """How many moves there are."""
-        return len(self.targets)
+        return len(self.arrays.targets)
 
     @property
     def defender(self) -> np.ndarray:
@@ -126,9 +182,5 @@ class Spectroscopy:
         """One line: the sizes."""
         return (
             f"Spectroscopy({self.num_positions} positions, {self.num_moves} moves, "
-            f"{len(self.starts)} starts)"
+            f"{len(self.arrays.starts)} starts)"
         )
-
-
-class TooLargeError(MemoryError):
-    """A game has more positions or moves than there is room for."""

@@ -62,25 +62,3 @@ def covers(notions: Mapping[str, tuple[int, ...]] = STRONG) -> list[tuple[str, s
     through = (below.astype(int) @ below) > 0
     names = list(notions)
     return [(names[i], names[j]) for i, j in np.argwhere(below & ~through).tolist()]
-
-
-def distinguished(
-    offsets: np.ndarray,
-    points: np.ndarray,
-    notions: Mapping[str, tuple[int, ...]] = STRONG,
-) -> np.ndarray:
-    """Which notions tell apart, by the minimal budgets of positions.
-
-    Args:
-        offsets: integers `[N + 1]`, where the budgets of each position start.
-        points: integers `[B, D]`.
-        notions: the budget of each notion.
-
-    Returns:
-        bool `[N, number of notions]`, whether the attacker can pay with its budget.
-    """
-    limits = np.array(list(notions.values()))
-    paid = np.zeros((len(points) + 1, len(limits)), np.int64)
-    for number, limit in enumerate(limits):
-        paid[1:, number] = np.cumsum((points <= limit).all(-1))
-    return paid[offsets[1:]] != paid[offsets[:-1]]

@@ -1,10 +1,8 @@
 """How much memory a game takes, and whether there is so much."""
 
-import os
-
-import jax
-
-from jaxgames.equivalence._game import MOVE_BYTES, POSITION_BYTES, TooLargeError
+from jaxgames import memory
+from jaxgames.equivalence._game import MOVE_BYTES, POSITION_BYTES
+from jaxgames.memory import TooLargeError
 
 SOLVE_POSITION_BYTES = 20 + 8 * 4
 """Bytes that solving takes for each position: four budgets, twice."""
@@ -18,13 +16,8 @@ SHARE = 0.8
 
 def free_memory() -> int:
     """Bytes of the memory that solvers use that are free now."""
-    stats = jax.devices()[0].memory_stats()
-    if stats and "bytes_limit" in stats:
-        return stats["bytes_limit"] - stats.get("bytes_in_use", 0)
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not on this kind of machine
-        return 1 << 34
+    room = memory.free()
+    return 1 << 34 if room is None else room
 
 
 def check_room(pairs: int, max_positions: int | None) -> int:

@@ -1,76 +1,65 @@
 """Solves spectroscopy games as multi-dimensional energy games."""
 
-from typing import Any, NamedTuple
+import dataclasses
+import functools
+from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import multienergy
 from jaxgames.equivalence._game import UNLIMITED, UPDATES, Spectroscopy
 
 
-class Fronts(NamedTuple):
-    """The minimal budgets with which the attacker wins from each position."""
-
-    offsets: np.ndarray
-    """integers `[V + 1]`, where those of each position start."""
-    points: np.ndarray
-    """integers `[B, D]`."""
-
-    def of(self, position: int) -> list[tuple[int, ...]]:
-        """Those of one position."""
-        part = slice(self.offsets[position], self.offsets[position + 1])
-        return [tuple(point) for point in self.points[part].tolist()]
-
-    def at(self, positions: np.ndarray) -> "Fronts":
-        """Those of some positions, in their order."""
-        sizes = (self.offsets[1:] - self.offsets[:-1])[positions]
-        offsets = np.append(0, np.cumsum(sizes))
-        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
-        rows = np.repeat(self.offsets[:-1][positions], sizes) + place
-        return Fronts(offsets, self.points[rows])
-
-    def wins(self, position: int, energy: tuple[int, ...]) -> bool:
-        """Whether the attacker wins from a position with an energy."""
-        part = slice(self.offsets[position], self.offsets[position + 1])
-        return bool((self.points[part] <= energy).all(-1).any())
-
-
-FEW = 3000
-"""Positions up to which the sequential algorithm is run, before anything compiles."""
-
-
-def solve(game: Spectroscopy, solver: Any = "auto") -> Fronts:
-    """The fronts of all positions of a spectroscopy game."""
-    arrays = game.offsets, game.targets, game.moves, UPDATES, game.defender
-    return solve_arrays(*arrays, solver)
-
-
-def solve_arrays(
-    offsets, targets, moves, updates, defender, solver: Any = "auto"
-) -> Fronts:
-    """The fronts of all positions of a game with capped energies."""
-    if not len(defender):
-        return Fronts(np.zeros(1, np.int64), np.zeros((0, len(updates[0])), np.int32))
-    game = multienergy.Game.from_arrays(
-        offsets, targets, moves, updates, defender=defender, cap=UNLIMITED
-    )
-    if solver == "auto" and game.num_positions <= FEW:
-        sets = multienergy.reference.solve(game)
-        points = [budget for front in sets for budget in sorted(front)]
-        sizes = np.array([len(front) for front in sets], np.int64)
-        table = np.array(points, np.int32).reshape(-1, game.dimensions)
-        return Fronts(np.append(0, np.cumsum(sizes)), table)
-    solution = multienergy.solve(game, solver)
-    return Fronts(np.asarray(solution.offsets), np.asarray(solution.points))
+def solve(game: Spectroscopy, solver: Any = "auto") -> multienergy.Fronts:
+    """The minimal budgets of all positions of a spectroscopy game, where it is."""
+    return multienergy.solve(energy_game(game), solver)
 
 
 def energy_game(game: Spectroscopy) -> multienergy.Game:
-    """A spectroscopy game without what its positions mean."""
-    return multienergy.Game.from_arrays(
-        game.offsets,
-        game.targets,
-        game.moves,
-        UPDATES,
-        defender=game.defender,
-        cap=UNLIMITED,
+    """A spectroscopy game without what its positions mean.
+
+    Its arrays are those of the game, on the host or on the device.
+    """
+    arrays = game.arrays
+    return of_arrays(
+        arrays.offsets, arrays.targets, arrays.moves, UPDATES, arrays.second >= 0
     )
+
+
+def of_arrays(offsets, targets, moves, updates, defender) -> multienergy.Game:
+    """A game with capped energies, of arrays that need no checks."""
+    xp = jnp if isinstance(targets, jax.Array) else np
+    moves, sizes = xp.asarray(moves, xp.uint8), offsets[1:] - offsets[:-1]
+    return dataclasses.replace(
+        _table(tuple(updates)),
+        offsets=xp.asarray(offsets, xp.int32),
+        targets=xp.asarray(targets, xp.int32),
+        update_id=moves,
+        defender=xp.asarray(defender, bool),
+        width=int(sizes.max()) if len(sizes) else 0,
+    )
+
+
+@functools.cache
+def _table(updates: tuple) -> multienergy.Game:
+    """A game without positions: its table of updates."""
+    return multienergy.Game.from_arrays(
+        [0], [], [], updates, defender=[], cap=UNLIMITED
+    )
+
+
+def distinguished(fronts: multienergy.Fronts, positions: Any, notions) -> np.ndarray:
+    """Which notions tell apart, by the minimal budgets of positions.
+
+    Args:
+        fronts: those of the game.
+        positions: integers `[N]`, on the host or where the fronts are.
+        notions: the budget of each notion.
+
+    Returns:
+        bool `[N, number of notions]`, whether the attacker can pay with its budget.
+    """
+    paid = fronts.at(positions).winning_with(list(notions.values()))
+    return np.asarray(paid).T

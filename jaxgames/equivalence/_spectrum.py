@@ -7,8 +7,8 @@ import numpy as np
 
 from jaxgames.equivalence._bisimulation import classes_of
 from jaxgames.equivalence._build import Engine, build, pairs_that_enable_the_same
-from jaxgames.equivalence._notions import NOTIONS, check_notion, distinguished
-from jaxgames.equivalence._solve import solve
+from jaxgames.equivalence._notions import NOTIONS, STRONG, check_notion
+from jaxgames.equivalence._solve import distinguished, solve
 from jaxgames.equivalence._system import System
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def spectrum(
     else:
         pairs = pairs_that_enable_the_same(system)
     game = build(system, pairs, engine=engine, max_positions=max_positions)
-    apart = distinguished(*solve(game, solver).at(game.starts))
+    apart = distinguished(solve(game, solver), game.arrays.starts, STRONG)
     stats = {
         "classes": system.num_states,
         "pairs": len(pairs),

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxgames import multienergy
 from jaxgames.equivalence._bisimulation import classes_of
 from jaxgames.equivalence._compare import Comparison, Solved, comparisons
 from jaxgames.equivalence._room import check_room
-from jaxgames.equivalence._solve import solve_arrays
+from jaxgames.equivalence._solve import of_arrays
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence._weak_game import (
     UPDATES,
@@ -168,4 +169,5 @@ def _solve(game: WeakSpectroscopy, solver: Any):
     flat = np.array([move for row in game.moves for move in row], np.int32)
     kinds, targets = flat.reshape(-1, 2).T
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
-    return solve_arrays(offsets, targets, kinds, UPDATES, game.defender, solver)
+    whole = of_arrays(offsets, targets, kinds, UPDATES, np.asarray(game.defender, bool))
+    return multienergy.solve(whole, solver)

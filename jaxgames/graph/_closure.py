@@ -74,12 +74,16 @@ class Closure(Solver):
         return state.via >= state.size
 
     def answer(self, game: Subgraph, state: State) -> Answer:
-        """A component is what reaches a vertex and is reached from it."""
-        size = len(state.reach)
-        own = jnp.arange(size, dtype=jnp.int32)
-        bits = jnp.repeat(state.reach, WORD, axis=1)[:, :size]
-        reach = (bits >> (own % WORD).astype(jnp.uint32)) & 1 > 0
-        root = jnp.argmax(reach & reach.T, axis=1).astype(jnp.int32)
+        """A component is what reaches the same vertices, each itself among them."""
+        size, words = state.reach.shape
+        root = jnp.zeros(size, jnp.int32)
+        # One row after the other: a table of all pairs would not fit for a batch.
+        for vertex in range(size - 1, -1, -1):
+            same = jnp.ones(size, bool)
+            for word in range(words):
+                column = state.reach[:, word]
+                same &= column == column[vertex]
+            root = jnp.where(same, vertex, root)
         known = game.alive & self.done(game, state)
         return number(jnp.where(known, root, NONE))
 

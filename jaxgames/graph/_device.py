@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 
 from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena
@@ -78,7 +79,7 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
         rooms = tuple(_rooms(_rows(game)))
         listed = _listed(game, rooms, room_for(int(ops.count_links(game.out))))
         listed, way_back, facts = _compress.compress(listed)
-        game = _linked(listed)
+        game = _linked(listed, ops.mesh_of(game))
     carry = fixpoint.first(Sweeps(solver=solver), game)
     return Standing(game, carry, way_back=tuple(way_back), facts=facts)
 
@@ -128,6 +129,7 @@ def _replaced(standing: Standing, game: Subgraph, state: Any) -> Standing:
 
 
 @partial(jax.jit, static_argnums=0)
+@ops.for_devices
 def _settle(solver: ComponentSolver, game: Subgraph, state: Any):
     """A settled state, and counts of what it leaves."""
     state = solver.settle(game, state)
@@ -157,11 +159,13 @@ def _turned(solver: ComponentSolver, standing: Standing, counts: list[int]) -> S
 
 
 @partial(jax.jit, static_argnums=0)
+@ops.for_devices
 def _go_on(solver: ComponentSolver, game: Subgraph, state: Any):
     return game, solver.restart(game, state)
 
 
 @partial(jax.jit, static_argnums=0)
+@ops.for_devices
 def _cut(solver: ComponentSolver, game: Subgraph, state: Any):
     """Only the links that a settled state needs; vertices without any are trimmed."""
     out, into = solver.live(game, state)
@@ -186,6 +190,7 @@ def _trim(game: Subgraph, state: Any):
 
 
 @jax.jit
+@ops.for_devices
 def _cut_dead(game: Subgraph) -> Subgraph:
     """The graph without the links of dead vertices."""
 
@@ -204,6 +209,7 @@ def _cut_dead(game: Subgraph) -> Subgraph:
 
 
 @partial(jax.jit, static_argnums=(0, 3, 4, 5))
+@ops.for_devices
 def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, room):
     """The rest as a list of links: no pass over all links is needed.
 
@@ -211,11 +217,11 @@ def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, r
         The rest, the old numbers of its vertices, its state, and the roots until now.
     """
     alive = game.alive & (state.root == NONE)
-    last = len(alive) - 1
+    last, mesh = len(alive) - 1, ops.mesh_of(game)
     tail, head = ops.list_links(game.out, alive, rooms, room)
     whole = Subgraph(
-        ops.pairs(tail, head, last + 1, last + 1),
-        ops.pairs(head, tail, last + 1, last + 1),
+        ops.pairs(tail, head, last + 1, last + 1, mesh),
+        ops.pairs(head, tail, last + 1, last + 1, mesh),
         alive,
     )
     live, _ = solver.live(whole, state)
@@ -227,8 +233,8 @@ def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, r
         for x in (tail, head)
     )
     smaller = Subgraph(
-        ops.pairs(tail, head, size, size),
-        ops.pairs(head, tail, size, size),
+        ops.pairs(tail, head, size, size, mesh),
+        ops.pairs(head, tail, size, size, mesh),
         vertices <= last,
     )
     new = solver.restrict(smaller, state, vertices, place)
@@ -237,6 +243,7 @@ def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, r
 
 
 @jax.jit
+@ops.for_devices
 def _rows(game: Subgraph) -> jax.Array:
     return ops.count_rows(game.out, game.alive)
 
@@ -246,6 +253,7 @@ def _rooms(rows: jax.Array) -> list[int]:
 
 
 @partial(jax.jit, static_argnums=(1, 2))
+@ops.for_devices
 def _listed(game: Subgraph, rooms: tuple[int, ...], room: int) -> Listed:
     """The graph as a list of edges, where one that is gone is a loop."""
     tail, head = ops.list_links(game.out, game.alive, rooms, room)
@@ -254,14 +262,15 @@ def _listed(game: Subgraph, rooms: tuple[int, ...], room: int) -> Listed:
     return Listed(tail, jnp.where(there, head, tail), game.alive)
 
 
-@jax.jit
-def _linked(game: Listed) -> Subgraph:
+@partial(jax.jit, static_argnums=1)
+@ops.for_devices
+def _linked(game: Listed, mesh: Mesh | None) -> Subgraph:
     size = len(game.alive)
     edges = game.tail != game.head
     tail, head = (jnp.where(edges, x, size) for x in (game.tail, game.head))
     return Subgraph(
-        ops.pairs(tail, head, size, size),
-        ops.pairs(head, tail, size, size),
+        ops.pairs(tail, head, size, size, mesh),
+        ops.pairs(head, tail, size, size, mesh),
         game.alive,
     )
 

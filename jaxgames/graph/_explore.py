@@ -76,9 +76,12 @@ def explore(
     so on. The result is the same from both engines.
 
     O(S A) time for S states with up to A successors each; besides the transition
-    function a few random accesses for each edge. On the device a state takes `4 W + 8`
-    bytes for `W` words, 8 more in a table of states, and 4 or more for each edge; room
-    grows by factors, so that twice to four times as much may be taken for a while.
+    function a few random accesses for each edge. A state takes `4 W + 8` bytes for `W`
+    words and 8 to 16 in a table of states (4 more on the host), and an edge 5, or 6 or
+    8 with more than 256 or 65536 actions. Room grows by factors, by smaller ones where
+    memory is short; a device begins with a small part of its memory. Turns on a device
+    take `48 + 4 K + 8 W` bytes for each of 2 million successors, or an eighth of its
+    memory if that is less.
 
     Args:
         successors: the transition function. From states, int32 `[N, K]`, it makes
@@ -104,6 +107,7 @@ def explore(
         ValueError: the transition function returns arrays of wrong shapes or types, or
             a state out of range; there are more states than int32 can index; or an
             argument is wrong.
+        MemoryError: there is no room for more; it says how many states were found.
         SolveError: the search ended early; its `solution` is the part that was found.
 
     Examples:

@@ -14,9 +14,8 @@ such numbers, and rooms grow by a factor, so that little is compiled.
 What an edge costs: the `4 W` bytes of a state written and read a few times in order;
 and for each place of the table that is looked at, four bytes there and `4 W` of the
 state that has it, which take a sector of memory each (32 bytes on GPUs). At a load of a
-half, most find their place at the first look, and few need more than three, so those
-that are left move to a shorter list. Turns that are too small cost more than bytes do:
-about 30 operations each, some of them waited for.
+half, most find their place at the first look. Turns that are too small cost more than
+bytes do: a few dozen operations each, two of them waited for.
 """
 
 import functools
@@ -27,20 +26,31 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import MAX_SIZE
+from jaxgames.arena import MAX_SIZE, bucket
+from jaxgames.graph import _explore_room as memory
 from jaxgames.graph._explore_host import places_of, too_large
 from jaxgames.graph._explore_rules import EMPTY, Rules, action_type
-from jaxgames.graph._explore_turn import Bounds, Found, advance, room_of
-from jaxgames.graph._state_table import put_in
+from jaxgames.graph._explore_turn import Bounds, Found, advance, rows_of
+from jaxgames.graph._state_table import table_of
 
-ROWS = (1 << 10, 1 << 14, 1 << 18)
-"""States that turns take at most: the next size where more than twice as many wait."""
+CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
+"""Successors that turns compute at once, by backend: on a GPU a few take as long as
+many."""
 
-FIRST_ROOM = {"cpu": 1 << 14, "gpu": 1 << 22}
-"""States that there is room for at the beginning, by backend."""
+MORE = 4
+"""The next size, where more than so many turns of this one wait."""
 
-GROWTH = 4
-"""Rooms grow by this factor."""
+FIRST_ROOM = {"cpu": 1 << 18, "gpu": 1 << 24}
+"""States that there is room for at the beginning, by backend ..."""
+
+FIRST_SHARE = 1 / 64
+"""... or as many as take so much of the memory, with the edges."""
+
+TURN_SHARE = 1 / 8
+"""Part of the memory that a turn may take."""
+
+EDGES_A_STATE = 4
+"""Edges that there is room for at the beginning, for each state."""
 
 FIRST_STEPS = 16
 """Turns of the first chunk that the host asks for; they double from there."""
@@ -63,30 +73,28 @@ class OnDevice:
 
     def __init__(self, rules: Rules, starts: np.ndarray):
         self._rules = rules
-        # A turn has room for the successors of one state at least.
-        spare = room_of(rules, ROWS[0])
-        least = FIRST_ROOM.get(jax.default_backend(), FIRST_ROOM["gpu"])
-        room = _power(max(least, 2 * len(starts), 2 * spare))
-        words = rules.packing.pack(starts)
-        table = jnp.full(2 * room, EMPTY, jnp.int32)
-        numbers = jnp.arange(len(starts), dtype=jnp.int32)
-        self._found = Found(
-            words=_longer(jnp.asarray(words), room),
-            table=ops.put(table, jnp.asarray(places_of(words, 2 * room)), numbers),
-            ends=jnp.zeros(room, jnp.int32),
-            known=jnp.zeros(room, jnp.int32),
-            targets=jnp.zeros(2 * room, jnp.int32),
-            actions=jnp.zeros(2 * room, action_type(rules)),
-            head=jnp.zeros((), jnp.int32),
-            tail=jnp.asarray(len(starts), jnp.int32),
-            edges=jnp.zeros((), jnp.int32),
-            wrong=jnp.full(2, -1, jnp.int32),
-            steps=jnp.zeros((), jnp.int32),
-        )
-        self._numbers = np.array([0, len(starts), 0, -1, -1])
+        backend = jax.default_backend()
+        self.head, self.tail, self.edges = 0, len(starts), 0
         self.wrong: tuple[int, int] | None = None
-        self.synchronise()
         self._steps = FIRST_STEPS
+        words = rules.packing.pack(starts)
+        self._place = memory.place_of(jnp.asarray(words[:1]))
+        known = memory.memory_of(self._place)
+        limit = None if known is None else known[0]
+        self._sizes = _sizes(rules, CELLS.get(backend, CELLS["gpu"]), limit)
+        # A turn has room for the successors of one state at least.
+        spare = self._sizes[0] * rules.num_actions
+        most = FIRST_ROOM.get(backend, FIRST_ROOM["gpu"])
+        least = memory.first_room(rules, limit, FIRST_SHARE, most)
+        room = _power(max(least, 2 * len(starts), 2 * spare))
+        edges, places = EDGES_A_STATE * room, memory.places_for(room)
+        needed = room * memory.state_bytes(rules) + edges * memory.edge_bytes(rules)
+        needed += spare * memory.cell_bytes(rules)
+        if known is not None and needed > known[1]:
+            raise self._no_memory(needed)
+        taken = places_of(words, places)
+        self._found = _first(words, taken, room, edges, places, action_type(rules))
+        self._numbers = np.array([0, len(starts), 0, -1, -1])
 
     @property
     def done(self) -> bool:
@@ -102,19 +110,27 @@ class OnDevice:
             seconds: what the time between two calls should not exceed by much.
         """
         began = time.perf_counter()
-        wait = self.tail - self.head
-        size = next((i for i, x in enumerate(ROWS) if wait <= 2 * x), len(ROWS) - 1)
-        rows = ROWS[size]
+        wait, sizes = self.tail - self.head, self._sizes
+        size = next((i for i, x in enumerate(sizes) if wait <= MORE * x), -1)
+        size = size % len(sizes)
         bounds = Bounds(
             until=np.int32(until),
             most=np.int32(most),
-            few=np.int32(ROWS[size - 1] if size else 0),
-            many=np.int32(2 * rows if size < len(ROWS) - 1 else ALWAYS),
+            few=np.int32(sizes[size - 1] if size else 0),
+            many=np.int32(MORE * sizes[size] if size < len(sizes) - 1 else ALWAYS),
             steps=np.int32(self._steps),
         )
-        self._make_room(room_of(self._rules, rows))
-        self._found, self._numbers = advance(self._rules, rows, self._found, bounds)
-        self.synchronise()
+        self._make_room(sizes[size] * self._rules.num_actions)
+        try:
+            self._found, self._numbers = advance(
+                self._rules, sizes[size], self._found, bounds
+            )
+            self.synchronise()
+        except jax.errors.JaxRuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            turn = sizes[size] * self._rules.num_actions
+            raise self._no_memory(turn * memory.cell_bytes(self._rules)) from error
         if time.perf_counter() - began < seconds / 2:
             self._steps = min(2 * self._steps, 1 << 20)
 
@@ -132,70 +148,120 @@ class OnDevice:
             these edges lead, and by which actions.
         """
         found = self._found
-        before = int(_some(found.ends, begin - 1, begin)[0]) if begin else 0
-        ends = _some(found.ends, begin, end)
-        return (
-            ends,
-            _some(found.known, begin, end),
-            _some(found.targets, before, int(ends[-1])),
-            _some(found.actions, before, int(ends[-1])),
+        before = self._end_of(begin - 1) if begin else 0
+        after = self.edges if end == self.head else self._end_of(end - 1)
+        return _some(
+            (found.ends, begin, end),
+            (found.known, begin, end),
+            (found.targets, before, after),
+            (found.actions, before, after),
         )
 
     def words(self, begin: int, end: int) -> np.ndarray:
         """The words of some states."""
-        return _some(self._found.words, begin, end)
+        return _some((self._found.words, begin, end))[0]
+
+    def _end_of(self, state: int) -> int:
+        return int(_some((self._found.ends, state, state + 1))[0][0])
+
+    # ---- room --------------------------------------------------------------------
 
     def _make_room(self, spare: int) -> None:
         """Room for a turn: where there is none, for some times more states or edges."""
-        found = self._found
+        rules, found = self._rules, self._found
         states, edges = len(found.words), len(found.targets)
+        del found  # or what is replaced would stay
         if max(self.tail, self.edges) + spare > MAX_SIZE:
-            raise too_large()
-        while self.edges + spare > edges:
-            edges *= GROWTH
-        if edges > len(found.targets):
-            found = found._replace(
-                targets=_longer(found.targets, edges),
-                actions=_longer(found.actions, edges),
-            )
-        while self.tail + spare > states:
-            states *= GROWTH
-        if states > len(found.words):
-            found = found._replace(
-                words=_longer(found.words, states),
-                ends=_longer(found.ends, states),
-                known=_longer(found.known, states),
-                table=jnp.full(2 * states, EMPTY, jnp.int32),
-            )
-            words, table, some = found.words, found.table, min(states, ROWS[-1])
-            for first in range(0, self.tail, some):
-                words, table = put_in(
-                    words, table, np.int32(first), np.int32(self.tail), some
-                )
-            found = found._replace(words=words, table=table)
-        self._found = found
+            raise too_large(MAX_SIZE)
+        if self.edges + spare > edges:
+            each = memory.edge_bytes(rules)
+            room = self._larger(edges, self.edges + spare, MAX_SIZE, each)
+            self._lengthen(room, "targets", "actions")
+        if self.tail + spare > states:
+            most, each = memory.most_states(rules), memory.state_bytes(rules)
+            if self.tail + spare > most:
+                raise too_large(most)
+            room = self._larger(states, self.tail + spare, most, each)
+            self._replace(table=jnp.zeros(0, jnp.int32))
+            self._lengthen(room, "words", "ends", "known")
+            places, tail = memory.places_for(room), np.int32(self.tail)
+            self._replace(table=table_of(self._found.words, tail, places))
+
+    def _larger(self, now: int, needed: int, most: int, each: int) -> int:
+        known = memory.memory_of(self._place)
+        free = None if known is None else known[1]
+        room = memory.larger(now, needed, most, each, free)
+        if room is None:
+            raise self._no_memory(needed * each)
+        return room
+
+    def _lengthen(self, size: int, *names: str) -> None:
+        # One after the other: only one array is there twice.
+        for name in names:
+            self._replace(**{name: _longer(getattr(self._found, name), size)})
+
+    def _replace(self, **arrays: jax.Array) -> None:
+        self._found = self._found._replace(**arrays)
+
+    def _no_memory(self, needed: int) -> MemoryError:
+        found = self.head, self.tail, self.edges
+        return memory.no_memory(self._rules, found, needed, self._place)
 
 
 # ---- sizes -----------------------------------------------------------------------
+
+
+def _sizes(rules: Rules, cells: tuple[int, ...], limit: int | None) -> list[int]:
+    """States that turns take, ascending."""
+    if limit is not None:
+        most = int(TURN_SHARE * limit) // memory.cell_bytes(rules)
+        cells = tuple(min(x, most) for x in cells)
+    return sorted({rows_of(rules, x) for x in cells})
+
+
+@functools.partial(jax.jit, static_argnums=(2, 3, 4, 5))
+def _first(words, taken, room: int, edges: int, places: int, action: np.dtype) -> Found:
+    """The initial states are known, and have their places in the table."""
+    numbers = jnp.arange(len(words), dtype=jnp.int32)
+    return Found(
+        words=_longer(words, room),
+        table=ops.put(jnp.full(places, EMPTY, jnp.int32), taken, numbers),
+        ends=jnp.zeros(room, jnp.int32),
+        known=jnp.zeros(room, jnp.int32),
+        targets=jnp.zeros(edges, jnp.int32),
+        actions=jnp.zeros(edges, action),
+        head=jnp.int32(0),
+        tail=jnp.int32(len(words)),
+        edges=jnp.int32(0),
+        wrong=jnp.full(2, -1, jnp.int32),
+        steps=jnp.int32(0),
+    )
 
 
 def _power(size: int) -> int:
     return 1 << (int(size) - 1).bit_length()
 
 
+@functools.partial(jax.jit, static_argnums=1)
 def _longer(array: jax.Array, size: int) -> jax.Array:
-    more = jnp.zeros((size - len(array), *array.shape[1:]), array.dtype)
-    return jnp.concatenate([array, more])
+    more = [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1)
+    return jnp.pad(array, more)
 
 
-def _some(array: jax.Array, begin: int, end: int) -> np.ndarray:
-    """Some entries, on the host: few lengths are cut out, as each compiles anew."""
-    length = min(_power(max(end - begin, 1)), len(array))
-    first = min(begin, len(array) - length)
-    piece = np.asarray(_cut(array, np.int32(first), length))
-    return piece[begin - first : end - first]
+def _some(*pieces: tuple[jax.Array, int, int]) -> tuple[np.ndarray, ...]:
+    """Some entries of arrays, on the host: all copies are under way at once."""
+    cuts = []
+    for array, begin, end in pieces:
+        # Few lengths are cut out, as each compiles anew.
+        length = min(bucket(end - begin), len(array))
+        first = min(begin, len(array) - length)
+        cut = _cut(array, np.int32(first), length)
+        cuts.append((cut, begin - first, end - first))
+    return tuple(np.asarray(cut)[begin:end] for cut, begin, end in cuts)
 
 
 @functools.partial(jax.jit, static_argnums=2)
 def _cut(array, first, length: int):
-    return jax.lax.dynamic_slice_in_dim(array, first, length)
+    """Some entries, in memory of the host that the device can write to by itself."""
+    cut = jax.lax.dynamic_slice_in_dim(array, first, length)
+    return jax.device_put(cut, jax.memory.Space.Host)

@@ -1,18 +1,19 @@
 """A state space on the host: one queue, one table, one state after the other."""
 
-import functools
 from typing import Any
 
 import jax
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
+from jaxgames.graph import _explore_room as memory
 from jaxgames.graph._explore_rules import (
     EMPTY,
     Rules,
     action_type,
     check_successors,
     hashes,
+    packed_successors,
 )
 from jaxgames.host import compiled
 
@@ -159,19 +160,30 @@ class OnHost:
 
     def _make_room(self, rows: int, more: int) -> None:
         if max(self.tail, self.edges) + more > MAX_SIZE:
-            raise too_large()
-        self._targets = _longer(self._targets, self.edges + more)
-        self._actions = _longer(self._actions, self.edges + more)
+            raise too_large(MAX_SIZE)
+        edges = self.edges + more
+        if edges > len(self._targets):
+            edges = max(edges, 2 * len(self._targets))
+            self._check(edges * memory.edge_bytes(self._rules))
+            self._targets = _longer(self._targets, edges)
+            self._actions = _longer(self._actions, edges)
         needed = max(self.tail, self.head + rows) + more
         if needed <= len(self._words):
             return
         room = max(FIRST_ROOM, 1 << (needed - 1).bit_length())
+        self._check(room * (memory.state_bytes(self._rules) + self._stamp.itemsize))
         self._words = _longer(self._words, room)
         self._stamp = _longer(self._stamp, room, -1)
         self._ends, self._known = (_longer(x, room) for x in (self._ends, self._known))
         self._table = np.full(2 * room, EMPTY, np.int32)
         places = hashes(self._words[: self.tail]) & np.uint32(2 * room - 1)
         _fill(places.astype(np.int64), self._table)
+
+    def _check(self, needed: int) -> None:
+        known = memory.memory_of(None)
+        if known is not None and needed > known[1]:
+            found = self.head, self.tail, self.edges
+            raise memory.no_memory(self._rules, found, needed, None)
 
 
 def places_of(words: np.ndarray, size: int) -> np.ndarray:
@@ -184,26 +196,19 @@ def places_of(words: np.ndarray, size: int) -> np.ndarray:
     return np.array(list(taken), np.int32)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _packed_successors(rules: Rules, words: jax.Array):
-    """The words of successors, which there are, and which are out of range."""
-    after, enabled = rules.successors(rules.packing.unpack(words))
-    outside = rules.packing.outside(after)
-    return rules.packing.pack(after.astype(np.int32)), enabled, outside
+_packed_successors = jax.jit(packed_successors, static_argnums=0)
 
 
-def too_large() -> ValueError:
+def too_large(most: int) -> ValueError:
     """More states or edges than numbers for them."""
     return ValueError(
-        f"the state space has more states or edges than int32 can index ({MAX_SIZE})"
+        f"the state space has more states or edges than int32 can index ({most})"
     )
 
 
 def _longer(array: np.ndarray, size: int, fill: int = 0) -> np.ndarray:
-    """The array itself, or a longer copy if it is too short."""
-    if size <= len(array):
-        return array
-    shape = max(size, 2 * len(array)), *array.shape[1:]
+    """A longer copy of an array."""
+    shape = size, *array.shape[1:]
     longer = np.full(shape, fill, array.dtype) if fill else np.zeros(shape, array.dtype)
     longer[: len(array)] = array
     return longer

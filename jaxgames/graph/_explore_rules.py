@@ -14,6 +14,9 @@ from jaxgames.graph._packing import Packing
 EMPTY = np.iinfo(np.int32).max
 """An entry of a table of states that has none."""
 
+ONE_BY_ONE = 1 << 11
+"""Components of all successors of a state up to which each is computed by itself."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
@@ -49,14 +52,19 @@ class Rules:
         if not isinstance(successors, Hashable):
             successors = functools.partial(successors)  # compiled once for each search
         function: Callable[[Any], Any] = successors
-        like = jax.ShapeDtypeStruct((3, packing.size), np.int32)
         try:
-            found, traceable = jax.eval_shape(function, like), True
+            found, traceable = _shapes(function, packing.size), True
         except Exception:  # what numpy code raises here is anything
             # An error of the function's own is raised again.
             found, traceable = function(np.repeat(starts[:1], 3, axis=0)), False
         shape = check_successors(found, 3, packing.size)
         return cls(function, packing, shape, parallel_edges, traceable)
+
+
+@functools.lru_cache(maxsize=64)
+def _shapes(function: Callable[[Any], Any], size: int) -> Any:
+    """The shapes of what JAX traces: that takes longer than a small search."""
+    return jax.eval_shape(function, jax.ShapeDtypeStruct((3, size), np.int32))
 
 
 def check_successors(found: Any, rows: int, size: int) -> int:
@@ -106,6 +114,46 @@ def check_initial(initial: Any) -> np.ndarray:
             f"{array.dtype} of shape {list(array.shape)}"
         )
     return array
+
+
+def packed_successors(
+    rules: Rules, words: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """The successors of states as words (pure).
+
+    A transition function stacks components to states, and these to successors. Taken
+    apart again, one by one, no such array is ever made: XLA would compute each of its
+    entries as one of many cases, and neighbours differ in theirs. And what is computed
+    for many states at a time comes in long vectors, which are transposed at the end.
+
+    Args:
+        rules: the search.
+        words: uint32 `[N, W]`.
+
+    Returns:
+        The words of all successors, uint32 `[N, A, W]`; which of them there are, bool
+        `[N, A]`; and which of these are out of range.
+    """
+    packing, actions = rules.packing, range(rules.num_actions)
+    after, enabled = rules.successors(packing.unpack(words))
+    if rules.num_actions * packing.size > ONE_BY_ONE:
+        outside = enabled & packing.outside(after)
+        return packing.pack(after.astype(jnp.int32)), enabled, outside
+
+    def together(vectors: list[jax.Array]) -> jax.Array:
+        # One dimension has one layout: it is not made transposed.
+        return jnp.concatenate(vectors).reshape(-1, len(words)).T
+
+    keys = [packing.pack(after[:, a].astype(jnp.int32)) for a in actions]
+    each = range(packing.num_words)
+    flat = together([keys[a][:, w] for a in actions for w in each])
+    outside = together([packing.outside(after[:, a]) for a in actions])
+    enabled = together([enabled[:, a] for a in actions])
+    return (
+        flat.reshape(len(words), *(len(actions), len(each))),
+        enabled,
+        (outside & enabled),
+    )
 
 
 def action_type(rules: Rules) -> np.dtype:

@@ -7,15 +7,17 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
-from jaxgames.graph._explore_rules import Rules
+from jaxgames.graph._explore_rules import Rules, packed_successors
 from jaxgames.graph._state_table import look_up
-
-EDGES_A_ROW = 8
-"""Edges that a turn has room for, for each state; if there are more, it takes fewer
-states."""
 
 SHORT_ROW = 32
 """Rows up to this length are compared with themselves in one fused operation."""
+
+COMPONENTS = 1 << 27
+"""Components of successors that a turn computes at most, unless one state has more."""
+
+LANES = 128
+"""Turns of more states take a multiple of so many."""
 
 
 class Found(NamedTuple):
@@ -23,7 +25,7 @@ class Found(NamedTuple):
 
     Attributes:
         words: uint32 `[S, W]`, the states that are known; beyond them, anything.
-        table: int32 `[2 S]`, states by their hashes; `EMPTY` where there is none.
+        table: int32 `[P]`, states by their hashes; `EMPTY` where there is none.
         ends: int32 `[S]`, where the edges of each state end.
         known: int32 `[S]`, how many states were known when it had been expanded.
         targets: int32 `[E]`.
@@ -66,10 +68,11 @@ class Bounds(NamedTuple):
     steps: Any
 
 
-def room_of(rules: Rules, rows: int) -> int:
-    """Edges that a turn of so many states has room for: a power of two."""
-    edges = max(rows * min(EDGES_A_ROW, rules.num_actions), rules.num_actions)
-    return 1 << (edges - 1).bit_length()
+def rows_of(rules: Rules, cells: int) -> int:
+    """States that a turn takes at most, so that they have about so many successors."""
+    cells = min(cells, COMPONENTS // max(rules.packing.size, 1))
+    rows = max(cells // rules.num_actions, 1)
+    return rows - rows % LANES if rows > LANES else rows
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=2)
@@ -79,7 +82,7 @@ def advance(rules: Rules, rows: int, found: Found, bounds: Bounds):
     Returns:
         What has been found; and its numbers together, int32 `[5]`.
     """
-    room = room_of(rules, rows)
+    room = rows * rules.num_actions
 
     def stop(found: Found):
         waiting = found.tail - found.head
@@ -91,8 +94,9 @@ def advance(rules: Rules, rows: int, found: Found, bounds: Bounds):
             | (waiting < bounds.few)
             | (waiting > bounds.many)
             | (found.steps >= bounds.steps)
-            | (found.tail + room > len(found.words))
-            | (found.edges + room > len(found.targets))
+            # Rooms may be as large as numbers are: a sum might be larger.
+            | (found.tail > len(found.words) - room)
+            | (found.edges > len(found.targets) - room)
         )
 
     found = found._replace(steps=jnp.int32(0))
@@ -101,73 +105,77 @@ def advance(rules: Rules, rows: int, found: Found, bounds: Bounds):
 
 
 def _turn(rules: Rules, rows: int, found: Found) -> Found:
-    """Expands the next states in the queue, as many as have room for their edges."""
-    room, actions = room_of(rules, rows), rules.num_actions
+    """Expands the next states in the queue."""
+    actions = rules.num_actions
     here = jax.lax.dynamic_slice_in_dim(found.words, found.head, rows)
     there = jnp.arange(rows, dtype=jnp.int32) < found.tail - found.head
     # The transition function sees states that are reached, and no others.
     here = jnp.where(there[:, None], here, here[:1])
-    after, enabled = rules.successors(rules.packing.unpack(here))
-    ends = jnp.cumsum(jnp.sum(enabled & there[:, None], 1, dtype=jnp.int32))
-    taken = there & (ends <= room)
-    count = jnp.sum(taken, dtype=jnp.int32)
-    enabled = (enabled & taken[:, None]).reshape(-1)
-    outside = enabled & rules.packing.outside(after).reshape(-1)
-    first = jnp.argmax(outside).astype(jnp.int32)
+    keys, enabled, outside = packed_successors(rules, here)
+    enabled, outside = (x & there[:, None] for x in (enabled, outside))
+    first = jnp.argmax(outside.reshape(-1)).astype(jnp.int32)
     wrong = jnp.stack([found.head + first // actions, first % actions])
 
-    edge = ops.compact(enabled, room)
-    among = edge < len(enabled)
-    words = rules.packing.pack(after.astype(jnp.int32)).reshape(len(enabled), -1)
-    words, table, state, fresh = look_up(
-        found.words, found.table, found.tail, ops.at(words, edge), among
-    )
-    row, action = edge // actions, edge % actions
-    keep = among
+    keys = keys.reshape(rows * actions, -1)
+    # For now each successor has a number of its own: it is compared like others.
+    own = found.tail + jnp.arange(len(keys), dtype=jnp.int32)
+    words = jax.lax.dynamic_update_slice_in_dim(found.words, keys, found.tail, 0)
+    table, place, state = look_up(words, found.table, own, keys, enabled.reshape(-1))
+
+    # Those that have found themselves are new.
+    fresh = enabled & (state == own).reshape(rows, actions)
+    keep = enabled
     if not rules.parallel_edges:
-        keep &= ~_repeats(jnp.where(among, row, -1), state, actions)
-    kept = ops.compact(keep, room)
+        keep &= ~_repeats(jnp.where(enabled, state.reshape(rows, actions), -1))
+    in_row = jnp.cumsum(jnp.stack([fresh, keep]), axis=2, dtype=jnp.int32)
+    of_row = in_row[:, :, -1]
+    ends = jnp.cumsum(of_row, axis=1, dtype=jnp.int32)
+    rank = in_row - 1 + (ends - of_row)[:, :, None]
+    number, edge = found.tail + rank[0], found.edges + rank[1]
+    state = jnp.where(
+        state < found.tail, state, ops.at(number.reshape(-1), state - found.tail)
+    )
 
-    def before(marks: jax.Array) -> jax.Array:
-        """How many marks there are up to the end of each row."""
-        counts = jnp.pad(jnp.cumsum(marks, dtype=jnp.int32), (1, 0))
-        return ops.at(counts, ends)
+    def put(array: jax.Array, where: Any, at: jax.Array, values: Any) -> jax.Array:
+        at = jnp.where(where, at, len(array)).reshape(-1)
+        return ops.put(array, at, values.astype(array.dtype))
 
-    def write(array: jax.Array, values: jax.Array, first: jax.Array) -> jax.Array:
-        values = values.astype(array.dtype)
-        return jax.lax.dynamic_update_slice_in_dim(array, values, first, 0)
+    def write(array: jax.Array, values: jax.Array) -> jax.Array:
+        return jax.lax.dynamic_update_slice_in_dim(array, values, found.head, 0)
 
+    action = jnp.tile(jnp.arange(actions, dtype=jnp.int32), rows)
     return Found(
-        words=words,
-        table=table,
-        ends=write(found.ends, found.edges + before(keep), found.head),
-        known=write(found.known, found.tail + before(fresh), found.head),
-        targets=write(found.targets, ops.at(state, kept), found.edges),
-        actions=write(found.actions, ops.at(action, kept), found.edges),
-        head=found.head + count,
-        tail=found.tail + jnp.sum(fresh, dtype=jnp.int32),
-        edges=found.edges + jnp.sum(keep, dtype=jnp.int32),
+        words=put(words, fresh, number, keys),
+        table=put(table, fresh, place.reshape(rows, actions), number.reshape(-1)),
+        ends=write(found.ends, found.edges + ends[1]),
+        known=write(found.known, found.tail + ends[0]),
+        targets=put(found.targets, keep, edge, state),
+        actions=put(found.actions, keep, edge, action),
+        head=jnp.minimum(found.head + rows, found.tail),
+        tail=found.tail + ends[0, -1],
+        edges=found.edges + ends[1, -1],
         wrong=jnp.where(jnp.any(outside), wrong, found.wrong),
         steps=found.steps + 1,
     )
 
 
-def _repeats(row: jax.Array, state: jax.Array, longest: int) -> jax.Array:
-    """Which edges lead to the same state as an earlier one of their row.
+def _repeats(state: jax.Array) -> jax.Array:
+    """Which edges lead to the same state as an earlier one of their row: bool.
 
-    The edges of a row are next to one another: each is compared with those before it.
+    Args:
+        state: int32 `[N, A]`, where the edges of each row lead.
     """
+    longest = state.shape[1]
     if longest <= SHORT_ROW:
-        same = jnp.zeros(len(row), bool)
-        for back in range(1, min(longest, len(row))):
-            equal = (row[back:] == row[:-back]) & (state[back:] == state[:-back])
-            same |= jnp.pad(equal, (back, 0))
-        return same & (row >= 0)
+        same = jnp.zeros(state.shape, bool)
+        for back in range(1, longest):
+            equal = state[:, back:] == state[:, :-back]
+            same |= jnp.pad(equal, ((0, 0), (back, 0)))
+        return same
 
     def compare(same, back):
-        equal = (jnp.roll(row, back) == row) & (jnp.roll(state, back) == state)
-        return same | equal & (jnp.arange(len(row)) >= back), None
+        equal = jnp.roll(state, back, axis=1) == state
+        return same | equal & (jnp.arange(longest) >= back), None
 
     backs = jnp.arange(1, longest)
-    same, _ = jax.lax.scan(compare, jnp.zeros(len(row), bool), backs)
-    return same & (row >= 0)
+    return jax.lax.scan(compare, jnp.zeros(state.shape, bool), backs)[0]

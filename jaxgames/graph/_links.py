@@ -23,8 +23,10 @@ class Directions(NamedTuple):
     into: Links
 
 
-def prepare(arena: Arena, edges: np.ndarray | None = None) -> Directions:
-    """Lays a concrete graph out and puts it on the default device.
+def prepare(
+    arena: Arena, edges: np.ndarray | None = None, spread: ops.Spread | None = None
+) -> Directions:
+    """Lays a concrete graph out and puts it on the default device, or on a mesh.
 
     Small graphs are padded to a common size. Where all edges are there, the result is
     kept with the arena: a second call starts at once.
@@ -32,27 +34,34 @@ def prepare(arena: Arena, edges: np.ndarray | None = None) -> Directions:
     Args:
         arena: the graph; its padding has links as well.
         edges: bool `[E]`, the edges that are there; None for all.
+        spread: the mesh to spread it over; None for one device.
     """
     if edges is not None:
-        return _lay_out(*_kept_rows(arena, edges))
+        return _lay_out(*_kept_rows(arena, edges), spread)
     kept = arena.__dict__.setdefault("_directions", {})
-    place = jax.config.jax_default_device  # pyright: ignore
+    place = spread or jax.config.jax_default_device  # pyright: ignore
     if place not in kept:
-        kept[place] = _lay_out(np.asarray(arena.row_ptr), np.asarray(arena.dst))
+        row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+        kept[place] = _lay_out(row_ptr, dst, spread)
     return kept[place]
 
 
-def _lay_out(row_ptr: np.ndarray, dst: np.ndarray) -> Directions:
-    size = len(row_ptr) - 1
-    if len(dst) < ops.SLICE_FROM:
-        size = num_rows(size, len(dst))
+def _lay_out(row_ptr: np.ndarray, dst: np.ndarray, spread) -> Directions:
+    size = num_rows(len(row_ptr) - 1, len(dst), spread)
+    if size >= len(row_ptr):
         row_ptr = np.pad(row_ptr, (0, size + 1 - len(row_ptr)), "edge")
     back = ops.transpose(row_ptr, dst, size)
-    return Directions(ops.links(row_ptr, dst, size), ops.links(*back, size))
+    return Directions(
+        ops.links(row_ptr, dst, size, spread), ops.links(*back, size, spread)
+    )
 
 
-def num_rows(num_vertices: int, num_edges: int) -> int:
-    """Rows that a graph of this size has when it is laid out."""
+def num_rows(
+    num_vertices: int, num_edges: int, spread: ops.Spread | None = None
+) -> int:
+    """Rows that a graph of this size has when it is laid out, as many in each share."""
+    if spread is not None:
+        return -(-num_vertices // spread.shares) * spread.shares
     return bucket(num_vertices) if num_edges < ops.SLICE_FROM else num_vertices
 
 

@@ -103,7 +103,10 @@ class Packing:
         return xp.stack(words, axis=-1)
 
     def unpack(self, words: Any) -> Any:
-        """The states of words `[..., W]`: int32 `[..., K]`."""
+        """The states of words `[..., W]`: int32 `[..., K]`.
+
+        In numpy each component is together in memory, as functions read them.
+        """
         xp = words.__array_namespace__()
         columns = []
         for k, span in enumerate(self._spans()):
@@ -114,6 +117,8 @@ class Packing:
             columns.append(value.astype(np.int32))
         if not columns:
             return xp.zeros((*words.shape[:-1], 0), np.int32)
+        if isinstance(words, np.ndarray):
+            return np.moveaxis(np.stack(columns), 0, -1)
         return xp.stack(columns, axis=-1)
 
     def outside(self, states: Any) -> Any:

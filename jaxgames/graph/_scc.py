@@ -1,12 +1,14 @@
 """The front door to components: checks, and the choice of an engine."""
 
+import dataclasses
+import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops, race
+from jaxgames import fixpoint, host, memory, ops, race
 from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _device, _links
 from jaxgames.graph._components import Components
@@ -15,7 +17,7 @@ from jaxgames.graph._host import STOPPED, scc_on_host
 from jaxgames.graph._input import as_arena, check_masks
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
-from jaxgames.graph._solver import ComponentSolver, Subgraph
+from jaxgames.graph._solver import ComponentSolver, Subgraph, Sweeps
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry
@@ -33,7 +35,13 @@ INLINE = 1 << 20
 """Edges up to which the host engine runs in the caller's thread."""
 
 NARROW = 0.3
-"""Share of vertices with one edge that leaves from which on `"auto"` compresses."""
+"""Share of vertices with one edge that leaves from which on `"auto"` compresses, ..."""
+
+COMPRESS_FROM = 1 << 22
+"""... at once from so many vertices on; of fewer it ..."""
+
+TRIES = 16
+"""... first makes so many rounds without: with jumps alone they are often enough."""
 
 
 def scc(
@@ -96,7 +104,7 @@ def scc(
     _check(graph, solver, vertices, edges, max_steps, traced)
     if traced:
         return _scc_traced(graph, solver, vertices, edges, max_steps, state)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with ops.at_once():  # a constant of somebody's jit is still one
         found = _scc_concrete(
             graph, solver, vertices, edges, max_steps, state, as_progress(progress)
         )
@@ -182,7 +190,7 @@ def _scc_traced(graph, solver, vertices, edges, max_steps, state) -> Components:
 
 
 def _layout(game: Subgraph | Directions) -> str:
-    return "slices" if isinstance(game.out, ops.SlicedLinks) else "pairs"
+    return ops.links_layout(game.out)
 
 
 # ---- concrete graphs -------------------------------------------------------------
@@ -222,6 +230,8 @@ def _place_for(graph: Arena | Directions, solver) -> str:
         return solver
     if solver != "auto" or isinstance(graph, Directions) or not host.can_compile():
         return DEVICE
+    if ops.current_spread() is not None:
+        return DEVICE
     if jax.default_backend() == "cpu" or graph.shape[1] < ops.SLICE_FROM:
         return HOST
     return RACE
@@ -254,20 +264,25 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         links = graph
     else:
         size = graph.shape[0]
-        links = _links.prepare(graph, None if edges is None else np.asarray(edges))
+        edges = None if edges is None else np.asarray(edges)
+        if state is None:
+            _check_room(graph, solver)
+        links = _links.prepare(graph, edges, ops.current_spread())
         if auto and _is_narrow(graph):
             solver = MaxId(compress=True)
-    alive = _alive(graph, vertices, links.out.num_rows)
-    if state is None:
-        game = Subgraph(*links, alive)
-        state = _device.start(game, solver, masked=vertices is not None)
-    standing, status, answer = _device.advance(
-        solver,
-        state,
-        max_steps=max_steps,
-        meter=meter,
-        finish_on_host=auto and host.can_compile(),
+    run = functools.partial(
+        _device.advance, meter=meter, finish_on_host=auto and host.can_compile()
     )
+    found = None
+    if state is None:
+        game = Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
+        begin = functools.partial(_device.start, game, masked=vertices is not None)
+        if solver.compress and auto and max_steps is None and size < COMPRESS_FROM:
+            plain = dataclasses.replace(solver, compress=False)
+            found = run(plain, begin(plain), max_steps=TRIES)
+        if found is None or found[1] == Status.MAX_STEPS:
+            found, state = None, begin(solver)
+    standing, status, answer = found or run(solver, state, max_steps=max_steps)
     if size not in (None, links.out.num_rows):
         # Cut on the host: a device would compile a slice for each number of vertices.
         answer = jax.device_get(answer)
@@ -289,8 +304,21 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
     )
 
 
+def _check_room(arena: Arena, solver: ComponentSolver) -> None:
+    size, edges = arena.shape
+
+    def shapes() -> Subgraph:
+        links = memory.shape_of_links(size, edges, size)
+        return Subgraph(links, links, memory.mask(size))
+
+    # Links that are not needed any more are cut, from one layout to the next.
+    memory.check(Sweeps(solver=solver), shapes, size, edges, layouts=2)
+
+
 def _is_narrow(arena: Arena) -> bool:
-    """Whether many vertices have one edge that leaves them."""
-    if arena.shape[0] == 0:
-        return False
-    return bool(np.mean(np.diff(np.asarray(arena.row_ptr)) == 1) >= NARROW)
+    """Whether many vertices have one edge that leaves them; kept with the arena."""
+    kept = arena.__dict__
+    if "_narrow" not in kept:
+        single = np.count_nonzero(np.diff(np.asarray(arena.row_ptr)) == 1)
+        kept["_narrow"] = single > 0 and single >= NARROW * arena.shape[0]
+    return kept["_narrow"]

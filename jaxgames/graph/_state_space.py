@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -61,13 +61,13 @@ class StateSpace(Solution):
     @functools.cached_property
     def states(self) -> np.ndarray:
         """The states: int32 `[V, K]`."""
-        return self.packing.unpack(self.words)
+        return np.ascontiguousarray(self.packing.unpack(self.words))
 
     def at(self, numbers: Any) -> np.ndarray:
         """Some states by their numbers, without unpacking all: int32 `[..., K]`."""
         numbers = np.asarray(numbers, np.int64)
         states = self.packing.unpack(self.words[numbers.ravel()])
-        return states.reshape(*numbers.shape, self.packing.size)
+        return np.ascontiguousarray(states).reshape(*numbers.shape, self.packing.size)
 
     @property
     def graph(self) -> tuple[np.ndarray, np.ndarray]:
@@ -100,17 +100,34 @@ class StateSpace(Solution):
             >>> space.evaluate(lambda x: x[:, 0] % 2 == 0)
             array([ True, False,  True, False])
         """
-        found = []
+        return self.evaluate_each([function])[0]
+
+    def evaluate_each(
+        self, functions: Sequence[Callable[[Any], Any]]
+    ) -> list[np.ndarray]:
+        """What several functions say: each state is unpacked once for all of them.
+
+        Args:
+            functions: as for `evaluate`.
+
+        Returns:
+            `[V]` for each function.
+
+        Raises:
+            ValueError: as `evaluate`.
+        """
+        found: list[list[np.ndarray]] = [[] for _ in functions]
         for begin in range(0, max(self.num_states, 1), AT_ONCE):
             states = self.packing.unpack(self.words[begin : begin + AT_ONCE])
-            values = np.asarray(function(states))
-            if values.shape != (len(states),):
-                raise ValueError(
-                    f"a function of [{len(states)}, {states.shape[1]}] states must "
-                    f"have one value for each, got shape {list(values.shape)}"
-                )
-            found.append(values)
-        return np.concatenate(found)
+            for function, pieces in zip(functions, found, strict=True):
+                values = np.asarray(function(states))
+                if values.shape != (len(states),):
+                    raise ValueError(
+                        f"a function of [{len(states)}, {states.shape[1]}] states must "
+                        f"have one value for each, got shape {list(values.shape)}"
+                    )
+                pieces.append(values)
+        return [np.concatenate(pieces) for pieces in found]
 
     def arena(
         self,

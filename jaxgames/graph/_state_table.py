@@ -1,9 +1,9 @@
 """A hash table of states on the device, in which many are looked up at once.
 
-All look at their places in turn. Of those that come to the same empty place, the first
-keeps it; others with the same state find it there, and the rest go on to the next one.
-Whoever has the same state goes the same way, so the first of them is the one that has
-the place in the end, however many there are.
+All go from place to place, until they find their state or a place that is empty. Of
+those that come to the same empty place, the first keeps it; others with the same state
+find it there, and the rest go on. Whoever has the same state goes the same way, so the
+first of them is the one that has the place in the end, however many there are.
 """
 
 import functools
@@ -16,92 +16,117 @@ import numpy as np
 from jaxgames import fixpoint, ops
 from jaxgames.graph._explore_rules import EMPTY, hashes
 
+LOOKS = {"cpu": 1, "gpu": 2}
+"""Places that are looked at one after the other in one operation, by backend: a GPU
+waits for operations, a CPU for what they read."""
+
 FEW = 8
-"""Lookups go on in a list so many times shorter when all that are left fit into it."""
+"""Those that are left go on in a list so many times shorter ..."""
+
+STEPS = 2
+"""... for so many claims, until it is asked who is left."""
+
+AT_ONCE = 1 << 20
+"""States that are put into a new table at once."""
 
 
 class Lookup(NamedTuple):
     """Where lookups are.
 
     Attributes:
-        table: int32 `[2 S]`.
         place: int32 `[R]`, the place where each looks.
         state: int32 `[R]`, what it has found; -1 while it looks.
     """
 
-    table: jax.Array
     place: jax.Array
     state: jax.Array
 
 
-def look_up(words, table, tail, keys, among):
+def look_up(words, table, own, keys, among):
     """Finds states in the table, and puts in those that are not there.
 
     Args:
-        words: the states that are known, with room for all that are looked up.
-        table: the table of these.
-        tail: how many these are.
-        keys: uint32 `[R, W]`, the states to find.
+        words: uint32 `[S, W]`, the states by their numbers: those in the table, and
+            those that are looked up.
+        table: int32 `[P]`, numbers of states; `EMPTY` where there is none.
+        own: int32 `[R]`, the numbers of those that are looked up, ascending, all larger
+            than those in the table.
+        keys: uint32 `[R, W]`, the states themselves.
         among: bool `[R]`, whether there is one.
 
     Returns:
-        All states that are known then; the table of these; the number of each state,
-        int32 `[R]`; and which ones are new, each where it comes first.
+        The table; the place of each; and the first number of the same state.
     """
     size, room = len(table), len(keys)
-    own = tail + jnp.arange(room, dtype=jnp.int32)
-    # For now each lookup's own state has a number: its comparisons are like others.
-    words = jax.lax.dynamic_update_slice_in_dim(words, keys, tail, 0)
-    place = (hashes(keys) & np.uint32(size - 1)).astype(jnp.int32)
-    state = jnp.where(among, -1, 0)
-
-    def probe(own, keys, search: Lookup) -> Lookup:
-        table, place, state = search
-        looks = state < 0
-        empty = looks & (ops.take(table, place) == EMPTY)
-        table = ops.lower(table, jnp.where(empty, place, size), own)
-        there = ops.take(table, place)
-        same = ops.take(words, jnp.where(looks, there, 0)) == keys
-        state = jnp.where(looks & jnp.all(same, axis=1), there, state)
-        place = jnp.where(state < 0, (place + 1) & (size - 1), place)
-        return Lookup(table, place, state)
-
-    def left(search: Lookup) -> jax.Array:
-        return jnp.sum(search.state < 0, dtype=jnp.int32)
-
     some = max(room // FEW, 1)
-    search = Lookup(table, place, state)
-    search = fixpoint.until(
-        lambda x: left(x) <= some, functools.partial(probe, own, keys), search
-    )
-    index = ops.compact(search.state < 0, some)
-    short = Lookup(
-        search.table,
-        ops.at(search.place, index),
-        jnp.where(index < room, -1, 0),
-    )
-    short = fixpoint.until(
-        lambda x: left(x) == 0,
-        functools.partial(probe, ops.at(own, index), ops.at(keys, index)),
-        short,
-    )
-    table, place = short.table, ops.put(search.place, index, short.place)
-    state = ops.put(search.state, index, short.state)
+    looks = LOOKS.get(jax.default_backend(), LOOKS["gpu"])
 
-    # Those that have found themselves are new, and get their numbers.
-    fresh = among & (state == own)
-    number = tail + jnp.cumsum(fresh, dtype=jnp.int32) - 1
-    state = jnp.where(state >= tail, ops.at(number, state - tail), state)
-    table = ops.put(table, jnp.where(fresh, place, size), number)
-    new = ops.at(keys, ops.compact(fresh))
-    words = jax.lax.dynamic_update_slice_in_dim(words, new, tail, 0)
-    return words, table, state, fresh
+    def seek(table, keys, search: Lookup) -> Lookup:
+        place, state = search
+        for _ in range(looks):
+            there = ops.take(table, place)
+            taken = (state < 0) & (there != EMPTY)
+            same = taken & _equal(words, jnp.where(taken, there, 0), keys)
+            state = jnp.where(same, there, state)
+            place = jnp.where(taken & ~same, (place + 1) & (size - 1), place)
+        return Lookup(place, state)
+
+    def claim(table, own, search: Lookup) -> jax.Array:
+        # Looks may have ended before a place that somebody has, with a larger number.
+        free = (search.state < 0) & (ops.take(table, search.place) == EMPTY)
+        return ops.lower(table, jnp.where(free, search.place, size), own)
+
+    def go_on(state: tuple[jax.Array, Lookup]) -> tuple[jax.Array, Lookup]:
+        table, search = state
+        index = ops.compact(search.state < 0, some)
+        those, numbers = ops.at(keys, index), ops.at(own, index)
+        short = Lookup(ops.at(search.place, index), jnp.where(index < room, -1, 0))
+        for _ in range(STEPS):
+            table = claim(table, numbers, short)
+            short = seek(table, those, short)
+        return table, Lookup(
+            ops.put(search.place, index, short.place),
+            ops.put(search.state, index, short.state),
+        )
+
+    place = (hashes(keys) & np.uint32(size - 1)).astype(jnp.int32)
+    search = seek(table, keys, Lookup(place, jnp.where(among, -1, 0)))
+    table = claim(table, own, search)
+    search = seek(table, keys, search)
+    table, search = fixpoint.until(
+        lambda state: jnp.all(state[1].state >= 0), go_on, (table, search)
+    )
+    return table, search.place, search.state
 
 
-@functools.partial(jax.jit, static_argnums=4, donate_argnums=(0, 1))
-def put_in(words, table, first, count, some: int):
-    """Puts states into a larger table, from `first` on, `some` at most."""
-    keys = jax.lax.dynamic_slice_in_dim(words, first, some)
-    among = first + jnp.arange(some, dtype=jnp.int32) < count
-    words, table, _, _ = look_up(words, table, first, keys, among)
-    return words, table
+def _equal(words: jax.Array, index: jax.Array, keys: jax.Array) -> jax.Array:
+    """Whether states are what is looked for, word by word: bool `[R]`."""
+    width = words.shape[1]
+    flat, same = words.reshape(-1), jnp.ones(len(index), bool)
+    for w in range(width):
+        same &= ops.take(flat, index * width + w) == keys[:, w]
+    return same
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def table_of(words: jax.Array, count: jax.Array, size: int) -> jax.Array:
+    """A table of the first states, all of them different.
+
+    Args:
+        words: uint32 `[S, W]`, `S` a multiple of `AT_ONCE` or less than that.
+        count: how many of these there are.
+        size: how many places the table has: a power of two.
+    """
+    some = min(len(words), AT_ONCE)
+
+    def put_in(state: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        table, first = state
+        keys = jax.lax.dynamic_slice_in_dim(words, first, some)
+        own = first + jnp.arange(some, dtype=jnp.int32)
+        table, _, _ = look_up(words, table, own, keys, own < count)
+        return table, first + some
+
+    empty = jnp.full(size, EMPTY, jnp.int32)
+    return fixpoint.until(
+        lambda state: state[1] >= count, put_in, (empty, jnp.int32(0))
+    )[0]

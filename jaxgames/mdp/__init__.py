@@ -4,6 +4,7 @@ from jaxgames.mdp import reference as reference
 from jaxgames.mdp._almost_sure import almost_sure_buchi as almost_sure_buchi
 from jaxgames.mdp._almost_sure import almost_sure_reach as almost_sure_reach
 from jaxgames.mdp._basic import Basic as Basic
+from jaxgames.mdp._batch import PROBLEM as PROBLEM
 from jaxgames.mdp._interleaved import Interleaved as Interleaved
 from jaxgames.mdp._mec import SOLVERS as SOLVERS
 from jaxgames.mdp._mec import mec as mec

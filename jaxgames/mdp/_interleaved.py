@@ -1,19 +1,23 @@
 """End components by propagation and deletion in one loop, without components."""
 
 import dataclasses
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
+from jaxgames.mdp._cascade import has_room, spread_deaths
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._removal import leave, remove
+from jaxgames.mdp._signatures import branches_of, descend, graph_of, spread
 from jaxgames.mdp._solver import Answer, EndComponentSolver, answer
+from jaxgames.ops import Pieces
 from jaxgames.solver import check_positive
 
-PROPAGATE, REMOVE, DONE = range(3)
-"""Phases: signatures spread, choices and states die, the end."""
+PROPAGATE, DESCEND, REMOVE, DONE = range(4)
+"""Phases: signatures spread, one half of them still does, choices and states die, the
+end."""
 
 MOST_DOUBLINGS = 20
 """Outer steps after which the rounds of removal double no more."""
@@ -21,13 +25,18 @@ MOST_DOUBLINGS = 20
 RENEW = 16
 """Rounds of removal after which states are told anew whose death is theirs too."""
 
+LIGHT = 32
+"""Rounds that read only what is next to the last deaths, for one that reads all."""
+
 
 class State(NamedTuple):
-    """Arrays over states and choices, and the scalars of the machine."""
+    """Arrays over states, choices and branches, and the scalars of the machine."""
 
     live: jax.Array  # bool [C]: choices that have not died
     alive: jax.Array  # bool [S]: states that have not died
+    locked: jax.Array  # bool [S]: states that are end components of their own
     before: jax.Array  # bool [C]: choices that were live when signatures last began
+    branches: tuple[Pieces, Pieces]  # bool, by target and by state: those of `before`
     above: jax.Array  # int32 [S]: the least state known to reach this one
     below: jax.Array  # int32 [S]: the least state known to be reached from this one
     fate: jax.Array  # int32 [S]: a state whose death is this one's too
@@ -38,6 +47,7 @@ class State(NamedTuple):
     outer: jax.Array  # int32: how often signatures were spread
     propagation: jax.Array  # int32: rounds that this took
     removal: jax.Array  # int32: rounds of removal
+    near: jax.Array  # int32: those of them that read only what is next to deaths
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,13 +59,18 @@ class Interleaved(EndComponentSolver):
     jumps: what reaches my least ancestor reaches me, and it reaches what I reach. All
     states of a strongly connected component have the same signature, so a choice
     between two signatures is in no end component: it dies. Then, for some rounds,
-    choices die that lead to dead states, and states that have no choice left.
-    Signatures spread anew where something was lost, until nothing is: then the two
-    halves of each signature are the same state, and states that share it are a maximal
-    end component.
+    choices die that may lead to dead states, and states that have no choice left, or
+    that none enters. Signatures spread anew where something was lost, until nothing is:
+    then the two halves of each signature are the same state, and states that share it
+    are a maximal end component.
+
+    A state that cannot be left is an end component of its own, and no other has a
+    choice into it. So removal comes first: where a model ends in such states for
+    certain, it is all that is needed.
 
     Removal jumps too: a state dies with any state that all its choices may lead to, and
-    so with all that follow on the way of such pointers.
+    so with all that follow on the way of such pointers. For a large model on one device
+    it reads what is next to the last deaths alone, as long as they are few.
 
     This is the propagation of [1] with the deletions of [2] between; components in
     between are never complete, and need not be. A round reads every branch about
@@ -64,9 +79,10 @@ class Interleaved(EndComponentSolver):
     them few. There are up to S outer steps at worst, and up to seven in practice.
 
     Attributes:
-        removals: rounds of removal in the first outer step; they double with each, and
-            are at least twice as many as signatures took to spread, which cost more.
-            Many are wasted while the signatures are coarse, few make outer steps.
+        removals: rounds of removal before signatures spread for the first time; they
+            double with each time, and are at least twice as many as signatures took to
+            spread, which cost more. Many are wasted while the signatures are coarse,
+            few make outer steps. As many as `LIGHT` that read little count as one.
         sweeps: rounds between two tests whether something has changed. None: 1 on a
             CPU, up to 8 on an accelerator, fewer for large models.
 
@@ -88,6 +104,7 @@ class Interleaved(EndComponentSolver):
     removals: int = 8
 
     name: ClassVar[str] = "interleaved"
+    needs_graph: ClassVar[bool] = True
 
     def __post_init__(self):
         """Checks the options."""
@@ -95,31 +112,42 @@ class Interleaved(EndComponentSolver):
         check_positive(removals=self.removals)
 
     def init(self, game: Layout) -> State:
-        """All that is looked at is alive; every state is its own signature."""
-        alive = game.states & ops.links_any(game.choices, game.live)
+        """All that is looked at is alive, but for states that cannot be left."""
+        chosen = game.states & ops.links_any(game.choices, game.live)
+        stays = ~leave(game, jnp.arange(len(chosen), dtype=jnp.int32))
+        locked = chosen & ~ops.links_any(game.choices, game.live & ~stays)
+        alive = chosen & ~locked
         own = jnp.arange(len(alive), dtype=jnp.int32)
         zero = jnp.int32(0)
         return State(
-            live=game.live,
+            live=game.live & ops.take(alive, game.owner),
             alive=alive,
+            locked=locked,
             before=game.live,
+            branches=branches_of(game, game.live),
             above=own,
             below=own,
             fate=own,
-            told=zero,
-            left=zero,
+            told=jnp.int32(RENEW),
+            left=jnp.int32(self.removals),
             spread=zero,
-            phase=jnp.where(jnp.any(alive), PROPAGATE, DONE).astype(jnp.int32),
+            phase=jnp.where(jnp.any(chosen), REMOVE, DONE).astype(jnp.int32),
             outer=zero,
             propagation=zero,
             removal=zero,
+            near=zero,
         )
 
     def step(self, game: Layout, state: State) -> State:
         """Some rounds of a phase; when it is over, goes on to the next."""
         return jax.lax.switch(
             state.phase,
-            [self._propagate, self._remove, lambda game, state: state],
+            [
+                self._propagate,
+                self._descend,
+                self._remove if game.rows is None else self._remove_near,
+                lambda game, state: state,
+            ],
             game,
             state,
         )
@@ -131,17 +159,43 @@ class Interleaved(EndComponentSolver):
 
     def answer(self, game: Layout, state: State) -> Answer:
         """The states that share a signature; before the end nothing."""
-        del game
-        return answer(state.alive, state.live, state.above, state.phase == DONE)
+        alive = state.alive | state.locked
+        live = state.live | (game.live & ops.take(state.locked, game.owner))
+        return answer(alive, live, state.above, state.phase == DONE)
+
+    def stats(self, game: Layout, state: State) -> dict[str, Any]:
+        """Outer steps, and rounds of each kind."""
+        return {**super().stats(game, state), "near": state.near}
 
     def _propagate(self, game: Layout, state: State) -> State:
-        stable = jnp.array(False)
+        """Both halves of the signatures spread."""
+        graph = graph_of(game)
+        stable = rises = jnp.array(False)
         for _ in range(self.sweeps_per_step(game)):
-            above, below = _spread(game, state)
+            above, below = spread(graph, state.branches, state.above, state.below)
             more = (~stable).astype(jnp.int32)
-            stable = ~jnp.any((above != state.above) | (below != state.below))
+            rises = jnp.any(above != state.above)
+            stable = ~rises & ~jnp.any(below != state.below)
             state = state._replace(
                 above=above,
+                below=below,
+                spread=state.spread + more,
+                propagation=state.propagation + more,
+            )
+        phase = jnp.where(rises, PROPAGATE, DESCEND).astype(jnp.int32)
+        return jax.lax.cond(
+            stable, self._prune, lambda _, same: same, game, state._replace(phase=phase)
+        )
+
+    def _descend(self, game: Layout, state: State) -> State:
+        """The lower halves spread alone: the upper ones are what they will be."""
+        graph = graph_of(game)
+        stable = jnp.array(False)
+        for _ in range(self.sweeps_per_step(game)):
+            below = descend(graph, state.branches, state.above, state.below)
+            more = (~stable).astype(jnp.int32)
+            stable = ~jnp.any(below != state.below)
+            state = state._replace(
                 below=below,
                 spread=state.spread + more,
                 propagation=state.propagation + more,
@@ -160,6 +214,7 @@ class Interleaved(EndComponentSolver):
         )
 
     def _remove(self, game: Layout, state: State) -> State:
+        """Rounds of removal that read all."""
         old = state.told >= RENEW
         state = jax.lax.cond(old, _tell, lambda _, same: same, game, state)
         for _ in range(self.sweeps_per_step(game)):
@@ -178,26 +233,36 @@ class Interleaved(EndComponentSolver):
         over = state.left <= 0
         return jax.lax.cond(over, _begin_again, lambda _, same: same, game, state)
 
+    def _remove_near(self, game: Layout, state: State) -> State:
+        """One round of removal that reads all, then such as read little."""
+        assert game.rows is not None
+        live, alive = remove(game, state.live, state.alive)
+        live &= ops.take(alive, game.owner)
+        alive &= ops.links_any(game.entering, live)
+        changed = jnp.any(alive != state.alive) | jnp.any(live != state.live)
+        front = state.alive & ~alive
+        left = jnp.where(changed, state.left - 1, 0)
+        state = state._replace(
+            live=live, alive=alive, left=left, removal=state.removal + 1
+        )
 
-def _spread(game: Layout, state: State) -> tuple[jax.Array, jax.Array]:
-    """One round: signatures go along every live choice, and jump."""
-    above, below, size = state.above, state.below, len(state.above)
-    nowhere = jnp.iinfo(jnp.int32).max
-    comes = jnp.where(state.live, ops.take(above, game.owner), nowhere)
-    above = jnp.minimum(above, ops.links_min(game.entering, comes))
-    leads = jnp.where(state.live, ops.links_min(game.branches, below), nowhere)
-    below = jnp.minimum(below, ops.links_min(game.choices, leads))
-    # Who reaches my least ancestor reaches me, and it reaches what I reach. It is told
-    # only news: it may be that of many, and many writes to one place take long.
-    tells = jnp.where(below < ops.take(below, above), above, size)
-    hears = jnp.where(above < ops.take(above, below), below, size)
-    told = ops.min_into(tells, below, size, nowhere)
-    above = jnp.minimum(above, ops.min_into(hears, above, size, nowhere))
-    below = jnp.minimum(below, told)
-    return (
-        jnp.minimum(above, ops.take(above, above)),
-        jnp.minimum(below, ops.take(below, below)),
-    )
+        def near(state: State) -> State:
+            live, alive, rounds, over = spread_deaths(
+                game, state.live, state.alive, front, LIGHT * state.left
+            )
+            left = jnp.where(over, 0, state.left - -(-rounds // LIGHT))
+            return state._replace(
+                live=live,
+                alive=alive,
+                left=left,
+                removal=state.removal + rounds,
+                near=state.near + rounds,
+            )
+
+        few = (left > 0) & has_room(game.rows, front)
+        state = jax.lax.cond(few, near, lambda same: same, state)
+        over = state.left <= 0
+        return jax.lax.cond(over, _begin_again, lambda _, same: same, game, state)
 
 
 def _tell(game: Layout, state: State) -> State:
@@ -222,11 +287,13 @@ def _begin_again(game: Layout, state: State) -> State:
     loses = ops.links_any(game.choices, gone).astype(jnp.int32)
     spoiled = ops.max_into(state.above, loses, len(own), 0) > 0
     complete = (state.above == state.below) & ~ops.take(spoiled, state.above)
+    more = (jnp.any(gone) | (state.outer == 0)) & jnp.any(state.alive)
     return state._replace(
         live=live,
         before=live,
+        branches=branches_of(game, live),
         above=jnp.where(complete, state.above, own),
         below=jnp.where(complete, state.below, own),
         spread=jnp.int32(0),
-        phase=jnp.where(jnp.any(gone), PROPAGATE, DONE).astype(jnp.int32),
+        phase=jnp.where(more, PROPAGATE, DONE).astype(jnp.int32),
     )

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import memory, ops
 from jaxgames.arena import bucket
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.ops import Links
@@ -29,6 +29,24 @@ class Graph(NamedTuple):
     into: Links
 
 
+class Rows(NamedTuple):
+    """The branches from both their ends row by row, to read those of a few states.
+
+    Attributes:
+        into: int32 `[S + 1]`; the branches into state `s` are those of the choices
+            `entering[k]`, `into[s] <= k < into[s + 1]`.
+        entering: int32 `[E]`.
+        out: int32 `[S + 1]`; the branches of state `s` lead to `targets[k]`,
+            `out[s] <= k < out[s + 1]`.
+        targets: int32 `[E]`.
+    """
+
+    into: Any
+    entering: Any
+    out: Any
+    targets: Any
+
+
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layout:
@@ -44,6 +62,7 @@ class Layout:
         states: bool `[S]`, the states that are looked at.
         live: bool `[C]`, the choices that are looked at; each has a state that is.
         graph: the graph of the model, for those who want it; else None.
+        rows: the branches once more, where a model is large and on one device.
     """
 
     branches: Links
@@ -53,6 +72,7 @@ class Layout:
     states: Any
     live: Any
     graph: Graph | None = None
+    rows: Rows | None = None
 
     @property
     def cells(self) -> int:
@@ -60,40 +80,78 @@ class Layout:
         return ops.num_cells(self.branches)
 
 
-def prepare(model: MDP, *, graph: bool = False) -> Layout:
-    """Lays a concrete model out and puts it on the default device.
+def prepare(
+    model: MDP, *, graph: bool = False, spread: ops.Spread | None = None
+) -> Layout:
+    """Lays a concrete model out and puts it on the default device, or on a mesh.
 
     The result is kept with the model: a second solve starts at once.
 
     Args:
         model: the model.
         graph: whether the graph of the model is wanted too.
+        spread: the mesh to spread it over; None for one device.
     """
     kept = model.__dict__.setdefault("_prepared", {})
-    place = jax.config.jax_default_device  # pyright: ignore
+    place = spread or jax.config.jax_default_device  # pyright: ignore
     if place not in kept:
-        kept[place] = _common(model) if _is_common(model) else _concrete(model)
+        common = spread is None and _is_common(model)
+        kept[place] = _common(model) if common else _concrete(model, spread)
     if not graph:  # nobody compiles anew because another one wants it
         return dataclasses.replace(kept[place], graph=None)
     if kept[place].graph is None:
-        graph_of = _concrete_graph(model)
-        kept[place] = dataclasses.replace(kept[place], graph=graph_of)
+        found = kept[place]
+        if found.rows is None:
+            graph_of = _concrete_graph(model, spread)
+        else:
+            graph_of = _graph_of(model, found)
+        kept[place] = dataclasses.replace(found, graph=graph_of)
     return kept[place]
 
 
-def roomy(model: MDP) -> MDP:
+def shape_of(model: MDP, *, graph: bool = False) -> Layout:
+    """The shapes of a concrete model's layout, without padding."""
+    states, choices = model.num_states, model.num_choices
+    branches = model.num_branches
+    into = memory.shape_of_links(states, branches, states)
+    choice = memory.shape_of_links(states, branches, choices)
+    sizes = (states + 1, branches, states + 1, branches)
+    return Layout(
+        branches=memory.shape_of_links(choices, branches, states),
+        entering=choice,
+        choices=memory.shape_of_links(states, choices, choices),
+        owner=jax.ShapeDtypeStruct((choices,), np.int32),
+        states=memory.mask(states),
+        live=memory.mask(choices),
+        graph=Graph(into, choice, into) if graph else None,
+        rows=Rows(*(jax.ShapeDtypeStruct((n,), np.int32) for n in sizes)),
+    )
+
+
+def roomy(model: MDP, spread: ops.Spread | None = None) -> MDP:
     """A small concrete model, padded to a common size; a large one as it is.
+
+    For a mesh, each is padded to as many states and choices in each share.
 
     Shapes of small models are compiled once. The result is kept with the model, and has
     no probabilities, labels or rewards.
     """
-    if model.num_branches >= ops.SLICE_FROM:
+    if spread is None and model.num_branches >= ops.SLICE_FROM:
         return model
-    kept = model.__dict__
-    if "_roomy" not in kept:
+    kept = model.__dict__.setdefault("_roomy", {})
+    shares = None if spread is None else spread.shares
+    if shares not in kept:
         bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
-        kept["_roomy"] = bare.pad()
-    return kept["_roomy"]
+        sizes = () if shares is None else _even(model, shares)
+        kept[shares] = bare.pad(*sizes)
+    return kept[shares]
+
+
+def _even(model: MDP, shares: int) -> tuple[int, int, int]:
+    states, choices = (
+        -(-size // shares) * shares for size in (model.num_states, model.num_choices)
+    )
+    return states, choices, model.num_branches
 
 
 def extended(mask: Any, length: int, fill: Any = False) -> Any:
@@ -115,32 +173,58 @@ def _common(model: MDP) -> Layout:
     return jax.device_put(layout, jax.device_put(np.int8(0)).device)
 
 
-def _concrete(model: MDP) -> Layout:
+def _concrete(model: MDP, spread: ops.Spread | None) -> Layout:
     states, choices = model.num_states, model.num_choices
     groups, rows, columns = _rows(model)
     owner = owner_of(model)
     number = np.arange(groups[-1], dtype=np.int32)
+    into, entering = ops.transpose(rows, columns, states)
     layout = Layout(
-        branches=ops.links(rows, columns, states),
-        entering=ops.links(*ops.transpose(rows, columns, states), choices),
-        choices=ops.links(groups, number, choices),
+        branches=ops.links(rows, columns, states, spread),
+        entering=ops.links(into, entering, choices, spread),
+        choices=ops.links(groups, number, choices, spread),
         owner=np.minimum(owner, max(states - 1, 0)),
         states=np.diff(groups) > 0,
         live=owner < states,
     )
+    if spread is not None:
+        return ops.in_its_shares(layout, layout)
+    if len(columns) >= ops.SLICE_FROM:
+        lists = Rows(into, entering, rows[groups], columns)
+        layout = dataclasses.replace(layout, rows=lists)
     # Tied to its device, as the links are.
     return jax.device_put(layout, jax.device_put(np.int8(0)).device)
 
 
-def _concrete_graph(model: MDP) -> Graph:
+def _concrete_graph(model: MDP, spread: ops.Spread | None) -> Graph:
     states, choices = model.num_states, model.num_choices
     groups, rows, columns = _rows(model)
     choice = np.repeat(np.arange(choices, dtype=np.int32), np.diff(rows))
     into, entering = ops.transpose(rows, columns, states)
     return Graph(
-        out=ops.links(rows[groups], columns, states),
-        out_choice=ops.links(rows[groups], choice, choices),
-        into=ops.links(into, owner_of(model)[entering], states),
+        out=ops.links(rows[groups], columns, states, spread),
+        out_choice=ops.links(rows[groups], choice, choices, spread),
+        into=ops.links(into, owner_of(model)[entering], states, spread),
+    )
+
+
+def _graph_of(model: MDP, layout: Layout) -> Graph:
+    """The graph of a model that is laid out on one device, made there."""
+    groups, rows, columns = _rows(model)
+    choice = np.repeat(np.arange(model.num_choices, dtype=np.int32), np.diff(rows))
+    number = np.arange(len(columns), dtype=np.int32)
+    branch = ops.links(rows[groups], number, len(columns))
+    return _redirected(layout, branch, choice)
+
+
+@jax.jit
+def _redirected(layout: Layout, branch: Links, choice: jax.Array) -> Graph:
+    assert layout.rows is not None
+    states, choices = layout.states.shape[0], layout.live.shape[0]
+    return Graph(
+        out=ops.redirect(branch, layout.rows.targets, states),
+        out_choice=ops.redirect(branch, choice, choices),
+        into=ops.redirect(layout.entering, layout.owner, states),
     )
 
 

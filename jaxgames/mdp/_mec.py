@@ -4,7 +4,7 @@ from typing import Any
 
 import jax
 
-from jaxgames import fixpoint, host, ops, race
+from jaxgames import fixpoint, host, memory, ops, race
 from jaxgames.arena import is_traced
 from jaxgames.mdp import _layout
 from jaxgames.mdp._basic import Basic
@@ -71,7 +71,8 @@ def mec(
         [`EndComponents`][jaxgames.mdp.EndComponents], the same from every solver. The
         `stats` hold `outer`, how often components were told apart; and those of a
         device `propagation` and `removal`, the rounds that were spent on telling them
-        apart, and on taking out what cannot stay.
+        apart, and on taking out what cannot stay; of `interleaved` also `near`, those
+        of the latter that read little.
 
     Raises:
         ValueError: an argument is wrong.
@@ -96,7 +97,7 @@ def mec(
     states, choices = check_masks(model, states, choices)
     if traced:
         return _mec_traced(model, solver, states, choices, max_steps, state)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with ops.at_once():  # a constant of somebody's jit is still one
         found = _mec_concrete(
             model, solver, states, choices, max_steps, state, as_progress(progress)
         )
@@ -123,6 +124,8 @@ def place_for(model: MDP, solver: str | Solver = "auto") -> str:
     if isinstance(solver, str) and solver in PLACES:
         return solver
     if solver != "auto" or not host.can_compile():
+        return DEVICE
+    if ops.current_spread() is not None:
         return DEVICE
     if jax.default_backend() == "cpu" or model.num_branches < ops.SLICE_FROM:
         return HOST
@@ -200,8 +203,16 @@ def _on_device(
     model: MDP, solver, states, choices, max_steps, state, meter
 ) -> EndComponents:
     solver = _resolve("interleaved" if solver in ("auto", RACE) else solver)
-    padded = _layout.roomy(model)
-    layout = _layout.prepare(padded, graph=solver.needs_graph)
+    spread = ops.current_spread()
+    padded = _layout.roomy(model, spread)
+    memory.check(
+        solver,
+        lambda: _layout.shape_of(padded, graph=solver.needs_graph),
+        model.num_states + model.num_choices,
+        model.num_branches,
+        resident=state is not None,
+    )
+    layout = _layout.prepare(padded, graph=solver.needs_graph, spread=spread)
     if states is not None or choices is not None:
         states = _layout.extended(states, padded.num_states)
         choices = _layout.extended(choices, padded.num_choices)
@@ -219,13 +230,12 @@ def _on_device(
     return _solution(solver, layout, outcome)
 
 
-_restrict = jax.jit(_layout.restrict)
+_restrict = jax.jit(ops.for_devices(_layout.restrict))
 
 
 def _solution(
     solver: EndComponentSolver, layout: _layout.Layout, outcome: fixpoint.Outcome
 ) -> EndComponents:
-    pairs = isinstance(layout.branches, ops.PairLinks)
     return EndComponents(
         count=outcome.answer.count,
         state_label=outcome.answer.state_label,
@@ -233,7 +243,7 @@ def _solution(
         status=outcome.status,
         stats=Stats(
             solver=solver.name,
-            layout="pairs" if pairs else "slices",
+            layout=ops.links_layout(layout.branches),
             rounds=outcome.rounds,
             cells=layout.cells,
             **solver.stats(layout, outcome.carry.state),

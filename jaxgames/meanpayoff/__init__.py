@@ -1,5 +1,6 @@
 """Mean-payoff games: who gets which mean weight on the long run, and how."""
 
+from jaxgames.meanpayoff._batch import PROBLEM as PROBLEM
 from jaxgames.meanpayoff._certificate import verify as verify
 from jaxgames.meanpayoff._decide import decide as decide
 from jaxgames.meanpayoff._search import Standing as Standing

@@ -33,6 +33,19 @@ def edges_inside(arena: Arena, edge: np.ndarray, part: np.ndarray) -> np.ndarray
     return np.where(stays[edge], edge, first[arena.src]).astype(np.int32)
 
 
+def are_traps(arena: Arena, rank: np.ndarray) -> bool:
+    """Whether nobody can leave a part for a better one, and everybody can stay.
+
+    Args:
+        arena: the game, without padding.
+        rank: integers `[V]`: the part of each vertex, a larger one for larger values.
+    """
+    own, there = rank[arena.src], rank[arena.dst]
+    leaves = np.where(arena.owner[arena.src], there < own, there > own)
+    stays = np.logical_or.reduceat(own == there, arena.row_ptr[:-1])
+    return bool(stays.all() and not leaves.any())
+
+
 def game_at(
     arena: Arena,
     edge: np.ndarray,

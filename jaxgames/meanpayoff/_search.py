@@ -1,6 +1,7 @@
 """Exact values by bisection: all parts ask their question in one array solve."""
 
 import dataclasses
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +67,27 @@ def beginning(arena: Arena) -> Standing:
         high=(np.array([int(weight.max())], kind), one),
         falls=np.zeros(1, np.int64),
     )
+
+
+def supposed(arena: Arena, value: Ratio) -> Standing | None:
+    """What is known if these are the values; None where an edge tells otherwise.
+
+    Args:
+        arena: the game, without padding.
+        value: fractions in lowest terms, one for each vertex.
+    """
+    pairs, which = np.unique(np.stack(value), axis=1, return_inverse=True)
+    part = which.reshape(-1)
+    values = [Fraction(int(n), int(d)) for n, d in pairs.T]
+    order = sorted(range(len(values)), key=values.__getitem__)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    if not _parts.are_traps(arena, rank[part]):
+        return None
+    width = int(np.abs(arena.weight.astype(object)).max())
+    kind = _rationals.number_type(width, longest_cycle(arena))
+    ratio = pairs[0].astype(kind), pairs[1].astype(kind)
+    return Standing(part, ratio, ratio, np.zeros(len(order), np.int64))
 
 
 def tightened(

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import energy
+from jaxgames import energy, host
 from jaxgames.arena import Arena, is_traced
 from jaxgames.meanpayoff import _parts, _search
 from jaxgames.meanpayoff._checks import check
+from jaxgames.meanpayoff._guess import guess
 from jaxgames.meanpayoff._search import Standing
 from jaxgames.meanpayoff._solution import Solution
 from jaxgames.progress import Meter, Progress, Report, as_progress
@@ -41,6 +42,10 @@ def solve(
     more than the number of vertices that are left: at most about `2 log2(n**2 W)`
     rounds for `n` vertices and weights up to `W`. At last two energy games at the
     values give the strategies, and prove both.
+
+    These two are enough where the values have been guessed right: where numba is
+    installed, and `max_steps` and `state` are not given, a strategy iteration in
+    floating point is tried first, whose values are taken only if the games prove them.
 
     On a concrete arena only (the host chooses thresholds);
     [`decide`][jaxgames.meanpayoff.decide] works inside `jax.jit` and `jax.vmap`.
@@ -110,8 +115,11 @@ def _solve(arena: Arena, solver, max_steps, state, meter, strategies) -> Solutio
         nothing = np.zeros(len(whole.owner), np.int32)
         return _solution(whole, arena, None, nothing, Status.SOLVED, {})
     run = _Run(solver, meter)
+    if state is not None:
+        _check_state(arena, state)
+    elif max_steps is None and (found := _guessed(run, arena, strategies)):
+        return _solution(whole, arena, *found, {"rounds": 0}, run.name)
     standing = _search.beginning(arena) if state is None else state
-    _check_state(arena, standing)
     longest = _search.longest_cycle(arena)
     edge = np.arange(arena.shape[1], dtype=np.int32)
     status = Status.SOLVED
@@ -130,9 +138,27 @@ def _solve(arena: Arena, solver, max_steps, state, meter, strategies) -> Solutio
         standing = _search.answered(asked, np.asarray(credits.winner) == 0)
     strategy = None
     if strategies and status == Status.SOLVED:
-        strategy, status = _strategies(run, arena, standing, edge)
+        strategy, status = _proof(run, arena, standing, edge, True)
+        if strategy is None and status == Status.SOLVED:
+            raise AssertionError("the energy games contradict each other")
     facts = {"rounds": standing.rounds}
     return _solution(whole, arena, standing, strategy, status, facts, run.name)
+
+
+def _guessed(run: "_Run", arena: Arena, strategies: bool):
+    """The outcome, where it can be guessed; None where the guess is wrong."""
+    value = guess(arena) if host.can_compile() else None
+    standing = None if value is None else _search.supposed(arena, value)
+    if standing is None:
+        return None
+    edge = np.arange(arena.shape[1], dtype=np.int32)
+    edge = _parts.edges_inside(arena, edge, standing.part)
+    strategy, status = _proof(run, arena, standing, edge, strategies)
+    if strategy is None and status == Status.SOLVED:
+        return None
+    if status != Status.SOLVED:
+        standing = _search.beginning(arena)
+    return standing, strategy if strategies else None, status
 
 
 class _Run:
@@ -158,20 +184,25 @@ class _Run:
         return solution, status
 
 
-def _strategies(run: _Run, arena: Arena, standing: Standing, edge: np.ndarray):
-    """The edges of both players, each from the energy game at the values."""
+def _proof(run: _Run, arena: Arena, standing: Standing, edge, strategies: bool):
+    """The edges of both players, each from the energy game at the values.
+
+    Returns:
+        Edges of every vertex, if these are the values, or None; and how it ended.
+        Without strategies edges are those of the first game.
+    """
     num, den = (x.astype(np.int64)[standing.part] for x in standing.low)
     strategy = np.full(len(arena.owner), NO_EDGE, np.int32)
     for swapped in (False, True):
         game = _parts.game_at(arena, edge, num, den, swapped=swapped)
-        solution, status = run(game, strategies=True)
+        solution, status = run(game, strategies=strategies)
         if status != Status.SOLVED:
             return None, status
-        own = np.asarray(solution.strategy)
-        mine = arena.owner == swapped
-        if np.any(own[mine] == NO_EDGE):
-            raise AssertionError("the energy games contradict each other")
-        strategy[mine] = edge[own[mine]]
+        if np.any(solution.winner):
+            return None, status
+        if strategies:
+            mine = arena.owner == swapped
+            strategy[mine] = edge[np.asarray(solution.strategy)[mine]]
     return strategy, Status.SOLVED
 
 

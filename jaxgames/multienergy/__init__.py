@@ -6,6 +6,8 @@ from jaxgames.multienergy._batch import union as union
 from jaxgames.multienergy._bitmap import ByBitmap as ByBitmap
 from jaxgames.multienergy._fronts import ByFronts as ByFronts
 from jaxgames.multienergy._game import Game as Game
+from jaxgames.multienergy._many import PROBLEM as PROBLEM
+from jaxgames.multienergy._many import solve_many as solve_many
 from jaxgames.multienergy._memory import memory as memory
 from jaxgames.multienergy._play import Play as Play
 from jaxgames.multienergy._play import Strategy as Strategy
@@ -15,7 +17,6 @@ from jaxgames.multienergy._solution import Fronts as Fronts
 from jaxgames.multienergy._solve import SOLVERS as SOLVERS
 from jaxgames.multienergy._solve import place_for as place_for
 from jaxgames.multienergy._solve import solve as solve
-from jaxgames.multienergy._solve import solve_many as solve_many
 from jaxgames.multienergy._verdict import Reason as Reason
 from jaxgames.multienergy._verdict import Verdict as Verdict
 from jaxgames.multienergy._verify import verify as verify

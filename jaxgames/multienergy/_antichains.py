@@ -145,9 +145,23 @@ def _merge_many(packing: Packing, front: Budget, more: Budget):
     place = jnp.arange(2 * room)
     before = (place[:, None] < place)[..., None]
     beats = packing.at_most(one, other) & (before | ~packing.same(one, other))
-    kept = _drop(jnp.any(beats, axis=0), both)
-    kept = jax.lax.sort(kept, dimension=0, num_keys=len(kept))
-    return (tuple(x[:room] for x in kept),), kept[0][room] != EMPTY
+    kept = jax.lax.optimization_barrier(_drop(jnp.any(beats, axis=0), both))
+    # All that are kept differ: as many as are less tell the place of each. A sort of
+    # short columns takes many passes on a GPU.
+    less = _before(tuple(x[:, None] for x in kept), tuple(x[None] for x in kept))
+    rank = jnp.sum(less, axis=0, dtype=jnp.int32)
+    rank = jax.lax.optimization_barrier(jnp.where(kept[0] == EMPTY, 2 * room, rank))
+    there = rank[None] == jnp.arange(room, dtype=jnp.int32)[:, None, None]
+    words = tuple(jnp.min(jnp.where(there, x[None], EMPTY), axis=1) for x in kept)
+    return (words,), jnp.sum(kept[0] != EMPTY, axis=0) > room
+
+
+def _before(one: Budget, other: Budget) -> jax.Array:
+    """Whether one comes before the other, word by word."""
+    before = jnp.array(False)
+    for a, b in zip(reversed(one), reversed(other), strict=True):
+        before = (a < b) | (a == b) & before
+    return before
 
 
 def _drop(beaten: jax.Array, budget: Budget) -> Budget:

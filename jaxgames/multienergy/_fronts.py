@@ -202,9 +202,10 @@ class ByFronts(Solver):
     def _lot(self, front: Front) -> int:
         if self.lot is not None:
             return self.lot
-        most = 1 << (14 if jax.default_backend() == "cpu" else 18)
-        room = _antichains.capacity_of(front)
-        return most if room <= FEW else max(8, most // room)
+        cpu, room = jax.default_backend() == "cpu", _antichains.capacity_of(front)
+        most, compared = (1 << 14, 1 << 17) if cpu else (1 << 18, 1 << 24)
+        # All budgets of a position are compared with all.
+        return most if room <= FEW else min(most, max(8, compared // room**2))
 
 
 class Visit(NamedTuple):

@@ -2,15 +2,18 @@
 
 import numpy as np
 
-from jaxgames import ops, race
+from jaxgames import host, ops, race
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
-from jaxgames.multienergy.reference import _worklist
+from jaxgames.multienergy.reference import _levels, _shared, _words, _worklist
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
 
 HOST, DEVICE = "host", "device"
+
+FEW = 3000
+"""Edges up to which Python solves a game sooner than anything is compiled."""
 
 INLINE = 1 << 18
 """Edges up to which the engine runs in the caller's thread."""
@@ -32,22 +35,55 @@ def on_host(game: Game, progress: Progress | Meter | None = None) -> Fronts:
         game: a concrete game.
         progress: told now and then; may end the search.
     """
+    if game.num_edges <= FEW and not is_ready(game):
+        with host.interpreted():
+            return run_host(game)
     if game.num_edges < INLINE:
         return run_host(game)
     track = race.Track()
     return race.first(track, {HOST: lambda: run_host(game, track)}, progress=progress)
 
 
+def is_ready(game: Game) -> bool:
+    """Whether the loops for a game were compiled, or read from the disk, before."""
+    loops = _shared.run if _words.fits(game.cap) else _worklist.run
+    return loops.ready
+
+
 def run_host(game: Game, track: race.Track | None = None) -> Fronts:
     """Runs the engine in this thread, until `track` says that it should stop."""
+    stop = None if track is None else track.stop
+    if _words.fits(game.cap):
+        found = _shared.fronts(game, stop) or _levels.fronts(game, stop)
+        status, visits, words = found
+        return Fronts(
+            status=_STATUS[status],
+            words=split(words, Packing.of(game)),
+            packing=Packing.of(game),
+            stats=Stats(solver=HOST, visits=visits),
+        )
     offsets, targets = np.asarray(game.offsets), np.asarray(game.targets)
     kept = targets[: offsets[-1]]  # what is beyond is padding
     back, sources = ops.transpose(offsets, kept, game.num_positions)
-    stop = None if track is None else track.stop
     status, visits, offsets, points = _worklist.fronts(game, back, sources, stop)
     return fronts_of(
         game, offsets, points, _STATUS[status], Stats(solver=HOST, visits=visits)
     )
+
+
+def split(words: np.ndarray, packing: Packing) -> tuple[np.ndarray, ...]:
+    """Budgets of one wide word each, as a packing has them."""
+    if packing.num_words == 1 and words.dtype == np.int32:
+        return (words,)
+    empty = words == np.iinfo(words.dtype).max
+    dimensions, width = packing.dimensions, packing.bits + 1
+    found = []
+    for word in range(packing.num_words):
+        energies = [i for i in range(dimensions) if packing.place(i)[0] == word]
+        below = (dimensions - 1 - energies[-1]) * width
+        part = (words >> below) & ((1 << len(energies) * width) - 1)
+        found.append(np.where(empty, EMPTY, part.astype(np.int32)))
+    return tuple(found)
 
 
 def fronts_of(game: Game, offsets, points, status: Status, stats: Stats) -> Fronts:

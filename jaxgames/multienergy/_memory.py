@@ -1,9 +1,6 @@
 """What a game takes on a device, and whether it is there."""
 
-import os
-
-import jax
-
+from jaxgames.memory import complain, free
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._packing import NARROW, Packing
 
@@ -42,28 +39,19 @@ def memory(
 
 
 def check_room(game: Game, packing: Packing, capacity: int) -> None:
-    """Raises ValueError where a game will not fit into the memory of the device."""
-    there = _memory_of_device()
+    """Raises TooLargeError where a game will not fit into the memory of the device."""
+    there = free()
     size = game.num_positions, game.num_edges
     wanted = _bytes(*size, packing.num_words, capacity)
     if there is not None and wanted > there:
-        raise ValueError(
-            f"a game of {size[0]:,} positions and {size[1]:,} edges needs "
-            f"{wanted / 2**30:.1f} GiB with room for {capacity} budgets of "
-            f"{packing.dimensions} energies in {packing.num_words} words each; the "
-            f"device has {there / 2**30:.1f} GiB"
+        complain(
+            f"a game of {size[0]:,} positions and {size[1]:,} edges, with room for "
+            f"{capacity} budgets of {packing.dimensions} energies in "
+            f"{packing.num_words} words each,",
+            wanted,
+            there,
         )
 
 
 def _bytes(positions: int, edges: int, words: int, capacity: int) -> int:
     return 10 * edges + (20 + 8 * words * capacity) * positions
-
-
-def _memory_of_device() -> int | None:
-    place = jax.config.jax_default_device or jax.devices()[0]  # pyright: ignore
-    stats = getattr(place, "memory_stats", lambda: None)()
-    if stats and "bytes_limit" in stats:
-        return stats["bytes_limit"]
-    if getattr(place, "platform", place) == "cpu" and hasattr(os, "sysconf"):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return None

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import solution
+from jaxgames import ops, solution
 from jaxgames.arena import is_traced
 from jaxgames.multienergy import _checks
 from jaxgames.multienergy._packing import EMPTY, Packing
@@ -73,25 +73,73 @@ class Fronts(solution.Solution):
         packed = jnp.sum(table << shifts, axis=-1, dtype=jnp.int32)
         return jnp.where(table[..., 0] < 0, -1, packed)
 
+    def at(self, positions: Any) -> "Fronts":
+        """The fronts of some positions `[N]`, in their order, where these fronts are.
+
+        Examples:
+            >>> from jaxgames import multienergy
+            >>> game = multienergy.Game.from_arrays(
+            ...     [0, 1, 1], [1], [0], [[-2]], defender=[0, 1], cap=3
+            ... )
+            >>> multienergy.solve(game).at([1, 1, 0]).table[:, 0, 0].tolist()
+            [0, 0, 2]
+        """
+        if isinstance(self.words[0], np.ndarray):
+            words = tuple(word[:, np.asarray(positions)] for word in self.words)
+        else:
+            words = _columns(self.words, jnp.asarray(positions, jnp.int32))
+        return dataclasses.replace(self, words=words, state=None)
+
+    def winning_with(self, budgets: Any) -> Any:
+        """Where the attacker wins with each of some budgets: bool `[B, V]`.
+
+        Args:
+            budgets: integers `[B, D]`, known on the host.
+
+        Raises:
+            ValueError: a budget has a wrong length or negative energies.
+
+        Examples:
+            >>> from jaxgames import multienergy
+            >>> game = multienergy.Game.from_arrays(
+            ...     [0, 1, 1], [1], [0], [[-2]], defender=[0, 1], cap=3
+            ... )
+            >>> multienergy.solve(game).winning_with([[1], [2]]).tolist()
+            [[False, True], [True, True]]
+        """
+        checked = [_checks.budget(each, self.packing.dimensions) for each in budgets]
+        # Nobody needs more than the largest energy of a field.
+        most = self.packing.caps()
+        limits = tuple(self.packing.word(np.minimum(each, most)) for each in checked)
+        if isinstance(self.words[0], np.ndarray):
+            return _affordable(self.words, limits, self.packing)
+        return _affordable_on_device(self.words, limits, self.packing)
+
     # ---- on the host ---------------------------------------------------------
 
     @functools.cached_property
     def offsets(self) -> np.ndarray:
         """Where the budgets of each position start in `points`: int64 `[V + 1]`."""
-        counts = np.asarray(self.sizes)
+        counts = (self._on_host[0] != EMPTY).sum(0)
         return np.append(0, np.cumsum(counts, dtype=np.int64))
+
+    @functools.cached_property
+    def _on_host(self) -> tuple[np.ndarray, ...]:
+        return tuple(np.asarray(word) for word in self.words)
 
     @functools.cached_property
     def points(self) -> np.ndarray:
         """The budgets of all positions, one after the other: int32 `[P, D]`."""
-        words = [np.asarray(word).T for word in self.words]
-        there = words[0] != EMPTY
+        words = [word.T for word in self._on_host]
+        return self._energies(words, words[0] != EMPTY)
+
+    def _energies(self, words: Any, there: np.ndarray) -> np.ndarray:
         kept = [word[there] for word in words]
-        fields = []
+        found = np.empty((len(kept[0]), self.packing.dimensions), np.int32)
         for energy in range(self.packing.dimensions):
             word, shift = self.packing.place(energy)
-            fields.append((kept[word] >> shift) & self.packing.limit)
-        return np.stack(fields, axis=-1)
+            found[:, energy] = (kept[word] >> shift) & self.packing.limit
+        return found
 
     def budgets(self, v: int) -> np.ndarray:
         """The minimal budgets of a position: int32 `[k, D]`, sorted lexicographically.
@@ -99,8 +147,9 @@ class Fronts(solution.Solution):
         Raises:
             ValueError: there is no such position.
         """
-        v = _checks.position(v, len(self.offsets) - 1)
-        return self.points[self.offsets[v] : self.offsets[v + 1]]
+        v = _checks.position(v, len(self))
+        words = [word[:, v] for word in self._on_host]
+        return self._energies(words, words[0] != EMPTY)
 
     def winning(self, v: int, budget: Any) -> bool:
         """Whether the attacker wins from a position with a budget.
@@ -124,3 +173,24 @@ class Fronts(solution.Solution):
         return (
             f"Fronts({self.offsets[-1]} minimal budgets of {len(self)} positions{more})"
         )
+
+
+def _affordable(words: Any, limits: tuple[Any, ...], packing: Packing) -> Any:
+    """Whether one of the budgets of each position is at most each limit."""
+    xp = np if isinstance(words[0], np.ndarray) else jnp
+    found = []
+    for limit in limits:
+        fits = [
+            packing.at_most(tuple(word[k] for word in words), limit)
+            for k in range(words[0].shape[0])
+        ]
+        found.append(functools.reduce(xp.logical_or, fits))
+    return xp.stack(found)
+
+
+_affordable_on_device = jax.jit(_affordable, static_argnums=(1, 2))
+
+
+@jax.jit
+def _columns(words: Any, positions: jax.Array) -> Any:
+    return tuple(ops.fetch(word, positions, EMPTY) for word in words)

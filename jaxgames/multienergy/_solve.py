@@ -1,22 +1,19 @@
 """The front door: checks, the choice of an engine, and running it."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from jaxgames import fixpoint, host, ops
+from jaxgames import fixpoint, host
 from jaxgames.arena import is_traced
 from jaxgames.multienergy import _bitmap, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
-from jaxgames.multienergy._batch import union
 from jaxgames.multienergy._bitmap import ByBitmap
 from jaxgames.multienergy._fronts import ROOM, ByFronts
 from jaxgames.multienergy._game import Game
-from jaxgames.multienergy._host import DEVICE, HOST, on_host
+from jaxgames.multienergy._host import DEVICE, FEW, HOST, on_host
 from jaxgames.multienergy._memory import check_room
 from jaxgames.multienergy._packing import NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
@@ -27,6 +24,14 @@ from jaxgames.solver import Registry, Solver
 SOLVERS = Registry("multi-dimensional energy game", ByFronts, ByBitmap)
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
+"""
+
+DEVICE_FROM = 1 << 19
+"""Edges from which on a GPU is worth its launches: a round takes as long for few.
+
+`"auto"` does not take `"bitmap"`. Games of fewer edges are the host's, which numbers
+the few fronts that capped games have. In larger ones all of a bitmap moves in each
+round: of six energies up to 3 it is 512 bytes a position, where four budgets are 16.
 """
 
 
@@ -117,52 +122,13 @@ def solve(
     return found
 
 
-def solve_many(
-    games: Sequence[Game], solver: str | Solver = "auto", **options: Any
-) -> list[Fronts]:
-    """Solves many games in one call: all of them side by side, as one game.
-
-    Args:
-        games: concrete games; all have the same dimensions and caps.
-        solver: as for [`solve`][jaxgames.multienergy.solve].
-        options: the other keywords of `solve`.
-
-    Returns:
-        The fronts of each game; their `state` is None.
-
-    Raises:
-        ValueError: games differ in dimensions or caps, or as for `solve`.
-        SolveError: as for `solve`.
-
-    Examples:
-        >>> from jaxgames import multienergy
-        >>> games = [
-        ...     multienergy.Game.from_arrays(
-        ...         [0, 1, 1], [1], [0], [[-k, 0]], defender=[0, 1], cap=5
-        ...     )
-        ...     for k in (1, 2, 3)
-        ... ]
-        >>> [found.budgets(0).tolist() for found in multienergy.solve_many(games)]
-        [[[1, 0]], [[2, 0]], [[3, 0]]]
-    """
-    if len(games) == 0:
-        return []
-    found = solve(union(games), solver, **options)
-    cuts = np.cumsum([0, *(game.num_positions for game in games)])
-    return [
-        dataclasses.replace(
-            found, words=tuple(word[:, i:j] for word in found.words), state=None
-        )
-        for i, j in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
-    ]
-
-
 def place_for(game: Game, solver: str | Solver = "auto") -> str:
     """Where `solve` solves a concrete game: `"host"` or `"device"`.
 
-    Without numba there is no host engine to speak of. With it a CPU leaves the game to
-    the host engine, and so does a GPU if it is small, since launches alone would take
-    longer.
+    A game of a few edges is solved on the host before anything is compiled. Without
+    numba there is no host engine to speak of for others. With it a CPU leaves the game
+    to the host engine, and so does a GPU if it is small, since launches alone would
+    take longer.
 
     Args:
         game: the game.
@@ -170,9 +136,13 @@ def place_for(game: Game, solver: str | Solver = "auto") -> str:
     """
     if isinstance(solver, str) and solver == HOST:
         return HOST
-    if solver != "auto" or not host.can_compile():
+    if solver != "auto":
         return DEVICE
-    small = jax.default_backend() == "cpu" or game.num_edges < ops.SLICE_FROM
+    if game.num_edges <= FEW:
+        return HOST
+    if not host.can_compile():
+        return DEVICE
+    small = jax.default_backend() == "cpu" or game.num_edges < DEVICE_FROM
     return HOST if small else DEVICE
 
 

@@ -18,6 +18,9 @@ from jaxgames.ops import _slices
 from jaxgames.ops._lists import compact, take
 from jaxgames.ops._slices import slice_widths
 
+PRICE_BITS = 6
+"""A block more costs as much as 2 to the minus so many of all links."""
+
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,7 +67,9 @@ def row_blocks(offsets, heads, marks, wanted, size: int) -> tuple[Block, ...]:
         histogram = _powers_of_two(histogram)
     if not histogram.any():
         return ()
-    widths, found, least = slice_widths(histogram), [], 1
+    # Each block is compiled for: where links are many, a part of them costs less.
+    price = max(_slices.SLICE_COST, len(heads) >> PRICE_BITS)
+    widths, found, least = slice_widths(histogram, price), [], 1
     place = jax.device_put(np.int8(0)).device  # tied to it, as what programs return
     counts = [int(x) for x in np.add.reduceat(histogram, [0, *(widths[:-1] + 1)])]
     for width, count in zip(widths.tolist(), counts, strict=True):

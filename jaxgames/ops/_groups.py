@@ -1,5 +1,7 @@
 """Rows of unequal length, and groups of equal entries."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 
@@ -120,16 +122,31 @@ def _hash(keys: tuple[jax.Array, ...], salt: jax.Array) -> jax.Array:
     return mixed
 
 
-def sort_rows(*keys: jax.Array) -> tuple[jax.Array, ...]:
+def sort_rows(
+    *keys: jax.Array, bounds: tuple[int, ...] | None = None
+) -> tuple[jax.Array, ...]:
     """Sorts entries by several keys, the first one counting most.
 
     A stable sort by each key, from the last to the first: sorts by one key are fast on
-    every device, and quick to compile.
+    every device, and quick to compile. If all keys fit into 31 bits it is one sort.
+
+    Args:
+        keys: int32 `[N]` each.
+        bounds: for each key what all of its entries are below; none is negative.
 
     Examples:
         >>> sort_rows(jnp.array([2, 1, 2]), jnp.array([5, 9, 3]))
         (Array([1, 2, 2], dtype=int32), Array([9, 3, 5], dtype=int32))
     """
+    if bounds is not None and math.prod(bounds) <= 1 << 31:
+        mixed = jnp.zeros(len(keys[0]), jnp.int32)
+        for key, bound in zip(keys, bounds, strict=True):
+            mixed = mixed * bound + key
+        mixed, found = jax.lax.sort(mixed, is_stable=False), []
+        for bound in reversed(bounds):
+            found.append(mixed % bound)
+            mixed //= bound
+        return tuple(reversed(found))
     order = jnp.arange(len(keys[0]), dtype=jnp.int32)
     for key in reversed(keys):
         _, order = jax.lax.sort((take(key, order), order), num_keys=1, is_stable=True)
@@ -137,17 +154,22 @@ def sort_rows(*keys: jax.Array) -> tuple[jax.Array, ...]:
 
 
 def search_rows(
-    values: jax.Array, begin: jax.Array, end: jax.Array, wanted: jax.Array
+    values: jax.Array,
+    begin: jax.Array,
+    end: jax.Array,
+    wanted: jax.Array,
+    longest: int | None = None,
 ) -> jax.Array:
     """Where values are, or would be, in rows of ascending values: int32 `[N]`.
 
-    O(log M) gathers.
+    O(log M) gathers, or as many as the longest row needs.
 
     Args:
         values: integers `[M]`, row by row.
         begin: int32 `[N]`, where the row of each wanted value begins.
         end: int32 `[N]`, where it ends.
         wanted: integers `[N]`.
+        longest: the length of the longest row, if that is known.
 
     Examples:
         >>> values = jnp.array([2, 4, 6, 1, 9])
@@ -155,15 +177,50 @@ def search_rows(
         Array([2, 3], dtype=int32)
     """
 
-    def halve(state, _):
+    def halve(state):
         low, high = state
         middle = (low + high) // 2
         less = take(values, jnp.minimum(middle, len(values) - 1)) < wanted
         less &= low < high
-        return (jnp.where(less, middle + 1, low), jnp.where(less, high, middle)), None
+        return jnp.where(less, middle + 1, low), jnp.where(less, high, middle)
 
-    steps = max(len(values), 1).bit_length()
-    return jax.lax.scan(halve, (begin, end), length=steps)[0][0]
+    steps = max(len(values) if longest is None else longest, 1).bit_length()
+    if steps <= _FEW_STEPS:
+        state = begin, end
+        for _ in range(steps):
+            state = halve(state)
+        return state[0]
+    return jax.lax.scan(lambda x, _: (halve(x), None), (begin, end), length=steps)[0][0]
+
+
+_FEW_STEPS = 8
+"""Steps of a search up to which they are one operation, and no loop."""
+
+
+def row_ends(counts: jax.Array, room: int) -> jax.Array:
+    """Where rows end that lie one behind the other; beyond `room` anything above it.
+
+    Unlike those of sums, results do not wrap round.
+
+    Args:
+        counts: int32 `[R]`, the length of each row.
+        room: less than 2**30.
+
+    Examples:
+        >>> ends = row_ends(jnp.array([2, 3, 2**31 - 1, 4]), 8)
+        >>> ends <= 8
+        Array([ True,  True, False, False], dtype=bool)
+    """
+    counts = jnp.minimum(counts, room + 1)
+    if len(counts) * (room + 1) < 1 << 31:
+        return jnp.cumsum(counts, dtype=jnp.int32)
+    if room >= 1 << 23:
+        return jax.lax.associative_scan(
+            lambda one, other: jnp.minimum(one + other, room + 1), counts
+        )
+    # Sums below 2**24 are exact, and none that is not comes near to the room.
+    ends = jnp.cumsum(counts.astype(jnp.float32))
+    return jnp.minimum(ends, 1 << 24).astype(jnp.int32)
 
 
 def differs_from_last(*keys: jax.Array) -> jax.Array:

@@ -12,6 +12,7 @@ from jax.sharding import Mesh
 from jaxgames.arena import Arena, bucket
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import take
+from jaxgames.ops._places import on_devices, spread
 from jaxgames.ops._slices import slice_widths
 from jaxgames.solution import NO_EDGE
 
@@ -39,8 +40,9 @@ class SlicedArena:
         accepting: bool `[S]` or None.
         edge_priority: for each slice integers `[D, N]`, or None.
         weight: for each slice integers `[D, N]`, or None; only one for each edge.
-        axis: None; or the axis of a mesh over whose devices the rows are spread: then
-            this is what one of them sees (see [`parallel`][jaxgames.parallel]).
+        mesh: None; or the devices that the arena is spread over (see
+            [`parallel`][jaxgames.parallel]). Then what lies on edges has one axis more
+            in front, that of the shares, and slots are numbered share by share.
     """
 
     blocks: tuple[Any, ...]
@@ -52,21 +54,7 @@ class SlicedArena:
     accepting: Any = None
     edge_priority: tuple[Any, ...] | None = None
     weight: tuple[Any, ...] | None = None
-    axis: str | None = dataclasses.field(default=None, metadata={"static": True})
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
-class ShardedArena:
-    """A sliced arena on all devices of a mesh.
-
-    Attributes:
-        whole: its values on edges have one axis more in front, that of the shares.
-        mesh: the devices, along one axis.
-    """
-
-    whole: SlicedArena
-    mesh: Mesh = dataclasses.field(metadata={"static": True})
+    mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
 
 
 Game = Arena | SlicedArena
@@ -130,7 +118,7 @@ def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
             for size, width, pieces in zip(sizes, widths, rows, strict=True)
         )
 
-    def spread(x):
+    def at_slots(x):
         if x is None:
             return None
         out = np.zeros(parts * total, x.dtype)
@@ -141,10 +129,10 @@ def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
         blocks=tuple(map(block, starts, sizes, widths, rows)),
         slot=slot,
         row_ptr=arena.row_ptr,
-        real=spread(np.arange(len(degree)) < arena.num_vertices),
-        owner=spread(arena.owner),
-        priority=spread(arena.priority),
-        accepting=spread(arena.accepting),
+        real=at_slots(np.arange(len(degree)) < arena.num_vertices),
+        owner=at_slots(arena.owner),
+        priority=at_slots(arena.priority),
+        accepting=at_slots(arena.accepting),
         edge_priority=edge_blocks(arena.edge_priority),
         weight=edge_blocks(arena.weight),
     )
@@ -153,17 +141,13 @@ def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
 # ---- facts about a layout ----------------------------------------------------
 
 
-def num_slots(game: Game | ShardedArena) -> int:
+def num_slots(game: Game) -> int:
     """Length of a game's arrays over vertices, padding included."""
-    if isinstance(game, ShardedArena):
-        return num_slots(game.whole)
     return game.owner.shape[0]
 
 
-def num_vertices(game: Game | ShardedArena) -> int:
+def num_vertices(game: Game) -> int:
     """Vertices that answers are given for: those of the arena that was laid out."""
-    if isinstance(game, ShardedArena):
-        return num_vertices(game.whole)
     slots = game.slot if isinstance(game, SlicedArena) else None
     return (game.owner if slots is None else slots).shape[0]
 
@@ -172,21 +156,22 @@ def num_cells(game: Any) -> int:
     """Edges that one sweep reads, padding included.
 
     Args:
-        game: an arena in either layout; links, or a tuple of such.
+        game: an arena in either layout; links; or a tuple of such and of other facts,
+            which have no edges.
     """
     if isinstance(game, tuple):
         return sum(map(num_cells, game))
-    if isinstance(game, ShardedArena):
-        return num_cells(game.whole)
     if isinstance(game, SlicedArena | SlicedLinks):
         return sum(block.size for block in game.blocks)
-    return (game.head if isinstance(game, PairLinks) else game.dst).shape[0]
+    if isinstance(game, PairLinks):
+        return game.head.size
+    return game.dst.size if isinstance(game, Arena) else 0
 
 
 def move_type(game: Game):
     """The narrowest integer type that holds positions in rows, and NO_EDGE."""
     if isinstance(game, SlicedArena):
-        widest = max((block.shape[0] for block in game.blocks), default=0)
+        widest = max((block.shape[-2] for block in game.blocks), default=0)
         return jnp.int8 if widest < 127 else jnp.int32
     return jnp.int32
 
@@ -198,11 +183,11 @@ def real(game: Game) -> jax.Array:
     return jnp.arange(num_slots(game)) < game.num_vertices
 
 
-def layout(game: Game | ShardedArena) -> str:
+def layout(game: Game) -> str:
     """Name of the layout, for statistics."""
-    if isinstance(game, ShardedArena):
-        return f"slices on {game.mesh.size} device" + "s" * (game.mesh.size > 1)
-    return "slices" if isinstance(game, SlicedArena) else "csr"
+    if not isinstance(game, SlicedArena):
+        return "csr"
+    return "slices" + on_devices(game.mesh)
 
 
 def by_vertex(game: Game, x: jax.Array) -> jax.Array:
@@ -232,15 +217,13 @@ def edge_of(game: Game, move: jax.Array) -> jax.Array:
 
 
 def split(game: SlicedArena, x) -> list[jax.Array]:
-    """Values over slots, slice by slice."""
-    sizes = [block.shape[1] for block in game.blocks]
-    if game.axis is not None:
-        first = jax.lax.axis_index(game.axis) * sum(sizes)
-        x = jax.lax.dynamic_slice_in_dim(x, first, sum(sizes))
-    return jnp.split(x, np.cumsum(sizes)[:-1].tolist())
+    """Values over slots, slice by slice: `[N]`, or `[shares, N]` on several devices."""
+    sizes = [block.shape[-1] for block in game.blocks]
+    if game.mesh is not None:
+        x = x.reshape(game.blocks[0].shape[0], sum(sizes))
+    return jnp.split(x, np.cumsum(sizes)[:-1].tolist(), axis=-1)
 
 
 def join(game: SlicedArena, pieces: list[jax.Array]) -> jax.Array:
     """Values over slots from those of each slice: the inverse of `split`."""
-    x = jnp.concatenate(pieces)
-    return x if game.axis is None else jax.lax.all_gather(x, game.axis, tiled=True)
+    return spread(jnp.concatenate(pieces, axis=-1).ravel(), game.mesh)

@@ -11,8 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 
-from jaxgames.ops._lists import compact, take
+from jaxgames.ops._lists import take
+from jaxgames.ops._places import known_to_all, on_devices, spread
 from jaxgames.ops._slices import highest, lowest, reduce_columns
 
 Pieces = tuple[jax.Array, ...]
@@ -36,12 +38,14 @@ class PairLinks:
         head: int32 `[P]`, what it points at.
         num_rows: how many rows there are, `R`.
         num_targets: how many things there are to point at, `T`.
+        mesh: None; or the devices that the pairs are dealt out to.
     """
 
     tail: Any
     head: Any
     num_rows: int = dataclasses.field(metadata={"static": True})
     num_targets: int = dataclasses.field(metadata={"static": True})
+    mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
 
 
 @jax.tree_util.register_dataclass
@@ -59,6 +63,9 @@ class SlicedLinks:
         row: int32 `[S]`, the row of each slot (any, where it has none); None likewise.
         num_rows: how many rows there are, `R`.
         num_targets: how many things there are to point at, `T`.
+        mesh: None; or the devices that the rows are spread over. Then all arrays have
+            one axis more in front, that of the shares: each has as many rows, one after
+            the other, and slots and rows of its own, counted from its first.
     """
 
     blocks: tuple[Any, ...]
@@ -66,6 +73,7 @@ class SlicedLinks:
     row: Any
     num_rows: int = dataclasses.field(metadata={"static": True})
     num_targets: int = dataclasses.field(metadata={"static": True})
+    mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
 
 
 Links = PairLinks | SlicedLinks
@@ -88,8 +96,9 @@ def at_targets(links: Links, x: jax.Array) -> Pieces:
     # Without the barrier XLA may compute x anew for every link that reads it.
     x = jax.lax.optimization_barrier(x)
     if x.dtype == bool and links.num_targets >= PACK_FROM:
-        words = jax.lax.optimization_barrier(_packed(x))
+        words = known_to_all(jax.lax.optimization_barrier(_packed(x)))
         return tuple(_bit(words, head) for head in _heads(links))
+    x = known_to_all(x)
     if isinstance(links, SlicedLinks):
         return tuple(x.at[block].get(mode="clip") for block in links.blocks)
     return (take(x, links.head),)
@@ -113,10 +122,14 @@ def _bit(words: jax.Array, index: jax.Array) -> jax.Array:
 def at_rows(links: Links, x: jax.Array) -> Pieces:
     """The value of `x` `[R]` at the row of each link, to broadcast against others."""
     if isinstance(links, SlicedLinks):
-        x = x if links.row is None else take(x, links.row)
-        sizes = [block.shape[1] for block in links.blocks]
-        return tuple(y[None] for y in jnp.split(x, np.cumsum(sizes)[:-1].tolist()))
+        return tuple(y[..., None, :] for y in by_slice(links, in_slots(links, x)))
     return (x.at[links.tail].get(mode="clip"),)
+
+
+def links_layout(links: Links) -> str:
+    """Name of the layout, for statistics."""
+    name = "pairs" if isinstance(links, PairLinks) else "slices"
+    return name + on_devices(links.mesh)
 
 
 def keep_links(links: Links, keep: Pieces) -> Links:
@@ -137,80 +150,30 @@ def count_links(links: Links) -> jax.Array:
     return sum((jnp.sum(x, dtype=jnp.int32) for x in there), jnp.int32(0))
 
 
-def count_rows(links: Links, rows: jax.Array) -> jax.Array:
-    """How much room `list_links` needs for some rows (bool `[R]`).
-
-    Returns:
-        int32: how many of them each slice has; or how many links they have in a list.
-    """
-    if isinstance(links, PairLinks):
-        return jnp.sum(rows.at[links.tail].get(**_NO_ROW), dtype=jnp.int32)[None]
-    return jnp.stack([jnp.sum(x, dtype=jnp.int32) for x in _rows_of(links, rows)])
+def by_slice(links: SlicedLinks, x: jax.Array) -> list[jax.Array]:
+    """Values over slots, slice by slice."""
+    sizes = [block.shape[-1] for block in links.blocks]
+    return jnp.split(x, np.cumsum(sizes)[:-1].tolist(), axis=-1)
 
 
-def cells_of_rows(links: Links, counts: list[int]) -> int:
-    """How many links rows have at most, from what `count_rows` says of them (host)."""
-    if isinstance(links, PairLinks):
-        return sum(counts)
-    widths = (block.shape[0] for block in links.blocks)
-    return sum(width * count for width, count in zip(widths, counts, strict=True))
+def in_slots(links: SlicedLinks, x: jax.Array) -> jax.Array:
+    """Values `[R]` in the order of the slots."""
+    if links.mesh is not None:
+        shares = links.blocks[0].shape[0]
+        x = jnp.pad(x, (0, -len(x) % shares)).reshape(shares, -1)
+    return x if links.row is None else of_rows(links, x)
 
 
-def list_links(
-    links: Links, rows: jax.Array, room_of_rows: tuple[int, ...], room: int
-) -> tuple[jax.Array, jax.Array]:
-    """The links of some rows as a list of pairs, in no order.
-
-    Args:
-        links: all links.
-        rows: bool `[R]`, the rows that are wanted.
-        room_of_rows: for each piece of the layout at least `count_rows`.
-        room: the length of the lists: at least the number of links of these rows.
-
-    Returns:
-        Row and target of each link: int32 `[room]`, filled up with R and T.
-    """
-    if isinstance(links, PairLinks):
-        tail, head = links.tail, links.head
-        tail = jnp.where(rows.at[tail].get(**_NO_ROW), tail, links.num_rows)
-    else:
-        numbers = jnp.arange(links.num_rows, dtype=jnp.int32)
-        tails, heads = [], []
-        for block, wanted, row, most in zip(
-            links.blocks,
-            _rows_of(links, rows),
-            at_rows(links, numbers),
-            room_of_rows,
-            strict=True,
-        ):
-            columns = compact(wanted, most)
-            some = (
-                jnp.asarray(block)
-                .at[:, columns]
-                .get(mode="fill", fill_value=links.num_targets)
-            )
-            there = some < links.num_targets
-            tail = row[0].at[columns].get(mode="clip")
-            tails.append(jnp.where(there, tail, links.num_rows).ravel())
-            heads.append(some.ravel())
-        tail, head = jnp.concatenate(tails), jnp.concatenate(heads)
-    where = compact(tail < links.num_rows, room)
-    return (
-        tail.at[where].get(mode="fill", fill_value=links.num_rows),
-        head.at[where].get(mode="fill", fill_value=links.num_targets),
-    )
+def of_rows(links: SlicedLinks, x: jax.Array) -> jax.Array:
+    """Values by row, counted as the slots count them, in the order of the slots."""
+    return _among_own(links.mesh, x, links.row)
 
 
-_NO_ROW: dict[str, Any] = {"mode": "fill", "fill_value": False}
-
-
-def _rows_of(links: SlicedLinks, rows: jax.Array) -> list[jax.Array]:
-    """Which rows are wanted, slot by slot; slots without a row are not."""
-    if links.row is not None:
-        at_home = take(links.slot, links.row) == jnp.arange(links.row.shape[0])
-        rows = take(rows, links.row) & at_home
-    sizes = [block.shape[1] for block in links.blocks]
-    return jnp.split(rows, np.cumsum(sizes)[:-1].tolist())
+def _among_own(mesh: Mesh | None, x: jax.Array, index: jax.Array) -> jax.Array:
+    """Values at indices that are counted in each share."""
+    if mesh is None:
+        return take(x, index)
+    return jnp.take_along_axis(x, index, axis=1, mode="promise_in_bounds")
 
 
 # ---- reductions ------------------------------------------------------------------
@@ -258,7 +221,9 @@ def _bits(links: Links, x):
         if links.num_targets == 0:
             return x.astype(jnp.int32)
         x = at_targets(links, x)
-    return tuple(y.astype(jnp.int32) for y in x)
+    # In slices bytes do; segment operations are fast on whole words.
+    kind = jnp.uint8 if isinstance(links, SlicedLinks) else jnp.int32
+    return tuple(y.astype(kind) for y in x)
 
 
 def _reduce(links: Links, x, where, combine, segment_reduce, identity):
@@ -275,13 +240,21 @@ def _reduce(links: Links, x, where, combine, segment_reduce, identity):
     if where is not None:
         x = tuple(jnp.where(w, y, start) for w, y in zip(where, x, strict=True))
     if isinstance(links, PairLinks):
-        return segment_reduce(x[0], links.tail, num_segments=links.num_rows)
+        found = segment_reduce(x[0], links.tail, num_segments=links.num_rows)
+        return spread(found, links.mesh)
     rows = [
         reduce_columns(
             jnp.where(block < links.num_targets, values, start), start, combine
         )
         for values, block in zip(x, links.blocks, strict=True)
     ]
-    # The same for what is reduced, for every later use of it.
-    reduced = jax.lax.optimization_barrier(jnp.concatenate(rows))
-    return reduced if links.slot is None else take(reduced, links.slot)
+    return in_rows(links, rows)
+
+
+def in_rows(links: SlicedLinks, pieces: list[jax.Array]) -> jax.Array:
+    """Values `[R]` from those of the slots, slice by slice."""
+    # The same barrier for what is reduced, for every later use of it.
+    x = jax.lax.optimization_barrier(jnp.concatenate(pieces, axis=-1))
+    if links.slot is not None:
+        x = _among_own(links.mesh, x, links.slot)
+    return x if links.mesh is None else spread(x.ravel()[: links.num_rows], links.mesh)

@@ -3,10 +3,13 @@
 import jax
 import jax.numpy as jnp
 
+from jaxgames.ops._places import known_to_all
+
 
 def take(x: jax.Array, index: jax.Array) -> jax.Array:
     """The values of `x` at indices that are known to be in its range."""
-    return jnp.asarray(x).at[index].get(mode="promise_in_bounds")
+    x = known_to_all(jnp.asarray(x))
+    return x.at[index].get(mode="promise_in_bounds")
 
 
 def min_into(index: jax.Array, values: jax.Array, size: int, fill) -> jax.Array:

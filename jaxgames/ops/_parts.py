@@ -18,8 +18,8 @@ FEWEST_CELLS = 1 << 10
 
 def num_levels(game: Game) -> int:
     """How many sizes of parts `rows` can take: level 0 is the whole game."""
-    if isinstance(game, SlicedArena) and game.axis is not None:
-        return 1  # each device would have rows of its own to find
+    if isinstance(game, SlicedArena) and game.mesh is not None:
+        return 1  # rows that are far apart would have to be brought together
     level = 0
     while any(_room(game, level + 1)[i] < n for i, n in enumerate(_room(game, level))):
         level += 1

@@ -1,7 +1,6 @@
 """Choosing a layout for a concrete arena, and putting it where it is worked on."""
 
 import dataclasses
-from typing import overload
 
 import jax
 import numpy as np
@@ -9,18 +8,10 @@ import numpy as np
 from jaxgames.arena import Arena
 from jaxgames.ops import _slices
 from jaxgames.ops._layouts import Game, slice_rows
-from jaxgames.ops._shards import ShardedArena, Spread, shard_rows
+from jaxgames.ops._shards import Spread, shard_rows
 
 
-@overload
-def prepare(arena: Arena) -> Game: ...
-
-
-@overload
-def prepare(arena: Arena, spread: Spread | None) -> Game | ShardedArena: ...
-
-
-def prepare(arena: Arena, spread: Spread | None = None) -> Game | ShardedArena:
+def prepare(arena: Arena, spread: Spread | None = None) -> Game:
     """Lays a concrete arena out and puts it on the default device, or on a mesh.
 
     Small arenas are padded to a common size, large ones sorted into slices, and what
@@ -41,6 +32,12 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game | ShardedArena:
         )
         kept[place] = _put(narrow) if spread is None else shard_rows(narrow, spread)
     return kept[place]
+
+
+def is_prepared(arena: Arena, spread: Spread | None = None) -> bool:
+    """Whether `prepare` has put a concrete arena where it is worked on."""
+    place = spread or jax.config.jax_default_device  # pyright: ignore
+    return place in arena.__dict__.get("_prepared", {})
 
 
 def _put(arena: Arena) -> Game:

@@ -42,7 +42,7 @@ def target(game: Game, x: jax.Array) -> Edges:
 def source(game: Game, x: jax.Array) -> Edges:
     """The value of `x` `[S]` at the source of each edge."""
     if isinstance(game, SlicedArena):
-        return tuple(piece[None] for piece in split(game, x))
+        return tuple(piece[..., None, :] for piece in split(game, x))
     return (take(x, game.src),)
 
 
@@ -73,7 +73,8 @@ def position(game: Game) -> Edges:
     """The position of each edge in its row: int32."""
     if isinstance(game, SlicedArena):
         return tuple(
-            jax.lax.broadcasted_iota(jnp.int32, block.shape, 0) for block in game.blocks
+            jax.lax.broadcasted_iota(jnp.int32, block.shape, block.ndim - 2)
+            for block in game.blocks
         )
     edge = jnp.arange(game.dst.shape[0], dtype=jnp.int32)
     return (edge - take(game.row_ptr, game.src),)
@@ -149,7 +150,7 @@ def out_argmin(
     shift, kind = _KEY_BITS, jnp.int32
     if isinstance(game, SlicedArena):
         where, base = position(game), 0
-        widest = max((block.shape[0] for block in game.blocks), default=0)
+        widest = max((block.shape[-2] for block in game.blocks), default=0)
         bits = max(widest - 1, 0).bit_length()
         if bits + bound.bit_length() < 8:  # a quarter of the bytes
             shift, kind = bits, jnp.int8
@@ -175,7 +176,7 @@ def in_max(game: Game, x: jax.Array | Edges) -> jax.Array:
     out = jnp.full(num_slots(game), lowest(edges[0].dtype), edges[0].dtype)
     for values, into in zip(edges, pieces, strict=True):
         out = out.at[into].max(jnp.broadcast_to(values, into.shape))
-    return _over_shares(game, out, jax.lax.pmax)
+    return out
 
 
 def in_any(game: Game, x: jax.Array | Edges) -> jax.Array:
@@ -224,8 +225,7 @@ def count_sources(game: Game, x: Edges, length: int) -> jax.Array:
     same = (value[1:] == value[:-1]) & (slot[1:] == slot[:-1])
     first = jnp.concatenate([jnp.ones(1, bool), ~same])
     counted = jnp.where(first, value, length)
-    counts = jnp.bincount(counted, length=length + 1)[:length]
-    return _over_shares(game, counts, jax.lax.psum)
+    return jnp.bincount(counted, length=length + 1)[:length]
 
 
 # ---- along one edge of each vertex -------------------------------------------
@@ -241,8 +241,10 @@ def slot_of_move(game: Game, move: jax.Array) -> jax.Array:
     at = jnp.maximum(move, 0).astype(jnp.int32)
     if isinstance(game, SlicedArena):
         there = [
-            jnp.take_along_axis(block, piece[None], axis=0, mode="clip")[0]
-            if len(block)
+            jnp.take_along_axis(block, piece[..., None, :], axis=-2, mode="clip")[
+                ..., 0, :
+            ]
+            if block.shape[-2]
             else piece
             for block, piece in zip(game.blocks, split(game, at), strict=True)
         ]
@@ -282,9 +284,3 @@ def _out_reduce(game, x, combine, segment_reduce, identity):
     ]
     # The same for what is reduced, for every later use of it.
     return jax.lax.optimization_barrier(join(game, rows))
-
-
-def _over_shares(game: Game, x, combine):
-    """What all devices have found, where the rows are spread over several."""
-    axis = game.axis if isinstance(game, SlicedArena) else None
-    return x if axis is None else combine(x, axis)

@@ -3,26 +3,31 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 
 from jaxgames.arena import bucket
 from jaxgames.host import can_compile, compiled
 from jaxgames.ops import _slices
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
+from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._slices import slice_widths
 
 _WARP = 32
 """Rows of a slice are a multiple of as many, so that its columns are aligned."""
 
 
-def links(offsets, targets, num_targets: int) -> Links:
-    """Lays concrete rows out and puts them on the default device.
+def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> Links:
+    """Lays concrete rows out and puts them on the default device, or on a mesh.
 
-    Few links become padded pairs, many are sorted into slices. O(R + E).
+    Few links become padded pairs, many, and those on a mesh, are sorted into slices.
+    O(R + E).
 
     Args:
         offsets: integers `[R + 1]`, ascending from 0 to E.
         targets: integers `[E]`, row by row.
         num_targets: the number of things to point at.
+        spread: the mesh to spread them over; None for one device. Each share has as
+            many rows, one after the other.
 
     Examples:
         >>> rows = links(np.array([0, 2, 2]), np.array([0, 2]), 3)
@@ -31,6 +36,9 @@ def links(offsets, targets, num_targets: int) -> Links:
         Array(7, dtype=int32)
     """
     offsets, targets = np.asarray(offsets), np.asarray(targets)
+    if spread is not None:
+        found = _in_shares(offsets, targets, num_targets, spread.shares)
+        return spread_out(found, spread)
     if len(targets) >= _slices.SLICE_FROM:
         found = _sliced(offsets, targets, num_targets)
     else:
@@ -40,7 +48,9 @@ def links(offsets, targets, num_targets: int) -> Links:
     return jax.device_put(found, jax.device_put(np.int8(0)).device)
 
 
-def pairs(tail, head, num_rows: int, num_targets: int) -> PairLinks:
+def pairs(
+    tail, head, num_rows: int, num_targets: int, mesh: Mesh | None = None
+) -> PairLinks:
     """Links from a list of them, in any order (pure).
 
     Args:
@@ -48,6 +58,7 @@ def pairs(tail, head, num_rows: int, num_targets: int) -> PairLinks:
         head: int32 `[P]`, what it points at.
         num_rows: the number of rows.
         num_targets: the number of things to point at.
+        mesh: the devices to deal them out to, as those of what they come from.
     """
     tail = jnp.asarray(tail, jnp.int32)
     return PairLinks(
@@ -55,6 +66,7 @@ def pairs(tail, head, num_rows: int, num_targets: int) -> PairLinks:
         head=jnp.clip(jnp.asarray(head, jnp.int32), 0, max(num_targets - 1, 0)),
         num_rows=num_rows,
         num_targets=num_targets,
+        mesh=mesh,
     )
 
 
@@ -139,6 +151,36 @@ def _sliced(offsets, targets, num_targets: int) -> SlicedLinks:
         block = np.full((width, size), num_targets, np.int32)
         fill = _fill_block if can_compile() else _fill_columns
         fill(block, rows, offsets, targets)
+        blocks.append(block)
+    return SlicedLinks(tuple(blocks), slot, row, len(degree), num_targets)
+
+
+def _in_shares(offsets, targets, num_targets: int, shares: int) -> SlicedLinks:
+    """As `_sliced`, for as many rows in each share."""
+    degree = np.diff(offsets)
+    per = max(-(-len(degree) // shares), 1)
+    bounds = np.minimum(per * np.arange(shares + 1), len(degree))
+    widths = slice_widths(np.bincount(degree, minlength=1))
+    which = np.searchsorted(widths, degree).astype(np.int16)
+    parts = [
+        [first + np.flatnonzero(own == i).astype(np.int32) for i in range(len(widths))]
+        for first, own in zip(bounds, np.split(which, bounds[1:-1]), strict=False)
+    ]
+    most = np.max([[len(rows) for rows in part] for part in parts], axis=0)
+    sizes = -(-most // _WARP) * _WARP
+    starts = np.append(0, np.cumsum(sizes)[:-1])
+    slot = np.zeros((shares, per), np.int32)
+    row = np.full((shares, sizes.sum()), per - 1, np.int32)
+    fill = _fill_block if can_compile() else _fill_columns
+    blocks = []
+    for i, (start, size, width) in enumerate(zip(starts, sizes, widths, strict=True)):
+        block = np.full((shares, width, size), num_targets, np.int32)
+        for share, part in enumerate(parts):
+            rows = part[i]
+            own = rows - bounds[share]
+            slot[share, own] = np.arange(start, start + len(rows), dtype=np.int32)
+            row[share, start : start + len(rows)] = own
+            fill(block[share], rows, offsets, targets)
         blocks.append(block)
     return SlicedLinks(tuple(blocks), slot, row, len(degree), num_targets)
 

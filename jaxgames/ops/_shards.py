@@ -1,14 +1,14 @@
-"""An arena whose rows are spread over the devices of a mesh.
+"""Games that are spread over the devices of a mesh.
 
-Every device holds a share of the rows of each slice, and all values over vertices. A
-reduction over edges is done by each for its own rows and gathered by all: a collective
-a sweep, of one value a vertex. What is computed from values over vertices is computed
-by all alike, so that solvers need not know of it.
+Every device holds a share of the rows of each slice, of what lies on their edges, and
+of what a solver knows of their vertices. Solvers need not know of it: what they compute
+is dealt out by XLA, and only what is read at the targets of edges is sent to all.
 """
 
 import contextlib
 import contextvars
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -17,8 +17,10 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgames.arena import Arena
-from jaxgames.ops._layouts import ShardedArena, SlicedArena, slice_rows
+from jaxgames.arena import Arena, is_traced
+from jaxgames.ops._layouts import SlicedArena, num_slots, slice_rows
+from jaxgames.ops._links import Links, PairLinks, SlicedLinks
+from jaxgames.ops._places import in_shares, programs_for, whole
 
 
 class Spread(NamedTuple):
@@ -55,25 +57,69 @@ def current_spread() -> Spread | None:
 def at_once() -> contextlib.AbstractContextManager[None]:
     """Computes what is concrete now, also while somebody's jit is traced.
 
-    Not so over a mesh: the axes of `jax.shard_map` are unknown in such a context (JAX
-    0.10), and a large arena is nobody's constant.
+    Not so over a mesh: a large arena is nobody's constant.
     """
     if current_spread() is None:
         return jax.ensure_compile_time_eval()
     return contextlib.nullcontext()
 
 
-def shard_rows(arena: Arena, spread: Spread) -> ShardedArena:
+def refuse_spread(what: str, instead: str) -> None:
+    """Raises ValueError where arenas are spread, for what runs on one device only.
+
+    Args:
+        what: what cannot be spread.
+        instead: what to do.
+    """
+    if current_spread() is not None:
+        raise ValueError(
+            f"{what} cannot be spread over several devices: {instead}, or leave "
+            "parallel.over"
+        )
+
+
+# ---- placing -------------------------------------------------------------------------
+
+
+def shard_rows(arena: Arena, spread: Spread) -> SlicedArena:
     """Spreads the rows of a concrete arena over the devices of a mesh (host only)."""
+    return spread_out(slice_rows(arena, spread.shares), spread)
+
+
+def spread_out(found: Any, spread: Spread) -> Any:
+    """Puts a layout in shares on the devices of a mesh.
+
+    Each process puts the shares of its own devices there.
+
+    Args:
+        found: a sliced arena, or links, made for as many shares.
+        spread: the mesh.
+    """
     mesh = spread.mesh
-    whole = slice_rows(arena, spread.shares)
+    lengths = _lengths(found)
 
-    def place(x, spec: PartitionSpec) -> jax.Array:
-        x = np.asarray(x)
-        sharding = NamedSharding(mesh, spec)
-        return jax.make_array_from_callback(x.shape, sharding, lambda part: x[part])
+    def place(x) -> jax.Array:
+        return placed(x, in_shares(mesh) if x.shape[0] in lengths else whole(mesh))
 
-    return ShardedArena(jax.tree.map(place, whole, _specs(whole, mesh)), mesh)
+    found = jax.tree.map(place, found)
+    return dataclasses.replace(found, mesh=mesh)
+
+
+def placed(x: Any, sharding: NamedSharding) -> jax.Array:
+    """Puts an array on the devices of a mesh, each process on its own."""
+    x = np.asarray(x)
+    return jax.make_array_from_callback(x.shape, sharding, lambda part: x[part])
+
+
+def on_host(values: Any) -> Any:
+    """Values, a pytree, as numpy arrays; all processes that hold some must ask."""
+
+    def gathered(x):
+        if isinstance(x, jax.Array) and not x.is_fully_addressable:
+            return multihost_utils.process_allgather(x, tiled=True)
+        return x
+
+    return jax.device_get(jax.tree.map(gathered, values))
 
 
 def dealt(stack: Any) -> Any:
@@ -97,88 +143,117 @@ def dealt(stack: Any) -> Any:
     return jax.device_put(stack, rows)
 
 
-def on_all(game: Any, values: Any) -> Any:
-    """Puts values, a pytree, on all devices that a game is on."""
-    mesh = _mesh_of(game)
-    if mesh is None:
-        return values
-    whole = NamedSharding(mesh, PartitionSpec())
-    return jax.device_put(jax.device_get(values), whole)
-
-
 def agreed(game: Any, number: int) -> int:
     """What the first process says, where a game is spread over those of several hosts.
 
     What depends on a clock or on a user would differ, and each would wait for the
     others in another place.
     """
-    if _mesh_of(game) is None or jax.process_count() == 1:
+    if mesh_of(game) is None or jax.process_count() == 1:
         return number
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
 
 
+# ---- programs ------------------------------------------------------------------------
+
+
 def everywhere(function: Callable[..., Any], game: Any, *arguments: Any) -> Any:
-    """Calls a pure function of a game, on all devices that hold shares of it.
+    """Calls a pure function of a game, for all devices that hold shares of it.
 
     Args:
-        function: its first argument is the game; what it computes is the same on every
-            device.
-        game: an arena in any layout, or a pytree with one among its leaves. If that is
-            not spread over devices, the function is simply called.
+        function: its first argument is the game.
+        game: an arena in any layout, links, or a pytree with such among its leaves. If
+            none is spread over devices, the function is simply called.
         *arguments: more arguments of the function.
     """
-    mesh = _mesh_of(game)
-    if mesh is None:
+    with programs_for(mesh_of(game)):
         return function(game, *arguments)
-    leaves, tree = jax.tree.flatten(game, is_leaf=_is_sharded)
-    rest = PartitionSpec()
-    specs = [_specs(x.whole, mesh) if _is_sharded(x) else rest for x in leaves]
-
-    def on_one(leaves, *arguments):
-        own = [_own(x, mesh) if isinstance(x, SlicedArena) else x for x in leaves]
-        return function(jax.tree.unflatten(tree, own), *arguments)
-
-    return jax.shard_map(
-        on_one,
-        mesh=mesh,
-        in_specs=(specs, *[rest] * len(arguments)),
-        out_specs=rest,
-        check_vma=False,  # constants of a loop's carry vary over no axis
-    )([x.whole if _is_sharded(x) else x for x in leaves], *arguments)
 
 
-def _is_sharded(x: Any) -> bool:
-    return isinstance(x, ShardedArena)
+def for_devices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of pure functions on the way of a solve, below `jax.jit`.
+
+    If there is a layout among the arguments that is spread, they are for its devices,
+    and what they return lies there in shares.
+    """
+
+    @functools.wraps(function)
+    def on_mesh(*arguments):
+        with programs_for(mesh_of(arguments)):
+            found = function(*arguments)
+        return in_its_shares((arguments, found), found)
+
+    return on_mesh
 
 
-def _mesh_of(game: Any) -> Mesh | None:
+def in_its_shares(game: Any, values: Any) -> Any:
+    """Puts values, a pytree, where the game has what they are about.
+
+    Traced values, or concrete ones.
+
+    Args:
+        game: as for `everywhere`.
+        values: arrays over its vertices, rows or edges are dealt out as these are, all
+            others are on every device.
+    """
+    mesh = mesh_of(game)
+    if mesh is None:
+        return values
+    lengths = {n for part in _spread_parts(game) for n in _lengths(part)}
+
+    def place(x):
+        dealt_out = x.ndim and x.shape[0] in lengths
+        return _put(x, in_shares(mesh) if dealt_out else whole(mesh))
+
+    return jax.tree.map(place, values)
+
+
+def on_all(game: Any, values: Any) -> Any:
+    """Puts values, a pytree, on all devices that a game is on."""
+    mesh = mesh_of(game)
+    if mesh is None:
+        return values
+    return jax.tree.map(lambda x: _put(x, whole(mesh)), values)
+
+
+def _put(x, sharding: NamedSharding):
+    if is_traced(x):
+        return jax.lax.with_sharding_constraint(x, sharding)
+    if isinstance(x, jax.Array):
+        return x if x.sharding == sharding else jax.device_put(x, sharding)
+    return placed(x, sharding)
+
+
+def mesh_of(game: Any) -> Mesh | None:
     """The mesh that a game is spread over, or None."""
-    leaves = jax.tree.leaves(game, is_leaf=_is_sharded)
-    return next((x.mesh for x in leaves if _is_sharded(x)), None)
+    return next((part.mesh for part in _spread_parts(game)), None)
 
 
-_ON_EDGES = ("blocks", "edge_priority", "weight")
+def layouts_of(game: Any) -> list[Any]:
+    """The layouts of arenas and links in a game, a pytree."""
+    parts = jax.tree.leaves(game, is_leaf=_is_layout)
+    return [part for part in parts if _is_layout(part)]
 
 
-def _own(whole: SlicedArena, mesh: Mesh) -> SlicedArena:
-    """What one device sees: the slices of its shares, one share after the other."""
-    (axis,) = mesh.axis_names
-
-    def in_turn(slices):
-        if slices is None:
-            return None
-        return tuple(piece for share in zip(*slices, strict=True) for piece in share)
-
-    own = {name: in_turn(getattr(whole, name)) for name in _ON_EDGES}
-    return dataclasses.replace(whole, axis=axis, **own)
+def _spread_parts(game: Any) -> list[SlicedArena | Links]:
+    """The layouts in a game that are spread."""
+    return [x for x in layouts_of(game) if getattr(x, "mesh", None) is not None]
 
 
-def _specs(whole: SlicedArena, mesh: Mesh):
-    """How each array of a sliced arena lies on a mesh: of the arena's own shape."""
-    (axis,) = mesh.axis_names
-    everything = jax.tree.map(lambda _: PartitionSpec(), whole)
-    shares = {
-        name: jax.tree.map(lambda _: PartitionSpec(axis), getattr(whole, name))
-        for name in _ON_EDGES
-    }
-    return dataclasses.replace(everything, **shares)
+def _is_layout(x: Any) -> bool:
+    return isinstance(x, Arena | SlicedArena | SlicedLinks | PairLinks)
+
+
+def _lengths(part: SlicedArena | Links) -> set[int]:
+    """First axes that are dealt out: those of shares, of slots, of rows."""
+    if isinstance(part, SlicedArena):
+        sizes = {num_slots(part)}
+    else:
+        sizes = {part.num_rows, part.num_targets}
+    if isinstance(part, PairLinks):
+        shares = part.mesh.size if part.mesh else 1
+        sizes.add(len(part.tail))
+    else:
+        shares = part.blocks[0].shape[0] if part.blocks else 1
+        sizes.add(shares)
+    return {n for n in sizes if n and n % shares == 0}

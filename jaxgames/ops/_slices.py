@@ -18,7 +18,7 @@ LONG_ROW = 1 << 8
 """Wider slices have a multiple of as many columns, and are reduced in two stages."""
 
 
-def slice_widths(histogram: np.ndarray) -> np.ndarray:
+def slice_widths(histogram: np.ndarray, price: int = SLICE_COST) -> np.ndarray:
     """Widths of the slices that cost least: cells to read plus a price for each slice.
 
     `histogram[d]` is the number of vertices of degree `d`. A dynamic program over the
@@ -41,7 +41,7 @@ def slice_widths(histogram: np.ndarray) -> np.ndarray:
         # edges keep to themselves.
         first = int(candidates[0] == 0 and stop > 1)
         cells = (rows_before[stop] - rows_before[first:stop]) * width
-        costs = best[first:stop] + cells + SLICE_COST
+        costs = best[first:stop] + cells + price
         choice.append(first + int(np.argmin(costs)))
         best[stop] = costs.min()
     widths, stop = [], len(candidates)
@@ -62,15 +62,16 @@ def lowest(dtype):
 
 
 def reduce_columns(values, start, combine):
-    """Reduces `[D, N]` to `[N]`; long columns, which are few, in two stages.
+    """Reduces `[..., D, N]` to `[..., N]`; long columns, which are few, in two stages.
 
     One reduction alone would keep most of a GPU idle, and two without a barrier XLA
     would make one.
     """
-    width = values.shape[0]
+    *more, width, size = values.shape
+    axis = (len(more),)
     if width > LONG_ROW:
-        parts = values.reshape(LONG_ROW, width // LONG_ROW, -1)
+        parts = values.reshape(*more, LONG_ROW, width // LONG_ROW, size)
         values = jax.lax.optimization_barrier(
-            jax.lax.reduce(parts, start, combine, (0,))
+            jax.lax.reduce(parts, start, combine, axis)
         )
-    return jax.lax.reduce(values, start, combine, (0,))
+    return jax.lax.reduce(values, start, combine, axis)

@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames.ops._links import Links, PairLinks, Pieces, at_targets
-from jaxgames.ops._lists import take
+from jaxgames.ops._links import Links, PairLinks, Pieces, at_targets, in_rows
 from jaxgames.ops._slices import reduce_columns
 
 
@@ -70,5 +69,4 @@ def links_sum(links: Links, x: jax.Array, weights: Pieces) -> jax.Array:
         return jax.ops.segment_sum(products[0], links.tail, num_segments=links.num_rows)
     zero = jnp.zeros((), dtype)
     rows = [reduce_columns(product, zero, jax.lax.add) for product in products]
-    summed = jax.lax.optimization_barrier(jnp.concatenate(rows))
-    return summed if links.slot is None else take(summed, links.slot)
+    return in_rows(links, rows)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, memory, ops
 from jaxgames.arena import Arena
 from jaxgames.parity._game import Answer, normal_form
 from jaxgames.parity._solution import Solution
@@ -40,9 +40,7 @@ def top_priority(arena: Arena) -> int:
     return kept["_parity_top"]
 
 
-def prepare(
-    arena: Arena, solver: Solver | None = None
-) -> tuple[Arena, ops.Game | ops.ShardedArena]:
+def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
     """The normal form of a concrete arena, and its layout on the device; kept with it.
 
     `solve` calls this; call it before to have its cost apart. Within
@@ -61,8 +59,15 @@ def on_device(
     progress: Meter | None = None,
 ) -> Solution:
     """Runs one solver on the default device."""
-    fitted, game = prepare(arena, solver)
+    fitted = normal(arena, solver)
     solver = solver.fit(fitted)
+    memory.check(
+        solver,
+        lambda: memory.shape_of(fitted),
+        *fitted.shape,
+        resident=ops.is_prepared(fitted, ops.current_spread()),
+    )
+    _, game = prepare(arena, solver)
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
     answer = outcome.answer
     if isinstance(game, Arena) or arena.edge_priority is not None:
@@ -95,7 +100,7 @@ def fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def device_solution(
-    solver: Solver, game: ops.Game | ops.ShardedArena, outcome: fixpoint.Outcome
+    solver: Solver, game: ops.Game, outcome: fixpoint.Outcome
 ) -> Solution:
     """What the outcome of a solver says."""
     answer = outcome.answer

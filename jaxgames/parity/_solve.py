@@ -148,8 +148,10 @@ def check_solver(solver: str | Solver) -> None:
     Raises:
         ValueError: naming the solvers that there are.
     """
-    if not (isinstance(solver, str) and solver in PLACES):
+    if not isinstance(solver, str):
         SOLVERS.resolve(solver)
+    elif solver != "auto" and solver not in PLACES:
+        SOLVERS[solver]  # which need not be made
 
 
 def _check(solver, max_steps, preprocess, traced: bool) -> None:

@@ -4,6 +4,10 @@ Whoever adds a solver runs [`check_solver`][jaxgames.testing.check_solver] on it
 answers against the sequential reference and the certificate, on games of odd shapes and
 under every way in which a solver may be called.
 
+[`check_transforms`][jaxgames.testing.check_transforms] does so for the solves of all
+kinds of games: under `jax.jit`, `jax.vmap`, `jax.lax.map`, `jax.shard_map` and
+`jax.grad`.
+
 `python -m jaxgames.testing` holds all solvers against each other on as many small games
 as there is time for ([`fuzz`][jaxgames.testing.fuzz]).
 
@@ -25,3 +29,4 @@ from jaxgames.testing._conformance import pair as pair
 from jaxgames.testing._fuzz import Failure as Failure
 from jaxgames.testing._fuzz import Summary as Summary
 from jaxgames.testing._fuzz import fuzz as fuzz
+from jaxgames.testing._transforms import check_transforms as check_transforms

@@ -164,6 +164,33 @@ def test_a_violation_ends_the_search():
     assert states.max() > 1500
 
 
+def test_a_product_is_compiled_once():
+    """Also for another automaton with the same edges, and not for one with others."""
+    traced = []
+
+    def counted(states):
+        traced.append(len(states))
+        return traffic(states)
+
+    def search(formula):
+        automaton = buchi.translate(formula, negate=True)
+        found = buchi.explore_product(
+            counted,
+            [0, 0],
+            automaton,
+            propositions=LIGHTS,
+            ranges=[3, 2],
+            engine="device",
+        )
+        return [piece.targets.tolist() for piece in found], len(traced)
+
+    first, once = search("GF first")
+    assert search("GF first") == (first, once)
+    other, twice = search("GF !first")
+    assert twice > once
+    assert other != first
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -55,22 +55,14 @@ def test_what_a_hash_has_merged_is_seen():
 def test_a_useless_hash_is_replaced(engine, monkeypatch):
     """With a hash that merges all, a later salt must mend it."""
     salts = []
-    if engine == "host":
-        right = _bisimulation._scramble64
+    name = f"_refine_on_{engine}"
+    right = getattr(_bisimulation, name)
 
-        def poor(x, salt):
-            salts.append(salt)
-            return right(x, salt) * np.uint64(salt > 1)
+    def poor(rows, classes, salt):
+        salts.append(salt)
+        return right(rows, classes, salt) if salt else np.zeros_like(classes)
 
-        monkeypatch.setattr(_bisimulation, "_scramble64", poor)
-    else:
-        right = _bisimulation._refine_on_device
-
-        def poor(rows, classes, salt):
-            salts.append(salt)
-            return right(rows, classes, salt) if salt else np.zeros_like(classes)
-
-        monkeypatch.setattr(_bisimulation, "_refine_on_device", poor)
+    monkeypatch.setattr(_bisimulation, name, poor)
     check(system("0 a 1", "1 b 2", "2 a 3", "3 a 0"), engine)
     assert len(set(salts)) > 1
 

@@ -2,16 +2,27 @@
 
 from itertools import chain
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import published
 import pytest
 from small_systems import COFFEE, random_system
 
 from jaxgames import equivalence, host
-from jaxgames.equivalence import Spectroscopy, System, TooLargeError, _room
+from jaxgames.equivalence import (
+    Spectroscopy,
+    System,
+    TooLargeError,
+    _answers,
+    _device,
+    _room,
+)
+from jaxgames.equivalence._bisimulation import scramble
 from jaxgames.equivalence._build import pairs_that_enable_the_same
+from jaxgames.equivalence._device import build_on_device
+from jaxgames.equivalence._found import Sizes
 from jaxgames.equivalence._host import build_on_host
-from jaxgames.equivalence._levels import build_on_device
 
 
 def minimised(lts) -> System:
@@ -91,11 +102,20 @@ def test_an_example():
 def same(one: Spectroscopy | None, other: Spectroscopy | None) -> None:
     assert one is not None
     assert other is not None
-    for name, value in vars(one).items():
-        np.testing.assert_array_equal(value, vars(other)[name], err_msg=name)
+    for name in one.arrays._fields:
+        mine, its = getattr(one, name), getattr(other, name)
+        np.testing.assert_array_equal(mine, its, err_msg=name)
 
 
-def test_the_device_builds_the_same_bits():
+@pytest.fixture
+def little_room(monkeypatch):
+    """Games of a few hundred positions take many turns, and rooms have to grow."""
+    sizes = (Sizes(32, 128, 16, 64, 15),) * 2
+    monkeypatch.setattr(_device, "SIZES", {"cpu": sizes, "gpu": sizes})
+    monkeypatch.setattr(_device, "FIRST_ROOM", {"cpu": 1, "gpu": 1})
+
+
+def test_the_device_builds_the_same_bits(little_room):
     for seed in range(8):
         system = minimised(random_system(seed, states=8, edges=16, labels=3))
         pairs = all_pairs(system)
@@ -103,6 +123,52 @@ def test_the_device_builds_the_same_bits():
         with host.interpreted():
             expected = build_on_host(system, repeated, 10**6)
         same(build_on_device(system, repeated, 10**6), expected)
+
+
+TOO_SMALL = [
+    (Sizes(1, 1, 1, 1, 1), Sizes(4, 4, 2, 2, 1)),
+    (Sizes(2, 3, 1, 2, 1), Sizes(64, 64, 32, 64, 15)),
+    (Sizes(8, 64, 8, 4, 1), Sizes(8, 64, 8, 4, 1)),
+]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("sizes", TOO_SMALL)
+def test_turns_that_are_too_small_become_larger(monkeypatch, sizes):
+    """For the moves of a position, for the members of a set, and to search these."""
+    monkeypatch.setattr(_device, "SIZES", {"cpu": sizes, "gpu": sizes})
+    monkeypatch.setattr(_device, "FIRST_ROOM", {"cpu": 1, "gpu": 1})
+    for seed in range(2):
+        system = minimised(random_system(seed, states=12, edges=40, labels=2))
+        pairs = all_pairs(system)[seed : 20 + seed]
+        with host.interpreted():
+            expected = build_on_host(system, pairs, 10**6)
+        assert expected is not None
+        assert np.diff(expected.set_offsets).max() > 1
+        same(build_on_device(system, pairs, 10**6), expected)
+
+
+@pytest.mark.sweep
+def test_a_hash_that_misleads_is_found_out(monkeypatch):
+    """Sets whose members add up to the same are taken for one another at first."""
+    system = minimised(random_system(4, states=12, edges=40, labels=2))
+    pairs = all_pairs(system)
+
+    def sum_of_members(x, salt):
+        bad = jnp.asarray(salt) < 2
+        return jnp.where(bad, x.astype(jnp.uint32), scramble(x, salt))
+
+    monkeypatch.setattr(_device, "scramble", sum_of_members)
+    monkeypatch.setattr(_answers, "scramble", sum_of_members)
+    jax.clear_caches()
+    with host.interpreted():
+        expected = build_on_host(system, pairs, 10**6)
+    first = _device._Builder(system, pairs, 10**6, 0)
+    while not first.done:
+        first.advance()
+    assert first.now.wrong > 0
+    same(build_on_device(system, pairs, 10**6), expected)
+    jax.clear_caches()
 
 
 @published.needed
@@ -150,7 +216,7 @@ def test_pairs_that_enable_the_same():
 
 
 @pytest.mark.parametrize("build", [build_on_host, build_on_device])
-def test_a_large_game_is_given_up(build):
+def test_a_large_game_is_given_up(build, little_room):
     system = minimised(COFFEE)
     with host.interpreted():
         assert build(system, all_pairs(system), 20) is None
@@ -187,3 +253,16 @@ def test_memory_of_a_game_is_what_is_told():
     taken = sum(x.nbytes for x in chain(per_position, [game.defender]))
     assert taken == POSITION_BYTES * game.num_positions
     assert game.targets.nbytes + game.moves.nbytes == MOVE_BYTES * game.num_moves
+
+
+def test_the_host_has_room_for_every_game():
+    # Plain Python checks the bounds of arrays that machine code writes to.
+    for seed in range(60):
+        small = minimised(random_system(seed, states=3 + seed % 8, edges=6 + seed % 17))
+        pairs = np.argwhere(~np.eye(small.num_states, dtype=bool)).astype(np.int32)
+        pairs = pairs[: 2 if seed % 3 == 0 else None]
+        with host.interpreted():
+            plain = build_on_host(small, pairs, 10**6)
+        fast = build_on_host(small, pairs, 10**6)
+        for one, other in zip(plain.arrays, fast.arrays, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -14,7 +14,10 @@ from jaxgames.graph import (
     _explore,
     _explore_device,
     _explore_host,
+    _explore_room,
+    _explore_rules,
     _explore_turn,
+    _state_table,
 )
 
 ENGINES = ["host", "device"]
@@ -139,11 +142,14 @@ def test_all_rooms_and_turns(monkeypatch):
     starts = [[1], [120], [200], [300], [301], [0]]
     expected = graph.explore(counter, starts, engine="host")
     assert_is(expected, by_definition(counter, starts))
-    monkeypatch.setattr(_explore_device, "ROWS", (2, 4))
-    monkeypatch.setattr(_explore_turn, "EDGES_A_ROW", 1)
+    cells = {"cpu": (7, 12), "gpu": (7, 12)}
+    monkeypatch.setattr(_explore_device, "CELLS", cells)
+    monkeypatch.setattr(_explore_device, "MORE", 1)
     monkeypatch.setattr(_explore_device, "FIRST_ROOM", {"cpu": 32, "gpu": 32})
-    monkeypatch.setattr(_explore_device, "GROWTH", 32)
+    monkeypatch.setattr(_explore_device, "EDGES_A_STATE", 1)
+    monkeypatch.setattr(_explore_room, "GROWTH", ((16, 0.5),))
     monkeypatch.setattr(_explore_turn, "SHORT_ROW", 1)
+    monkeypatch.setattr(_explore_rules, "ONE_BY_ONE", 0)
     monkeypatch.setattr(_explore_device, "FIRST_STEPS", 3)
     assert_same(graph.explore(counter, starts, engine="device"), expected)
 
@@ -434,3 +440,36 @@ def test_too_many_are_told(monkeypatch):
     for engine in ENGINES:
         with pytest.raises(ValueError, match="more states or edges than int32"):
             graph.explore(counter, [1], engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_too_little_memory(engine, monkeypatch):
+    """It is told before a search starts, and before its room grows."""
+    memory = 0
+    monkeypatch.setattr(_explore_room, "memory_of", lambda _: (10**12, memory))
+    cells = {"cpu": (30,), "gpu": (30,)}
+    monkeypatch.setattr(_explore_device, "CELLS", cells)
+    monkeypatch.setattr(_explore_device, "FIRST_ROOM", {"cpu": 64, "gpu": 64})
+    monkeypatch.setattr(_explore_host, "FIRST_ROOM", 64)
+    monkeypatch.setattr(_explore_host, "CELLS", 30)
+    with pytest.raises(
+        MemoryError, match="does not fit: .* states .0 of them expanded"
+    ):
+        graph.explore(counter, [1], engine=engine)
+    memory = 6000
+    with pytest.raises(MemoryError, match=r"room for more takes .* 0.00 GB are free"):
+        graph.explore(counter, [1], engine=engine)
+
+
+def test_rooms_grow_by_what_fits():
+    free, each, large = 10**9, 10, _state_table.AT_ONCE
+    grown = functools.partial(_explore_room.larger, each=each, free=free)
+    assert grown(1 << 10, (1 << 10) + 1, 2**31) == 1 << 12
+    assert grown(2 * large, 2 * large + 1, 2**31) == 8 * large
+    assert grown(20 * large, 20 * large + 1, 2**31) == 40 * large
+    assert grown(60 * large, 60 * large + 1, 2**31) == 75 * large
+    assert grown(90 * large, 90 * large + 1, 2**31) == 91 * large
+    assert grown(96 * large, 96 * large + 1, 2**31) is None
+    most = 3 * large
+    assert grown(2 * large, 2 * large + 1, most) == most
+    assert grown(2 * large, most, most, free=None) == most

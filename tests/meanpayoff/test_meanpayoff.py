@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, SolveError, Status, energy, generate, meanpayoff
-from jaxgames.meanpayoff import Reason, _rationals, reference
+from jaxgames import Arena, SolveError, Status, energy, generate, host, meanpayoff
+from jaxgames.meanpayoff import Reason, _guess, _rationals, _solve, reference
 
 DATA = Path(__file__).parents[3] / "shared/data/made/meanpayoff"
 
@@ -160,9 +160,39 @@ def test_a_solve_goes_on_where_it_stopped():
     with pytest.raises(ValueError, match="was not found"):
         part.value(int(np.argmin(part.value_den)))
     got = meanpayoff.solve(arena, "host", state=part.state)
-    assert got.stats["rounds"] == whole.stats["rounds"] > 3
+    assert got.stats["rounds"] > 3
     np.testing.assert_array_equal(got.value_num, whole.value_num)
     np.testing.assert_array_equal(got.strategy, whole.strategy)
+
+
+@pytest.mark.parametrize("guessed", ["right", "wrong", "none"])
+def test_what_is_guessed_changes_nothing(monkeypatch, guessed):
+    arena = generate.random_energy_game(8, 60, min_weight=-9, max_weight=9)
+    found = {"wrong": (np.zeros(60, np.int64), np.ones(60, np.int64)), "none": None}
+    if guessed in found:
+        monkeypatch.setattr(_solve, "guess", lambda arena: found[guessed])
+    expected = meanpayoff.reference.solve(arena)
+    got = meanpayoff.solve(arena, "host")
+    np.testing.assert_array_equal(got.value_num, expected.value_num)
+    np.testing.assert_array_equal(got.value_den, expected.value_den)
+    assert meanpayoff.verify(arena, got)
+    proved = guessed == "right" and host.can_compile()
+    assert (got.stats["rounds"] == 0) == proved
+    again = meanpayoff.solve(arena, "host", strategies=False)
+    assert again.strategy is None
+    np.testing.assert_array_equal(again.value_num, expected.value_num)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_guesses_are_means_of_cycles(seed):
+    arena = generate.random_energy_game(seed, 30, min_weight=-3, max_weight=3)
+    found = _guess.guess(arena)
+    assert found is not None
+    expected = meanpayoff.reference.solve(arena)
+    np.testing.assert_array_equal(found[0], expected.value_num)
+    np.testing.assert_array_equal(found[1], expected.value_den)
+    huge = dataclasses.replace(arena, weight=arena.weight.astype(np.int64) << 50)
+    assert _guess.guess(huge) is None
 
 
 def test_a_meter_stops_it():

@@ -6,7 +6,7 @@ import pytest
 import small_games
 from small_games import BY_HAND, random_game
 
-from jaxgames import SolveError, Status, multienergy
+from jaxgames import SolveError, Status, TooLargeError, multienergy
 from jaxgames.multienergy import ByBitmap, ByFronts, Game, _memory, reference
 
 CAPPED = {"dimensions": 3, "cap": 3, "gains": 0.1}
@@ -79,6 +79,7 @@ def test_update_and_inverse_belong_together():
         {"dimensions": 3, "most": 3},
         {"dimensions": 3, "cap": (2, 5, None)},
         {"dimensions": 4, "cap": (1, 2, 3, 4), "most": 1},
+        {"dimensions": 5, "cap": 200, "most": 90, "gains": 0.05},
     ],
     ids=str,
 )
@@ -156,6 +157,34 @@ def test_what_had_no_room_is_looked_at_again():
     expected = [[0, 2, 2], [1, 2, 0], [2, 0, 2], [2, 1, 0]]
     for k in range(1, 31, 3):
         assert found.budgets(k).tolist() == expected
+
+
+def test_the_host_makes_room_for_large_fronts():
+    # Twelve budgets of an attacker, met with as many others by a defender.
+    moves = {0: [(1, [0] * 4), (2, [0] * 4)]}
+    moves[1] = [(3, [-k, k - 11, 0, 0]) for k in range(12)]
+    moves[2] = [(3, [0, 0, -k, k - 11]) for k in range(12)]
+    game = small_games.game(moves, {0, 3}, 4, cap=11)
+    found = multienergy.solve(game, "host")
+    assert sets_of(found) == reference.solve(game)
+    assert len(found.budgets(0)) == 144
+
+
+def test_fronts_of_some_positions_wherever_they_are():
+    whole = multienergy.union(many(60, 2, **CAPPED))
+    positions = np.arange(whole.num_positions)[::-3]
+    budgets = [[3, 3, 3], [1, 2, 3], [0, 0, 9]]
+    for solver in ("host", "fronts"):
+        found = multienergy.solve(whole, solver)
+        some = found.at(positions)
+        for i, v in enumerate(positions[:20]):
+            assert some.budgets(i).tolist() == found.budgets(v).tolist()
+        wins = np.asarray(some.winning_with(budgets))
+        assert wins.shape == (3, len(positions))
+        for budget, row in zip(budgets, wins, strict=True):
+            assert row.tolist() == [found.winning(v, budget) for v in positions]
+    with pytest.raises(ValueError, match="must be 3 integers"):
+        found.winning_with([[1, 2]])
 
 
 def test_energies_without_a_cap_get_wider_fields():
@@ -251,9 +280,9 @@ def test_a_game_without_positions():
 
 
 def test_a_game_that_does_not_fit_is_not_begun(monkeypatch):
-    monkeypatch.setattr(_memory, "_memory_of_device", lambda: 100)
+    monkeypatch.setattr(_memory, "free", lambda: 100)
     game, _ = BY_HAND["a minimum"]
-    with pytest.raises(ValueError, match="needs .* GiB .* the device has"):
+    with pytest.raises(TooLargeError, match="2 edges, with room .* GB are free"):
         multienergy.solve(game, "fronts")
 
 

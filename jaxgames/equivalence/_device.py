@@ -1,0 +1,296 @@
+"""Builds the spectroscopy game on the device: a queue, many positions at a time.
+
+Turns follow one another inside one compiled loop. It comes back to the host where there
+is no more room, or where another number of positions at a time is better; there are few
+such numbers, and rooms grow by a factor, so that little is compiled.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames.arena import MAX_SIZE
+from jaxgames.equivalence._bisimulation import scramble
+from jaxgames.equivalence._found import (
+    PARTS,
+    Found,
+    Known,
+    Numbers,
+    Sizes,
+    has_room,
+    look_up_all,
+    power_of_two,
+    processes_of,
+)
+from jaxgames.equivalence._game import ATTACK, Spectroscopy
+from jaxgames.equivalence._system import System
+from jaxgames.equivalence._turn import Bounds, advance
+from jaxgames.graph._explore_rules import EMPTY
+from jaxgames.graph._state_table import table_of
+
+SIZES = {
+    "cpu": (Sizes(1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),) * 2,
+    "gpu": (
+        Sizes(1 << 14, 1 << 16, 1 << 12, 1 << 15, 15),
+        Sizes(1 << 18, 1 << 20, 1 << 14, 1 << 17, 15),
+    ),
+}
+"""What turns take at once, by backend: the larger where more than twice as many
+positions wait as fit into the smaller."""
+
+FIRST_ROOM = {"cpu": 1 << 14, "gpu": 1 << 22}
+"""Positions that there is room for at the beginning, by backend."""
+
+GROWTH = 8
+"""Rooms grow by this factor."""
+
+MOVES = 4
+"""Moves that there is room for, for each position."""
+
+MEMBERS = 4
+"""Members of sets that there is room for, for each set."""
+
+MOST = (1 << 29, (1 << 31) - (1 << 26))
+"""Positions, and moves, for which there are numbers."""
+
+
+def build_on_device(
+    system: System, pairs: np.ndarray, most: int
+) -> Spectroscopy | None:
+    """The game from the attack positions (p, {q}) of these pairs, on the device.
+
+    Args:
+        system: the processes.
+        pairs: int32 `[N, 2]`, p and q.
+        most: positions and moves beyond which it is given up.
+
+    Returns:
+        The game, or None where it has more.
+
+    Raises:
+        ValueError: the processes enable too many different sets of labels.
+    """
+    salt = 0
+    while True:  # until no hash has misled
+        builder = _Builder(system, pairs, most, salt)
+        while not builder.done:
+            builder.advance()
+        if not builder.now.wrong:
+            return builder.game()
+        salt += 2
+
+
+class _Builder:
+    """What has been found of a game, and the sizes of turns."""
+
+    def __init__(self, system: System, pairs: np.ndarray, most: int, salt: int):
+        backend = jax.default_backend()
+        self._processes = processes_of(system)
+        self._salt = jnp.uint32(salt)
+        self._most, self._pairs = most, len(pairs)
+        sizes = SIZES.get(backend, SIZES["gpu"])
+        degree = int(np.diff(system.offsets).max(initial=0))
+        self._sizes = [x._replace(longest=_longest(x.longest, degree)) for x in sizes]
+        room = FIRST_ROOM.get(backend, FIRST_ROOM["gpu"])
+        self._found, self._starts = self._begin(system.num_states, pairs, room)
+        self._read(_numbers(self._found))
+
+    @property
+    def done(self) -> bool:
+        """Whether all is found, or too much, or nothing that is right."""
+        now = self.now
+        return (
+            (now.head == now.positions and now.answered == now.questions)
+            or self.too_large
+            or now.wrong > 0
+        )
+
+    @property
+    def too_large(self) -> bool:
+        """Whether there are more positions or moves than asked for, or than numbers."""
+        now, spare = self.now, max(sizes.cells for sizes in self._sizes)
+        last = now.positions + spare > MOST[0] or now.edges + spare > MOST[1]
+        return last or max(now.positions, now.edges) > self._most
+
+    def advance(self) -> None:
+        """Makes turns, as many as there is room for."""
+        small, large = self._sizes
+        waiting = self.now.positions - self.now.head
+        sizes, few, many = small, 0, 2 * small.rows
+        if small == large:
+            many = MAX_SIZE
+        elif waiting > many:
+            sizes, few, many = large, small.rows, MAX_SIZE
+        bounds = Bounds(
+            np.int32(few), np.int32(many), np.int32(min(self._most, MAX_SIZE))
+        )
+        self._make_room(sizes)
+        arguments = sizes, self._processes, self._salt, self._found, bounds
+        self._found, numbers = advance(*arguments)
+        self._read(numbers)
+
+    def game(self) -> Spectroscopy | None:
+        """The game, unless it is too large."""
+        now = self.now
+        if self.too_large:
+            return None
+        lengths = now.positions, now.edges, now.sets, now.members, self._pairs
+        return Spectroscopy(*_cut_out(lengths, self._found, self._starts))
+
+    def _read(self, numbers) -> None:
+        """Reads what has been found; where turns were too small they become larger."""
+        self.now = Numbers(*np.asarray(numbers).tolist())
+        self._sizes = [_enlarged(sizes, self.now) for sizes in self._sizes]
+
+    # ---- room ---------------------------------------------------------------
+
+    def _begin(self, states: int, pairs: np.ndarray, room: int):
+        """Sets of one process each and of none, and the starts."""
+        small, large = self._sizes
+        pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
+        some = small.cells if len(pairs) <= small.cells else large.cells
+        room = power_of_two(max(room, 2 * len(pairs) + 2 * some, 2 * small.cells))
+        sets_room = power_of_two(
+            max(room // 2, 2 * (states + 1 + small.asks * PARTS), 2 * small.cells)
+        )
+        found = _nothing(room, sets_room, np.int32(states), self._salt)
+        positions, starts = found.positions, []
+        for first in range(0, len(pairs), some):
+            part = pairs[first : first + some]
+            there = np.pad(part, ((0, some - len(part)), (0, 0)))
+            positions, numbers = _start(positions, there, np.int32(len(part)))
+            starts.append(numbers)
+        return found._replace(positions=positions), starts
+
+    def _make_room(self, sizes: Sizes) -> None:
+        """Room for a turn: where there is none, for some times more."""
+        while True:
+            found = self._found
+            has = has_room(sizes, found, self.now)
+            if all(has):
+                return
+            if not all(has[:2]):
+                most = power_of_two(min(self._most, MOST[0]) + sizes.cells)
+                self._found = _more_positions(found, min(most, MOST[0]))
+            else:
+                self._found = _more_sets(found)
+
+
+def _more_positions(found: Found, most: int) -> Found:
+    room = min(GROWTH * len(found.ends), most)
+    moves = min(MOVES * room, MOST[1])
+    found = found._replace(
+        targets=_longer(found.targets, moves), kinds=_longer(found.kinds, moves)
+    )
+    found = found._replace(ends=_longer(found.ends, room))
+    return found._replace(positions=_roomier(found.positions, room))
+
+
+def _more_sets(found: Found) -> Found:
+    room = GROWTH * len(found.answers)
+    return found._replace(
+        questions=_roomier(found.questions, room),
+        answers=_longer(found.answers, room),
+        sets=_roomier(found.sets, room),
+        begins=_longer(found.begins, room + 1),
+        members=_longer(found.members, MEMBERS * room),
+    )
+
+
+def _none(room: int, width: int) -> Known:
+    table = jnp.full(2 * room, EMPTY, jnp.int32)
+    return Known(jnp.zeros((room, width), jnp.uint32), table, jnp.int32(0))
+
+
+def _known(words: jax.Array, count: jax.Array) -> Known:
+    """The first entries are known; others are anything."""
+    return Known(words, table_of(words, count, 2 * len(words)), count)
+
+
+def _roomier(known: Known, room: int) -> Known:
+    return _known(_longer(known.words, room), known.count)
+
+
+def _longer(array: jax.Array, size: int) -> jax.Array:
+    more = jnp.zeros((size - len(array), *array.shape[1:]), array.dtype)
+    return jnp.concatenate([array, more])
+
+
+def _enlarged(sizes: Sizes, now: Numbers) -> Sizes:
+    """Sizes for what some turn was too small for."""
+    cells = max(sizes.cells, power_of_two(now.cells))
+    entries = max(sizes.entries, power_of_two(now.entries))
+    # Sums of what rows have do not pass 31 bits.
+    rows, asks = (
+        min(few, max((1 << 30) // most, 1)) if most >= 1 << 22 else few
+        for few, most in ((sizes.rows, cells), (sizes.asks, entries))
+    )
+    return Sizes(rows, cells, asks, entries, _longest(sizes.longest, now.longest))
+
+
+def _longest(now: int, wanted: int) -> int:
+    """Few bounds on lengths, and few programs."""
+    while now < wanted:
+        now = 16 * now + 15
+    return now
+
+
+# ---- arrays ------------------------------------------------------------------
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _nothing(room: int, sets_room: int, states: jax.Array, salt: jax.Array) -> Found:
+    """The sets that are known from the beginning, and no positions."""
+    number = jnp.arange(sets_room, dtype=jnp.int32)
+    there = number < states
+    hashes = [jnp.where(there, scramble(number, salt + word), 0) for word in range(2)]
+    sets = jnp.stack([*hashes, there.astype(jnp.uint32)], axis=1)
+    zero = jnp.int32(0)
+    return Found(
+        positions=_none(room, 3),
+        ends=jnp.zeros(room, jnp.int32),
+        targets=jnp.zeros(MOVES * room, jnp.int32),
+        kinds=jnp.zeros(MOVES * room, jnp.uint8),
+        questions=_none(sets_room, 2),
+        answers=jnp.zeros((sets_room, PARTS), jnp.int32),
+        sets=_known(sets, states + 1),
+        begins=jnp.minimum(jnp.arange(sets_room + 1, dtype=jnp.int32), states),
+        members=jnp.arange(MEMBERS * sets_room, dtype=jnp.int32),
+        head=zero,
+        answered=zero,
+        edges=zero,
+        lacks=jnp.zeros(3, jnp.int32),
+        wrong=zero,
+    )
+
+
+@jax.jit
+def _numbers(found: Found) -> jax.Array:
+    return jnp.stack(found.numbers())
+
+
+@functools.partial(jax.jit, donate_argnums=0)
+def _start(positions: Known, pairs, count):
+    """Looks up the attack positions of pairs."""
+    attack = jnp.full(len(pairs), ATTACK, jnp.int32)
+    keys = jnp.stack([*pairs.T, attack], axis=1).astype(jnp.uint32)
+    among = jnp.arange(len(pairs), dtype=jnp.int32) < count
+    return look_up_all(positions, keys, among)[:2]
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _cut_out(lengths: tuple[int, ...], found: Found, starts: list[jax.Array]):
+    """The arrays of a game of these sizes."""
+    positions, moves, sets, members, pairs = lengths
+    columns = found.positions.words[:positions].astype(jnp.int32)
+    return (
+        jnp.concatenate([jnp.zeros(1, jnp.int32), found.ends[:positions]]),
+        found.targets[:moves],
+        found.kinds[:moves],
+        *(columns[:, column] for column in range(3)),
+        found.begins[: sets + 1],
+        found.members[:members],
+        jnp.concatenate([*starts, jnp.zeros(0, jnp.int32)])[:pairs],
+    )

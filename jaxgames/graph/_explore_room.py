@@ -1,0 +1,149 @@
+"""Room for a state space: how much memory it takes, and whether there is so much."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames.graph._explore_rules import Rules, action_type
+from jaxgames.graph._state_table import AT_ONCE
+
+GROWTH = ((4, 1 / 8), (2, 1 / 4), (2, 1 / 2), (1.25, 0.9))
+"""Rooms grow by the first of these factors that asks for less than this part of the
+memory that is free."""
+
+LARGEST_TABLE = 1 << 30
+"""Places of a table at most."""
+
+FULLEST = 15 / 16
+"""Part of the largest table that may be taken."""
+
+PLACES = 2
+"""Places of a table for each state that there is room for, or more."""
+
+CELL_BYTES = 48
+"""What a turn takes for each successor, beside its components and its words."""
+
+
+def memory_of(place: Any) -> tuple[int, int] | None:
+    """Bytes of memory that there are, and how many of these are free.
+
+    Args:
+        place: a device of JAX, or None for the host.
+
+    Returns:
+        Both, or None where nobody tells.
+    """
+    stats = None if place is None else place.memory_stats()
+    if stats and "bytes_limit" in stats:
+        limit = stats["bytes_limit"]
+        return limit, limit - stats.get("bytes_in_use", 0)
+    if place is not None and place.platform != "cpu":
+        return None
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        kilobytes = {
+            key: x.split()[0] for key, x in (line.split(":") for line in lines)
+        }
+        total, free = (int(kilobytes[x]) << 10 for x in ("MemTotal", "MemAvailable"))
+        return total, free
+    except (OSError, KeyError, ValueError):  # another kind of machine
+        return None
+
+
+def state_bytes(rules: Rules) -> int:
+    """Bytes for each state that there is room for, at most."""
+    # A table has a power of two of places: up to twice as many.
+    return 4 * rules.packing.num_words + 8 + 2 * 4 * PLACES
+
+
+def edge_bytes(rules: Rules) -> int:
+    """Bytes for each edge that there is room for."""
+    return 4 + action_type(rules).itemsize
+
+
+def cell_bytes(rules: Rules) -> int:
+    """Bytes that a turn takes for each successor that it computes."""
+    return CELL_BYTES + 4 * rules.packing.size + 8 * rules.packing.num_words
+
+
+def most_states(rules: Rules) -> int:
+    """States that can be told from one another at most."""
+    words = (2**31 - 1) // rules.packing.num_words  # each has a number too
+    return min(int(FULLEST * LARGEST_TABLE), words) // AT_ONCE * AT_ONCE
+
+
+def places_for(states: int) -> int:
+    """Places of a table for so many states: a power of two."""
+    return min(1 << (PLACES * states - 1).bit_length(), LARGEST_TABLE)
+
+
+def larger(now: int, needed: int, most: int, each: int, free: int | None) -> int | None:
+    """The size that a room grows to, or None if there is no memory for that.
+
+    Args:
+        now: its size: a power of two, or a multiple of `AT_ONCE`.
+        needed: the least that will do, `most` or less.
+        most: the largest that may be.
+        each: bytes for each entry.
+        free: bytes that are free.
+    """
+    space = math.inf if free is None else free
+    for factor, share in GROWTH:
+        size = min(_rounded(max(int(factor * now), needed)), most)
+        if size * each <= share * space:
+            return size
+    size = min(_rounded(needed), most)
+    return size if size * each <= space else None
+
+
+def _rounded(size: int) -> int:
+    if size <= AT_ONCE:
+        return 1 << (size - 1).bit_length()
+    return -(-size // AT_ONCE) * AT_ONCE
+
+
+def no_memory(rules: Rules, found: tuple[int, int, int], needed: int, place: Any):
+    """The error where memory would not be enough.
+
+    Args:
+        rules: the search.
+        found: states that were expanded, states and edges that were found.
+        needed: bytes that more room would take.
+        place: where there is no room: a device, or None for the host.
+    """
+    head, tail, edges = found
+    memory = memory_of(place)
+    free = "" if memory is None else f", and {_giga(memory[1])} are free"
+    return MemoryError(
+        f"the state space does not fit: {tail} states ({head} of them expanded) and "
+        f"{edges} edges were found, room for more takes {_giga(needed)}{free} on "
+        f"{'the host' if place is None else place} ({state_bytes(rules)} bytes a state "
+        f"and {edge_bytes(rules)} an edge, while it grows both the old room and the "
+        "new); max_states ends a search before that"
+    )
+
+
+def _giga(size: int) -> str:
+    return f"{size / 1e9:.2f} GB"
+
+
+def first_room(rules: Rules, limit: int | None, share: float, most: int) -> int:
+    """States that there is room for at first: a power of two.
+
+    Args:
+        rules: the search.
+        limit: bytes that there are.
+        share: part of these that states with a few edges may take.
+        most: so many at most.
+    """
+    each = state_bytes(rules) + 4 * edge_bytes(rules)
+    room = most if limit is None else min(most, int(share * limit) // each)
+    return 1 << max(int(np.log2(max(room, 1))), 0)
+
+
+def place_of(array: jax.Array) -> Any:
+    """The device that an array is on."""
+    return next(iter(array.devices()))

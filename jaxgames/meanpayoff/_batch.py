@@ -1,0 +1,121 @@
+"""Many mean-payoff games at once: side by side, each a part of its own."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jaxgames import batch
+from jaxgames.arena import Arena
+from jaxgames.meanpayoff import _rationals
+from jaxgames.meanpayoff._checks import check
+from jaxgames.meanpayoff._search import Standing
+from jaxgames.meanpayoff._solution import Solution
+from jaxgames.meanpayoff._solve import solve
+from jaxgames.solution import NO_EDGE, Stats, Status
+
+MOST_EDGES = 1 << 22
+"""Edges that games side by side have at most, where there is more than one."""
+
+MOST_CREDIT = 1 << 60
+"""Games are put side by side as long as their credits cannot sum up to more."""
+
+
+def _solve(
+    arenas: list[Arena], solver, *, max_steps, state, progress, strategies
+) -> tuple[list[Solution], Any]:
+    for index, arena in enumerate(arenas):
+        try:
+            check(arena)
+        except ValueError as error:
+            raise ValueError(f"game {index}: {error}") from None
+    plain = [arena.unpad() for arena in arenas]
+    groups = list(_groups(plain))
+    states = batch.states_of(groups, state)
+    how = {"max_steps": max_steps, "strategies": strategies, "throw": False}
+    found: list[Any] = [None] * len(arenas)
+    for at, members in enumerate(groups):
+        some = [plain[index] for index in members]
+        whole, first = batch.union(some)
+        begin = _beginning(some) if states[at] is None else states[at]
+        one = solve(whole, solver, state=begin, progress=progress, **how)
+        states[at] = one.state
+        for index, start in zip(members, first, strict=False):
+            found[index] = _part(arenas[index], plain[index], one, start)
+    for index, arena in enumerate(arenas):
+        if found[index] is None:  # it has no vertices
+            found[index] = solve(arena, solver, strategies=strategies)
+    return found, tuple(states)
+
+
+def _groups(arenas: list[Arena]) -> Iterator[list[int]]:
+    """Games to put side by side: as many as numbers and memory hold."""
+    there = [index for index, arena in enumerate(arenas) if len(arena.owner)]
+    kinds = batch.grouped(_number_type(arenas[index]) for index in there)
+    for places in kinds.values():
+        members: list[int] = []
+        edges = vertices = widest = longest = 0
+        for index in map(there.__getitem__, places):
+            (size, more), width = arenas[index].shape, _width(arenas[index])
+            widest, longest = max(widest, width), max(longest, size)
+            edges, vertices = edges + more, vertices + size
+            # No weight of a question is more than twice a weight times a denominator.
+            most = 2 * (widest + 1) * longest * vertices
+            if members and (edges > MOST_EDGES or most > MOST_CREDIT):
+                yield members
+                members, edges, vertices, widest, longest = [], more, size, width, size
+            members.append(index)
+        yield members
+
+
+def _number_type(arena: Arena) -> Any:
+    """What ends of intervals are: Python's integers are slow."""
+    return _rationals.number_type(_width(arena), arena.shape[0])
+
+
+def _width(arena: Arena) -> int:
+    return max(int(arena.weight.max()), -int(arena.weight.min()))
+
+
+def _beginning(arenas: list[Arena]) -> Standing:
+    """A part for each game, and the range of its weights."""
+    longest = max(arena.shape[0] for arena in arenas)
+    kind = _rationals.number_type(max(map(_width, arenas)), longest)
+    one = np.ones(len(arenas), kind)
+    sizes = [arena.shape[0] for arena in arenas]
+    return Standing(
+        part=np.repeat(np.arange(len(arenas)), sizes),
+        low=(np.array([int(arena.weight.min()) for arena in arenas], kind), one),
+        high=(np.array([int(arena.weight.max()) for arena in arenas], kind), one),
+        falls=np.zeros(len(arenas), np.int64),
+    )
+
+
+def _part(whole: Arena, arena: Arena, found: Solution, first: np.ndarray) -> Solution:
+    """The solution of one game, with its padding, from that of all."""
+    size, slots = len(arena.owner), len(whole.owner)
+    own = slice(first[0], first[0] + size)
+    num, den = np.zeros(slots, np.int64), np.ones(slots, np.int64)
+    num[:size], den[:size] = found.value_num[own], found.value_den[own]
+    strategy = None
+    if found.strategy is not None:
+        moves = found.strategy[own]
+        strategy = np.full(slots, NO_EDGE, np.int32)
+        strategy[:size] = np.where(moves == NO_EDGE, NO_EDGE, moves - first[1])
+    known = den[:size] > 0
+    # No numerator is more than a weight for each vertex of a cycle.
+    kind = np.int32 if _width(arena) * size < 2**31 else np.int64
+    status = Status(int(found.status))
+    values = {*zip(num[:size][known].tolist(), den[:size][known].tolist(), strict=True)}
+    facts: dict[str, Any] = {**found.stats, "values": len(values)}
+    return Solution(
+        value_num=num.astype(kind),
+        value_den=den.astype(kind),
+        strategy=strategy,
+        status=status,
+        stats=Stats(**facts),
+    )
+
+
+PROBLEM = batch.register(batch.Union(name="meanpayoff", solve=_solve))
+"""For [`solve_many`][jaxgames.solve_many]."""

@@ -1,0 +1,51 @@
+"""Where arrays lie on the devices of a mesh, as said to XLA, which moves them there.
+
+A program is written for all devices as for one. Values over vertices and over edges lie
+in shares, and so does the work on them; what is read at other places than its own, at
+the targets of edges say, is first gathered by all. XLA does that, and reduces what all
+have found.
+"""
+
+import contextlib
+from typing import Any
+
+import jax
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+
+
+def on_devices(mesh: Mesh | None) -> str:
+    """How many devices there are, in words; nothing where there is no mesh."""
+    return "" if mesh is None else f" on {mesh.size} device" + "s" * (mesh.size > 1)
+
+
+def whole(mesh: Mesh) -> NamedSharding:
+    """All of an array on each device."""
+    return NamedSharding(mesh, PartitionSpec())
+
+
+def in_shares(mesh: Mesh) -> NamedSharding:
+    """An array whose first axis is dealt out."""
+    return NamedSharding(mesh, PartitionSpec(mesh.axis_names))
+
+
+def spread(x: jax.Array, mesh: Mesh | None) -> jax.Array:
+    """Deals values out along their first axis, if there is a mesh (pure)."""
+    if mesh is None or x.shape[0] % mesh.size:
+        return x
+    return jax.lax.with_sharding_constraint(x, in_shares(mesh))
+
+
+def programs_for(mesh: Mesh | None) -> contextlib.AbstractContextManager[Any]:
+    """What is traced meanwhile is for the devices of a mesh, if there is one."""
+    if mesh is None:
+        return contextlib.nullcontext()
+    # JAX keeps traces of functions, and tells them apart by this.
+    return jax.sharding.use_abstract_mesh(mesh.abstract_mesh)
+
+
+def known_to_all(x: jax.Array) -> jax.Array:
+    """Values that are read anywhere: gathered by all devices that there are (pure)."""
+    axes = jax.sharding.get_abstract_mesh().axis_types
+    if not axes or any(axis != AxisType.Auto for axis in axes):
+        return x  # within somebody's `shard_map` a device has all that it reads
+    return jax.lax.with_sharding_constraint(x, PartitionSpec())
