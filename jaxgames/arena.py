@@ -4,13 +4,14 @@ Everything here runs on the host, on numpy arrays. An arena is a pytree, so it
 travels into ``jax.jit`` and ``jax.vmap`` like any other argument.
 """
 
+import contextlib
 import dataclasses
 import functools
 from typing import Any, Literal
 
 import jax
 import numpy as np
-from jax.core import Tracer
+from jax.core import Tracer, eval_context
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
 """Which plays player 0 wins: the most important priority seen infinitely often
@@ -435,6 +436,16 @@ def bucket(size: int) -> int:
 def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
     return any(isinstance(x, Tracer) for x in jax.tree.leaves(tree))
+
+
+def eager() -> contextlib.AbstractContextManager[None]:
+    """Computes what is concrete now, also while somebody's jit is traced.
+
+    A constant of somebody's jit is still one. `jax.ensure_compile_time_eval` does so in
+    all programs that are traced meanwhile as well: what they fill or count would be
+    computed at once, and compiled into them, at the size of the game.
+    """
+    return eval_context()
 
 
 # ---- checks of what users pass ----------------------------------------------

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.arena import eager
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
@@ -142,7 +143,7 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
 @functools.lru_cache
 def _on_device(number: int) -> jax.Array:
     """An int32 scalar on the device, sent there once."""
-    with jax.ensure_compile_time_eval():
+    with eager():
         return jnp.int32(number)
 
 

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import bucket, is_traced
+from jaxgames.arena import bucket, eager, is_traced
 from jaxgames.batch import _rounds, _then
 from jaxgames.batch._problem import Problem, Union, problem_of
 from jaxgames.batch._rounds import Games, Run, Written
@@ -106,7 +106,7 @@ def solve_many(
         )
     if max_steps is not None and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    with jax.ensure_compile_time_eval():
+    with eager():
         found = _found(problem, arenas, solver, max_steps, state, progress, strategies)
     status = np.asarray(
         [x.status for x in found] if isinstance(found, list) else found.status

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, host, ops
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
@@ -49,11 +49,13 @@ class CappedFVI(FVI):
 
     name: ClassVar[str] = "capped fvi"
 
-    def _turn(self, game: Any, potential: jax.Array) -> State:
+    def _turn(
+        self, game: Any, potential: jax.Array, turns: jax.Array, rounds: jax.Array
+    ) -> State:
         full = game.capacity.astype(potential.dtype) << game.scale
         infinite = _potentials.infinite(potential.dtype)
         potential = jnp.where(potential > full, infinite, potential)
-        return super()._turn(game, potential)
+        return super()._turn(game, potential, turns, rounds)
 
     def _fits(self, *_: Any) -> jax.Array:
         # What is too large for a number is above the capacity.
@@ -135,7 +137,7 @@ def solve_with_capacity(
             )
         return _traced(arena, capacity, max_steps, strategies)
     capacity = check_capacity(capacity)
-    with jax.ensure_compile_time_eval():
+    with eager():
         if solver == "auto" and max_steps is None and np.ndim(arena.owner) == 1:
             at_hand = jax.default_backend() == "cpu" and host.can_compile()
             solver = "host" if at_hand else "fvi"

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
@@ -87,7 +87,7 @@ def attractor(
         return reference.attractor(arena, goal, int(player), vertices=vertices)
     if traced:
         return _pure(arena, goal, player, vertices)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with eager():
         return _on_device(arena, goal, int(player), vertices)
 
 

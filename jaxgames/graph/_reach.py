@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops
-from jaxgames.arena import is_traced
+from jaxgames.arena import eager, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._input import as_arena, check_masks, vertex_mask
 from jaxgames.ops import Links
@@ -69,7 +69,7 @@ def reachable(
         links = _links.traced(arena, edges)
         inside = _links.inside(arena, vertices)
         return spread(links.out if backward else links.into, start, inside)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with eager():
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         inside = _links.inside(arena, vertices)
         return run(links.out if backward else links.into, start, inside)

@@ -273,16 +273,19 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
     run = functools.partial(
         _device.advance, meter=meter, finish_on_host=auto and host.can_compile()
     )
-    found = None
     if state is None:
-        game = Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
+        rows = links.out.num_rows
+        game = Subgraph(*links, _alive(graph, vertices, rows))
         begin = functools.partial(_device.start, game, masked=vertices is not None)
-        if solver.compress and auto and max_steps is None and size < COMPRESS_FROM:
+        found = None
+        if solver.compress and auto and max_steps is None and rows < COMPRESS_FROM:
             plain = dataclasses.replace(solver, compress=False)
             found = run(plain, begin(plain), max_steps=TRIES)
         if found is None or found[1] == Status.MAX_STEPS:
-            found, state = None, begin(solver)
-    standing, status, answer = found or run(solver, state, max_steps=max_steps)
+            found = run(solver, begin(solver), max_steps=max_steps)
+    else:
+        found = run(solver, state, max_steps=max_steps)
+    standing, status, answer = found
     if size not in (None, links.out.num_rows):
         # Cut on the host: a device would compile a slice for each number of vertices.
         answer = jax.device_get(answer)
@@ -320,5 +323,5 @@ def _is_narrow(arena: Arena) -> bool:
     kept = arena.__dict__
     if "_narrow" not in kept:
         single = np.count_nonzero(np.diff(np.asarray(arena.row_ptr)) == 1)
-        kept["_narrow"] = single > 0 and single >= NARROW * arena.shape[0]
+        kept["_narrow"] = bool(single > 0 and single >= NARROW * arena.shape[0])
     return kept["_narrow"]

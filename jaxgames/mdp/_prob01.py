@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import host, ops
-from jaxgames.arena import is_traced
+from jaxgames.arena import eager, is_traced
 from jaxgames.mdp import _layout, reference
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._model import MDP
@@ -178,7 +178,7 @@ def eagerly(*trees: Any) -> contextlib.AbstractContextManager:
     """Where all is concrete, it is so in the middle of somebody's `jax.jit` too."""
     if is_traced(trees):
         return contextlib.nullcontext()
-    return jax.ensure_compile_time_eval()
+    return eager()
 
 
 @jax.jit

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import fixpoint, host
-from jaxgames.arena import is_traced
+from jaxgames.arena import eager, is_traced
 from jaxgames.multienergy import _bitmap, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._bitmap import ByBitmap
@@ -104,7 +104,7 @@ def solve(
             "max_steps and state are the device's: solver='host' takes neither"
         )
     meter = as_progress(progress)
-    with jax.ensure_compile_time_eval():  # a constant of somebody's jit is still one
+    with eager():
         nothing = game.num_positions == 0
         if nothing or not limited and place_for(game, solver) == HOST:
             found = on_host(game, meter)

@@ -17,7 +17,7 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.ops._layouts import SlicedArena, num_slots, slice_rows
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
 from jaxgames.ops._places import in_shares, programs_for, whole
@@ -60,7 +60,7 @@ def at_once() -> contextlib.AbstractContextManager[None]:
     Not so over a mesh: a large arena is nobody's constant.
     """
     if current_spread() is None:
-        return jax.ensure_compile_time_eval()
+        return eager()
     return contextlib.nullcontext()
 
 

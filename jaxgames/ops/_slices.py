@@ -18,12 +18,13 @@ LONG_ROW = 1 << 8
 """Wider slices have a multiple of as many columns, and are reduced in two stages."""
 
 
-def slice_widths(histogram: np.ndarray, price: int = SLICE_COST) -> np.ndarray:
+def slice_widths(histogram: np.ndarray, price: int | None = None) -> np.ndarray:
     """Widths of the slices that cost least: cells to read plus a price for each slice.
 
     `histogram[d]` is the number of vertices of degree `d`. A dynamic program over the
     candidate widths; rows without edges get a slice of width 0.
     """
+    price = SLICE_COST if price is None else price
     degrees = np.flatnonzero(histogram)
     if len(degrees) == 0:
         return np.zeros(1, np.int64)

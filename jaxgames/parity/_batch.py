@@ -18,6 +18,10 @@ from jaxgames.solver import Solver
 TOPS = (1, 3, 7, 15, 31, 126, 32766, 2**31 - 1)
 """Largest priorities that stacks are told apart by."""
 
+SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 4}, 1
+"""Sweeps of a round. In a batch the transition is computed for all games in each, so a
+CPU makes few of them; with more sweeps finished attractors keep all others waiting."""
+
 FEW = 31
 """Priorities up to this are compressed by bits of a word, others by sorting."""
 
@@ -73,8 +77,9 @@ PROBLEM = batch.register(
     batch.Problem(
         name="parity",
         solvers=SOLVERS,
-        # A single sweep a round: finished attractors would keep all others waiting.
-        auto=lambda _: PriorityPromotion(sweeps=1),
+        auto=lambda _: PriorityPromotion(
+            sweeps=SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE)
+        ),
         check=check_priorities,
         facts=_facts,
         game=_game,

@@ -32,18 +32,20 @@ def check(found: list[published.Budgets], data: dict) -> None:
 @pytest.mark.parametrize("name", published.names("game_*.json"))
 def test_the_reference_and_the_host_find_every_budget(name):
     game, data = published.load(name)
-    found = multienergy.reference.solve(game)
-    check(found, data)
     fronts = multienergy.solve(game, "host")
-    assert sets_of(fronts) == found
+    found = sets_of(fronts)
+    check(found, data)
     if name != WIDE:
+        assert multienergy.reference.solve(game) == found
         assert multienergy.verify(game, fronts)
 
 
 @pytest.mark.sweep
-def test_the_certificate_of_a_game_with_many_budgets():
+def test_the_reference_and_the_certificate_of_a_game_with_many_budgets():
     game, _ = published.load(WIDE)
-    assert multienergy.verify(game, multienergy.solve(game, "host"))
+    fronts = multienergy.solve(game, "host")
+    assert multienergy.reference.solve(game) == sets_of(fronts)
+    assert multienergy.verify(game, fronts)
 
 
 def test_the_device_finds_every_budget_of_all_six_dimensional_games():

@@ -1,6 +1,9 @@
 """All engines find the same minimal budgets, and those are right."""
 
+import dataclasses
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import small_games
@@ -9,6 +12,7 @@ from small_games import BY_HAND, random_game
 from jaxgames import SolveError, Status, TooLargeError, multienergy
 from jaxgames.multienergy import ByBitmap, ByFronts, Game, _memory, reference
 
+ARRAYS = ("offsets", "targets", "update_id", "defender")
 CAPPED = {"dimensions": 3, "cap": 3, "gains": 0.1}
 
 
@@ -185,6 +189,30 @@ def test_fronts_of_some_positions_wherever_they_are():
             assert row.tolist() == [found.winning(v, budget) for v in positions]
     with pytest.raises(ValueError, match="must be 3 integers"):
         found.winning_with([[1, 2]])
+
+
+@pytest.mark.filterwarnings("error:A large amount of constants")
+def test_programs_hold_nothing_of_the_size_of_the_game():
+    limit = "jax_captured_constants_warn_bytes"
+    if not hasattr(jax.config, limit):
+        pytest.skip("this JAX does not tell what its programs hold")
+    before = getattr(jax.config, limit)
+    game = random_game(np.random.default_rng(5), 1500, **CAPPED)
+    on_device = dataclasses.replace(
+        game, **{x: jnp.asarray(getattr(game, x)) for x in ARRAYS}
+    )
+    jax.config.update(limit, 1000)
+    try:
+        # Nobody else visits lots of 77 positions: all is compiled here.
+        for some, solver in (
+            (on_device, ByFronts(capacity=1, lot=77)),
+            (game, ByFronts(capacity=8, lot=77)),
+            (game, "bitmap"),
+        ):
+            found = multienergy.solve(some, solver)
+            assert found.status == Status.SOLVED
+    finally:
+        jax.config.update(limit, before)
 
 
 def test_energies_without_a_cap_get_wider_fields():
