@@ -35,7 +35,6 @@ from jaxgames.ops._groups import row_ends as row_ends
 from jaxgames.ops._groups import search_rows as search_rows
 from jaxgames.ops._groups import sort_rows as sort_rows
 from jaxgames.ops._groups import sum_into as sum_into
-from jaxgames.ops._groups import write_into as write_into
 from jaxgames.ops._layouts import Edges as Edges
 from jaxgames.ops._layouts import Game as Game
 from jaxgames.ops._layouts import SlicedArena as SlicedArena
@@ -76,7 +75,6 @@ from jaxgames.ops._lists import min_into as min_into
 from jaxgames.ops._lists import repeats as repeats
 from jaxgames.ops._lists import take as take
 from jaxgames.ops._parts import FEWEST_CELLS as FEWEST_CELLS
-from jaxgames.ops._parts import LEVEL_BITS as LEVEL_BITS
 from jaxgames.ops._parts import at as at
 from jaxgames.ops._parts import level_of as level_of
 from jaxgames.ops._parts import num_levels as num_levels
@@ -124,9 +122,7 @@ from jaxgames.ops._shards import mesh_of as mesh_of
 from jaxgames.ops._shards import on_all as on_all
 from jaxgames.ops._shards import on_host as on_host
 from jaxgames.ops._shards import refuse_spread as refuse_spread
-from jaxgames.ops._shards import shard_rows as shard_rows
 from jaxgames.ops._shards import spread_over as spread_over
-from jaxgames.ops._slices import LONG_ROW as LONG_ROW
 from jaxgames.ops._slices import SLICE_COST as SLICE_COST
 from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM
 from jaxgames.ops._weights import links_sum as links_sum
