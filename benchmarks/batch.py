@@ -182,6 +182,8 @@ class _Suite:
     def _row(
         self, experiment, name, solver, solve, *, verify=None, generate_s=None
     ) -> None:
+        if not self.options.wants_experiment(experiment):
+            return
         found, first_s, *runs = self._timed(solve)
         each = found if isinstance(found, list) else [found]
         status = np.concatenate([np.ravel(one.status) for one in each])

@@ -318,7 +318,7 @@ def main(arguments: list[str] | None = None) -> None:
     several = {"nargs": "+", "default": [], "metavar": "PATTERN"}
     add("--games", **several, dest="chosen", help="names of games or groups")
     add("--solvers", **several, help="names of ours")
-    add("--experiments", **several, help="parts of the suite thesis")
+    add("--experiments", **several, help="parts of the suites thesis and batch")
     add("--data", type=Path, metavar="FOLDER", help="games, models, systems")
     add("--cache", type=Path, metavar="FOLDER", help="for models that Storm builds")
     add("--jobs", type=int, default=JOBS, help="models that are built at a time")
