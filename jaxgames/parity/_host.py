@@ -16,6 +16,9 @@ What makes it fast:
   went on because of an edge that is gone would now belong to it. Only this and what
   lies on it is given up; the published rule gives up everything below a promotion, or
   starts again after a won region.
+- A region of the rival's that loses vertices is mended: only what relied on them falls
+  out of it, and is attracted again where it can be. Each vertex it loses then costs
+  about what hangs on it, not the region anew.
 - A vertex from which no edge leads to a lower part of the stack is marked when a closed
   region is first searched for such edges, and is not looked at again while the region
   is promoted further.
@@ -177,8 +180,8 @@ def run(
     size = len(prepared.key)
     winner = np.zeros(prepared.size, np.int8)
     strategy = move
-    if strategy is None or not strategies:
-        strategy = np.full(prepared.size if strategies else 0, NO_EDGE, np.int32)
+    if strategy is None:
+        strategy = np.full(prepared.size, NO_EDGE, np.int32)
     counts = np.zeros(4, np.int64)
     # Numpy asks the system for large pages where numba does not.
     finished = _solve(
@@ -187,7 +190,6 @@ def run(
         np.empty(2 * size, np.int32),
         winner,
         strategy,
-        strategies,
         NEVER_STOPS if stop is None else stop,
         NOBODY_READS if publish is None else publish,
         NO_LIMIT if max_steps is None else max_steps,
@@ -208,9 +210,7 @@ NOBODY_READS = np.zeros(0, np.int8)
 
 
 @compiled
-def _solve(
-    game, key, queue, winner, move, strategies, stop, publish, max_steps, counts
-):
+def _solve(game, key, queue, winner, move, stop, publish, max_steps, counts):
     """Fills winners and moves; whether it came to an end."""
     size = len(key)
     depth = (key[game.order[0]] >> 2) + 2 if size > 0 else 1
@@ -225,12 +225,12 @@ def _solve(
         np.empty(depth, np.int32),
         np.empty(depth, np.int32),
     )
-    going = win_loops(game, play, strategies, stop, publish, max_steps, counts)
+    going = win_loops(game, play, stop, publish, max_steps, counts)
     if going:
-        going = promote(game, play, strategies, stop, publish, max_steps, counts)
+        going = promote(game, play, stop, publish, max_steps, counts)
     for v in range(size):
         player = (key[v] >> 2) - WON
         winner[v] = player if player >= 0 else UNDECIDED
-        if strategies and player != key[v] & 1:
+        if player != key[v] & 1:
             move[v] = NO_EDGE
     return going

@@ -78,7 +78,7 @@ class Play(NamedTuple):
 
 
 @compiled
-def attract(game, play, begin, end, mark, least, strategies, stop, max_steps):
+def attract(game, play, begin, end, mark, least, stop, max_steps):
     """Attracts to queue[begin:end] what is in lower regions than that of the mark.
 
     Returns how far the queue was worked off, and its end; and the highest priority of a
@@ -100,8 +100,7 @@ def attract(game, play, begin, end, mark, least, strategies, stop, max_steps):
             if old >= limit:
                 continue
             if old & 1 == player:
-                if strategies:
-                    move[u] = in_edge[k]
+                move[u] = in_edge[k]
             else:
                 first, stop_row = np.int64(row_ptr[u]), np.int64(row_ptr[u + 1])
                 left = limit
@@ -128,7 +127,7 @@ def attract(game, play, begin, end, mark, least, strategies, stop, max_steps):
 
 
 @compiled
-def pull(game, play, vertices, first, last, end, mark, least, strategies):
+def pull(game, play, vertices, first, last, end, mark, least):
     """What of vertices[first:last] moves, or must move, to the region of the mark.
 
     Begins `attract` from the other side, where that is the smaller one.
@@ -163,7 +162,7 @@ def pull(game, play, vertices, first, last, end, mark, least, strategies):
             if left >= enough:
                 spoiled = max(spoiled, left)
             continue
-        if own and strategies:
+        if own:
             moves[u] = move
         spoiled = max(spoiled, old)
         key[u] = mark | (old & 1)

@@ -13,7 +13,7 @@ from jaxgames.parity._host_attract import NO_LIMIT, WON, attract
 
 
 @compiled
-def win_loops(game, play, strategies, stop, publish, max_steps, counts):
+def win_loops(game, play, stop, publish, max_steps, counts):
     """Wins the loops that are good for who controls them; whether it came to an end."""
     key, move, queue = play.key, play.move, play.queue
     head, row_ptr, loops = game.head, game.row_ptr, game.loops
@@ -27,24 +27,21 @@ def win_loops(game, play, strategies, stop, publish, max_steps, counts):
             controlled = old & 1 == player or row_ptr[v + 1] - row_ptr[v] == 1
             if controlled and (old >> 2) & 1 == player and old < 4 * WON:
                 key[v] = mark | (old & 1)
-                if strategies:
-                    move[v] = e
+                move[v] = e
                 queue[end] = v
                 end += 1
         if end > 0:
-            going = _win(
-                game, play, end, mark, strategies, stop, publish, max_steps, counts
-            )
+            going = _win(game, play, end, mark, stop, publish, max_steps, counts)
         player += 1
     return going
 
 
 @compiled
-def _win(game, play, end, mark, strategies, stop, publish, max_steps, counts):
+def _win(game, play, end, mark, stop, publish, max_steps, counts):
     """Attracts to what is won at the start of the queue; whether it came to an end."""
     queue, begin = play.queue, np.int64(0)
     done, end, _ = attract(
-        game, play, begin, end, mark, NO_LIMIT, strategies, stop, max_steps - counts[0]
+        game, play, begin, end, mark, NO_LIMIT, stop, max_steps - counts[0]
     )
     counts[0] += done
     counts[3] += 1

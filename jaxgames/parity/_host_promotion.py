@@ -21,7 +21,7 @@ BLOCK = 256
 
 
 @compiled
-def promote(game, play, strategies, stop, publish, max_steps, counts):
+def promote(game, play, stop, publish, max_steps, counts):
     """Wins all vertices that are left, region by region; whether it came to an end.
 
     `counts` are steps, regions, promotions and dominions.
@@ -38,24 +38,21 @@ def promote(game, play, strategies, stop, publish, max_steps, counts):
         mark = 4 * np.int64(play.priority[level])
         if len(game.order) - at < end - begin:
             begin, size = end, len(game.order)
-            end, _ = pull(
-                game, play, game.order, at, size, end, mark, NO_LIMIT, strategies
-            )
+            end, _ = pull(game, play, game.order, at, size, end, mark, NO_LIMIT)
         done, end, _ = attract(
-            game, play, begin, end, mark, NO_LIMIT, strategies, stop,
-            max_steps - counts[0],
-        )  # fmt: skip
+            game, play, begin, end, mark, NO_LIMIT, stop, max_steps - counts[0]
+        )
         counts[0] += done - begin
         going = done == end
-        while going and level >= 0 and _closed(game, play, level, strategies):
+        while going and level >= 0 and _closed(game, play, level):
             target = _target(game, play, level, end, stop)
             going = target >= 0
             if going:
                 at, level, end, joined, going = _rise(
-                    game, play, at, level, end, target, strategies, stop, publish,
-                    max_steps, counts,
+                    game, play, at, level, end, target, stop, publish, max_steps,
+                    counts,
                 )  # fmt: skip
-                if joined < level and _closed(game, play, joined, strategies):
+                if joined < level and _closed(game, play, joined):
                     # It rises next; what lies on it would have to be kept once more.
                     begin = np.int64(play.begin[joined + 1])
                     mark = 4 * np.int64(play.priority[joined])
@@ -76,9 +73,7 @@ def _target(game, play, level, end, stop):
 
 
 @compiled
-def _rise(
-    game, play, at, level, end, target, strategies, stop, publish, max_steps, counts
-):
+def _rise(game, play, at, level, end, target, stop, publish, max_steps, counts):
     """Promotes the last region, or wins it.
 
     Returns where to go on in the order, the level and the end of the last region, the
@@ -101,19 +96,26 @@ def _rise(
     first, spoiled = begin, np.int64(-1)
     if begin - below < end - begin:
         first = end
-        end, spoiled = pull(
-            game, play, queue, below, begin, end, mark, least, strategies
-        )
+        end, spoiled = pull(game, play, queue, below, begin, end, mark, least)
     done, end, also = attract(
-        game, play, first, end, mark, least, strategies, stop, max_steps - counts[0]
+        game, play, first, end, mark, least, stop, max_steps - counts[0]
     )
     counts[0] += done - first
     going = done == end
-    level -= 1
-    while level >= 0 and priority[level] <= max(spoiled, also):
+    worst = max(spoiled, also)
+    last, level = level, level - 1
+    while level >= 0 and priority[level] <= worst:
         level -= 1
+    # The most important region that is spoiled lost vertices, if it is the rival's.
+    mended = going and level + 1 < last and (worst ^ target) & 1 != 0
+    mended = mended and priority[level + 1] == worst
+    level += mended
     keep = np.int64(begins[level + 1])
     at = _give_up(game, play, at, keep, begin, mark)
+    fallen = end
+    if mended:
+        at, keep, fallen = _mend(game, play, at, level, begin, end)
+        level -= keep == begins[level]
     if target >= WON:
         counts[3] += 1
         if len(publish) > 0:
@@ -121,10 +123,74 @@ def _rise(
                 publish[queue[index]] = target - WON
     else:
         counts[2] += 1
+    first = end
     if target >= WON or not going:
         end, joined = begin, level  # nothing goes back to the stack
     end = _join(play, level, keep, begin, end, joined)
+    if fallen > first:
+        mark = 4 * worst
+        done = end
+        end, _ = pull(game, play, queue, first, fallen, end, mark, NO_LIMIT)
+        first = done
+        done, end, _ = attract(
+            game, play, first, end, mark, NO_LIMIT, stop, max_steps - counts[0]
+        )
+        counts[0] += done - first
+        going = done == end
     return at, level, end, joined, going
+
+
+@compiled
+def _mend(game, play, at, level, begin, end):
+    """Takes out of a region what relied on vertices that its rival has got.
+
+    Those are queue[begin:end]. What falls out is put behind them: moves that led to
+    them or to what has fallen are lost, and what the rival had to stay in he may leave.
+    Returns how far the order is good, and the ends of the region and of what fell out.
+    """
+    key, queue, move, idle = play.key, play.queue, play.move, play.idle
+    in_ptr, in_tail, in_edge = game.in_ptr, game.in_tail, game.in_edge
+    first, rank = game.key, game.rank
+    priority = np.int64(play.priority[level])
+    index, fallen, asked = begin, end, False
+    while index < fallen:
+        v = queue[index]
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            u = in_tail[k]
+            if key[u] >> 2 != priority:
+                continue
+            if (key[u] ^ priority) & 1 == 0:
+                relies = move[u] == in_edge[k]
+            else:
+                relies = index >= end
+            if relies and first[u] >> 2 == priority:
+                asked = True
+            elif relies:
+                key[u] = first[u]
+                place = np.int64(rank[u])
+                idle[place // BLOCK] = False
+                at = min(at, place)
+                queue[fallen] = u
+                fallen += 1
+        index += 1
+    checked, heads = np.int64(play.checked[level]), np.int64(play.heads[level])
+    place = np.int64(play.begin[level])
+    if asked:
+        checked = place
+    for index in range(place, np.int64(play.begin[level + 1])):
+        if index == checked:
+            play.checked[level] = place
+        if index == heads:
+            play.heads[level] = place
+        v = queue[index]
+        if key[v] >> 2 == priority:
+            queue[place] = v
+            place += 1
+    if play.begin[level + 1] == heads:
+        play.heads[level] = place
+    if play.begin[level + 1] == checked:
+        play.checked[level] = place
+    return at, place, fallen
 
 
 @compiled
@@ -159,7 +225,7 @@ def _reverse(queue, begin, end):
 
 
 @compiled
-def _closed(game, play, level, strategies):
+def _closed(game, play, level):
     """Whether no head of a region leaves it for the rest of the game.
 
     What was attracted does not. Checks only heads that may still do, and gives those of
@@ -177,8 +243,7 @@ def _closed(game, play, level, strategies):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             region = key[head[e]] >> 2
             if own and region == priority:
-                if strategies:
-                    move[v] = e
+                move[v] = e
                 stays = True
                 break
             if not own and region < priority:
