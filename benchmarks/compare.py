@@ -22,10 +22,13 @@ def best(rows: Iterable[Row]) -> Row | None:
 
 
 def entry(rows: Iterable[Row]) -> Row | None:
-    """What stands for us: `"auto"` where it was measured, else the fastest solver."""
+    """What stands for us: `"auto"` where it was measured, else the fastest solver.
+
+    The host engine alone does not: it would win where `"auto"` was only left out.
+    """
     rows = list(rows)
     auto = [row for row in rows if row.solver == AUTO]
-    return best(auto or rows)
+    return best(auto or [row for row in rows if row.solver != HOST])
 
 
 def best_peer(peers: Iterable[PeerRow]) -> PeerRow | None:

@@ -8,12 +8,12 @@ and written once. A number is for the whole graph.
 from typing import Any
 
 from benchmarks.traffic import INDEX
-from jaxgames import ops
-from jaxgames.buchi import _links
+from jaxgames import buchi, ops
+from jaxgames.buchi import Kind, _device, _links
 from jaxgames.buchi._question import Question
 
 WORD = 4
-"""Bytes of a rank."""
+"""Bytes of a rank, or of the number of an edge."""
 
 PER_ROW = {
     # The part, the rank, whether it accepts; what is known, read and written.
@@ -27,7 +27,7 @@ GATHERED = {"map": WORD, "owcty": 1}
 
 
 def bytes_per_round(question: Question, solution: Any) -> int | None:
-    """Bytes that a sweep over the edges moves, or a visit of a window.
+    """Bytes that a sweep over the edges moves, or one over the vertices of a window.
 
     Args:
         question: the product.
@@ -39,9 +39,11 @@ def bytes_per_round(question: Question, solution: Any) -> int | None:
     solver, stats = solution.stats["solver"], solution.stats
     only_trimmed = solver == "auto" and not int(stats["inner"]) and int(stats["trim"])
     if solver == "trim" or only_trimmed:
-        windows = _links.windows(question.arena)
-        room = windows.tail.shape[1]
-        return room * (2 * INDEX + 1) + windows.height * 2
+        trim, kinds = buchi.Trim(), (Kind.WEAK, Kind.STRONG)
+        rows = len(_device.task_of(question, trim, kinds).first)
+        _, height = trim.windows(rows)
+        # What a vertex watches, read and written; where that leads, what is there.
+        return height * (2 * WORD + INDEX + WORD)
     if solver not in PER_ROW:
         return None
     links = _links.successors(question.arena)

@@ -106,7 +106,6 @@ def measure(
     options: Options,
     results: Results,
     *,
-    on_host: Any = None,
     left_out: Container[str] = (),
 ) -> None:
     """Adds a row for every solver that was chosen, and for every peer.
@@ -117,15 +116,12 @@ def measure(
         given: what is decomposed.
         options: how to measure.
         results: takes the rows.
-        on_host: the same for the host and the peers, where it is not the same object.
         left_out: solvers that cannot take it.
     """
-    on_host = given if on_host is None else on_host
-    judge = Judge(problem, on_host)
+    judge = Judge(problem, given)
     for name, solver in problem.solvers.items():
         if options.wants(name) and name not in left_out:
-            target = on_host if name == HOST else given
-            row = _row(problem, about, name, solver, target, options, judge)
+            row = _row(problem, about, name, solver, given, options, judge)
             print(f"{row.game}: {name}: {row.status}, {row.solve_s} s", flush=True)
             results.put([row])
             if row.verified is False:
@@ -136,7 +132,7 @@ def measure(
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         rows = side_by_side(
             about["game"],
-            on_host,
+            given,
             judge.answer[0],
             peers,
             time_limit_s=options.peer_time_limit_s,

@@ -1,7 +1,8 @@
 """The suite `devices`: large arenas on several devices, and a batch dealt out to them.
 
 Its experiments: `strong`, one arena on more and more devices; `weak`, arenas that grow
-with their number; `batch`, many small games. `phases` of a row tell the `devices`, and
+with their number, from that one on; `weak, small`, from a quarter of it on; `batch`,
+many small games. `phases` of a row tell the `devices`, and
 of the program that makes the rounds how many `collectives` it has, and how many `bytes`
 each device gets by them: those of one step. An answer is `verified` if it is, in every
 bit, the answer of one device.
@@ -47,8 +48,9 @@ def run(options: Options, results: schema.Results) -> None:
         size = 5 * vertices // 3 // (24 * SHARES) * 24 * SHARES
         suite.games("strong", mesh, size)
         suite.components("strong", mesh, 12 if options.small else BITS)
-        weak = size // 4 // (24 * SHARES) * 24 * SHARES * mesh.size
-        suite.games("weak", mesh, weak)
+        suite.games("weak", mesh, size * mesh.size)
+        small = size // 4 // (24 * SHARES) * 24 * SHARES * mesh.size
+        suite.games("weak, small", mesh, small)
         suite.batch(mesh, 64 if options.small else 1_000_000)
 
 

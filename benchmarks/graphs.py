@@ -19,8 +19,13 @@ SLICE = 2
 widths are multiples of as many columns.
 """
 
+SHARE = 1 << 9
+"""The rows of a slice are filled up to a multiple of one in so many of all, so that
+graphs of one size and degree have slices of the same sizes: one compilation does.
+"""
+
 WARP = 32
-"""The rows of a slice are filled up to a multiple of as many, as `ops.links` does."""
+"""As many rows at least are filled up to, as `ops.links` does."""
 
 
 class Graph(NamedTuple):
@@ -116,22 +121,26 @@ def on_device(seed: int, size: int, degree: int, *, local: bool = False) -> Dire
         local: as for `random`.
     """
     targets = _targets(jax.random.key(seed), size, degree, local)
-    offsets, sources = _sorted_by_target(targets)
-    width = -(-jnp.diff(offsets) // SLICE) * SLICE
-    order, counts = jnp.argsort(width, stable=True), np.asarray(jnp.bincount(width))
-    blocks, slices, first = [], [], 0
-    for each in np.flatnonzero(counts):
-        part = order[first : first + counts[each]]
-        # There is no row of this number: it has no links.
-        part = jnp.pad(part, (0, -len(part) % WARP), constant_values=size)
-        slices.append(part.astype(jnp.int32))
-        blocks.append(_block(offsets, sources, part, int(each), size))
-        first += counts[each]
-    row = jnp.concatenate(slices)
-    number = jnp.arange(len(row), dtype=jnp.int32)
-    slot = jnp.zeros(size, jnp.int32).at[row].set(number, mode="drop")
-    row = jnp.minimum(row, size - 1)
-    into = ops.SlicedLinks(tuple(blocks), slot, row, size, size)
+    offsets, sources, order, counts = _sorted_by_target(targets)
+    counts = np.asarray(counts)
+    if counts.sum() < size:
+        raise ValueError(f"a vertex has {MOST} predecessors or more")
+    # The few rows that are wider than almost all others have one slice.
+    some = max(WARP, size // SHARE)
+    widths = [w for w in np.flatnonzero(counts).tolist() if counts[w:].sum() > some]
+    if counts[widths[-1] + 1 :].any():
+        widest = np.flatnonzero(counts)[-1]
+        widths.append(-(-int(widest) // (4 * SLICE)) * 4 * SLICE)
+    ends = np.cumsum(counts)[np.minimum(widths, MOST - 1)]
+    numbers = np.diff(ends, prepend=0)
+    rooms = -(-numbers // some) * some
+    into = _sliced(
+        offsets,
+        sources,
+        order,
+        jnp.asarray(np.append(0, ends)),
+        tuple(zip(widths, rooms.tolist(), strict=True)),
+    )
     return jax.block_until_ready(Directions(ops.regular(targets), into))
 
 
@@ -145,30 +154,52 @@ def _targets(key, size: int, degree: int, local: bool):
     return (jnp.arange(size, dtype=jnp.int32) + steps) % size
 
 
+MOST = 1 << 8
+"""A vertex has fewer predecessors than this."""
+
+
 @jax.jit
 def _sorted_by_target(targets):
-    """Where the predecessors of each vertex begin, and who they are."""
+    """Where the predecessors of each vertex begin, and who they are.
+
+    Also the vertices by the widths of their rows, and how many have each.
+    """
     degree, size = targets.shape
     sources = jnp.tile(jnp.arange(size, dtype=jnp.int32), degree)
-    counts = jnp.bincount(targets.ravel(), length=size)
-    offsets = jnp.append(0, jnp.cumsum(counts)).astype(jnp.int32)
-    return offsets, jax.lax.sort((targets.ravel(), sources), num_keys=1)[1]
+    heads, sources = jax.lax.sort((targets.ravel(), sources), num_keys=1)
+    every = jnp.arange(size + 1, dtype=jnp.int32)
+    offsets = jnp.searchsorted(heads, every, method="scan_unrolled").astype(jnp.int32)
+    width = -(-jnp.diff(offsets) // SLICE) * SLICE
+    width, order = jax.lax.sort((width, every[:-1]), num_keys=1)
+    bounds = jnp.searchsorted(width, jnp.arange(MOST + 1), method="scan_unrolled")
+    return offsets, sources, order, jnp.diff(bounds)
 
 
-@functools.partial(jax.jit, static_argnums=(3, 4))
-def _block(offsets, sources, rows, width: int, nothing: int):
-    """int32 `[D, N]`: what some rows hold, and where they hold nothing that number."""
-    begin, end = (offsets.at[row].get(mode="clip") for row in (rows, rows + 1))
-    place = begin + jnp.arange(width, dtype=jnp.int32)[:, None]
-    return jnp.where(place < end, sources.at[place].get(mode="clip"), nothing)
+@functools.partial(jax.jit, static_argnums=4)
+def _sliced(offsets, sources, order, bounds, shapes) -> ops.SlicedLinks:
+    """Rows as slices: of each the width, and how many rows there is room for."""
+    size = len(offsets) - 1
+    blocks, rows = [], []
+    for k, (width, room) in enumerate(shapes):
+        place = bounds[k] + jnp.arange(room, dtype=jnp.int32)
+        row = order.at[place].get(mode="clip")
+        # There is no row of this number: it has no links.
+        row = jnp.where(place < bounds[k + 1], row, size)
+        begin, end = (offsets.at[x].get(mode="clip") for x in (row, row + 1))
+        place = begin + jnp.arange(width, dtype=jnp.int32)[:, None]
+        source = sources.at[place].get(mode="clip")
+        blocks.append(jnp.where(place < end, source, size))
+        rows.append(row)
+    row = jnp.concatenate(rows)
+    number = jnp.arange(len(row), dtype=jnp.int32)
+    slot = jnp.zeros(size, jnp.int32).at[row].set(number, mode="drop")
+    return ops.SlicedLinks(tuple(blocks), slot, jnp.minimum(row, size - 1), size, size)
 
 
-def arena_of(made: Directions) -> Arena:
-    """The same graph on the host, from one whose vertices have all one out-degree."""
+def shape_of(made: Directions) -> tuple[int, int]:
+    """Vertices and edges, if all vertices have one out-degree."""
     (targets,) = ops.link_targets(made.out)
-    degree, size = targets.shape
-    offsets = np.arange(size + 1, dtype=np.int32) * np.int32(degree)
-    return graph.as_arena((offsets, np.asarray(targets).T.reshape(-1)))
+    return targets.shape[1], targets.size
 
 
 # ---- all of them -----------------------------------------------------------------

@@ -4,25 +4,29 @@ A state is what `solution.state` holds: a pytree of arrays. A file of it can be 
 another machine and another number of devices.
 """
 
+import dataclasses
+import importlib
+import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax.sharding import Mesh
 
 from jaxgames import ops
 from jaxgames.batch import Standing
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Status
 
-_STRUCTURE = "structure"
-"""Name of the entry that says what the arrays make up."""
+_STRUCTURE, _BEGIN = "structure", "begin"
+"""Names of the entries that say what the arrays make up, and how the solve began."""
 
 
-def save(path: str | os.PathLike, state: Any) -> None:
+def save(path: str | os.PathLike, state: Any, begin: Any = None) -> None:
     """Writes a state to a file, all of it or nothing.
 
     The file is written beside its place, synced, and moved there, so that whenever the
@@ -31,17 +35,25 @@ def save(path: str | os.PathLike, state: Any) -> None:
     Args:
         path: the file: an archive of numpy, whatever its suffix.
         state: a pytree of arrays.
+        begin: the state of the beginning, by which `load` knows the solve; without, by
+            the form of the state itself, which some solves change on the way.
+
+    Raises:
+        ValueError: there is something in the state that cannot be written.
     """
     path = Path(path)
-    arrays = {
-        f"leaf{number}": np.asarray(leaf)
-        for number, leaf in enumerate(jax.tree.leaves(ops.on_host(state)))
-    }
+    form, leaves = _form(state)
+    told, first = (form, leaves) if begin is None else _form(begin)
+    values = ops.on_host([leaf.array for leaf in leaves])
+    arrays = {f"leaf{number}": np.asarray(x) for number, x in enumerate(values)}
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            structure = np.array(_structure(state))
-            np.savez(file, allow_pickle=False, **{_STRUCTURE: structure}, **arrays)
+            about = {
+                _STRUCTURE: np.array(json.dumps(form)),
+                _BEGIN: np.array(json.dumps([told, [leaf.shape for leaf in first]])),
+            }
+            np.savez(file, allow_pickle=False, **about, **arrays)
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
@@ -55,15 +67,16 @@ def load(path: str | os.PathLike, like: Any) -> Any:
 
     Args:
         path: a file that `save` has written.
-        like: a state of the same solve: that of the beginning, for instance, which
-            `solve(..., max_steps=0, throw=False).state` is. It says what the arrays
-            make up; how many games are left of a batch may differ.
+        like: the state that `save` was told of, or another of the same form: that of
+            the beginning, for instance, which `solve(..., max_steps=0,
+            throw=False).state` is. How many games are left of a batch may differ.
 
     Returns:
-        A pytree of numpy arrays.
+        The state, with numpy arrays.
 
     Raises:
-        ValueError: the file holds a state of something else.
+        ValueError: the file holds a state of something else, or one that was spread
+            over devices and is to be loaded outside of `parallel.over`.
 
     Examples:
         >>> import tempfile
@@ -77,45 +90,121 @@ def load(path: str | os.PathLike, like: Any) -> Any:
         >>> parity.solve(game, "fpi", state=state).status.name
         'SOLVED'
     """
-    leaves, tree = jax.tree.flatten(like)
+    wanted, leaves = _form(like)
+    name = os.fspath(path)
     with np.load(path, allow_pickle=False) as file:
-        if _STRUCTURE not in file:
-            raise ValueError(f"{os.fspath(path)} holds no state of a solve")
-        found, wanted = str(file[_STRUCTURE]), _structure(like)
+        if _STRUCTURE not in file or _BEGIN not in file:
+            raise ValueError(f"{name} holds no state of a solve")
+        form = json.loads(str(file[_STRUCTURE]))
+        found, shapes = json.loads(str(file[_BEGIN]))
         if found != wanted:
             raise ValueError(
-                f"{os.fspath(path)} holds a state of another solve: it has the "
-                f"structure {found}, expected {wanted}"
+                f"{name} holds a state of another solve: it has the structure "
+                f"{json.dumps(found)}, expected {json.dumps(wanted)}"
             )
-        arrays = [file[f"leaf{number}"] for number in range(len(leaves))]
-    shrinks = _shrinks(like)
-    for number, (array, leaf) in enumerate(zip(arrays, leaves, strict=True)):
-        found, wanted = array.shape, np.shape(leaf)
-        if shrinks[number]:
-            found, wanted = found[1:], wanted[1:]
-        if array.dtype != leaf.dtype or found != wanted:
+        _check_shapes(name, shapes, leaves)
+        arrays = (file[f"leaf{number}"] for number in range(len(file.files)))
+        return _formed(form, arrays)
+
+
+def _check_shapes(name: str, shapes: list, leaves: "list[_Leaf]") -> None:
+    pairs = zip(shapes, leaves, strict=True)
+    for number, ((kind, shape), leaf) in enumerate(pairs):
+        kind_wanted, wanted = leaf.shape
+        some = int(leaf.shrinks)
+        if kind != kind_wanted or shape[some:] != wanted[some:]:
             raise ValueError(
-                f"{os.fspath(path)} holds a state of another game: its array {number} "
-                f"is {array.dtype}{list(array.shape)}, expected "
-                f"{leaf.dtype}{list(np.shape(leaf))}"
+                f"{name} holds a state of another game: its array {number} is "
+                f"{kind}{shape}, expected {kind_wanted}{wanted}"
             )
-    return jax.tree.unflatten(tree, arrays)
 
 
-def _structure(state: Any) -> str:
-    return str(jax.tree.structure(state))
+# ---- what the arrays make up ---------------------------------------------------------
 
 
-def _shrinks(state: Any) -> list[bool]:
-    """Which arrays have an entry for each game that is left of a batch."""
-    found = []
-    for part in jax.tree.leaves(state, is_leaf=lambda x: isinstance(x, Standing)):
-        if isinstance(part, Standing):
-            found += [True] * len(jax.tree.leaves((part.ids, part.carry)))
-            found += [False] * len(jax.tree.leaves(part.written))
-        else:
-            found.append(False)
-    return found
+class _Leaf(NamedTuple):
+    """An array of a state, and whether it has an entry for each game that is left."""
+
+    array: Any
+    shrinks: bool
+
+    @property
+    def shape(self) -> list:
+        return [str(self.array.dtype), list(self.array.shape)]
+
+
+def _form(state: Any) -> tuple[Any, list[_Leaf]]:
+    """A state without its arrays, as JSON can hold it, and these."""
+    leaves: list[_Leaf] = []
+
+    def leaf(kind: str, array: Any, shrinks: bool) -> dict:
+        leaves.append(_Leaf(array, shrinks))
+        return {kind: None}
+
+    def of(x: Any, shrinks: bool = False) -> dict:
+        if isinstance(x, np.ndarray) and x.dtype == object:  # integers of any size
+            return leaf("integers", x.astype(str), shrinks)
+        if isinstance(x, np.ndarray | np.generic | jax.Array):
+            return leaf("array", x, shrinks)
+        if isinstance(x, bool | int):  # a count, say
+            return leaf("number", np.asarray(x), shrinks)
+        if x is None or isinstance(x, str):
+            return {"plain": x}
+        if isinstance(x, Mesh):
+            return {"mesh": None}
+        if isinstance(x, dict):
+            return {"dict": {name: of(x[name], shrinks) for name in sorted(x)}}
+        if names := _names(x):
+            few = ("ids", "carry") if isinstance(x, Standing) else ()
+            return {
+                "class": f"{type(x).__module__}:{type(x).__qualname__}",
+                "parts": {n: of(getattr(x, n), shrinks or n in few) for n in names},
+            }
+        if isinstance(x, tuple | list):
+            return {type(x).__name__: [of(part, shrinks) for part in x]}
+        raise ValueError(f"a state with {type(x).__name__} cannot be written to a file")
+
+    return of(state), leaves
+
+
+def _names(x: Any) -> tuple[str, ...]:
+    """The parts of a dataclass or a named tuple."""
+    if dataclasses.is_dataclass(x):
+        return tuple(field.name for field in dataclasses.fields(x))
+    return getattr(x, "_fields", ())
+
+
+def _formed(form: dict[str, Any], arrays: Iterator[np.ndarray]) -> Any:
+    """A state from what `_form` has made of it."""
+    kind, inner = next(iter(form.items()))
+    if kind == "array":
+        return next(arrays)
+    if kind == "number":
+        return next(arrays).item()
+    if kind == "integers":
+        found = next(arrays)
+        return np.array([int(x) for x in found.ravel()], object).reshape(found.shape)
+    if kind == "plain":
+        return inner
+    if kind == "mesh":
+        spread = ops.current_spread()
+        if spread is None:
+            raise ValueError(
+                "the state is of a solve on several devices: load it within "
+                "parallel.over, with as many shares"
+            )
+        return spread.mesh
+    if kind == "dict":
+        return {name: _formed(part, arrays) for name, part in inner.items()}
+    if kind in ("tuple", "list"):
+        parts = [_formed(part, arrays) for part in inner]
+        return tuple(parts) if kind == "tuple" else parts
+    module, name = inner.split(":")
+    if module.split(".")[0] != __package__:
+        raise ValueError(f"a state of {inner} is none of this library")
+    found = getattr(importlib.import_module(module), name)
+    parts = {name: _formed(part, arrays) for name, part in form["parts"].items()}
+    return found(**parts)
 
 
 def solve(
@@ -156,6 +245,7 @@ def solve(
         raise ValueError("this solver has no state: name one of the device")
     if Path(path).exists():
         state = load(path, like)
+    rounds = None
     try:
         while True:
             solution = solve(
@@ -166,7 +256,9 @@ def solve(
             )
             if solution.state is not None:
                 state = solution.state
-                save(path, state)
+                save(path, state, like)
+                # A round that takes longer than an interval must end some time.
+                every *= 1 + (rounds == (rounds := solution.stats.get("rounds")))
             elif _status(solution) == Status.TIMEOUT:
                 raise ValueError("the engine taken has no state: name a device solver")
             if meter.stop is not None or _status(solution) != Status.TIMEOUT:

@@ -21,6 +21,15 @@ from jaxgames.solution import Solution, Status
 
 S = TypeVar("S", bound=Solution)
 
+HEAD_START = 2e-9
+"""Seconds for each edge that the device may have for itself before the host joins in: a
+host that takes memory and reads the graph makes a device wait, and needs several times
+as long for an edge.
+"""
+
+WAIT_SECONDS = 0.001
+"""How often an engine that waits looks whether the race is over."""
+
 REPORT_SECONDS = 0.05
 """How often a race tells its meter where it stands."""
 
@@ -37,6 +46,12 @@ class Track:
     def __init__(self):
         self.stop = np.zeros(1, np.int8)
         self.rounds = 0
+
+    def wait(self, seconds: float) -> None:
+        """Lets the other engines have a start of so long, or until the race is over."""
+        end = time.perf_counter() + seconds
+        while not self.stop[0] and (left := end - time.perf_counter()) > 0:
+            time.sleep(min(left, WAIT_SECONDS))
 
     def meter(self, report: Report) -> Status | None:
         """The meter for an engine on the device: tells it when to stop."""

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -21,10 +22,12 @@ from jaxgames import (
     generate,
     graph,
     mdp,
+    ops,
     parallel,
     parity,
     solve_many,
 )
+from jaxgames.energy import _paths
 
 
 def same(x, y) -> None:
@@ -67,6 +70,59 @@ def sent() -> None:
         assert shape == ""
 
 
+def sums() -> None:
+    """Each device sums up its own, of any number of entries."""
+    with parallel.over(4) as mesh:
+        for size in (4096, 4095):
+            x = np.random.default_rng(0).random(size) < 0.5
+            there = ops.dealt(x) if size % 4 == 0 else x
+            with ops.programs_for(mesh):
+                total = jax.jit(ops.running_sum)
+                np.testing.assert_array_equal(total(there), np.cumsum(x))
+                program = total.lower(there).compile().as_text()
+            for window in re.findall(r"reduce-window.*size=([\dx]+)", program):
+                # Else each entry would be added to each.
+                assert all(int(length) < 256 for length in window.split("x"))
+
+
+def parts() -> None:
+    """Sweeps over some rows of a game, told apart, find what sweeps over all find."""
+    arena = generate.random_energy_game(3, 500, max_weight=9)
+    rng = np.random.default_rng(3)
+    with parallel.over(4):
+        game = energy.prepare(arena)
+
+    @ops.for_devices
+    def least(game, rows, x):
+        part, slots, outward, ends = ops.own_part(game, rows, 1 / 4, x)
+        own = ops.at_own(x, slots)
+        seen = ops.edgewise(
+            lambda out, end, inside, w: jnp.where(out, end, inside) + w,
+            outward, ends, ops.target(part, own, beyond=0), ops.edge_weight(part),
+        )  # fmt: skip
+        found = jnp.where(ops.real(part), ops.out_min(part, seen), own)
+        return ops.put_own(x, slots, found), jnp.sum(ops.real(part))
+
+    expected = jax.jit(
+        lambda game, rows, x: jnp.where(
+            rows,
+            ops.out_min(
+                game, ops.edgewise(jnp.add, ops.target(game, x), ops.edge_weight(game))
+            ),
+            x,
+        )
+    )
+    size = ops.num_slots(game)
+    for density in (0.1, 0.0):
+        rows = jnp.asarray((rng.random(size) < density) & np.asarray(game.real))
+        x = jnp.asarray(rng.integers(1000, size=size).astype(np.int32))
+        assert ops.fits_part(game, rows, 1 / 4)
+        found, count = jax.jit(least)(game, rows, x)
+        np.testing.assert_array_equal(found, expected(game, rows, x))
+        assert count == rows.sum()
+    assert not ops.fits_part(game, jnp.ones(size, bool), 1 / 4)
+
+
 def energies() -> None:
     """Credits and the strategies of both players, in 32 and 64 bits."""
     arena = generate.random_energy_game(1, 60, max_weight=9)
@@ -81,6 +137,13 @@ def energies() -> None:
             same(spread, alone)
             np.testing.assert_array_equal(spread.credit, alone.credit)
             assert energy.verify(game, spread)
+    large = generate.random_energy_game(2, 2000, max_weight=9)
+    _paths.APART_FROM = 0  # as if it were
+    alone = energy.solve(large, energy.FVI(strategies=False))
+    with parallel.over(4):
+        spread = energy.solve(large, energy.FVI(strategies=False))
+    np.testing.assert_array_equal(spread.credit, alone.credit)
+    assert spread.stats["inner"] == alone.stats["inner"]
 
 
 def components() -> None:
@@ -195,6 +258,22 @@ def resume() -> None:
     with parallel.over(2, shares=4):  # what lies on edges comes along
         rest = energy.solve(arena, "fvi", state=first.state)
     same(rest, energy.solve(arena, "fvi"))
+    chain = np.arange(399)
+    edges_of = Arena.from_edges(
+        np.append(chain, chain[::3] + 1), np.append(chain + 1, chain[::3]),
+        owner=np.zeros(400, bool), dead_ends="allow",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "state.npz"
+        for devices, limit in ((4, 1), (2, None)):  # the state holds the graph
+            with parallel.over(devices, shares=4):
+                begin = graph.scc(edges_of, "fb_trim", max_steps=0, throw=False).state
+                state = checkpoint.load(file, begin) if file.exists() else None
+                found = graph.scc(
+                    edges_of, "fb_trim", max_steps=limit, state=state, throw=False
+                )
+                checkpoint.save(file, found.state, begin)
+    np.testing.assert_array_equal(found.labels, graph.scc(edges_of, "host").labels)
 
 
 def one_of(processes: int, number: int, port: int) -> None:
@@ -217,7 +296,8 @@ def one_of(processes: int, number: int, port: int) -> None:
 
 
 TASKS = (
-    solvers, sent, energies, components, end_components, cycles, many, resume, one_of,
+    solvers, sent, sums, parts, energies, components, end_components, cycles, many,
+    resume, one_of,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from jaxgames import (
     parity,
 )
 from jaxgames.batch import _rounds, buckets, stack
+from jaxgames.energy import _batch as energy_batch
 from jaxgames.parity import reference
 from jaxgames.parity._game import compress, compress_few
 from jaxgames.progress import Report
@@ -242,6 +243,13 @@ def test_energy_games_in_two_solves(tmp_path, monkeypatch):
     assert all(own.strategy is None for own in bare)
     for own, other in zip(found, bare, strict=True):
         np.testing.assert_array_equal(own.credit, other.credit)
+    monkeypatch.setattr(energy_batch, "SWEEPS", {"cpu": 3})
+    swept = jaxgames.solve_many(energy, some)
+    for own, other in zip(found, swept, strict=True):
+        for name in ("credit", "winner", "strategy"):
+            np.testing.assert_array_equal(getattr(own, name), getattr(other, name))
+        assert other.stats["rounds"] <= own.stats["rounds"]
+    assert max(own.stats["rounds"] for own in swept) < slowest
 
 
 # ---- stopping and going on -------------------------------------------------------

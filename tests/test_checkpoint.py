@@ -7,14 +7,26 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import Status, checkpoint, fixpoint, generate, parity
+from jaxgames import (
+    Arena,
+    Status,
+    buchi,
+    checkpoint,
+    energy,
+    fixpoint,
+    generate,
+    meanpayoff,
+    parity,
+)
 from jaxgames.batch import stack
+from jaxgames.progress import Report
 from jaxgames.solution import SolveError
 
 ROOT = Path(__file__).parent.parent
@@ -97,6 +109,78 @@ def test_the_state_of_a_batch(tmp_path):
     for x, y in zip(jax.tree.leaves(loaded), jax.tree.leaves(some), strict=True):
         np.testing.assert_array_equal(x, y)
     np.testing.assert_array_equal(many(state=loaded).winner, many().winner)
+
+
+def _changing(problem: str):
+    """Solves whose state takes another form on the way."""
+    if problem == "energy":  # the strategies of player 1 come last
+        game = generate.random_energy_game(1, 60, max_weight=9)
+        return functools.partial(energy.solve, game, "fvi"), 3
+    if problem == "mean payoff":  # vertices are parted
+        game = generate.random_energy_game(1, 20, max_weight=9)
+        return functools.partial(meanpayoff.solve, game, "host"), 3
+    rng = np.random.default_rng(3)
+    arena = Arena.from_edges(
+        *rng.integers(300, size=(2, 500)), accepting=rng.random(300) < 0.03,
+        owner=np.zeros(300, bool), dead_ends="allow",
+    )  # fmt: skip
+    cycle = functools.partial(buchi.accepting_cycle, solver="map", initial=None)
+    return functools.partial(cycle, arena), 1
+
+
+@pytest.mark.parametrize("problem", ["energy", "mean payoff", "cycles"])
+def test_a_state_of_any_form_is_read_again(tmp_path, problem):
+    path = tmp_path / "state.npz"
+    solve, early = _changing(problem)
+    expected, begin = solve(), solve(max_steps=0, throw=False).state
+    late = int(expected.stats["rounds"]) - 1
+    for rounds in (early, max(early, late)):
+        some = solve(max_steps=rounds, throw=False)
+        assert some.status == Status.MAX_STEPS
+        checkpoint.save(path, some.state, begin)
+        found = solve(state=checkpoint.load(path, begin))
+        assert found.status == Status.SOLVED
+        assert repr(found) == repr(expected)
+        for name in ("winner", "strategy", "credit", "value_num", "witness"):
+            x, y = getattr(found, name, None), getattr(expected, name, None)
+            if name == "witness":
+                assert x == y
+            else:
+                np.testing.assert_array_equal(x, y)
+
+
+def test_numbers_of_any_size_are_written(tmp_path):
+    path = tmp_path / "state.npz"
+    state = {"large": np.array([3**70, -1], object), "count": 7, "none": None}
+    checkpoint.save(path, state)
+    found = checkpoint.load(path, state)
+    assert found["large"].tolist() == [3**70, -1]
+    assert found["count"] == 7
+    with pytest.raises(ValueError, match="function cannot be written"):
+        checkpoint.save(path, {"f": lambda: None})
+
+
+def test_rounds_longer_than_an_interval_come_to_an_end(tmp_path):
+    took = []
+
+    def solve(*, state=None, max_steps=None, throw, progress=None):
+        """One round, of a second that it takes all at once."""
+        del throw
+        rounds = 0 if state is None else int(state)
+        status = Status.MAX_STEPS
+        if max_steps is None:
+            stop = progress(Report("slow", rounds, 0.0))
+            time.sleep(0.02)
+            stop = stop or progress(Report("slow", rounds, 0.0))
+            took.append(stop)
+            status = Status.SOLVED if stop is None else stop
+        stats = {"rounds": rounds}
+        return SimpleNamespace(state=np.int32(rounds), status=status, stats=stats)
+
+    found = checkpoint.solve(tmp_path / "state.npz", solve, every=0.001)
+    assert found.status == Status.SOLVED
+    assert took[0] == Status.TIMEOUT
+    assert took[-1] is None
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):

@@ -40,6 +40,8 @@ def output(process: subprocess.Popen) -> str:
     [
         "solvers",
         "sent",
+        "sums",
+        "parts",
         "energies",
         "components",
         "end_components",

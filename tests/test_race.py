@@ -49,6 +49,21 @@ def test_the_first_wins_and_the_loser_is_stopped():
     assert stopped == ["a"]
 
 
+def test_who_waits_is_not_waited_for():
+    track = race.Track()
+    began = time.perf_counter()
+    track.wait(0.02)
+    assert 0.02 <= time.perf_counter() - began < 10
+
+    def late():
+        track.wait(60)
+        return Found(Status.INTERRUPTED, name="late")
+
+    assert race.first(track, {"late": late, "b": ends("b")}).name == "b"
+    race.wait_for_losers()
+    assert time.perf_counter() - began < 30
+
+
 def test_the_loser_is_not_waited_for():
     track, release = race.Track(), threading.Event()
 

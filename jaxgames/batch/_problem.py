@@ -1,6 +1,7 @@
 """What a slice says of itself, so that many of its games can be solved at once."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -76,7 +77,8 @@ class Problem:
 class Then:
     """A second solve, of games whose first answers are known.
 
-    `arena` and `merge` are pure functions of a single game.
+    `arena` and `merge` are pure functions of a single game. The facts of the first
+    solve hold for it too.
 
     Attributes:
         problem: what is to be solved; it is not registered.
@@ -147,12 +149,14 @@ def widest(arena: Arena) -> int:
     Rounded up a little, so that stacks share a compilation. Padding is left out: of its
     edges, which all are self-loops, one is as good as many.
     """
-    xp = jnp if isinstance(arena.row_ptr, jax.Array) else np
-    row_ptr = xp.asarray(arena.row_ptr)
-    degree = row_ptr[..., 1:] - row_ptr[..., :-1]
-    real = xp.arange(degree.shape[-1]) < xp.asarray(arena.num_vertices)[..., None]
-    most = int(xp.max(xp.where(real, degree, 0), initial=1))
+    most = _on_its_place(_most_edges, arena.row_ptr, arena.num_vertices)
     return most if most <= 4 else -(-most // 4) * 4
+
+
+def _most_edges(xp: Any, row_ptr: Any, num_vertices: Any) -> Any:
+    degree = row_ptr[..., 1:] - row_ptr[..., :-1]
+    real = xp.arange(degree.shape[-1]) < num_vertices[..., None]
+    return xp.max(xp.where(real, degree, 0), initial=1)
 
 
 def dead_end(arena: Arena) -> int | None:
@@ -160,12 +164,39 @@ def dead_end(arena: Arena) -> int | None:
 
     What lies on a device is looked at there.
     """
-    xp = jnp if isinstance(arena.row_ptr, jax.Array) else np
-    row_ptr = xp.asarray(arena.row_ptr)
-    dead = row_ptr[..., 1:] == row_ptr[..., :-1]
-    if not bool(xp.any(dead)):
+    if not _on_its_place(_any_dead_end, arena.row_ptr):
         return None
-    return int(np.argwhere(dead)[0][-1])
+    row_ptr = np.asarray(arena.row_ptr)
+    return int(np.argwhere(row_ptr[..., 1:] == row_ptr[..., :-1])[0][-1])
+
+
+def _any_dead_end(xp: Any, row_ptr: Any) -> Any:
+    return xp.any(row_ptr[..., 1:] == row_ptr[..., :-1])
+
+
+def largest(x: Any) -> int:
+    """The largest absolute value of some integers, 0 if there are none (host)."""
+    return max(_on_its_place(_most, x), -_on_its_place(_least, x)) if x.size else 0
+
+
+def _most(xp: Any, x: Any) -> Any:
+    return xp.max(x)
+
+
+def _least(xp: Any, x: Any) -> Any:
+    return xp.min(x)
+
+
+def _on_its_place(fact: Callable[..., Any], *arrays: Any) -> int:
+    """A number that is true of arrays: found where these are, as one program."""
+    if isinstance(arrays[0], jax.Array):
+        return int(_on_device(fact, *arrays))
+    return int(fact(np, *map(np.asarray, arrays)))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _on_device(fact: Callable[..., Any], *arrays: Any) -> jax.Array:
+    return fact(jnp, *arrays)
 
 
 def laid_out(arena: Arena, degree: int) -> Game:

@@ -26,7 +26,7 @@ SHRINK = 4
 present one: smaller steps save rounds, and cost compilations."""
 
 CELLS_WORTH_IT = {"cpu": 1 << 13}
-CELLS_WORTH_IT_ELSEWHERE = 1 << 18
+CELLS_WORTH_IT_ELSEWHERE = 1 << 19
 """Cells of a stack below which a smaller one takes as long: launches do."""
 
 
@@ -208,13 +208,20 @@ def _check_room(run: Run, arena: Any) -> None:
     if games * (size + edges) <= memory.UNCHECKED:
         return
 
-    def needs() -> memory.Needs:
-        game, now = jax.eval_shape(functools.partial(begin, run), arena)
-        state = memory.STATES * memory.bytes_of(now.carry)
-        state += memory.bytes_of(now.written)
-        return memory.Needs(memory.bytes_of((arena, game)), state, 0)
-
+    leaves, tree = jax.tree.flatten(arena)
+    shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in leaves)
+    needs = functools.partial(_needs, run, shapes, tree)
     memory.check_needs(f"solver={run.solver.name!r} on {games:,} games", needs)
+
+
+@functools.lru_cache(256)
+def _needs(run: Run, shapes, tree) -> memory.Needs:
+    """What a stack takes: kept, as tracing takes longer than rounds do."""
+    arena = jax.tree.unflatten(tree, shapes)
+    game, now = jax.eval_shape(functools.partial(begin, run), arena)
+    state = memory.STATES * memory.bytes_of(now.carry)
+    state += memory.bytes_of(now.written)
+    return memory.Needs(memory.bytes_of((arena, game)), state, 0)
 
 
 @functools.partial(jax.jit, static_argnums=0)

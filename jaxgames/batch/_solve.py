@@ -234,14 +234,14 @@ class _Many:
         first, later = (None, None) if state is None else state
         first, stop = _rounds.advance(run, arena, first, **how)
         games = _then.marked(self.problem, arena, first.written)
-        run = Run(then.problem, second, then.problem.facts(arena, second))
-        if later is None:
-            later = _then.unstarted(run, games)
+        run = Run(then.problem, second, run.facts)
         if stop != Status.SOLVED:
+            if later is None:
+                later = _then.unstarted(run, games)
             return solver.name, _then.unfinished(first.written), (first, later), stop
         if self.max_steps is not None:
             how["max_steps"] = max(self.max_steps - int(first.carry.rounds), 0)
-        begun = later if len(later.ids) else None
+        begun = None if later is None or not len(later.ids) else later
         later, stop = _rounds.advance(run, games, begun, **how)
         written = _then.merged(self.problem, first.written, later.written)
         return solver.name, written, (first, later), stop

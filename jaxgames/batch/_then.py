@@ -23,9 +23,8 @@ def unstarted(run: Run, arena: Any) -> Standing:
     return Standing(ids, carry, written)
 
 
-@functools.partial(jax.jit, static_argnums=0)
 def marked(problem: Problem, arena: Any, written: Written) -> Any:
-    """The games of the second solve."""
+    """The games of the second solve; not compiled, so that nothing is copied."""
     assert problem.then is not None
     solved = written.status == Status.SOLVED
     return jax.vmap(problem.then.arena)(arena, written.answer, solved)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, host, ops, race
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, bucket
 from jaxgames.buchi import _device, _host, _links, reference
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
@@ -16,9 +16,8 @@ from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import NONE, Problem
-from jaxgames.buchi._trim import Task, Trim, Windows, fitted
+from jaxgames.buchi._trim import Trim
 from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
-from jaxgames.graph._compress import room_for
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 
@@ -76,14 +75,18 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
     if Kind.WEAK not in kinds and Kind.STRONG not in kinds:
         return answer(None)
 
-    solver, task = fitted(Trim()), task_of(question)
+    solver = Trim()
+    task = _device.task_of(question, solver, (Kind.WEAK, Kind.STRONG))
     outcome = fixpoint.run(solver, task, progress=meter)
-    facts["trim"] = int(outcome.carry.state.trim)
+    sweeps, exists = jax.device_get((outcome.carry.state.trim, outcome.answer.exists))
+    facts["trim"] = int(sweeps)
     if outcome.status != Status.SOLVED:
         return ended(outcome.status)
-    if not bool(outcome.answer.exists):
+    if not exists:
         return answer(None)
     left = np.asarray(outcome.answer.left)[: question.arena.shape[0]]
+    if Kind.STRONG not in kinds:
+        return answer(_closed(question, left))
     weak = left & _of_kind(question, kinds, Kind.WEAK)
     if weak.any():
         lasso = _closed(question, weak)
@@ -93,7 +96,7 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
     left = left & _of_kind(question, kinds, Kind.STRONG)
     vertices = None
     while (left & question.accepting).any():
-        witness, inside, status = _among(question, task, left, meter, track, facts)
+        witness, inside, status = _among(question, left, meter, track, facts)
         if status != Status.SOLVED:
             return ended(status)
         if witness == NONE:
@@ -108,19 +111,6 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
         vertices = _device.reached_from(question)
         left = left & vertices
     return answer(None)
-
-
-def task_of(question: Question) -> Task:
-    """What is to be trimmed, on the default device; kept with the question."""
-    kept = question.__dict__.setdefault("_tasks", {})
-    place = jax.config.jax_default_device  # pyright: ignore
-    if place not in kept:
-        wanted = [kind in (Kind.WEAK, Kind.STRONG) for kind in question.kinds]
-        part = question.parts(wanted)
-        kept[place] = _device.problem_for(
-            question.arena, Trim(), question.accepting, part
-        )
-    return kept[place]
 
 
 def _of_kind(question: Question, kinds: list[Kind], kind: Kind) -> np.ndarray:
@@ -139,7 +129,6 @@ def _closed(question: Question, left: np.ndarray) -> Lasso | None:
 
 def _among(
     question: Question,
-    task: Task,
     left: np.ndarray,
     meter: Meter,
     track: race.Track,
@@ -154,7 +143,8 @@ def _among(
     arena = question.arena
     rows = _links.num_rows(arena)
     there = jnp.asarray(np.pad(left, (0, rows - len(left))))
-    num_links = int(_count(task.windows, there))
+    edges = _links.pairs(arena)
+    num_links = int(_count(edges, there))
     if num_links <= FEW_LINKS and host.can_compile():
         facts["finished_on_host"] = int(left.sum())
         entries = np.flatnonzero(left).astype(np.int32)
@@ -165,12 +155,13 @@ def _among(
         return (NONE if found in (NO_CYCLE, STOPPED) else found), left, status
     solver, vertices = Map(), None
     part = np.where(left, question.partition.part + 1, 0).astype(np.int32)
-    if SHRUNK * room_for(num_links) <= arena.shape[1]:
+    room = bucket(num_links)
+    if SHRUNK * room <= arena.shape[1]:
         vertices = np.flatnonzero(left).astype(np.int32)
-        size = room_for(len(vertices))
+        size = bucket(len(vertices))
         more = (0, size - len(vertices))
         game = Problem(
-            links=_listed(task.windows, there, size, room_for(num_links)),
+            links=_listed(edges, there, size, room),
             accepting=jnp.asarray(np.pad(question.accepting[vertices], more)),
             part=jnp.asarray(np.pad(part[vertices], more)),
             rank=jnp.asarray(ranks(solver, size, size)),
@@ -190,27 +181,27 @@ def _among(
     return int(vertices[witness]), around, outcome.status
 
 
-def _ends(windows: Windows, there: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Both ends of each edge, and whether they are there."""
-    tail = jnp.minimum(windows.first[:, None] + windows.tail, windows.size)
+def _kept(edges: ops.PairLinks, there: jax.Array) -> jax.Array:
+    """The edges of which both ends are there."""
     there = jnp.append(there, False)
-    kept = ops.take(there, tail) & ops.take(there, windows.head)
-    return tail, windows.head, kept
+    return ops.take(there, edges.tail) & ops.take(there, edges.head)
 
 
 @jax.jit
-def _count(windows: Windows, there: jax.Array) -> jax.Array:
-    return jnp.sum(_ends(windows, there)[2], dtype=jnp.int32)
+def _count(edges: ops.PairLinks, there: jax.Array) -> jax.Array:
+    return jnp.sum(_kept(edges, there), dtype=jnp.int32)
 
 
 @partial(jax.jit, static_argnums=(2, 3))
-def _listed(windows: Windows, there: jax.Array, size: int, room: int) -> ops.Links:
+def _listed(edges: ops.PairLinks, there: jax.Array, size: int, room: int) -> ops.Links:
     """The edges between vertices that are there, by their places among these."""
-    tail, head, kept = (x.ravel() for x in _ends(windows, there))
+    kept = _kept(edges, there)
     place = jnp.append(jnp.cumsum(there, dtype=jnp.int32) - 1, size)
     where = ops.compact(kept, room)
     last = len(kept) - 1
-    tail, head = (ops.take(x, jnp.minimum(where, last)) for x in (tail, head))
+    tail, head = (
+        ops.take(x, jnp.minimum(where, last)) for x in (edges.tail, edges.head)
+    )
     tail = jnp.where(where <= last, ops.take(place, tail), size)
     return ops.pairs(tail, ops.take(place, head), size, size)
 

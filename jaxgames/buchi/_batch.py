@@ -21,7 +21,7 @@ from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import Answer, Problem
-from jaxgames.buchi._trim import Trim, fitted
+from jaxgames.buchi._trim import Trim
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
 
@@ -89,7 +89,6 @@ def run_batch(
 def _trim_batch(question, solver, every, parts, state, max_steps, meter):
     for kinds in every:
         refuse_strong(kinds)
-    solver = fitted(solver)
     game = problem_for(question.arena, solver, question.accepting, parts.max(axis=0))
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=meter)
     facts = solver.stats(game, outcome.carry.state)

@@ -73,8 +73,9 @@ def accepting_cycle(
             automaton of each vertex, and the edges of that automaton, as integers
             `[Q, 2]` or a graph. None where nothing is known. On a concrete graph it is
             checked; under tracing it is a promise, and only the first form is taken.
-        max_steps: rounds on the device at most (a round reads every edge, or a window
-            of them, at least once), those of `state` counted in. None: no limit.
+        max_steps: rounds on the device at most (a round reads every edge at least
+            once, or one of each vertex of a window), those of `state` counted in. None:
+            no limit.
         state: `solution.state` of an earlier call with the same arguments, to go on
             where it stopped.
         throw: whether to raise where the search was stopped early. Under tracing

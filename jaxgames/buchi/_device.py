@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, graph, memory
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, bucket
 from jaxgames.buchi import _host, _links, reference
 from jaxgames.buchi._by_scc import ByScc
 from jaxgames.buchi._lasso import lasso_of
@@ -16,11 +16,11 @@ from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import NONE, Answer, Problem
-from jaxgames.buchi._trim import Task, Trim, cut, fitted
+from jaxgames.buchi._trim import Task, Trim, task
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 
-cut_jit = jax.jit(cut)
+task_jit = jax.jit(task, static_argnums=2)
 
 
 class Standing(NamedTuple):
@@ -51,7 +51,8 @@ def problem_for(
     more = [(0, 0)] * (part.ndim - 1) + [(0, rows - arena.shape[0])]
     padded = jnp.asarray(np.pad(part, more))
     if isinstance(solver, Trim):
-        return Task(cut_jit(_links.windows(arena), padded), padded)
+        there = bucket(int(np.count_nonzero(part)))
+        return task_jit(_links.pairs(arena), padded, there)
     links = _links.predecessors if solver.backward else _links.successors
     memory.check(solver, lambda: _shapes(rows, arena.shape[1]), *arena.shape)
     return Problem(
@@ -60,6 +61,22 @@ def problem_for(
         part=padded,
         rank=jnp.asarray(ranks(solver, arena.shape[0], rows)),
     )
+
+
+def task_of(question: Question, solver: Trim, wanted: tuple[Kind, ...]) -> Task:
+    """What is to be trimmed, on the default device; kept with the question.
+
+    Args:
+        question: with one accepting set.
+        solver: the solver.
+        wanted: the kinds of the parts that are there.
+    """
+    kept = question.__dict__.setdefault("_tasks", {})
+    place = jax.config.jax_default_device, wanted  # pyright: ignore
+    if place not in kept:
+        part = question.parts([kind in wanted for kind in question.kinds])
+        kept[place] = problem_for(question.arena, solver, question.accepting, part)
+    return kept[place]
 
 
 def _shapes(size: int, edges: int) -> Problem:
@@ -111,15 +128,18 @@ def run(
     kinds = question.kinds
     if isinstance(solver, Trim):
         refuse_strong(kinds)
-        solver = fitted(solver)
-    part = question.parts([kind != Kind.REJECTING for kind in kinds])
+    wanted = tuple(kind for kind in Kind if kind != Kind.REJECTING)
     only_reached = state is not None and state.only_reached
     carry = None if state is None else state.carry
     while True:
         vertices = reached_from(question) if only_reached else None
-        if vertices is not None:
-            part = np.where(vertices, part, 0)
-        game = problem_for(question.arena, solver, question.accepting, part)
+        if isinstance(solver, Trim):
+            game = task_of(question, solver, wanted)
+        else:
+            part = question.parts([kind in wanted for kind in kinds])
+            if vertices is not None:
+                part = np.where(vertices, part, 0)
+            game = problem_for(question.arena, solver, question.accepting, part)
         rounds = 0
         if isinstance(carry, int):  # of the search among all vertices
             rounds, carry = carry, None

@@ -40,7 +40,7 @@ def explore(
     successors: Callable[[Any], tuple[Any, Any]],
     initial: Any,
     *,
-    propositions: Mapping[str, Predicate],
+    propositions: Mapping[str, Predicate] | None = None,
     components: Sequence[str] | None = None,
     **options: Any,
 ) -> Explored:
@@ -51,7 +51,7 @@ def explore(
             [`graph.explore`][jaxgames.graph.explore].
         initial: the initial state, integers `[K]`, or several, `[N, K]`.
         propositions: by name, vectorised functions of states, int32 `[N, K]`, that say
-            where they hold: bool `[N]`.
+            where they hold: bool `[N]`. None: there are none.
         components: what the components of a state are called, for its name.
         options: more for `graph.explore`: `ranges`, `engine`, `max_states` and others.
 
@@ -73,7 +73,7 @@ def explore(
         >>> list(system.names)
         ['0', '1', '2']
     """
-    options = {**options, "throw": True}
+    options, propositions = {**options, "throw": True}, propositions or {}
     space = graph.explore(successors, initial, **options)
     labels = np.zeros((space.num_states, len(propositions)), bool)
     holds = space.evaluate_each(list(propositions.values()))

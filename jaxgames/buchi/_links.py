@@ -4,13 +4,9 @@ import jax
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import Arena, bucket
-from jaxgames.buchi._trim import Windows
+from jaxgames.arena import Arena
 from jaxgames.graph import _links as of_graph
-from jaxgames.ops import Links
-
-WINDOW = 1 << 20
-"""Edges of a window: about as many as take as long to read as a visit takes anyway."""
+from jaxgames.ops import Links, PairLinks
 
 
 def successors(arena: Arena) -> Links:
@@ -34,20 +30,21 @@ def predecessors(arena: Arena) -> Links:
     return kept["into"]
 
 
-def windows(arena: Arena) -> Windows:
-    """The edges in windows; kept with the arena.
+def pairs(arena: Arena) -> PairLinks:
+    """Each vertex points at its successors, as a list of pairs; kept with the arena.
 
     Raises:
         ValueError: they would be spread over several devices.
     """
     ops.refuse_spread(
-        "solver='trim', which works on one window of the edges after the other,",
-        "take map, owcty or scc",
+        "solver='trim', which works on a list of the edges,", "take map, owcty or scc"
     )
     kept = _kept(arena)
-    if "windows" not in kept:
-        kept["windows"] = _windows(*_padded(arena))
-    return kept["windows"]
+    if "pairs" not in kept:
+        row_ptr, dst = _padded(arena)
+        size = len(row_ptr) - 1
+        kept["pairs"] = ops.listed(row_ptr, dst, size)
+    return kept["pairs"]
 
 
 def num_rows(arena: Arena) -> int:
@@ -65,26 +62,3 @@ def _padded(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
     row_ptr = np.asarray(arena.row_ptr)
     more = num_rows(arena) - arena.shape[0]
     return np.pad(row_ptr, (0, more), "edge"), np.asarray(arena.dst)
-
-
-def _windows(row_ptr: np.ndarray, dst: np.ndarray) -> Windows:
-    size = len(row_ptr) - 1
-    bounds = [0]
-    while bounds[-1] < size:
-        begin = bounds[-1]
-        end = np.searchsorted(row_ptr, row_ptr[begin] + WINDOW, "right") - 1
-        bounds.append(min(max(int(end), begin + 1), begin + WINDOW, size))
-    first, end = np.array(bounds[:-1], np.int32), np.array(bounds[1:], np.int32)
-    sizes = row_ptr[end] - row_ptr[first]
-    # The vertices of one window alone are all there are: few sizes of graphs.
-    height = size if len(first) == 1 else int((end - first).max())
-    room = bucket(int(sizes.max(initial=1)))
-    tail = np.full((len(first), room), height, np.int32)
-    head = np.full((len(first), room), size, np.int32)
-    degree = np.diff(row_ptr)
-    for w, (begin, stop) in enumerate(zip(first, end, strict=True)):
-        rows = np.arange(stop - begin, dtype=np.int32)
-        tail[w, : sizes[w]] = np.repeat(rows, degree[begin:stop])
-        head[w, : sizes[w]] = dst[row_ptr[begin] : row_ptr[stop]]
-    found = Windows(tail, head, first, end - first, height, size)
-    return jax.device_put(found, jax.device_put(np.int8(0)).device)

@@ -1,4 +1,4 @@
-"""Trimming: what has no successor left is deleted, window by window."""
+"""Trimming: what has no successor left is deleted."""
 
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
@@ -7,84 +7,74 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.buchi._solver import Answer, Finds, first_of
+from jaxgames.buchi._solver import NONE, Answer, Finds, first_of
 from jaxgames.ops import PairLinks
-from jaxgames.solver import Solver
+from jaxgames.solver import Solver, check_positive
 
-STEPS_PER_CHECK = 8
-"""Windows that an accelerator visits between two tests."""
+WINDOW = {"cpu": 1 << 13, "gpu": 1 << 20}
+"""Vertices of a window: fewer take no less time to visit."""
 
+WHOLE = 4
+"""So many windows at most are not worth the visits: they are one."""
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
-class Windows:
-    """The edges of a graph in `W` windows: vertices in sequence with their edges.
+LOOKS = 2
+"""Edges that a vertex looks at in a sweep, on an accelerator."""
 
-    Attributes:
-        tail: int32 `[W, M]`, where an edge begins, counted from the first vertex of its
-            window; `height` where there is none.
-        head: int32 `[W, M]`, where it ends; `V` where there is none.
-        first: int32 `[W]`, the first vertex of each window.
-        count: int32 `[W]`, how many it has.
-        height: room for the vertices of a window.
-        size: the number of vertices `V`.
-    """
-
-    tail: Any
-    head: Any
-    first: Any
-    count: Any
-    height: int = dataclasses.field(metadata={"static": True})
-    size: int = dataclasses.field(metadata={"static": True})
-
-
-def whole(links: PairLinks) -> Windows:
-    """A graph as one window (pure)."""
-    return Windows(
-        tail=links.tail[None],
-        head=jnp.where(links.tail < links.num_rows, links.head, links.num_rows)[None],
-        first=jnp.zeros(1, jnp.int32),
-        count=jnp.full(1, links.num_rows, jnp.int32),
-        height=links.num_rows,
-        size=links.num_rows,
-    )
-
-
-def cut(windows: Windows, part: jax.Array) -> Windows:
-    """Only the edges between two vertices of one part (pure).
-
-    Args:
-        windows: the edges.
-        part: int32 `[V]`, 0 for a vertex that is not there.
-    """
-    part = jnp.append(jnp.asarray(part), 0)
-    tail = jnp.minimum(windows.first[:, None] + windows.tail, windows.size)
-    here, there = ops.take(part, tail), ops.take(part, windows.head)
-    kept = (here == there) & (here > 0)
-    return dataclasses.replace(
-        windows, head=jnp.where(kept, windows.head, windows.size)
-    )
+SWEEPS = 8
+"""Sweeps over the one window between two tests, on an accelerator; half for more."""
 
 
 class Task(NamedTuple):
-    """What is to be trimmed.
+    """What is to be trimmed: the vertices of parts alone, in their order.
 
     Attributes:
-        windows: the edges, inside parts only.
-        part: int32 `[V]`, 0 for a vertex that is not there.
+        head: int32 `[P]`, where the edges inside parts lead, row by row; of the last
+            edge of each row the complement.
+        first: int32 `[R]`, the first edge of each row, or NONE.
+        row: int32 `[V]`, the row of each vertex; R where it has none.
     """
 
-    windows: Windows
-    part: Any
+    head: Any
+    first: Any
+    row: Any
+
+
+def task(edges: PairLinks, part: jax.Array, rows: int) -> Task:
+    """The vertices of parts, and the edges between two of one part (pure).
+
+    Args:
+        edges: all edges, in the order of their tails.
+        part: int32 `[V]`, 0 for a vertex that is not there.
+        rows: at least the number of those that are there.
+    """
+    room = len(edges.tail)
+    there = part > 0
+    row = jnp.where(there, jnp.cumsum(there, dtype=jnp.int32) - 1, rows)
+    part, row_at = jnp.append(part, 0), jnp.append(row, rows)
+    same = ops.take(part, edges.tail) == ops.take(part, edges.head)
+    which = ops.compact(same & (ops.take(part, edges.tail) > 0))
+    some, which = which < room, jnp.minimum(which, room - 1)
+    tail = jnp.where(some, ops.take(row_at, ops.take(edges.tail, which)), rows)
+    head = jnp.where(some, ops.take(row_at, ops.take(edges.head, which)), 0)
+    opens = jnp.append(jnp.array([True]), tail[1:] != tail[:-1])
+    closes = jnp.append(opens[1:], jnp.array([True]))
+    number = jnp.arange(room, dtype=jnp.int32)
+    first = jnp.full(rows, NONE, jnp.int32)
+    return Task(
+        head=jnp.where(closes, ~head, head),
+        first=ops.store(first, jnp.where(opens, tail, rows), number),
+        row=row,
+    )
 
 
 class State(NamedTuple):
-    """What is left, and the scalars of the machine."""
+    """The edge that each vertex watches, and the scalars of the machine."""
 
-    there: jax.Array  # bool [V + height]
+    at: jax.Array  # int32 [R]: NONE for a vertex that is deleted
+    own: jax.Array  # int32 [H]: those of the next window, unless there is one only
     window: jax.Array  # int32: the next to visit
-    quiet: jax.Array  # int32: visits since one has deleted anything
-    trim: jax.Array  # int32: visits
+    quiet: jax.Array  # int32: windows that have nothing to delete
+    trim: jax.Array  # int32: sweeps
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,10 +85,22 @@ class Trim(Solver):
     product with a weak automaton, that decides: there is an accepting cycle if and only
     if anything stays. It is the second half of OWCTY [1].
 
-    A step visits one window, and stays there as long as it deletes something; then it
-    goes on to the one before. So where vertices are numbered by a search from the
-    initial one, deletion, which goes from the end to the beginning, reads little beside
-    the edges that it deletes. Up to V visits, O(V + E) for all windows.
+    Each vertex watches one of its edges, and goes on to the next when the vertex at its
+    end is deleted; with the last one it is deleted itself. So a sweep looks at a few
+    edges of each vertex, and all sweeps together at each edge about once more than at
+    each vertex. A large graph is visited window by window: a visit stays as long as it
+    deletes something, then it goes on to the window before. Where vertices are numbered
+    by a search from the initial one, deletion goes from the end to the beginning.
+
+    Up to V sweeps of O(V), O(E) steps from edge to edge.
+
+    Attributes:
+        window: how many vertices a window has; a few windows are one. None: more on an
+            accelerator than on a CPU.
+        looks: at how many edges a vertex looks in a sweep. None: two on an accelerator,
+            one on a CPU.
+        sweeps: sweeps over a window between two tests whether something has changed.
+            None: a few on an accelerator, one on a CPU.
 
     References:
         [1] Černá and Pelánek, Distributed explicit fair cycle detection (set based
@@ -111,59 +113,95 @@ class Trim(Solver):
         AcceptingCycle(none)
     """
 
+    window: int | None = None
+    looks: int | None = None
+    sweeps: int | None = None
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
     name: ClassVar[str] = "trim"
     finds: ClassVar[Finds] = "ahead"
     backward: ClassVar[bool] = False
 
+    def __post_init__(self):
+        """Checks the options."""
+        super().__post_init__()
+        check_positive(window=self.window, looks=self.looks, sweeps=self.sweeps)
+
     def init(self, game: Task) -> State:
-        """All are left; the last window is the first to be visited."""
-        more = jnp.zeros(game.windows.height, bool)
-        return State(
-            there=jnp.append(jnp.asarray(game.part) > 0, more),
-            window=jnp.int32(len(game.windows.first) - 1),
-            quiet=jnp.int32(0),
-            trim=jnp.int32(0),
-        )
+        """Each vertex watches its first edge; the last window is the first to visit."""
+        count, height = self.windows(len(game.first))
+        at, zero = jnp.asarray(game.first), jnp.int32(0)
+        own = at[len(at) - height :] if count > 1 else at[:0]
+        return State(at, own, jnp.int32(count - 1), zero, zero)
 
     def step(self, game: Task, state: State) -> State:
-        """What has no successor in one window is deleted."""
-        windows, last = game.windows, len(game.windows.first) - 1
-        tail, head, first, count = (
-            jax.lax.dynamic_index_in_dim(jnp.asarray(x), state.window, keepdims=False)
-            for x in (windows.tail, windows.head, windows.first, windows.count)
-        )
-        links = PairLinks(tail, head, windows.height, len(state.there))
-        row = jnp.arange(windows.height, dtype=jnp.int32)
-        stays = ops.links_any(links, state.there) | (row >= count)
-        old = jax.lax.dynamic_slice_in_dim(state.there, first, windows.height)
-        new = old & stays
-        over = state.quiet > last
-        settled = jnp.all(new == old)
-        following = jnp.where(state.window == 0, last, state.window - 1)
+        """Sweeps over one window."""
+        count, height = self.windows(len(state.at))
+        on_cpu = jax.default_backend() == "cpu"
+        sweeps = self.sweeps or (1 if on_cpu else SWEEPS if count == 1 else SWEEPS // 2)
+        looks = self.looks or (1 if on_cpu else LOOKS)
+
+        def start(window):
+            return jnp.minimum(window * height, len(state.at) - height)
+
+        # What is compared lies beside the whole, or XLA would copy that.
+        at = state.at
+        new = before = began = state.own if count > 1 else at
+        for _ in range(sweeps):
+            # Without the barrier XLA may compute it anew for every vertex that looks.
+            before, new = (
+                new,
+                jax.lax.optimization_barrier(_sweep(game.head, at, new, looks)),
+            )
+            if count > 1:
+                at = jax.lax.dynamic_update_slice_in_dim(
+                    at, new, start(state.window), 0
+                )
+            else:
+                at = new
+        settled = jnp.all(new == before)
+        idle = settled if count == 1 else jnp.all(new == began)
+        quiet = jnp.where(idle, state.quiet + 1, 1)
+        following = jnp.where(state.window == 0, count - 1, state.window - 1)
+        window = jnp.where(settled, following, state.window)
         return State(
-            there=jax.lax.dynamic_update_slice_in_dim(state.there, new, first, 0),
-            window=jnp.where(settled & ~over, following, state.window),
-            quiet=jnp.where(settled, state.quiet + ~over, 0),
-            trim=state.trim + ~over,
+            at=at,
+            own=jax.lax.dynamic_slice_in_dim(at, start(window), len(state.own)),
+            window=window,
+            quiet=jnp.where(settled, jnp.minimum(quiet, count), 0),
+            trim=state.trim + sweeps * (state.quiet < count),
         )
 
     def done(self, game: Task, state: State) -> jax.Array:
-        """No window has lost anything since it was visited last."""
-        return state.quiet >= len(game.windows.first)
+        """No window has anything to delete."""
+        return state.quiet >= self.windows(len(game.first))[0]
 
     def answer(self, game: Task, state: State) -> Answer:
         """What is left."""
-        left = state.there[: game.windows.size] & self.done(game, state)
+        stays = jnp.append(state.at != NONE, False)
+        left = ops.take(stays, game.row) & self.done(game, state)
         return Answer(jnp.any(left), first_of(left), left)
 
     def stats(self, game: Task, state: State) -> dict[str, Any]:
-        """Visits, and how many windows there are."""
-        return {"trim": state.trim, "windows": len(game.windows.first)}
+        """Sweeps, and how many windows there are."""
+        return {"trim": state.trim, "windows": self.windows(len(game.first))[0]}
+
+    def windows(self, size: int) -> tuple[int, int]:
+        """How many windows a graph has, and how many vertices each of them."""
+        on_cpu = jax.default_backend() == "cpu"
+        window = self.window or WINDOW["cpu" if on_cpu else "gpu"]
+        height = size if size <= WHOLE * window else window
+        return -(-size // height), height
 
 
-def fitted(solver: Trim) -> Trim:
-    """The solver with as many steps between two tests as suit the backend."""
-    if solver.sweeps_per_check is not None:
-        return solver
-    steps = 1 if jax.default_backend() == "cpu" else STEPS_PER_CHECK
-    return dataclasses.replace(solver, sweeps_per_check=steps)
+def _sweep(head: jax.Array, at: jax.Array, own: jax.Array, looks: int) -> jax.Array:
+    """The edges that some vertices watch next, while all watch those `at`."""
+    looking = own != NONE
+    for _ in range(looks):
+        end = ops.take(head, jnp.where(looking, own, 0))
+        last = end < 0
+        gone = ops.take(at, jnp.where(last, ~end, end)) == NONE
+        looking = looking & gone
+        own = jnp.where(looking, jnp.where(last, NONE, own + 1), own)
+        looking = looking & ~last
+    return own

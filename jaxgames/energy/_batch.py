@@ -19,6 +19,9 @@ from jaxgames.energy._strategies import Dual
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Registry, Solver
 
+SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 1}, 4
+"""Sweeps of a round, see [`Lockstep`][jaxgames.energy._lockstep.Lockstep]."""
+
 
 class Facts(NamedTuple):
     """What is the same for all games of a stack.
@@ -27,11 +30,13 @@ class Facts(NamedTuple):
         degree: the largest out-degree, or a little more.
         scale: bits of a potential that count steps.
         bits: of a number.
+        narrow: bits of a weight where it is kept for rounds.
     """
 
     degree: int
     scale: int
     bits: int
+    narrow: int
 
 
 def _check(arena: Arena) -> None:
@@ -57,10 +62,7 @@ def _room(arena: Arena, bits: int) -> int | None:
     As many as all paths need: what is padded is no part of any.
     """
     size = np.shape(arena.owner)[-1]
-    weight, most = arena.weight, 0
-    if weight.size:
-        most = max(int(weight.max()), -int(weight.min())) * size
-    room = bits - 3 - most.bit_length()
+    room = bits - 3 - (batch.largest(arena.weight) * size).bit_length()
     return room if room >= bucket(size + 1).bit_length() else None
 
 
@@ -70,22 +72,29 @@ def _facts(arena: Arena, solver: Any) -> Facts:
     bits = 64 if wide and _bits([arena]) == [64] else 32
     size, chosen = np.shape(arena.owner)[-1], getattr(solver, "scale", None)
     scale = chosen or min(size.bit_length(), bits // 2 - 1)
-    return Facts(batch.widest(arena), scale, bits)
+    narrow = bits
+    if isinstance(solver, Lockstep):
+        largest = batch.largest(arena.weight)
+        narrow = next(x for x in (8, 16, 32, 64) if largest < 2 ** (x - 1))
+    return Facts(batch.widest(arena), scale, bits, min(narrow, bits))
 
 
 def _game(arena: Arena, solver: Solver, facts: Facts) -> Any:
-    return _task(solver, _laid_out(arena, facts), facts.scale)
+    return _task(solver, arena, facts)
 
 
-def _task(solver: Any, *what: Any) -> Any:
-    of = solver.of if isinstance(solver, Lockstep) else solver
-    return _device._task(of, *what)
-
-
-def _laid_out(arena: Arena, facts: Facts) -> Any:
+def _task(solver: Any, arena: Arena, facts: Facts, *lost: Any) -> Any:
+    """What a solver works on; of some the weights are as narrow as they can be."""
     weight = jnp.asarray(arena.weight).astype(f"int{facts.bits}")
     arena = _device.cut(dataclasses.replace(arena, weight=weight))
-    return batch.laid_out(arena, facts.degree)
+    if not isinstance(solver, Lockstep):
+        game = batch.laid_out(arena, facts.degree)
+        return _device._task(solver, game, facts.scale, *lost)
+    weight = jnp.asarray(arena.weight).astype(f"int{facts.narrow}")
+    arena = dataclasses.replace(arena, weight=weight)
+    game = batch.laid_out(arena, facts.degree)
+    task = _device._task(solver.of, game, facts.scale, *lost)
+    return task._replace(scale=task.scale.astype(f"int{facts.bits}"))
 
 
 def _answer(solver: Any, game: Any, state: Any, size: int) -> Answer:
@@ -115,15 +124,14 @@ def _where_lost(arena: Arena, answer: Answer, solved: jax.Array) -> Arena:
 
 
 def _dual_game(arena: Arena, solver: Solver, facts: Facts) -> Any:
-    game = _laid_out(arena, facts)
-    return _task(solver, game, facts.scale, ~jnp.asarray(arena.accepting))
+    return _task(solver, arena, facts, ~jnp.asarray(arena.accepting))
 
 
 def _dual_of(solver: Solver) -> Solver | None:
     if not solver.strategies:
         return None
     if isinstance(solver, Lockstep):
-        return Lockstep(of=Dual())
+        return dataclasses.replace(solver, of=Dual())
     return _device.dual_of(solver)
 
 
@@ -152,7 +160,9 @@ PROBLEM = batch.register(
     batch.Problem(
         name="energy",
         solvers=SOLVERS,
-        auto=lambda _: Lockstep(),
+        auto=lambda _: Lockstep(
+            sweeps=SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE)
+        ),
         check=_check,
         facts=_facts,
         game=_game,

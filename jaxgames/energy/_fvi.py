@@ -153,13 +153,17 @@ class PotentialSolver(Solver):
     def _fits(self, game: Task, cost: Edges, value: jax.Array, rising: jax.Array):
         """Whether all that rise to infinity do so by right."""
         arena, dtype = game.game, value.dtype
-        there = ops.edgewise(
-            lambda x, c: jnp.where(c == never(dtype), never(dtype), x),
-            ops.target(arena, value), cost,
-        )  # fmt: skip
-        seen = best(arena, there, of_player(arena, self.player))
         ends = rising & (value == infinite(dtype))
-        return jnp.all(~ends | (seen == infinite(dtype)))
+
+        def look() -> jax.Array:
+            there = ops.edgewise(
+                lambda x, c: jnp.where(c == never(dtype), never(dtype), x),
+                ops.target(arena, value), cost,
+            )  # fmt: skip
+            seen = best(arena, there, of_player(arena, self.player))
+            return jnp.all(~ends | (seen == infinite(dtype)))
+
+        return jax.lax.cond(jnp.any(ends), look, lambda: jnp.array(True))
 
     def _rising(self, arena: Game, state: State) -> tuple[Values, jax.Array]:
         """Who rises, and whether those are to rise now."""
@@ -195,12 +199,16 @@ class PotentialSolver(Solver):
         mine = of_player(arena, self.player)
         lost = potential == infinite(dtype)
         cost = _potentials.costs(arena, game.scale, self.player)
-        there, own = ops.target(arena, potential), ops.source(arena, potential)
+        own = ops.source(arena, potential)
+        # What those ask for that have lost does not matter.
+        there = ops.target(arena, potential, where=ops.source(arena, ~lost))
         asked = ops.edgewise(_potentials.plus, there, cost)
         needed = best(arena, asked, mine)
         final = jnp.all(lost | (needed <= potential))
         status = jnp.where(
-            self._right(game, potential, final), SOLVED, jnp.where(final, NARROW, GOING)
+            self._right(game, potential, there, final),
+            SOLVED,
+            jnp.where(final, NARROW, GOING),
         )
         cost = ops.edgewise(
             lambda x, have, own, c: jnp.where((x < have) & ~own, never(dtype), c),
@@ -226,8 +234,10 @@ class PotentialSolver(Solver):
         )
 
     @abc.abstractmethod
-    def _right(self, game: Task, potential: jax.Array, final: jax.Array) -> jax.Array:
-        """Whether the potentials tell the answer."""
+    def _right(
+        self, game: Task, potential: jax.Array, there: Edges, final: jax.Array
+    ) -> jax.Array:
+        """Whether the potentials, with those at the targets, tell the answer."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -274,12 +284,15 @@ class FVI(PotentialSolver):
         known = state.status == SOLVED
         return _potentials.answer(game.game, credit, known, self.strategies)
 
-    def _right(self, game: Task, potential: jax.Array, final: jax.Array) -> jax.Array:
+    def _right(
+        self, game: Task, potential: jax.Array, there: Edges, final: jax.Array
+    ) -> jax.Array:
         """Credits never are too large, and right if they satisfy all inequalities."""
         del final
         arena, credit = game.game, _potentials.energy_of(potential, game.scale)
         asked = ops.edgewise(
-            _potentials.minus, ops.target(arena, credit), ops.edge_weight(arena)
-        )
+            lambda x, weight: _potentials.energy_of(x, game.scale) - weight,
+            there, ops.edge_weight(arena),
+        )  # fmt: skip
         lost = credit == infinite(credit.dtype)
         return jnp.all(lost | (best(arena, asked, of_player(arena, 0)) <= credit))

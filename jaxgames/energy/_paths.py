@@ -14,6 +14,13 @@ from jaxgames.ops import Edges, Game
 LEVELS = (0, 1, 3)
 """How much smaller a copy of the rows that rise may be, in powers of four."""
 
+APART = (5 / 8, 1 / 4, 1 / 64)
+"""As much of a spread game has room for them: in the first turn about half of the rows
+rise, in later ones few.
+"""
+
+APART_FROM = 1 << 20
+"""Cells of a spread game from which its rows are told apart."""
 
 LONG, MANY = 64, 8
 """A loop that has made so many rounds is likely to make many more: from then on this
@@ -62,12 +69,13 @@ def who_rises(
         sweeps: rounds between two looks whether it is over.
     """
     mine = of_player(game, player)
+    wanted = ops.edgewise(lambda relied: relied > 0, task.relied)
 
     def one(rising):
         moves = ops.edgewise(
-            lambda relied, rises, own: relied & (rises ^ own),
+            lambda relied, rises, own: relied & (rises.astype(jnp.int8) ^ own),
             task.relied,
-            ops.target(game, rising.astype(jnp.int8)),
+            ops.target(game, rising, where=wanted),
             ops.source(game, mine.astype(jnp.int8)),
         )
         some = _some(game, moves)
@@ -96,8 +104,8 @@ def who_loses(
     def one(lost):
         # Whether there is a way out for him, or one into it for the rival.
         ways = ops.edgewise(
-            jnp.bitwise_xor,
-            ops.target(game, lost.astype(jnp.int8)),
+            lambda lost, own: lost.astype(jnp.int8) ^ own,
+            ops.target(game, lost),
             ops.source(game, mine.astype(jnp.int8)),
         )
         new = lost | (_some(game, ways) ^ mine)
@@ -134,31 +142,63 @@ def shortest(
             copying the others together.
     """
     whole = ops.with_edge_weight(game, cost)
+    value = ops.in_its_shares(game, value)  # else all that it is made of is sent
+
+    def until_still(part: Game, stays: jax.Array, values, start, more=None) -> Values:
+        """Sweeps over a part; `values` has what its edges ask for, and what it has."""
+        mine = of_player(part, player)
+
+        def one(value):
+            asked, own, put = values(value)
+            new = jnp.where(stays, own, _potentials.settled(best(part, asked, mine)))
+            return put(new), jnp.all(new == own)
+
+        if sweeps is not None or jax.default_backend() == "cpu":
+            return _until_still(one, start, limit, sweeps or 1)
+        return _until_still(one, start, limit, sweeps_for(part), more)
+
+    def asked(part: Game, value: jax.Array, beyond: int | None = None) -> Edges:
+        there = ops.target(part, value, beyond=beyond)
+        return ops.edgewise(_potentials.plus, there, ops.edge_weight(part))
 
     def run(level: int) -> Values:
         part, slots = ops.part(whole, ~held, level)
         stays = held if slots is None else slots >= held.shape[0]
-        mine = of_player(part, player)
 
-        def one(value):
-            there = ops.target(part, value)
-            asked = ops.edgewise(_potentials.plus, there, ops.edge_weight(part))
-            new = _potentials.settled(best(part, asked, mine))
+        def values(value):
             own = ops.at(value, slots)
-            new = jnp.where(stays, own, new)
-            return ops.put(value, slots, new), jnp.all(new == own)
+            return asked(part, value), own, lambda new: ops.put(value, slots, new)
 
-        if sweeps is not None or jax.default_backend() == "cpu":
-            return _until_still(one, value, limit, sweeps or 1)
         more = MANY if level == 0 else None  # parts have as many almost
-        return _until_still(one, value, limit, sweeps_for(part), more)
+        return until_still(part, stays, values, value, more)
+
+    def run_apart(share: float) -> Values:
+        part, slots, outward, ends = ops.own_part(whole, ~held, share, value)
+        cost = ops.edgewise(
+            lambda out, end, c: jnp.where(out, _potentials.plus(end, c), c),
+            outward, ends, ops.edge_weight(part),
+        )  # fmt: skip
+        part = ops.with_edge_weight(part, cost)
+
+        def values(own):
+            return asked(part, own, beyond=0), own, lambda new: new
+
+        found = until_still(part, ~ops.real(part), values, ops.at_own(value, slots))
+        return found._replace(value=ops.put_own(value, slots, found.value))
 
     if not in_parts or ops.layout(game) == "csr":  # too small to gain by it
         return run(0)
-    levels = [level for level in LEVELS if level < ops.num_levels(game)]
-    fits = ops.level_of(game, ~held) >= jnp.array(levels)
-    which = jnp.sum(fits, dtype=jnp.int32) - 1
-    return jax.lax.switch(which, [lambda n=n: run(n) for n in levels])
+    if ops.mesh_of(game) is None:
+        levels = [level for level in LEVELS if level < ops.num_levels(game)]
+        fits = ops.level_of(game, ~held) >= jnp.array(levels)
+        runs = [functools.partial(run, level) for level in levels]
+    else:
+        shares = APART if ops.num_cells(whole) >= APART_FROM else ()
+        fits = [ops.fits_part(whole, ~held, share) for share in shares]
+        fits = jnp.stack([jnp.array(True), *fits])
+        runs = [functools.partial(run_apart, share) for share in shares]
+        runs = [functools.partial(run, 0), *runs]
+    return jax.lax.switch(jnp.sum(fits, dtype=jnp.int32) - 1, runs)
 
 
 def sweeps_for(game: Game) -> int:

@@ -71,14 +71,17 @@ def settled(value: jax.Array) -> jax.Array:
     return jnp.where(value >= beyond(value.dtype), infinite(value.dtype), value)
 
 
-def best(game: Game, values: Edges, mine: jax.Array) -> jax.Array:
+def best(
+    game: Game, values: Edges, mine: jax.Array, *, once: bool = False
+) -> jax.Array:
     """The least value over the edges of vertices that are mine, the largest elsewhere.
 
-    One reduction does both, since the values of one owner are turned round.
+    One reduction does both, since the values of one owner are turned round. What is
+    used only once may be found where it is.
     """
     turn = jnp.where(mine, 0, -1).astype(values[0].dtype)
     turned = ops.edgewise(jnp.bitwise_xor, values, ops.source(game, turn))
-    return ops.out_min(game, turned) ^ turn
+    return ops.out_min(game, turned, once=once) ^ turn
 
 
 def costs(game: Game, scale: jax.Array, player: int) -> Edges:

@@ -10,6 +10,7 @@ from jaxgames import ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._fvi import NARROW, SOLVED, PotentialSolver, State, Task
 from jaxgames.energy._potentials import infinite, of_player
+from jaxgames.ops import Edges
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +52,11 @@ class Dual(PotentialSolver):
         who = ~game.lost & of_player(arena, 1) & (state.status == SOLVED)
         return _potentials.moves(arena, needed, potential, who)
 
-    def _right(self, game: Task, potential: jax.Array, final: jax.Array) -> jax.Array:
+    def _right(
+        self, game: Task, potential: jax.Array, there: Edges, final: jax.Array
+    ) -> jax.Array:
         """Potentials are final, and no number of steps is too large for its bits."""
+        del there
         dtype = potential.dtype
         last = (jnp.array(1, dtype) << game.scale.astype(dtype)) - 1
         return final & jnp.all(game.lost | ((potential & last) < last))

@@ -17,10 +17,10 @@ FEW = 3000
 FEW_STATES = 64
 """States up to which a game may have so few positions."""
 
-MODEST = 1 << 16
-"""Positions up to which the host is tried first where there is an accelerator, if there
-is a pair for twelve of them at most: until then it is done before the device is, and a
-game that turns out to be larger has cost little.
+MODEST, MOVES = 1 << 16, 4
+"""Positions, and moves for each of them, up to which the host is tried first where
+there is an accelerator, if there is a pair for twelve of them at most: until then it is
+done before the device is, and a game that turns out to be larger has cost little.
 """
 
 Engine = Literal["auto", "device", "host"]
@@ -55,7 +55,7 @@ def build(
     if engine == "auto" and jax.default_backend() != "cpu":
         engine, first = "device", min(most, MODEST)
         if host.can_compile() and 12 * len(pairs) <= first:
-            game = build_on_host(system, pairs, first)
+            game = build_on_host(system, pairs, first, min(most, MOVES * first))
             engine = "device" if game is None and first < most else "host"
     elif engine == "auto":
         engine = "host"

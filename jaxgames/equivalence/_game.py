@@ -50,7 +50,7 @@ ATTACK, CLAUSE = -1, -2
 POSITION_BYTES = 4 + 12 + 1
 """Bytes of a position: its moves' start, its three numbers, its player."""
 
-MOVE_BYTES = 4 + 4
+MOVE_BYTES = 4 + 1
 """Bytes of a move: its target, its kind."""
 
 

@@ -6,7 +6,9 @@ from jaxgames.host import compiled
 
 
 @compiled
-def reached_from(parts, lengths, values, row, label, target, action, seen):
+def reached_from(
+    parts, lengths, values, row, step_label, step_start, target, action, seen
+):
     """The processes that some reach by an action, as the first part."""
     length, stamp = 0, seen[0]
     for i in range(len(values)):
@@ -14,16 +16,17 @@ def reached_from(parts, lengths, values, row, label, target, action, seen):
         low, high = row[q], row[q + 1]
         while low < high:
             middle = (low + high) // 2
-            if label[middle] < action:
+            if step_label[middle] < action:
                 low = middle + 1
             else:
                 high = middle
-        while low < row[q + 1] and label[low] == action:
-            if seen[target[low] + 1] != stamp:
-                seen[target[low] + 1] = stamp
-                parts[0, length] = target[low]
+        if low == row[q + 1] or step_label[low] != action:
+            continue
+        for transition in range(step_start[low], step_start[low + 1]):
+            if seen[target[transition] + 1] != stamp:
+                seen[target[transition] + 1] = stamp
+                parts[0, length] = target[transition]
                 length += 1
-            low += 1
     _sort(parts[0, :length])
     lengths[:] = 0
     lengths[0] = length
@@ -44,7 +47,7 @@ def _sort(values):
 
 
 @compiled
-def split(parts, lengths, values, own, set_of, set_row, set_label):
+def split(parts, lengths, values, own, set_of, masks):
     """Splits processes by what they enable: less than p, more, and the same.
 
     Of three splits, each the rest and the part taken.
@@ -52,8 +55,11 @@ def split(parts, lengths, values, own, set_of, set_row, set_label):
     lengths[:] = 0
     for i in range(len(values)):
         other = set_of[values[i]]
-        less = _includes(set_row, set_label, own, other)
-        more = _includes(set_row, set_label, other, own)
+        less, more = True, True
+        for word in range(masks.shape[1]):
+            one, two = masks[own, word], masks[other, word]
+            less = less and two & ~one == 0
+            more = more and one & ~two == 0
         for choice in range(3):
             taken = more if choice == 1 else less
             if choice == 2:
@@ -61,18 +67,6 @@ def split(parts, lengths, values, own, set_of, set_row, set_label):
             part = 2 * choice + (1 if taken else 0)
             parts[part, lengths[part]] = values[i]
             lengths[part] += 1
-
-
-@compiled
-def _includes(set_row, set_label, large, small):
-    """Whether one set of labels includes another."""
-    i, stop = set_row[large], set_row[large + 1]
-    for j in range(set_row[small], set_row[small + 1]):
-        while i < stop and set_label[i] < set_label[j]:
-            i += 1
-        if i == stop or set_label[i] != set_label[j]:
-            return False
-    return True
 
 
 @compiled

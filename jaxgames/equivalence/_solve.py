@@ -31,15 +31,24 @@ def energy_game(game: Spectroscopy) -> multienergy.Game:
 def of_arrays(offsets, targets, moves, updates, defender) -> multienergy.Game:
     """A game with capped energies, of arrays that need no checks."""
     xp = jnp if isinstance(targets, jax.Array) else np
-    moves, sizes = xp.asarray(moves, xp.uint8), offsets[1:] - offsets[:-1]
+    moves = xp.asarray(moves, xp.uint8)
+    longest = _longest if xp is np else _longest_on_device
     return dataclasses.replace(
         _table(tuple(updates)),
         offsets=xp.asarray(offsets, xp.int32),
         targets=xp.asarray(targets, xp.int32),
         update_id=moves,
         defender=xp.asarray(defender, bool),
-        width=int(sizes.max()) if len(sizes) else 0,
+        width=int(longest(offsets)) if len(offsets) > 1 else 0,
     )
+
+
+def _longest(offsets: Any) -> Any:
+    """The number of moves of the position that has most."""
+    return (offsets[1:] - offsets[:-1]).max()
+
+
+_longest_on_device = jax.jit(_longest)
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """Transition systems as sorted rows on the host, their quotients and enabled labels."""
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,6 +27,16 @@ class Enabled(NamedTuple):
         has = np.zeros((count, width), np.float32)
         has[np.repeat(np.arange(count), sizes), self.labels] = 1
         return has @ has.T == sizes
+
+    def masks(self) -> np.ndarray:
+        """The labels of each set as bits: int64 `[C, W]`, 63 of them in a word."""
+        count, sizes = len(self.offsets) - 1, np.diff(self.offsets)
+        words = int(self.labels.max(initial=0)) // 63 + 1
+        found = np.zeros((count, words), np.int64)
+        word, bit = np.divmod(self.labels, 63)
+        which = np.repeat(np.arange(count), sizes), word
+        np.bitwise_or.at(found, which, np.left_shift(np.int64(1), bit.astype(np.int64)))
+        return found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,21 +68,26 @@ class System:
     @classmethod
     def sorted(cls, source, label, target, states: int, labels: int, *, merge=True):
         """Sorts transitions; `merge` leaves out those that repeat another."""
-        if states * states * labels < 1 << 63:
+        low = max(states - 1, 0).bit_length()
+        front = low + max(labels - 1, 0).bit_length()
+        if front + low < 64:
             # One number tells all of a transition, and sorts faster.
-            key = (source.astype(np.int64) * labels + label) * states + target
+            key = (source.astype(np.int64) << front) | (label.astype(np.int64) << low)
+            key |= target
             key.sort()
-            front, target = np.divmod(key, max(states, 1))
-            rows = np.stack([*np.divmod(front, max(labels, 1)), target])
+            fresh = key[1:] != key[:-1]
+            if merge and not fresh.all():
+                key = key[np.append(True, fresh)]
+            source, target = key >> front, (key & ((1 << low) - 1)).astype(np.int32)
+            label = ((key & ((1 << front) - 1)) >> low).astype(np.int32)
         else:
             order = np.lexsort((target, label, source))
             rows = np.stack([source[order], label[order], target[order]])
-        if merge and rows.shape[1]:
-            fresh = np.append(True, (rows[:, 1:] != rows[:, :-1]).any(0))
-            rows = rows[:, fresh]
+            if merge and rows.shape[1]:
+                rows = rows[:, np.append(True, (rows[:, 1:] != rows[:, :-1]).any(0))]
+            source, (label, target) = rows[0], rows[1:].astype(np.int32)
         offsets = np.zeros(states + 1, np.int32)
-        np.cumsum(np.bincount(rows[0], minlength=states), out=offsets[1:])
-        _, label, target = rows.astype(np.int32)
+        np.cumsum(np.bincount(source, minlength=states), out=offsets[1:])
         return cls(offsets, label, target, labels)
 
     @property
@@ -99,7 +115,8 @@ class System:
             merge: whether transitions of a class to one class by one label become one;
                 else the class has those of its first state.
         """
-        first = np.unique(classes, return_index=True)[1]
+        most = np.maximum.accumulate(classes)
+        first = np.flatnonzero(np.diff(most, prepend=-1))
         source = self.source
         keep = np.zeros(self.num_states, bool)
         keep[first] = True
@@ -115,6 +132,10 @@ class System:
 
     def enabled(self) -> Enabled:
         """The sets of labels that the states enable."""
+        return self._enabled
+
+    @functools.cached_property
+    def _enabled(self) -> Enabled:
         source, label = self.source, self.label
         fresh = np.ones(len(label), bool)
         same = (source[1:] == source[:-1]) & (label[1:] == label[:-1])

@@ -219,7 +219,7 @@ def _move(game: Listed, room: int, edge_room: int) -> tuple[Listed, jax.Array]:
     size = len(game.alive)
     vertices = ops.compact(game.alive, room)
     edges = ops.compact(game.tail != game.head, edge_room)
-    place = jnp.cumsum(game.alive, dtype=jnp.int32) - 1
+    place = ops.running_sum(game.alive) - 1
     there = edges < len(game.tail)
 
     def end(x):

@@ -78,7 +78,8 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
     if solver.compress:
         rooms = tuple(_rooms(_rows(game)))
         listed = _listed(game, rooms, room_for(int(ops.count_links(game.out))))
-        listed, way_back, facts = _compress.compress(listed)
+        with ops.programs_for(ops.mesh_of(game)):
+            listed, way_back, facts = _compress.compress(listed)
         game = _linked(listed, ops.mesh_of(game))
     carry = fixpoint.first(Sweeps(solver=solver), game)
     return Standing(game, carry, way_back=tuple(way_back), facts=facts)
@@ -106,6 +107,8 @@ def advance(
     """
     sweeps = Sweeps(solver=solver)
     status = Status.SOLVED
+    game = ops.in_its_shares(standing.game, standing.game)  # it may be from a file
+    standing = dataclasses.replace(standing, game=game)
     while int(standing.carry.state.left):
         if finish_on_host and _is_small(standing.game):
             standing = _finish(standing)
@@ -226,7 +229,7 @@ def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, r
     )
     live, _ = solver.live(whole, state)
     vertices = ops.compact(alive, size)
-    place = jnp.cumsum(alive, dtype=jnp.int32) - 1
+    place = ops.running_sum(alive) - 1
     there = live[0] & (tail <= last) & ops.take(alive, jnp.minimum(head, last))
     tail, head = (
         jnp.where(there, ops.take(place, jnp.minimum(x, last)), size)
@@ -312,10 +315,11 @@ def _finish(standing: Standing) -> Standing:
 def _answer(standing: Standing) -> Answer:
     """The components that are known, of all graphs that the present one came from."""
     root = standing.carry.state.root
-    for above, vertices in reversed(standing.larger):
-        root = _merged(above, vertices, root)
-    root = _compress.expand(list(standing.way_back), root)
-    return _number(root)
+    with ops.programs_for(ops.mesh_of(standing.game)):
+        for above, vertices in reversed(standing.larger):
+            root = _merged(above, vertices, root)
+        root = _compress.expand(list(standing.way_back), root)
+        return _number(root)
 
 
 @jax.jit

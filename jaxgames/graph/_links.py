@@ -23,6 +23,27 @@ class Directions(NamedTuple):
     into: Links
 
 
+def check(graph: Directions, vertices: Any, edges: Any) -> None:
+    """Checks links made on the device, and masks, which may be traced.
+
+    Raises:
+        ValueError: they are not those of a graph; or a mask is not for them.
+    """
+    sizes = {size for links in graph for size in (links.num_rows, links.num_targets)}
+    if len(sizes) != 1:
+        raise ValueError(
+            "the links of a graph must have a row and a target for each vertex, both "
+            f"ways, got {[(x.num_rows, x.num_targets) for x in graph]}"
+        )
+    if edges is not None:
+        raise ValueError("edges are those of an arena: leave links out instead")
+    if vertices is not None and np.shape(vertices) != tuple(sizes):
+        raise ValueError(
+            f"vertices must have one boolean for each vertex ({sizes.pop()}), got "
+            f"shape {np.shape(vertices)}"
+        )
+
+
 def prepare(
     arena: Arena, edges: np.ndarray | None = None, spread: ops.Spread | None = None
 ) -> Directions:

@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
+from jaxgames.graph import _solver
 from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph, same_at_both_ends
-from jaxgames.ops import Pieces
+from jaxgames.ops import Links, Pieces, SlicedLinks
 from jaxgames.solver import Solver
 
 Order = Literal["reversed", "bfs"]
@@ -57,7 +58,8 @@ class MaxId(ComponentSolver):
         order: priorities. `"reversed"`: by vertex number, the smallest first, as fits
             graphs that were numbered by a search from their first vertex. `"bfs"`: by
             distance from vertex 0, the nearest first, then by number.
-        jumps: which jumps: `"none"`, `"pull"` or `"both"`.
+        jumps: which jumps: `"none"`, `"pull"` or `"both"`. Without those that push a
+            cycle takes as many sweeps as it has vertices.
 
     References:
         Alabandi, Sands, Biros and Burtscher, A GPU algorithm for detecting strongly
@@ -84,7 +86,21 @@ class MaxId(ComponentSolver):
             raise ValueError(f"jumps must be one of {JUMPS}, got {self.jumps!r}")
 
     def begin(self, game: Subgraph) -> State:
-        """Every vertex knows itself."""
+        """Every vertex knows itself.
+
+        In a large graph it knows its neighbours too: they are what its links hold, so
+        that the first sweep, and no other, need not look anything up.
+        """
+        state = self._alone(game)
+        if not _is_large(game) or state.rank is not None:
+            return state
+        above, below = (
+            jnp.minimum(own, ops.links_min(links, ops.link_targets(links)))
+            for own, links in ((state.above, game.into), (state.below, game.out))
+        )
+        return self._jumped(state, above, below)
+
+    def _alone(self, game: Subgraph) -> State:
         zero = jnp.int32(0)
         rank, holder = self._ranks(game)
         own = _own(rank, game)
@@ -104,7 +120,7 @@ class MaxId(ComponentSolver):
 
     def init(self, game: Subgraph) -> State:
         """As `begin`, with a mask of the links instead of links that go."""
-        state = self.begin(game)
+        state = self._alone(game)
         alive = game.alive.astype(jnp.int32)
         alive_or_own = jnp.where(game.alive, -1, jnp.arange(len(alive)))
         live = tuple(same_at_both_ends(x, alive_or_own) for x in (game.out, game.into))
@@ -112,9 +128,20 @@ class MaxId(ComponentSolver):
 
     def sweep(self, game: Subgraph, state: State) -> State:
         """Signatures go along every edge, and jump."""
-        out, into = (None, None) if state.live is None else state.live
-        above = jnp.minimum(state.above, ops.links_min(game.into, state.above, into))
-        below = jnp.minimum(state.below, ops.links_min(game.out, state.below, out))
+        live_out, live_into = (None, None) if state.live is None else state.live
+        into, out = game.into, game.out
+        if _is_large(game):
+            best = jnp.min(state.above, initial=len(state.root), where=_is_left(state))
+            into = _without(into, state.above == best)
+            out = _without(out, state.below == best)
+        return self._jumped(
+            state,
+            jnp.minimum(state.above, ops.links_min(into, state.above, live_into)),
+            jnp.minimum(state.below, ops.links_min(out, state.below, live_out)),
+        )
+
+    def _jumped(self, state: State, above: jax.Array, below: jax.Array) -> State:
+        """The state after a sweep that told so much, and its jumps."""
         if self.jumps != "none":
             above, below = self._jump(state.holder, above, below)
         same = ~jnp.any((above != state.above) | (below != state.below))
@@ -201,6 +228,24 @@ class MaxId(ComponentSolver):
         holder = jnp.argsort(carry.state[0], stable=True).astype(jnp.int32)
         own = jnp.arange(len(holder), dtype=jnp.int32)
         return ops.put(jnp.zeros_like(holder), holder, own), holder
+
+
+def _is_large(game: Subgraph) -> bool:
+    sliced = isinstance(game.out, SlicedLinks) and isinstance(game.into, SlicedLinks)
+    return sliced and ops.num_cells((game.out, game.into)) >= _solver.LARGE_CELLS
+
+
+def _is_left(state: State) -> jax.Array:
+    return state.root == NONE
+
+
+def _without(links: Links, known: jax.Array) -> Links:
+    """The links of vertices that do not know the best of all yet.
+
+    The others learn nothing more, and what is not looked up is not read: where one
+    component is most of a graph, that makes its last sweeps short.
+    """
+    return ops.keep_links(links, ops.at_rows(links, ~known))
 
 
 def _own(rank, game: Subgraph) -> jax.Array:

@@ -34,14 +34,17 @@ PLACES = (HOST, RACE)
 INLINE = 1 << 20
 """Edges up to which the host engine runs in the caller's thread."""
 
-NARROW = 0.3
-"""Share of vertices with one edge that leaves from which on `"auto"` compresses, ..."""
+NARROW = 0.8
+"""Share of vertices with one successor or one predecessor from which on `"auto"`
+compresses, ..."""
 
-COMPRESS_FROM = 1 << 22
+COMPRESS_FROM = 1 << 21
 """... at once from so many vertices on; of fewer it ..."""
 
-TRIES = 16
-"""... first makes so many rounds without: with jumps alone they are often enough."""
+TRIES = 3
+"""... first makes so many rounds without, besides one for each bit of V: with jumps
+alone that is often enough, as on a path.
+"""
 
 
 def scc(
@@ -125,7 +128,7 @@ def _check(graph, solver, vertices, edges, max_steps, traced: bool) -> None:
             f"the device, cannot be: name a solver of the device, {', '.join(SOLVERS)}"
         )
     if isinstance(graph, Directions):
-        _check_directions(graph, vertices, edges)
+        _links.check(graph, vertices, edges)
     else:
         check_masks(graph, vertices, edges)
 
@@ -135,22 +138,6 @@ def _resolve(solver: str | ComponentSolver) -> ComponentSolver:
     if not isinstance(found, ComponentSolver):
         raise ValueError(f"solver must be a name or a component solver, got {solver!r}")
     return found
-
-
-def _check_directions(graph: Directions, vertices, edges) -> None:
-    sizes = {size for links in graph for size in (links.num_rows, links.num_targets)}
-    if len(sizes) != 1:
-        raise ValueError(
-            "the links of a graph must have a row and a target for each vertex, both "
-            f"ways, got {[(x.num_rows, x.num_targets) for x in graph]}"
-        )
-    if edges is not None:
-        raise ValueError("edges are those of an arena: leave links out instead")
-    if vertices is not None and np.shape(vertices) != tuple(sizes):
-        raise ValueError(
-            f"vertices must have one boolean for each vertex ({sizes.pop()}), got "
-            f"shape {np.shape(vertices)}"
-        )
 
 
 def _alive(graph, vertices, size: int):
@@ -212,10 +199,12 @@ def _scc_concrete(graph, solver, vertices, edges, max_steps, state, meter):
     if place == DEVICE or limited:
         return on_device(meter)
     track = race.Track()
-    engines = {
-        DEVICE: lambda: on_device(track.meter),
-        HOST: lambda: _run_host(graph, vertices, edges, track),
-    }
+
+    def beside() -> Components:
+        track.wait(race.HEAD_START * graph.shape[1])
+        return _run_host(graph, vertices, edges, track)
+
+    engines = {DEVICE: lambda: on_device(track.meter), HOST: beside}
     return race.first(track, engines, progress=meter, prefer=DEVICE)
 
 
@@ -280,7 +269,7 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         found = None
         if solver.compress and auto and max_steps is None and rows < COMPRESS_FROM:
             plain = dataclasses.replace(solver, compress=False)
-            found = run(plain, begin(plain), max_steps=TRIES)
+            found = run(plain, begin(plain), max_steps=rows.bit_length() + TRIES)
         if found is None or found[1] == Status.MAX_STEPS:
             found = run(solver, begin(solver), max_steps=max_steps)
     else:
@@ -319,9 +308,11 @@ def _check_room(arena: Arena, solver: ComponentSolver) -> None:
 
 
 def _is_narrow(arena: Arena) -> bool:
-    """Whether many vertices have one edge that leaves them; kept with the arena."""
+    """Whether most vertices have one edge, out or in; kept with the arena."""
     kept = arena.__dict__
     if "_narrow" not in kept:
-        single = np.count_nonzero(np.diff(np.asarray(arena.row_ptr)) == 1)
+        out = np.diff(np.asarray(arena.row_ptr))
+        into = np.bincount(np.asarray(arena.dst), minlength=len(out))
+        single = np.count_nonzero((out == 1) | (into == 1))
         kept["_narrow"] = bool(single > 0 and single >= NARROW * arena.shape[0])
     return kept["_narrow"]

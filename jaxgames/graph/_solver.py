@@ -14,6 +14,11 @@ from jaxgames.solver import Solver, check_positive
 IDLE_CELLS = 1 << 23
 """Links that may be read for nothing between two tests, on an accelerator."""
 
+LARGE_CELLS = 1 << 26
+"""Links from which a sweep takes long on any device: a test costs nothing beside it,
+and it is worth knowing what need not be read.
+"""
+
 NONE = -1
 """Root or label of a vertex that has none."""
 
@@ -48,7 +53,7 @@ class ComponentSolver(Solver):
 
     Attributes:
         sweeps: sweeps between two tests whether something has changed. None: 1 on a
-            CPU, up to 8 on an accelerator, fewer for large graphs.
+            CPU and for large graphs, up to 8 on an accelerator.
         compress: whether to rake and compress the graph first, which is worth it where
             many vertices have one successor or predecessor. Not under tracing.
     """
@@ -122,7 +127,8 @@ class ComponentSolver(Solver):
         if count is None:
             cells = ops.num_cells((game.out, game.into))
             idle = IDLE_CELLS // max(cells, 1)
-            count = 1 if jax.default_backend() == "cpu" else max(2, min(8, idle))
+            long = cells >= LARGE_CELLS or jax.default_backend() == "cpu"
+            count = 1 if long else max(2, min(8, idle))
         for _ in range(count):
             state = self.sweep(game, state)
         return state
@@ -191,7 +197,7 @@ def number(root: jax.Array) -> Answer:
     own = jnp.arange(len(root), dtype=jnp.int32)
     least = least_of(root)
     first = (root != NONE) & (least == own)
-    rank = jnp.cumsum(first, dtype=jnp.int32) - 1
+    rank = ops.running_sum(first) - 1
     return Answer(
         count=jnp.sum(first, dtype=jnp.int32),
         labels=jnp.where(root == NONE, NONE, ops.take(rank, least)),

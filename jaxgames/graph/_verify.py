@@ -12,7 +12,7 @@ from jaxgames.arena import MAX_SIZE, eager, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._input import as_arena, check_masks
 from jaxgames.graph._links import Directions
-from jaxgames.graph._reach import Engine, spread
+from jaxgames.graph._reach import Engine
 from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference import NO_COUNT, labels_of
 from jaxgames.ops import Links
@@ -33,15 +33,17 @@ def verify(
     smallest vertices. Inside each component its smallest vertex must reach all others
     and be reached by them; all components are searched at once. And no cycle may lead
     through several components: those without an edge to another one are taken away
-    again and again, until nothing is left. Nothing of this is how a solver finds them.
+    again and again, until nothing is left. No state of a solver is asked for any of it.
 
     The host looks at every edge a few times: O(V + E). On the device a round does, and
-    there are as many as the components are deep, and the graph of components is long.
-    Works under `jax.jit` and `jax.vmap` on a traced arena.
+    there are as many as the graph of components is long, and for the searches, which
+    jump, about the logarithm of how deep components are. Works under `jax.jit` and
+    `jax.vmap` on a traced arena.
 
     Args:
-        graph: an [`Arena`][jaxgames.Arena], a pair `(indptr, indices)`, or a sparse
-            matrix.
+        graph: an [`Arena`][jaxgames.Arena]; a pair `(indptr, indices)`; a sparse
+            matrix; or [`Directions`][jaxgames.graph.Directions] made on the device,
+            where it is checked then.
         components: what has `labels` and a `count`, as the answer of `graph.scc`; or
             labels alone, integers `[V]`.
         vertices: bool `[V]`, the vertices that there are; None for all.
@@ -66,9 +68,11 @@ def verify(
         >>> print(graph.verify(two, [0, 0, 0]))
         vertex 2: it does not reach the smallest vertex of its component inside the ...
     """
+    if isinstance(graph, Directions):
+        return _verify_links(graph, components, vertices, edges, engine)
     arena = as_arena(graph)
     check_masks(arena, vertices, edges)
-    labels, count, most = labels_of(arena, components)
+    labels, count, most = labels_of(arena.shape[0], components)
     traced = is_traced((arena, labels, count, vertices, edges))
     if _links.on_host(arena, engine, traced):
         return reference.verify(arena, components, vertices=vertices, edges=edges)
@@ -79,9 +83,26 @@ def verify(
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         more = links.out.num_rows - arena.shape[0]
         inside = np.pad(_links.inside(arena, vertices), (0, more))
-        labels = np.clip(labels, -2, MAX_SIZE).astype(np.int32)
+        labels = np.clip(np.asarray(labels), -2, MAX_SIZE).astype(np.int32)
         labels = np.pad(labels, (0, more), constant_values=-1)
         return _pure_jit(links, inside, labels, np.int32(count), np.int32(most))
+
+
+def _verify_links(graph: Directions, components, vertices, edges, engine) -> Verdict:
+    _links.check(graph, vertices, edges)
+    if engine == "host":
+        raise ValueError(
+            "engine='host' cannot check a graph that was made on the device"
+        )
+    size = graph.out.num_rows
+    labels, count, most = labels_of(size, components)
+    inside = np.ones(size, bool) if vertices is None else vertices
+    if isinstance(labels, np.ndarray):
+        labels = np.clip(labels, -2, MAX_SIZE).astype(np.int32)
+    if is_traced((graph, labels, count, inside)):
+        return _pure(graph, inside, labels, count, most)
+    with eager():
+        return _pure_jit(graph, inside, labels, np.int32(count), np.int32(most))
 
 
 # ---- on the device ---------------------------------------------------------------
@@ -93,24 +114,28 @@ def _pure(directions: Directions, inside, labels, count, most) -> Verdict:
     inside, labels = jnp.asarray(inside), jnp.asarray(labels)
     ranged = (labels >= -1) & (labels < most)
     small = jnp.where(ranged & inside & (labels >= 0), labels, size).astype(jnp.int32)
-    smallest = jnp.append(ops.min_into(small, vertex, size, size), size)
-    first = ops.take(smallest, small) == vertex
+    # Of neighbours with one label the first is enough: a large component would have
+    # all its vertices written to one place.
+    before = jnp.concatenate([jnp.full(1, size, jnp.int32), small[:-1]])
+    heads = jnp.where(small != before, small, size)
+    smallest = jnp.append(ops.min_into(heads, vertex, size, size), size)
+    smallest = ops.take(smallest, small)
+    first = smallest == vertex
     found = jnp.cumsum(first, dtype=jnp.int32)
 
     within, between = (
         Directions(*(_where(links, small, same) for links in directions))
         for same in (True, False)
     )
-    forward = spread(within.into, first, inside)
-    backward = spread(within.out, first, inside)
+    above, below = (_least_known(links) for links in (within.into, within.out))
     return Verdict.first_of(
         ~ranged,
         inside & (labels == -1),
         ~inside & (labels != -1),
         inside & first & (small != found - 1),
         (count != NO_COUNT) & (found[-1:].sum() != count),
-        inside & ~forward,
-        inside & ~backward,
+        inside & (above != smallest),
+        inside & (below != smallest),
         _peel(between.out, small, inside),
     )
 
@@ -122,6 +147,52 @@ def _where(links: Links, labels: jax.Array, same: bool) -> Links:
     """The links inside components, or those between two."""
     ends = zip(ops.at_rows(links, labels), ops.at_targets(links, labels), strict=True)
     return ops.keep_links(links, tuple((a == b) == same for a, b in ends))
+
+
+class Known(NamedTuple):
+    """The least vertex known to reach each, and whether the last round told more."""
+
+    least: jax.Array
+    grows: jax.Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Search(Solver):
+    """Searches from all vertices at once, of which the least one counts.
+
+    What reaches a predecessor reaches a vertex; and what reaches the least that is
+    known to do so: by that jump a search covers about twice the way in every round.
+    """
+
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    name: ClassVar[str] = "verify"
+
+    def init(self, game: Links) -> Known:
+        """Every vertex is known to itself."""
+        return Known(jnp.arange(game.num_rows, dtype=jnp.int32), jnp.array(True))
+
+    def step(self, game: Links, state: Known) -> Known:
+        """A step along every edge, and a jump."""
+        least = jnp.minimum(state.least, ops.links_min(game, state.least))
+        least = jnp.minimum(least, ops.take(least, least))
+        return Known(least, jnp.any(least != state.least))
+
+    def done(self, game: Links, state: Known) -> jax.Array:
+        """Nothing was new in the last round."""
+        del game
+        return ~state.grows
+
+    def answer(self, game: Links, state: Known) -> jax.Array:
+        """The least vertices."""
+        del game
+        return state.least
+
+
+def _least_known(links: Links) -> jax.Array:
+    """The least vertex that paths lead from to each, where rows are predecessors."""
+    carry = fixpoint.start(Search(), links)
+    return fixpoint.iterate(Search(), links, carry, fixpoint.MAX_ROUNDS).state.least
 
 
 class Problem(NamedTuple):
@@ -157,9 +228,10 @@ class Peel(Solver):
 
     def step(self, game: Problem, state: State) -> State:
         """A component stays if one of its vertices has an edge to one that is left."""
-        leads = ops.links_any(game.links, state.left).astype(jnp.int32)
-        size = len(game.labels)
-        stays = jnp.append(ops.max_into(game.labels, leads, size, 0), 0)
+        size, leads = len(game.labels), ops.links_any(game.links, state.left)
+        leading = jnp.where(leads & state.left, game.labels, size)
+        stays = ops.max_into(leading, jnp.ones(size, jnp.int32), size, 0)
+        stays = jnp.append(stays, 0)
         left = state.left & (ops.take(stays, game.labels) > 0)
         return State(left, jnp.any(left != state.left))
 

@@ -192,10 +192,12 @@ def _mec_concrete(
     if place == HOST:
         return on_host(model, states, choices, meter)
     track = race.Track()
-    engines = {
-        DEVICE: lambda: on_device(track.meter),
-        HOST: lambda: run_host(model, states, choices, track),
-    }
+
+    def beside() -> EndComponents:
+        track.wait(race.HEAD_START * model.num_branches)
+        return run_host(model, states, choices, track)
+
+    engines = {DEVICE: lambda: on_device(track.meter), HOST: beside}
     return race.first(track, engines, progress=meter, prefer=DEVICE)
 
 

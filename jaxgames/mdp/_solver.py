@@ -69,7 +69,7 @@ def answer(alive: Any, live: Any, root: Any, done: Any) -> Answer:
         done: bool scalar; nothing is known to be a component before.
     """
     first = alive & (root == jnp.arange(len(root), dtype=jnp.int32)) & done
-    number = jnp.cumsum(first, dtype=jnp.int32) - 1
+    number = ops.running_sum(first) - 1
     return Answer(
         count=jnp.sum(first, dtype=jnp.int32),
         state_label=jnp.where(alive & done, ops.take(number, root), -1),

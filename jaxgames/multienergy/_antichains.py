@@ -18,6 +18,9 @@ Front = tuple[Budget, ...]
 
 FEW = 4
 
+CHEAP = 1 << 26
+"""Comparisons of budgets that cost an accelerator no more than to start them."""
+
 
 def empty(packing: Packing, capacity: int, size: int) -> Front:
     """Fronts without a budget."""
@@ -84,7 +87,8 @@ def merge(packing: Packing, front: Front, more: Front) -> tuple[Front, jax.Array
     Args:
         packing: how budgets lie in words.
         front: antichains.
-        more: as many budgets, in no order; they may repeat.
+        more: budgets in no order; they may repeat. As many, unless fronts are words
+            `[K, N]`.
 
     Returns:
         The antichains, and where there was no room: bool `[N]`.
@@ -113,14 +117,15 @@ def merge(packing: Packing, front: Front, more: Front) -> tuple[Front, jax.Array
 def product(packing: Packing, front: Front, other: Front) -> tuple[Front, jax.Array]:
     """The minimal budgets that are above one of each front.
 
-    The joins of one budget after the other with all of the other front are merged, so
-    that never more than `2 K` budgets are at hand; it may take more room on the way
-    than in the end.
+    The joins of some budgets with all of the other front are merged, then those of the
+    next: of one at a time where positions are many, so that never more than `2 K`
+    budgets of each are at hand. It may take more room on the way than in the end.
 
     Returns:
         The antichains, and where there was no room: bool `[N]`.
     """
-    start = empty(packing, capacity_of(front), front[0][0].shape[-1])
+    size = front[0][0].shape[-1]
+    start = empty(packing, capacity_of(front), size)
 
     def joined(state, budget: Budget):
         found, full = state
@@ -134,15 +139,37 @@ def product(packing: Packing, front: Front, other: Front) -> tuple[Front, jax.Ar
         some = jnp.any(budget[0] != EMPTY)  # large rooms are seldom filled
         return jax.lax.cond(some, joined, lambda state, _: state, state, budget), None
 
-    none = jnp.zeros(front[0][0].shape[-1], bool)
-    return jax.lax.scan(add, (start, none), stacked(front))[0]
+    full = jnp.zeros(size, bool)
+    if front[0][0].ndim > 1 and (some := _at_once(capacity_of(front), size)):
+        [words], found = front, start
+        for first in range(0, capacity_of(front), some):
+            part = tuple(x[first : first + some, None] for x in words)
+            joins = packing.join(part, tuple(x[None] for x in other[0]))
+            joins = tuple(x.reshape(-1, size) for x in joins)
+            found, more = merge(packing, found, (joins,))
+            full |= more
+        return found, full
+    return jax.lax.scan(add, (start, full), stacked(front))[0]
+
+
+def _at_once(capacity: int, size: int) -> int:
+    """How many budgets to join with a front at once; 0: one after the other.
+
+    A step costs an accelerator as much as many comparisons.
+    """
+    if jax.default_backend() == "cpu":
+        return 0
+    some = capacity
+    while some and size * (some + 1) ** 2 * capacity**3 // some > CHEAP:
+        some //= 2
+    return some
 
 
 def _merge_many(packing: Packing, front: Budget, more: Budget):
-    room = front[0].shape[0]
+    room, total = front[0].shape[0], front[0].shape[0] + more[0].shape[0]
     both = tuple(jnp.concatenate(words) for words in zip(front, more, strict=True))
     one, other = tuple(x[:, None] for x in both), tuple(x[None] for x in both)
-    place = jnp.arange(2 * room)
+    place = jnp.arange(total)
     before = (place[:, None] < place)[..., None]
     beats = packing.at_most(one, other) & (before | ~packing.same(one, other))
     kept = jax.lax.optimization_barrier(_drop(jnp.any(beats, axis=0), both))
@@ -150,7 +177,7 @@ def _merge_many(packing: Packing, front: Budget, more: Budget):
     # short columns takes many passes on a GPU.
     less = _before(tuple(x[:, None] for x in kept), tuple(x[None] for x in kept))
     rank = jnp.sum(less, axis=0, dtype=jnp.int32)
-    rank = jax.lax.optimization_barrier(jnp.where(kept[0] == EMPTY, 2 * room, rank))
+    rank = jax.lax.optimization_barrier(jnp.where(kept[0] == EMPTY, total, rank))
     there = rank[None] == jnp.arange(room, dtype=jnp.int32)[:, None, None]
     words = tuple(jnp.min(jnp.where(there, x[None], EMPTY), axis=1) for x in kept)
     return (words,), jnp.sum(kept[0] != EMPTY, axis=0) > room

@@ -1,10 +1,12 @@
 """Rounds over fronts: the parallel algorithm, with antichains of a fixed room."""
 
 import dataclasses
+import functools
 from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.fixpoint import Carry
@@ -15,8 +17,9 @@ from jaxgames.multienergy._packing import EMPTY, WIDE, Packing, Rule, look_up
 from jaxgames.ops import Block
 from jaxgames.solver import Solver, check_positive
 
-ROOM, TRACED_ROOM = 4, 8
-"""Budgets of a position that there is room for at first; under tracing, at all."""
+ROOM, LARGE_ROOM, TRACED_ROOM = 4, 8, 8
+"""Budgets of a position that there is room for at first, in most games and in large
+ones; under tracing, at all."""
 
 UNION, MEET, EITHER = "union", "meet", "either"
 
@@ -56,7 +59,8 @@ class ByFronts(Solver):
 
     Attributes:
         capacity: budgets of a position that there is room for at first, and under
-            tracing at all: a power of two. None: 4, under tracing 8.
+            tracing at all: a power of two. None: 4, or 8 in games of many millions of
+            positions and under tracing.
         lot: positions that are visited at once. None: chosen by the backend.
     """
 
@@ -112,20 +116,13 @@ class ByFronts(Solver):
         Every position is visited again: some lack what had no room.
         """
         assert self.packing is not None
-        front, solver = state.front, self
-        if bool(state.full):
-            room = 2 * _antichains.capacity_of(front)
-            solver = dataclasses.replace(solver, capacity=room)
-            front = _antichains.grown(front, room)
-        if bool(state.large):
-            wide = dataclasses.replace(self.packing, bits=WIDE)
-            values = self.packing.unpack(_antichains.stacked(front))
-            words = wide.pack(values)
-            words = tuple(jnp.where(values[..., 0] < 0, EMPTY, x) for x in words)
-            solver = dataclasses.replace(solver, packing=wide)
-            front = _antichains.unstacked(words)
-        no, yes = jnp.zeros_like(state.full), jnp.ones_like(state.full)
-        return solver, State(front, jnp.ones_like(state.changed), yes, no, no)
+        full, large = np.asarray(jnp.stack([state.full, state.large])).tolist()
+        room = (2 if full else 1) * _antichains.capacity_of(state.front)
+        packing = dataclasses.replace(self.packing, bits=WIDE) if large else None
+        solver = dataclasses.replace(
+            self, capacity=room, packing=packing or self.packing
+        )
+        return solver, _grown(state, room, self.packing, packing)
 
     def _packing(self, game: Layout) -> Packing:
         return self.packing or Packing.of(game.game)
@@ -206,6 +203,19 @@ class ByFronts(Solver):
         most, compared = (1 << 14, 1 << 17) if cpu else (1 << 18, 1 << 24)
         # All budgets of a position are compared with all.
         return most if room <= FEW else min(most, max(8, compared // room**2))
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2, 3))
+def _grown(state: State, room: int, packing: Packing, wide: Packing | None) -> State:
+    """The state with so much room, in fields that are wider or in the same."""
+    front = _antichains.grown(state.front, room)
+    if wide is not None:
+        values = packing.unpack(_antichains.stacked(front))
+        words = wide.pack(values)
+        words = tuple(jnp.where(values[..., 0] < 0, EMPTY, x) for x in words)
+        front = _antichains.unstacked(words)
+    no, yes = jnp.zeros_like(state.full), jnp.ones_like(state.full)
+    return State(front, jnp.ones_like(state.changed), yes, no, no)
 
 
 class Visit(NamedTuple):

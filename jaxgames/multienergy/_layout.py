@@ -61,9 +61,9 @@ def _lay_out(game: Game) -> Layout:
     size = len(defender)
     make = functools.partial(ops.row_blocks, offsets, game.targets, game.update_id)
     here = jax.device_put(np.int8(0)).device  # tied to it, as what programs return
-    moves = offsets[1:] - offsets[:-1]
-    union, still = ~defender | (moves == 1), moves == 0
-    sorted_rows = make(union, size), make(~union, size)
+    sort_out = _sort_out if xp is np else _sort_out_on_device
+    union, meet, still = sort_out(offsets, defender)
+    sorted_rows = [make(rows, size, longest=game.width) for rows in (union, meet)]
     defender, still, updates = jax.device_put((defender, still, _updates(game)), here)
     return Layout(
         union=sorted_rows[0],
@@ -73,6 +73,16 @@ def _lay_out(game: Game) -> Layout:
         still=still,
         game=updates,
     )
+
+
+def _sort_out(offsets, defender):
+    """Which positions are united, which are met, and which have no moves."""
+    moves = offsets[1:] - offsets[:-1]
+    union = ~defender | (moves == 1)
+    return union, ~union, moves == 0
+
+
+_sort_out_on_device = jax.jit(_sort_out)
 
 
 def traced(game: Game) -> Layout:

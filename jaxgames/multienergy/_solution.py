@@ -108,11 +108,10 @@ class Fronts(solution.Solution):
             [[False, True], [True, True]]
         """
         checked = [_checks.budget(each, self.packing.dimensions) for each in budgets]
-        # Nobody needs more than the largest energy of a field.
-        most = self.packing.caps()
-        limits = tuple(self.packing.word(np.minimum(each, most)) for each in checked)
+        asked = tuple(tuple(each.tolist()) for each in checked)
+        limits = _limits(self.packing, asked)
         if isinstance(self.words[0], np.ndarray):
-            return _affordable(self.words, limits, self.packing)
+            return _affordable_on_host(self.words, limits, self.packing)
         return _affordable_on_device(self.words, limits, self.packing)
 
     # ---- on the host ---------------------------------------------------------
@@ -175,17 +174,39 @@ class Fronts(solution.Solution):
         )
 
 
-def _affordable(words: Any, limits: tuple[Any, ...], packing: Packing) -> Any:
+@functools.lru_cache(64)
+def _limits(packing: Packing, budgets: tuple[tuple[int, ...], ...]):
+    """Words of budgets."""
+    # Nobody needs more than the largest energy of a field.
+    most = packing.caps()
+    return tuple(packing.word(np.minimum(each, most)) for each in budgets)
+
+
+def _affordable_on_host(words: Any, limits: Any, packing: Packing) -> np.ndarray:
     """Whether one of the budgets of each position is at most each limit."""
-    xp = np if isinstance(words[0], np.ndarray) else jnp
+    found = np.zeros((len(limits), words[0].shape[1]), bool)
+    if not limits:
+        return found
+    bounds: Any = tuple(np.array(limits, np.int32).T[:, :, None])
+    for k in range(len(words[0])):
+        there = slice(None)  # all have a first one, or EMPTY, which no limit reaches
+        if k:
+            there = np.flatnonzero(words[0][k] != EMPTY)
+        budget: Any = tuple(word[k, there] for word in words)
+        found[:, there] |= np.asarray(packing.at_most(budget, bounds))
+    return found
+
+
+def _affordable(words: Any, limits: tuple[Any, ...], packing: Packing) -> jax.Array:
+    """The same on a device."""
     found = []
     for limit in limits:
         fits = [
             packing.at_most(tuple(word[k] for word in words), limit)
             for k in range(words[0].shape[0])
         ]
-        found.append(functools.reduce(xp.logical_or, fits))
-    return xp.stack(found)
+        found.append(functools.reduce(jnp.logical_or, fits))
+    return jnp.stack(found)
 
 
 _affordable_on_device = jax.jit(_affordable, static_argnums=(1, 2))

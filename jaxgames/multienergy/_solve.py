@@ -11,7 +11,7 @@ from jaxgames.arena import eager, is_traced
 from jaxgames.multienergy import _bitmap, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._bitmap import ByBitmap
-from jaxgames.multienergy._fronts import ROOM, ByFronts
+from jaxgames.multienergy._fronts import LARGE_ROOM, ROOM, ByFronts
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._host import DEVICE, FEW, HOST, on_host
 from jaxgames.multienergy._memory import check_room
@@ -32,6 +32,11 @@ DEVICE_FROM = 1 << 19
 `"auto"` does not take `"bitmap"`. Games of fewer edges are the host's, which numbers
 the few fronts that capped games have. In larger ones all of a bitmap moves in each
 round: of six energies up to 3 it is 512 bytes a position, where four budgets are 16.
+"""
+
+MANY = 1 << 24
+"""Positions from which on fronts have more room at first: some of so many are large,
+and rounds that are made again take long.
 """
 
 
@@ -194,7 +199,8 @@ def _traced(game: Game, machine: Any, max_steps, state) -> Fronts:
 
 def _by_fronts(game: Game, machine: Any, max_steps, carry, meter) -> Fronts:
     if carry is None:
-        room, packing = machine.capacity or ROOM, Packing.of(game, NARROW)
+        usual = ROOM if game.num_positions < MANY else LARGE_ROOM
+        room, packing = machine.capacity or usual, Packing.of(game, NARROW)
     else:
         front = carry.state.front
         room, packing = capacity_of(front), Packing.of(game, NARROW)

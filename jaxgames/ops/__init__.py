@@ -73,7 +73,12 @@ from jaxgames.ops._lists import max_into as max_into
 from jaxgames.ops._lists import max_upwards as max_upwards
 from jaxgames.ops._lists import min_into as min_into
 from jaxgames.ops._lists import repeats as repeats
+from jaxgames.ops._lists import running_sum as running_sum
 from jaxgames.ops._lists import take as take
+from jaxgames.ops._own_parts import at_own as at_own
+from jaxgames.ops._own_parts import fits_part as fits_part
+from jaxgames.ops._own_parts import own_part as own_part
+from jaxgames.ops._own_parts import put_own as put_own
 from jaxgames.ops._parts import FEWEST_CELLS as FEWEST_CELLS
 from jaxgames.ops._parts import at as at
 from jaxgames.ops._parts import level_of as level_of
@@ -81,6 +86,7 @@ from jaxgames.ops._parts import num_levels as num_levels
 from jaxgames.ops._parts import part as part
 from jaxgames.ops._parts import put as put
 from jaxgames.ops._places import known_to_all as known_to_all
+from jaxgames.ops._places import programs_for as programs_for
 from jaxgames.ops._prepare import is_prepared as is_prepared
 from jaxgames.ops._prepare import prepare as prepare
 from jaxgames.ops._redirect import add_into as add_into
@@ -106,6 +112,7 @@ from jaxgames.ops._reductions import source as source
 from jaxgames.ops._reductions import target as target
 from jaxgames.ops._reductions import with_edge_weight as with_edge_weight
 from jaxgames.ops._rows import links as links
+from jaxgames.ops._rows import listed as listed
 from jaxgames.ops._rows import pairs as pairs
 from jaxgames.ops._rows import regular as regular
 from jaxgames.ops._rows import transpose as transpose

@@ -38,7 +38,9 @@ class Block:
     marks: Any
 
 
-def row_blocks(offsets, heads, marks, wanted, size: int) -> tuple[Block, ...]:
+def row_blocks(
+    offsets, heads, marks, wanted, size: int, *, longest: int | None = None
+) -> tuple[Block, ...]:
     """Sorts concrete rows into blocks of like degree; those without links are left out.
 
     Few links have blocks of a few shapes, so that such graphs share compilations.
@@ -49,6 +51,7 @@ def row_blocks(offsets, heads, marks, wanted, size: int) -> tuple[Block, ...]:
         marks: integers `[E]`, likewise.
         wanted: bool `[R]`, the rows to take.
         size: the number of rows, and of things to point at, with all padding.
+        longest: links of a row at most, where that is known.
 
     Examples:
         >>> offsets, wanted = np.array([0, 2, 3]), np.array([True, False])
@@ -59,9 +62,14 @@ def row_blocks(offsets, heads, marks, wanted, size: int) -> tuple[Block, ...]:
     """
     xp = jnp if isinstance(heads, jax.Array) else np
     offsets, wanted = xp.asarray(offsets), xp.asarray(wanted)
-    degree = xp.where(wanted, offsets[1:] - offsets[:-1], 0)
     few = len(heads) < _slices.SLICE_FROM
-    histogram = np.array(xp.bincount(degree)) if len(degree) else np.zeros(1, np.int64)
+    if xp is jnp and len(wanted) and longest is not None:
+        # As many numbers as the next power of two: few programs.
+        degree, counts = _degrees(offsets, wanted, 1 << longest.bit_length())
+        histogram = np.array(counts)
+    else:
+        degree = xp.where(wanted, offsets[1:] - offsets[:-1], 0)
+        histogram = np.array(xp.bincount(degree)) if len(degree) else np.zeros(1, int)
     histogram[0] = 0
     if few:
         histogram = _powers_of_two(histogram)
@@ -93,6 +101,13 @@ def _of_arrays(offsets, heads, marks, degree, least, width, room, size) -> Block
         heads=np.where(there, heads[index], size).astype(np.int32),
         marks=np.where(there, marks[index], 0).astype(marks.dtype),
     )
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def _degrees(offsets, wanted, numbers: int):
+    """The links of wanted rows, and how many rows have each number of them."""
+    degree = jnp.where(wanted, offsets[1:] - offsets[:-1], 0)
+    return degree, jnp.bincount(degree, length=numbers)
 
 
 @functools.partial(jax.jit, static_argnums=(4, 5, 6, 7))

@@ -25,7 +25,11 @@ PACK_FROM = 1 << 25
 """Targets from which booleans are packed before they are gathered: as bytes so many
 do not fit into a GPU's cache."""
 
-_WORD = 32
+SEND_PACKED_FROM = 1 << 20
+"""Booleans from which they are packed before they are sent to other devices."""
+
+WORD = 32
+"""Bits of a word that booleans are packed in."""
 
 
 @jax.tree_util.register_dataclass
@@ -96,8 +100,8 @@ def at_targets(links: Links, x: jax.Array) -> Pieces:
     # Without the barrier XLA may compute x anew for every link that reads it.
     x = jax.lax.optimization_barrier(x)
     if x.dtype == bool and links.num_targets >= PACK_FROM:
-        words = known_to_all(jax.lax.optimization_barrier(_packed(x)))
-        return tuple(_bit(words, head) for head in _heads(links))
+        words = known_to_all(jax.lax.optimization_barrier(packed(x)))
+        return tuple(bit_at(words, head) for head in _heads(links))
     x = known_to_all(x)
     if isinstance(links, SlicedLinks):
         return tuple(x.at[block].get(mode="clip") for block in links.blocks)
@@ -108,15 +112,15 @@ def _heads(links: Links) -> Pieces:
     return links.blocks if isinstance(links, SlicedLinks) else (links.head,)
 
 
-def _packed(x: jax.Array) -> jax.Array:
+def packed(x: jax.Array) -> jax.Array:
     """Booleans as bits of words."""
-    bits = jnp.pad(x, (0, -len(x) % _WORD)).reshape(-1, _WORD).astype(jnp.uint32)
-    return jnp.sum(bits << jnp.arange(_WORD, dtype=jnp.uint32), 1, dtype=jnp.uint32)
+    bits = jnp.pad(x, (0, -len(x) % WORD)).reshape(-1, WORD).astype(jnp.uint32)
+    return jnp.sum(bits << jnp.arange(WORD, dtype=jnp.uint32), 1, dtype=jnp.uint32)
 
 
-def _bit(words: jax.Array, index: jax.Array) -> jax.Array:
-    word = words.at[index // _WORD].get(mode="clip")
-    return (word >> (index % _WORD).astype(jnp.uint32)) & 1 > 0
+def bit_at(words: jax.Array, index: jax.Array) -> jax.Array:
+    word = words.at[index // WORD].get(mode="clip")
+    return (word >> (index % WORD).astype(jnp.uint32)) & 1 > 0
 
 
 def at_rows(links: Links, x: jax.Array) -> Pieces:

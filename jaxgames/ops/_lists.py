@@ -3,12 +3,15 @@
 import jax
 import jax.numpy as jnp
 
-from jaxgames.ops._places import known_to_all
+from jaxgames.ops._places import known_to_all, num_devices
 
 
 def take(x: jax.Array, index: jax.Array) -> jax.Array:
     """The values of `x` at indices that are known to be in its range."""
-    x = known_to_all(jnp.asarray(x))
+    x, index = known_to_all(jnp.asarray(x)), jnp.asarray(index)
+    if index.dtype == jnp.int32:
+        # Else JAX would look at each whether it is negative, and counts from the end.
+        index = index.astype(jnp.uint32)
     return x.at[index].get(mode="promise_in_bounds")
 
 
@@ -38,6 +41,22 @@ def lower(x: jax.Array, index: jax.Array, values: jax.Array) -> jax.Array:
     return x.at[index].min(values, mode="drop")
 
 
+def running_sum(x: jax.Array) -> jax.Array:
+    """The sum of all entries up to each one: int32 `[N]`.
+
+    On several devices each sums up its own: what XLA makes of a sum along an axis that
+    is dealt out has a cost that is quadratic.
+    """
+    devices = num_devices()
+    if devices == 1:
+        return jnp.cumsum(x, dtype=jnp.int32)
+    if len(x) % devices:
+        return jnp.cumsum(known_to_all(x), dtype=jnp.int32)
+    sums = jnp.cumsum(x.reshape(devices, -1), axis=1, dtype=jnp.int32)
+    ends = jnp.cumsum(known_to_all(sums[:, -1]))
+    return (sums + (ends - sums[:, -1])[:, None]).ravel()
+
+
 def compact(keep: jax.Array, room: int | None = None) -> jax.Array:
     """The indices where `keep` `[N]` holds, in order, filled up with N.
 
@@ -50,8 +69,7 @@ def compact(keep: jax.Array, room: int | None = None) -> jax.Array:
     """
     size = len(keep)
     room = size if room is None else room
-    rank = jnp.cumsum(keep, dtype=jnp.int32) - 1
-    rank = jnp.where(keep, rank, room)
+    rank = jnp.where(keep, running_sum(keep) - 1, room)
     empty = jnp.full(room, size, jnp.int32)
     return empty.at[rank].set(jnp.arange(size, dtype=jnp.int32), mode="drop")
 

@@ -43,9 +43,18 @@ def programs_for(mesh: Mesh | None) -> contextlib.AbstractContextManager[Any]:
     return jax.sharding.use_abstract_mesh(mesh.abstract_mesh)
 
 
+def num_devices() -> int:
+    """How many devices what is traced now is for; 1 within somebody's `shard_map`."""
+    return jax.sharding.get_abstract_mesh().size if _are_many() else 1
+
+
+def _are_many() -> bool:
+    axes = jax.sharding.get_abstract_mesh().axis_types
+    return bool(axes) and all(axis == AxisType.Auto for axis in axes)
+
+
 def known_to_all(x: jax.Array) -> jax.Array:
     """Values that are read anywhere: gathered by all devices that there are (pure)."""
-    axes = jax.sharding.get_abstract_mesh().axis_types
-    if not axes or any(axis != AxisType.Auto for axis in axes):
+    if not _are_many():
         return x  # within somebody's `shard_map` a device has all that it reads
     return jax.lax.with_sharding_constraint(x, PartitionSpec())

@@ -17,7 +17,9 @@ from jaxgames.ops._layouts import (
     real,
     split,
 )
+from jaxgames.ops._links import PACK_FROM, SEND_PACKED_FROM, WORD, bit_at, packed
 from jaxgames.ops._lists import take
+from jaxgames.ops._places import known_to_all
 from jaxgames.ops._slices import highest, lowest, reduce_columns
 from jaxgames.solution import NO_EDGE
 
@@ -30,13 +32,45 @@ SMALL = (1 << 31 - _KEY_BITS) - 1
 # ---- values on edges ---------------------------------------------------------
 
 
-def target(game: Game, x: jax.Array) -> Edges:
-    """The value of `x` `[S]` at the target of each edge."""
-    # Without the barrier XLA may compute x anew for every edge that reads it.
-    x = jax.lax.optimization_barrier(x)
-    if isinstance(game, SlicedArena):
-        return tuple(take(x, block) for block in game.blocks)
-    return (take(x, game.dst),)
+def target(
+    game: Game,
+    x: jax.Array,
+    *,
+    beyond: int | None = None,
+    where: Edges | None = None,
+    known: bool = False,
+) -> Edges:
+    """The value of `x` `[S]` at the target of each edge.
+
+    Args:
+        game: the arena.
+        x: values.
+        beyond: what is at targets that are no slots of the arena; None: all are.
+        where: bool on edges: which values are wanted. Others are those of any vertex.
+        known: x has come through a barrier.
+    """
+    if not known:
+        # Without the barrier XLA may compute x anew for every edge that reads it.
+        x = jax.lax.optimization_barrier(x)
+    if not isinstance(game, SlicedArena):
+        return (take(x, game.dst),)
+    blocks = game.blocks
+    if where is not None:
+        # Reading one place again and again takes no time.
+        blocks = [jnp.where(w, b, 0) for w, b in zip(where, blocks, strict=True)]
+    if beyond is not None:
+        x = known_to_all(x)
+        return tuple(x.at[b].get(mode="fill", fill_value=beyond) for b in blocks)
+    if x.dtype == bool and _pays_to_pack(game, len(x)):
+        words = known_to_all(jax.lax.optimization_barrier(packed(x)))
+        return tuple(bit_at(words, block) for block in blocks)
+    return tuple(take(x, block) for block in blocks)
+
+
+def _pays_to_pack(game: SlicedArena, size: int) -> bool:
+    if game.mesh is None:
+        return size >= PACK_FROM
+    return size >= SEND_PACKED_FROM and size % (WORD * game.mesh.size) == 0
 
 
 def source(game: Game, x: jax.Array) -> Edges:
@@ -88,17 +122,18 @@ def edgewise(function, *edges: Edges) -> Edges:
 # ---- reductions --------------------------------------------------------------
 
 
-def out_min(game: Game, x: jax.Array | Edges) -> jax.Array:
+def out_min(game: Game, x: jax.Array | Edges, *, once: bool = False) -> jax.Array:
     """Least value over the edges that leave each vertex.
 
     Args:
         game: the arena.
         x: values on edges, or values `[S]` taken at the targets.
+        once: the result is used only once, so that it may be found where it is.
 
     Returns:
         `[S]`; for a vertex without edges the largest value of the type.
     """
-    return _out_reduce(game, x, jnp.minimum, jax.ops.segment_min, highest)
+    return _out_reduce(game, x, jnp.minimum, jax.ops.segment_min, highest, once)
 
 
 def out_max(game: Game, x: jax.Array | Edges) -> jax.Array:
@@ -272,7 +307,7 @@ def _on_edges(game: Game, x) -> Edges:
     return x if isinstance(x, tuple) else target(game, x)
 
 
-def _out_reduce(game, x, combine, segment_reduce, identity):
+def _out_reduce(game, x, combine, segment_reduce, identity, once=False):
     edges = _on_edges(game, x)
     if isinstance(game, Arena):
         return segment_reduce(edges[0], game.src, num_segments=num_slots(game))
@@ -283,4 +318,5 @@ def _out_reduce(game, x, combine, segment_reduce, identity):
         for values, block in zip(edges, game.blocks, strict=True)
     ]
     # The same for what is reduced, for every later use of it.
-    return jax.lax.optimization_barrier(join(game, rows))
+    found = join(game, rows)
+    return found if once else jax.lax.optimization_barrier(found)

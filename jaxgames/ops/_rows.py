@@ -40,9 +40,22 @@ def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> L
         found = _in_shares(offsets, targets, num_targets, spread.shares)
         return spread_out(found, spread)
     if len(targets) >= _slices.SLICE_FROM:
-        found = _sliced(offsets, targets, num_targets)
-    else:
-        found = _padded(offsets, targets, num_targets)
+        return _on_device(_sliced(offsets, targets, num_targets))
+    return listed(offsets, targets, num_targets)
+
+
+def listed(offsets, targets, num_targets: int) -> PairLinks:
+    """Concrete rows as a padded list of pairs, row by row, on the default device.
+
+    Args:
+        offsets: integers `[R + 1]`, ascending from 0 to E.
+        targets: integers `[E]`, row by row.
+        num_targets: the number of things to point at.
+    """
+    return _on_device(_padded(np.asarray(offsets), np.asarray(targets), num_targets))
+
+
+def _on_device(found):
     # Tied to its device, as are the results of calls that write to the host: JAX
     # would compile once for values that are tied and once for those that are not.
     return jax.device_put(found, jax.device_put(np.int8(0)).device)

@@ -15,12 +15,15 @@ from jaxgames import (
     buchi,
     checkpoint,
     energy,
+    fixpoint,
     generate,
     mdp,
     meanpayoff,
     multienergy,
 )
 from jaxgames.batch import PROBLEMS, _rounds, stack, union
+from jaxgames.energy import _batch as energy_batch
+from jaxgames.energy._lockstep import Lockstep
 from jaxgames.ops import num_cells
 
 
@@ -194,6 +197,13 @@ def test_a_game_whose_numbers_do_not_fit_is_solved_alone():
     narrow = energy.FVI(scale=27)
     found = jaxgames.solve_many(energy, [arena] * 2, narrow)
     equal(found[1], energy.solve(arena, narrow), "credit", "winner", "strategy")
+    # Rounds that are made in lockstep see that as well, and guess nothing.
+    solver = Lockstep(sweeps=2)
+    for scale, expected in ((27, "OVERFLOW"), (2, "SOLVED")):
+        facts = energy_batch.Facts(degree=1, scale=scale, bits=32, narrow=8)
+        outcome = fixpoint.run(solver, energy_batch._task(solver, arena, facts))
+        assert outcome.status.name == expected
+    np.testing.assert_array_equal(outcome.answer.credit, found[0].credit)
     vast = dataclasses.replace(arena, weight=np.array([-(2**62), 1, 1]))
     with pytest.raises(ValueError, match="credits do not fit 64 bits"):
         jaxgames.solve_many(energy, [vast])

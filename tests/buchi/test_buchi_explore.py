@@ -81,6 +81,13 @@ def shows(search, lasso, automaton, propositions) -> None:
     assert automaton.accepting[at[len(lasso.prefix) : -1]].any()
 
 
+def test_a_system_without_propositions():
+    system = buchi.explore(traffic, [0, 0], ranges=[3, 2])
+    known = buchi.explore(traffic, [0, 0], propositions=LIGHTS, ranges=[3, 2])
+    assert system.propositions == ()
+    assert np.array_equal(system.targets, known.targets)
+
+
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_products_on_the_fly(formula):
     automaton = buchi.translate(formula, negate=True)

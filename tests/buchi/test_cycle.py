@@ -1,5 +1,6 @@
 """Accepting cycles: every solver, form of input and way of driving, by brute force."""
 
+import functools
 from pathlib import Path
 
 import jax
@@ -8,7 +9,7 @@ import pytest
 from marked_graphs import COUNTEREXAMPLE, Marked, marked, plain
 
 from jaxgames import SolveError, Status, buchi, host
-from jaxgames.buchi import _auto, _links, _partition
+from jaxgames.buchi import _auto, _partition
 from jaxgames.progress import Deadline
 
 CORPUS = Path(__file__).parents[3] / "shared/data/made/ltl"
@@ -73,8 +74,8 @@ def test_the_counterexample(solver, monkeypatch):
 
 @pytest.mark.parametrize("shrunk", [0, 1000])
 def test_stages_in_small_windows_and_graphs(shrunk, monkeypatch):
-    """With windows of few edges; what is left goes to MAP, moved or in its place."""
-    monkeypatch.setattr(_links, "WINDOW", 3)
+    """In windows of few vertices; what is left goes to MAP, moved or in its place."""
+    monkeypatch.setattr(_auto, "Trim", functools.partial(buchi.Trim, window=1))
     monkeypatch.setattr(_auto, "FEW_LINKS", -1)
     monkeypatch.setattr(_auto, "SHRUNK", shrunk)
     mapped = 0
@@ -93,13 +94,24 @@ def test_without_numba(monkeypatch):
         check(case, found)
 
 
-@pytest.mark.parametrize("windowed", [False, True])
-def test_trimming_decides_weak_graphs(windowed, monkeypatch):
-    if windowed:
-        monkeypatch.setattr(_links, "WINDOW", 3)
-    for case in marked(seed=8, count=200):
+@pytest.mark.parametrize(
+    "solver",
+    [
+        buchi.Trim(),
+        buchi.Trim(window=3),
+        buchi.Trim(looks=3, sweeps=2),
+        buchi.Trim(window=1, sweeps=2, sweeps_per_check=2),
+    ],
+    ids=["whole", "windows", "looks", "both"],
+)
+def test_trimming_decides_weak_graphs(solver):
+    windows = 0
+    for case in marked(seed=8, count=200, largest=16):
         weak = case._replace(accepting=np.ones_like(case.accepting))
-        check(weak, solve(weak, "trim"))
+        found = solve(weak, solver)
+        check(weak, found)
+        windows = max(windows, found.stats.get("windows", 1))
+    assert windows == {1: 16, 3: 6}.get(solver.window, 1)
 
 
 # ---- forms of input --------------------------------------------------------------

@@ -9,8 +9,8 @@ import numpy as np
 import odd_graphs
 import pytest
 
-from jaxgames import Arena, graph
-from jaxgames.graph import Reason
+from jaxgames import Arena, fixpoint, graph, ops
+from jaxgames.graph import Directions, Reason, _verify
 from jaxgames.ops import _slices
 
 ENGINES = ["host", "device"]
@@ -41,6 +41,43 @@ def test_rows_in_slices(monkeypatch):
     monkeypatch.setattr(_slices, "SLICE_FROM", 0)
     for masked in odd_graphs.graphs(seed=1, count=4):
         assert verdicts(masked, masked.labels)
+
+
+def test_links_made_on_the_device():
+    # From each vertex twice round a cycle; 5 and 6 go there, and to one another.
+    ahead = jnp.array([[1, 2, 3, 4, 0, 6, 0], [2, 3, 4, 0, 1, 0, 5]], jnp.int32)
+    back = [[4, 0, 1, 2, 3, 6, 5], [3, 4, 0, 1, 2, 7, 7], [5] + [7] * 6, [6] + [7] * 6]
+    made = Directions(
+        ops.regular(ahead), ops.regular(jnp.array(back, jnp.int32), num_targets=7)
+    )
+    found = graph.scc(made, "max_id")
+    for labels in (found, np.array([0, 0, 0, 0, 0, 1, 1]), found.labels):
+        assert graph.verify(made, labels)
+    wrong = graph.verify(made, jnp.zeros(7, jnp.int32))
+    assert (wrong.reason, wrong.vertex) == (Reason.NOT_REACHED, 5)
+    wrong = graph.verify(made, np.array([0, 0, 0, 0, 0, 1, 2]))
+    assert (wrong.reason, wrong.vertex) == (Reason.CYCLE_OF_COMPONENTS, 5)
+    wrong = graph.verify(made, np.array([0, 0, 0, 0, 0, 1, 2**32 + 1]))
+    assert (wrong.reason, wrong.vertex) == (Reason.LABEL_OUT_OF_RANGE, 6)
+    alive = np.arange(7) != 6
+    labels = np.array([0, 0, 0, 0, 0, 1, -1])
+    assert graph.verify(made, labels, vertices=alive)
+    check = jax.jit(lambda made, labels: graph.verify(made, labels).valid)
+    assert check(made, found.labels)
+    assert not check(made, jnp.zeros(7, jnp.int32))
+    with pytest.raises(ValueError, match="engine='host' cannot check"):
+        graph.verify(made, found, engine="host")
+
+
+def test_a_deep_component_takes_few_rounds():
+    size = 1000
+    order = np.random.default_rng(5).permutation(size)
+    tail, head = order, np.roll(order, -1)
+    search = _verify.Search()
+    links = ops.pairs(head, tail, size, size)
+    found = fixpoint.run(search, links)
+    assert (np.asarray(found.answer) == 0).all()
+    assert found.rounds < 25
 
 
 def in_order(labels):

@@ -17,6 +17,7 @@ from jaxgames.graph import (
     _compress,
     _device,
     _scc,
+    _solver,
 )
 from jaxgames.graph import _links as graph_links
 from jaxgames.graph._solver import Subgraph, number
@@ -185,6 +186,28 @@ def test_in_slices_and_with_rests_that_move(solver, small_pieces):
     assert found.count == count
     assert found.stats["layout"] == "slices"
     assert found.state.larger or solver.compress
+
+
+@pytest.mark.parametrize("order", ["reversed", "bfs"])
+def test_what_need_not_be_read_in_large_graphs(order, small_pieces, monkeypatch):
+    size, tail, head = sequence(2)
+    rows, _ = csr(size, tail, head)
+    # Sweeps that no other test has: what is compiled depends on what is large.
+    solver = MaxId(order, sweeps=5)
+    small = graph.scc(rows, solver)
+    jax.clear_caches()
+    monkeypatch.setattr(_solver, "LARGE_CELLS", 0)
+    large = graph.scc(rows, solver)
+    np.testing.assert_array_equal(large.labels, by_closure(size, tail, head)[0])
+    assert large.stats["inner"] == small.stats["inner"]
+    there = np.arange(size) % 7 > 0
+    kept = there[tail] & there[head]
+    found = graph.scc(rows, solver, vertices=there)
+    expected, _ = by_closure(size, tail[kept], head[kept])
+    same = expected[there][:, None] == expected[there]
+    labels = np.asarray(found.labels)[there]
+    np.testing.assert_array_equal(labels[:, None] == labels, same)
+    jax.clear_caches()
 
 
 def test_the_rest_on_the_host(small_pieces):

@@ -10,7 +10,15 @@ import small_games
 from small_games import BY_HAND, random_game
 
 from jaxgames import SolveError, Status, TooLargeError, multienergy
-from jaxgames.multienergy import ByBitmap, ByFronts, Game, _memory, reference
+from jaxgames.multienergy import (
+    ByBitmap,
+    ByFronts,
+    Game,
+    _antichains,
+    _memory,
+    reference,
+)
+from jaxgames.multienergy.reference import _levels, _shared
 
 ARRAYS = ("offsets", "targets", "update_id", "defender")
 CAPPED = {"dimensions": 3, "cap": 3, "gains": 0.1}
@@ -174,6 +182,37 @@ def test_the_host_makes_room_for_large_fronts():
     assert len(found.budgets(0)) == 144
 
 
+def test_the_host_makes_room_for_many_fronts(monkeypatch):
+    # There is no room in the midst of a visit, more than once.
+    monkeypatch.setattr(_shared, "FRONTS", 2)
+    for seed in range(6):
+        game = multienergy.union(many(40, seed, **CAPPED))
+        found, expected = _shared.fronts(game), _levels.fronts(game)
+        assert found is not None
+        assert found[0] == expected[0] == _shared.SOLVED
+        np.testing.assert_array_equal(found[2], expected[2])
+    monkeypatch.setattr(_shared, "MOST_FRONTS", 4)
+    assert _shared.fronts(game) is None
+
+
+def test_joins_of_several_budgets_at_once(monkeypatch):
+    # As an accelerator takes them: nobody else visits lots of 79 positions.
+    monkeypatch.setattr(_antichains, "_at_once", lambda capacity, size: 2)
+    whole = multienergy.union(many(60, 4, **CAPPED))
+    found = multienergy.solve(whole, ByFronts(capacity=8, lot=79))
+    plain = multienergy.solve(whole, "host")
+    np.testing.assert_array_equal(found.points, plain.points)
+    np.testing.assert_array_equal(found.offsets, plain.offsets)
+
+
+def test_few_positions_have_joins_at_once_on_an_accelerator(monkeypatch):
+    assert _antichains._at_once(8, 100) == 0
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert _antichains._at_once(8, 100) == 8
+    assert 0 < _antichains._at_once(8, 20_000) < 8
+    assert _antichains._at_once(8, 1 << 20) == _antichains._at_once(64, 1 << 12) == 0
+
+
 def test_fronts_of_some_positions_wherever_they_are():
     whole = multienergy.union(many(60, 2, **CAPPED))
     positions = np.arange(whole.num_positions)[::-3]
@@ -187,6 +226,7 @@ def test_fronts_of_some_positions_wherever_they_are():
         assert wins.shape == (3, len(positions))
         for budget, row in zip(budgets, wins, strict=True):
             assert row.tolist() == [found.winning(v, budget) for v in positions]
+    assert multienergy.solve(whole, "host").winning_with([]).shape[0] == 0
     with pytest.raises(ValueError, match="must be 3 integers"):
         found.winning_with([[1, 2]])
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import MAX_SIZE, Arena, is_traced
+from jaxgames.arena import MAX_SIZE
 from jaxgames.graph._input import concrete
 from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference._condensation import (
@@ -40,9 +40,9 @@ def verify(
         valid
     """
     arena, vertices, edges = concrete(graph, vertices, edges)
-    labels, count, most = labels_of(arena, components)
-    labels = np.clip(labels, -2, MAX_SIZE).astype(np.int32)
     size = arena.shape[0]
+    labels, count, most = labels_of(size, components)
+    labels = np.clip(np.asarray(labels), -2, MAX_SIZE).astype(np.int32)
     inside = np.ones(size, bool) if vertices is None else vertices
     ranged = (labels >= -1) & (labels < most)
     small = np.where(ranged & inside, labels, -1).astype(np.int32)
@@ -71,23 +71,23 @@ def verify(
     )
 
 
-def labels_of(arena: Arena, components: Any) -> tuple[Any, Any, Any]:
-    """Labels of an arena, which may be traced, checked in type and shape.
+def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
+    """Labels of `size` vertices, which may be traced, checked in type and shape.
 
     Returns:
         The labels, how many components there are said to be (NO_COUNT where nobody
         says it), and what labels must be less than.
     """
-    labels, count, most = components, NO_COUNT, arena.shape[0]
+    labels, count, most = components, NO_COUNT, size
     if hasattr(components, "labels"):
         labels, count = components.labels, components.count
         most = count
-    labels = labels if is_traced(labels) else np.asarray(labels)
-    if labels.size == 0 and arena.shape[0] == 0:
+    labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
+    if labels.size == 0 and size == 0:
         labels = labels.astype(np.int32)
-    if labels.shape != (arena.shape[0],) or labels.dtype.kind not in "iu":
+    if labels.shape != (size,) or labels.dtype.kind not in "iu":
         raise ValueError(
-            f"labels must be integers, one for each vertex ({arena.shape[0]}), got "
+            f"labels must be integers, one for each vertex ({size}), got "
             f"{labels.dtype} of shape {labels.shape}"
         )
     return labels, count, most

@@ -1,7 +1,7 @@
 """Minimal budgets where many positions have the same: each front is a number.
 
 What two fronts become together, or one before a move, is worked out once and noted; all
-else is a worklist of positions that looks numbers up. Small caps allow few fronts, and
+else is visits of positions that look numbers up. Small caps allow few fronts, and
 games have far fewer still; where they do have many, this gives up.
 """
 
@@ -11,11 +11,22 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.multienergy.reference._levels import turned
-from jaxgames.multienergy.reference._words import before, insert, larger, words_of
+from jaxgames.multienergy.reference._numbers import (
+    FULL,
+    GIVEN_UP,
+    MEET,
+    NONE,
+    UNION,
+    ZERO,
+    combined,
+    needed,
+    numbered,
+)
+from jaxgames.multienergy.reference._words import words_of
 
-SOLVED, STOPPED, FULL, _GIVEN_UP = 0, 1, -1, -2
+SOLVED, STOPPED = 0, 1
 
-FRONTS, MOST_FRONTS = 256, 2048
+FRONTS, MOST_FRONTS = 512, 2048
 """Different fronts that there is room for at first, and at most."""
 
 MOST_UPDATES = 256
@@ -24,163 +35,130 @@ MOST_UPDATES = 256
 LONGEST = 4096
 """Budgets that a front may have."""
 
-NONE, ZERO = 0, 1
-"""The numbers of the front without a budget, and of that which is zero."""
-
-UNION, MEET = 0, 1
-
-
-@compiled
-def _numbered(buffer, count, fronts, table, at):
-    """The number of a front, which is made if it is new; below 0 without room."""
-    begin, words = fronts
-    for i in range(1, count):
-        word, place = buffer[i], i
-        while place and buffer[place - 1] > word:
-            buffer[place] = buffer[place - 1]
-            place -= 1
-        buffer[place] = word
-    mixed = count
-    for i in range(count):
-        mixed = (mixed * 1103515245 + buffer[i] % 2147483647 + 12345) % 2147483647
-    place = mixed & (len(table) - 1)
-    while table[place] >= 0:
-        number = table[place]
-        first = begin[number]
-        same = begin[number + 1] - first == count
-        for i in range(count):
-            if not same:
-                break
-            same = words[first + i] == buffer[i]
-        if same:
-            return number
-        place = (place + 1) & (len(table) - 1)
-    known, first = at[3], begin[at[3]]
-    if known + 1 == len(begin) or first + count > len(words):
-        return np.int32(FULL)
-    words[first : first + count] = buffer[:count]
-    begin[known + 1] = first + count
-    table[place] = known
-    at[3] = known + 1
-    return np.int32(known)
-
-
-@compiled
-def _together(kind, one, other, fronts, buffer, guards, bits):
-    """Writes a union, or a meet, of two fronts into the buffer: how many budgets."""
-    begin, words = fronts
-    count = 0
-    if kind == UNION:
-        for which in (one, other):
-            for k in range(begin[which], begin[which + 1]):
-                if count == len(buffer):
-                    return _GIVEN_UP
-                more = insert(buffer, 0, count, words[k], guards)
-                count = more if more >= 0 else count
-        return count
-    for i in range(begin[one], begin[one + 1]):
-        for k in range(begin[other], begin[other + 1]):
-            if count == len(buffer):
-                return _GIVEN_UP
-            join = larger(words[i], words[k], guards, bits)
-            more = insert(buffer, 0, count, join, guards)
-            count = more if more >= 0 else count
-    return count
-
 
 @compiled
 def run(
-    offsets, targets, update_id, defender, back, sources, rules,
-    front, queue, queued, noted, both, fronts, table, buffer, at, stop,
+    offsets, targets, update_id, back, sources, marks, rules,
+    front, missing, due, eight, reached, noted, both, fronts, table, buffer, at, stop,
 ):  # fmt: skip
-    """Visits positions until none has news.
+    """Visits positions that have news, from the last to the first, until none has.
+
+    What a position of the attacker has is united with what is needed for the move that
+    leads to news; the defender's moves are all looked at again. Moves lead from most
+    positions to others close by and behind: so sweeps are few, and what they read lies
+    side by side.
 
     Args:
         offsets: integers `[V + 1]`, where the moves of each position start.
         targets: integers `[E]`.
         update_id: integers `[E]`.
-        defender: bool `[V]`.
         back: integers `[V + 1]`, where the moves into each position start.
-        sources: integers `[E]`.
+        sources: integers `[E]`, where they come from.
+        marks: integers `[E]`, their updates.
         rules: the table of updates.
         front: int16 `[V]`, the number of the front of each position.
-        queue: int32 `[V + 1]`, positions to visit, in a ring.
-        queued: bool `[V]`, whether a position is among them.
+        missing: int32 `[V]`, how many moves of the defender cannot be met yet; -1 where
+            he does not choose.
+        due: uint8, whether a position is to be visited; a multiple of 8 of them.
+        eight: int64, the same memory.
+        reached: bool `[V]`, whether the moves into a position were told of it.
         noted: int16 `[U, F]`, what is needed before an update; -1 where not known yet.
         both: int16 `[2, F, F]`, the union and the meet of two fronts, likewise.
         fronts: where the budgets of each front start, and all budgets.
         table: int32, the numbers of fronts at their hashes.
         buffer: int64, for a front.
-        at: int64 `[4]`: head and tail of the queue, visits, and how many fronts.
+        at: int64 `[2]`: visits, and how many fronts.
         stop: int8 `[1]`: once it is not 0, the loops end early.
 
     Returns:
         Why they ended.
     """
-    size = len(defender)
-    guards, bits, caps = rules.about[1], rules.about[0], rules.about[2]
-    rows, starts, ties = rules.rows, rules.starts, rules.ties
-    begin, words = fronts
-    head, tail, visits = at[0], at[1], at[2]
-    status = SOLVED
-    while head != tail:
-        if visits & 1023 == 0 and stop[0] != 0:
-            status = STOPPED
-            break
-        visits += 1
-        v = queue[head]
-        meets = defender[v]
-        found = np.int32(ZERO if meets else NONE)
-        for edge in range(offsets[v], offsets[v + 1]):
-            after, u = front[targets[edge]], update_id[edge]
-            need = np.int32(noted[u, after])
-            if need < 0:
-                count = 0
-                for k in range(begin[after], begin[after + 1]):
-                    least = before(rows, starts, ties, bits, guards, caps, u, words[k])
-                    more = insert(buffer, 0, count, least, guards)
-                    count = more if more >= 0 else count
-                need = _numbered(buffer, count, fronts, table, at)
-                if need < 0:
-                    status = FULL
-                    break
-                noted[u, after] = need
-            if need == NONE:
-                if meets:
-                    found = np.int32(NONE)
-                    break
+    news, visits = True, at[0]
+    while news:
+        news = False
+        for block in range(len(eight) - 1, -1, -1):
+            if eight[block] == 0:
                 continue
-            if found == (ZERO if meets else NONE):
-                found = need
-                continue
-            kind = MEET if meets else UNION
-            total = np.int32(both[kind, found, need])
-            if total < 0:
-                count = _together(kind, found, need, fronts, buffer, guards, bits)
-                if count < 0:
-                    status = _GIVEN_UP
-                    break
-                total = _numbered(buffer, count, fronts, table, at)
-                if total < 0:
-                    status = FULL
-                    break
-                both[kind, found, need] = both[kind, need, found] = total
-            found = total
-        if status != SOLVED:
-            break
-        head = head + 1 if head < size else 0
-        queued[v] = False
-        if found == front[v]:
-            continue
-        front[v] = found
-        for edge in range(back[v], back[v + 1]):
-            p = sources[edge]
-            if not queued[p]:
-                queued[p] = True
-                queue[tail] = p
-                tail = tail + 1 if tail < size else 0
-    at[0], at[1], at[2] = head, tail, visits
-    return status
+            for v in range(8 * block + 7, 8 * block - 1, -1):
+                if due[v] == 0:
+                    continue
+                if visits & 1023 == 0 and stop[0] != 0:
+                    at[0] = visits
+                    return STOPPED
+                visits += 1
+                failed, old = np.int64(0), front[v]
+                if missing[v] >= 0:
+                    found = np.int64(ZERO)
+                    for edge in range(offsets[v], offsets[v + 1]):
+                        u, after = update_id[edge], front[targets[edge]]
+                        need = np.int64(noted[u, after])
+                        if need < 0:
+                            need = needed(
+                                u, after, rules, noted, fronts, table, buffer, at
+                            )
+                            failed = min(failed, need)
+                        if failed < 0:
+                            break
+                        total = np.int64(both[MEET, found, need])
+                        if total < 0:
+                            total = combined(
+                                MEET, found, need, rules,
+                                both, fronts, table, buffer, at,
+                            )  # fmt: skip
+                            failed = min(failed, total)
+                        if failed < 0:
+                            break
+                        found = total
+                    if failed < 0:
+                        at[0] = visits
+                        return failed
+                    if found == front[v]:
+                        due[v] = 0
+                        continue
+                    front[v] = found
+                due[v] = 0
+                after, first = front[v], not reached[v]
+                for edge in range(back[v], back[v + 1]):
+                    p = sources[edge]
+                    if missing[p] >= 0:
+                        if first:
+                            missing[p] -= 1
+                        if missing[p]:
+                            continue
+                    else:
+                        u, known = marks[edge], np.int64(front[p])
+                        need = np.int64(noted[u, after])
+                        if need < 0:
+                            need = needed(
+                                u, after, rules, noted, fronts, table, buffer, at
+                            )
+                            failed = min(failed, need)
+                        total = np.int64(-1)
+                        if failed == 0:
+                            total = np.int64(both[UNION, known, need])
+                            if total < 0:
+                                total = combined(
+                                    UNION, known, need, rules,
+                                    both, fronts, table, buffer, at,
+                                )  # fmt: skip
+                                failed = min(failed, total)
+                        if failed < 0:
+                            # All of them are told again, as if nothing had changed.
+                            for told in range(back[v], edge if first else back[v]):
+                                if missing[sources[told]] >= 0:
+                                    missing[sources[told]] += 1
+                            if missing[v] >= 0:
+                                front[v] = old
+                            due[v], at[0] = 1, visits
+                            return failed
+                        if total == known:
+                            continue
+                        front[p] = total
+                    due[p] = 1
+                    news = True
+                reached[v] = True
+    at[0] = visits
+    return SOLVED
 
 
 def fronts(game: Any, stop: np.ndarray | None = None):
@@ -205,24 +183,25 @@ def fronts(game: Any, stop: np.ndarray | None = None):
         np.asarray(x)
         for x in (game.offsets, game.targets, game.update_id, game.defender)
     )
-    back, sources, _ = turned(offsets, targets, update_id)
-    won = defender & (offsets[1:] == offsets[:-1])
-    front, queued = won.astype(np.int16), np.zeros(size, bool)
-    queue = np.zeros(size + 1, np.int32)
-    due = np.unique(sources[np.repeat(won, np.diff(back))])
-    queue[: len(due)], queued[due] = due, True
-    at = np.array([0, len(due), 0, 0], np.int64)
+    into = turned(offsets, targets, update_id)
+    moves = offsets[1:] - offsets[:-1]
+    won = defender & (moves == 0)
+    front, reached = won.astype(np.int16), np.zeros(size, bool)
+    missing = np.where(defender & (moves > 1), moves, -1).astype(np.int32)
+    due = np.zeros(-(-size // 8) * 8, np.uint8)
+    due[:size] = won
+    at = np.zeros(2, np.int64)
     begin, words = np.zeros(FRONTS + 1, np.int32), np.zeros(16 * FRONTS, np.int64)
     noted = np.full((updates, FRONTS), -1, np.int16)
     both = np.full((2, FRONTS, FRONTS), -1, np.int16)
     table, buffer = np.full(4 * FRONTS, -1, np.int32), np.zeros(LONGEST, np.int64)
     for number in (NONE, ZERO):  # they have as many budgets
-        _numbered(buffer, number, (begin, words), table, at)
+        numbered(buffer, number, (begin, words), table, at)
     while True:
         status = run(
-            *(offsets, targets, update_id, defender, back, sources, rules),
-            *(front, queue, queued, noted, both, (begin, words), table, buffer, at),
-            stop,
+            *(offsets, targets, update_id, *into, rules, front, missing, due),
+            *(due.view(np.int64), reached, noted, both, (begin, words), table),
+            *(buffer, at, stop),
         )
         if status != FULL:
             break
@@ -234,26 +213,27 @@ def fronts(game: Any, stop: np.ndarray | None = None):
         noted = np.pad(noted, ((0, 0), (0, room // 2)), constant_values=-1)
         both = np.pad(both, ((0, 0), *2 * [(0, room // 2)]), constant_values=-1)
         table = np.full(4 * room, -1, np.int32)
-        known, at[3] = int(at[3]), 0
+        known, at[1] = int(at[1]), 0
         for number in range(known):
             count = begin[number + 1] - begin[number]
             buffer[:count] = words[begin[number] : begin[number + 1]]
-            _numbered(buffer, count, (begin, words), table, at)
-    if status == _GIVEN_UP:
+            numbered(buffer, count, (begin, words), table, at)
+    if status == GIVEN_UP:
         return None
-    return status, int(at[2]), _laid_out(begin, words, front, rules)
+    return int(status), int(at[0]), _laid_out(begin, words, front, rules)
 
 
 def _laid_out(begin, words, front, rules) -> np.ndarray:
     """The fronts of positions as `[K, V]`."""
     sizes = np.diff(begin)
-    used = np.unique(front)
+    used = np.flatnonzero(np.bincount(front))
     most = int(sizes[used].max(initial=1))
     narrow = int(rules.about[1]).bit_length() < 32
     kind = np.int32 if narrow else np.int64
-    shape = 1 << (most - 1).bit_length(), int(used.max(initial=0)) + 1
-    columns = np.full(shape, np.iinfo(kind).max, kind)
+    shape = int(used.max(initial=0)) + 1, 1 << (most - 1).bit_length()
+    rows = np.full(shape, np.iinfo(kind).max, kind)
     for number in used.tolist():
         first, count = begin[number], sizes[number]
-        columns[:count, number] = words[first : first + count]
-    return np.take(columns, front, axis=1)
+        rows[number, :count] = words[first : first + count]
+    # Row by row, as the budgets of a front lie side by side then.
+    return np.take(rows, front, axis=0, mode="clip").T
