@@ -16,6 +16,7 @@ from benchmarks import (
     equivalence_page,
     ltl_page,
     plots,
+    scaling,
     summary,
     thesis_page,
 )
@@ -108,6 +109,7 @@ def _section(results: Results, docs: Path) -> str:
         f"### {device}",
         f"{machine_line(results)} Measured on {results.created}.",
         summary.bars(results),
+        scaling.scaling(results),
         _side_by_side(results),
         summary.account(results),
         *(

@@ -3,8 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from benchmark_results import results, row
 
-from benchmarks import devices, run, schema
+from benchmarks import devices, run, scaling, schema
 from benchmarks.run import Options
 from jaxgames import graph, ops, parallel
 
@@ -69,3 +70,18 @@ def test_rows_say_how_many_devices(tmp_path):
         "devices": 1
     }
     assert "devices" in run.SUITES
+
+
+def test_the_page_sets_several_devices_beside_one():
+    def timed(experiment, devices, solve_s, **more):
+        phases = {"devices": devices}
+        return row("any", "fvi", solve_s, experiment=experiment, phases=phases, **more)
+
+    strong = [timed("strong", 1, 0.3), timed("strong", 2, 0.2), timed("strong", 3, 0.1)]
+    weak = [timed("weak", 2, 0.15), timed("weak", 1, 0.1), timed("alone", 2, 1.0)]
+    lines = scaling.scaling(results("devices", strong + weak)).splitlines()[2:]
+    assert [line.split("|")[4].strip() for line in lines] == ["2", "3", "2"]
+    assert "1.50 times as fast | at least 1.6 times" in lines[0]
+    assert "3.00 times as fast | –" in lines[1]
+    assert "50% longer | at most 20% longer" in lines[2]
+    assert scaling.scaling(results("parity", [row("any", "fpi", 1.0)])) == ""
