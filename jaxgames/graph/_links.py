@@ -10,6 +10,9 @@ from jaxgames import host, ops
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.ops import Links
 
+NARROW = 0.8
+"""Share of vertices with one successor or one predecessor in a narrow graph."""
+
 
 class Directions(NamedTuple):
     """The edges of a graph, from both their ends.
@@ -103,6 +106,17 @@ def traced(arena: Arena, edges: Any = None) -> Directions:
     if edges is not None:
         src, dst = jnp.where(edges, src, size), jnp.where(edges, dst, size)
     return Directions(ops.pairs(src, dst, size, size), ops.pairs(dst, src, size, size))
+
+
+def is_narrow(arena: Arena) -> bool:
+    """Whether most vertices have one edge, out or in; kept with the arena."""
+    kept = arena.__dict__
+    if "_narrow" not in kept:
+        out = np.diff(np.asarray(arena.row_ptr))
+        into = np.bincount(np.asarray(arena.dst), minlength=len(out))
+        single = np.count_nonzero((out == 1) | (into == 1))
+        kept["_narrow"] = bool(single > 0 and single >= NARROW * arena.shape[0])
+    return kept["_narrow"]
 
 
 def inside(arena: Arena, vertices: Any = None) -> Any:

@@ -34,12 +34,8 @@ PLACES = (HOST, RACE)
 INLINE = 1 << 20
 """Edges up to which the host engine runs in the caller's thread."""
 
-NARROW = 0.8
-"""Share of vertices with one successor or one predecessor from which on `"auto"`
-compresses, ..."""
-
 COMPRESS_FROM = 1 << 21
-"""... at once from so many vertices on; of fewer it ..."""
+"""Vertices from which `"auto"` compresses a narrow graph at once; of fewer it ..."""
 
 TRIES = 3
 """... first makes so many rounds without, besides one for each bit of V: with jumps
@@ -257,7 +253,7 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         if state is None:
             _check_room(graph, solver)
         links = _links.prepare(graph, edges, ops.current_spread())
-        if auto and _is_narrow(graph):
+        if auto and _links.is_narrow(graph):
             solver = MaxId(compress=True)
     run = functools.partial(
         _device.advance, meter=meter, finish_on_host=auto and host.can_compile()
@@ -305,14 +301,3 @@ def _check_room(arena: Arena, solver: ComponentSolver) -> None:
 
     # Links that are not needed any more are cut, from one layout to the next.
     memory.check(Sweeps(solver=solver), shapes, size, edges, layouts=2)
-
-
-def _is_narrow(arena: Arena) -> bool:
-    """Whether most vertices have one edge, out or in; kept with the arena."""
-    kept = arena.__dict__
-    if "_narrow" not in kept:
-        out = np.diff(np.asarray(arena.row_ptr))
-        into = np.bincount(np.asarray(arena.dst), minlength=len(out))
-        single = np.count_nonzero((out == 1) | (into == 1))
-        kept["_narrow"] = bool(single > 0 and single >= NARROW * arena.shape[0])
-    return kept["_narrow"]
