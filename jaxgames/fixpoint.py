@@ -29,6 +29,8 @@ CHUNK_SECONDS = 0.25
 MAX_ROUNDS = 2**31 - 2**16
 """Rounds that the counter holds: the limit where none is given."""
 
+WRITTEN_OUT = 4, 3, 2, 1
+"""How many steps of a loop without a test are written out: as many as divide it."""
 
 _GO_ON = -1
 """Where no status is, between processes."""
@@ -63,9 +65,7 @@ def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
     sweeps = solver.sweeps_per_check or default_sweeps(game)
 
     def steps(count: int, carry: Carry) -> Carry:
-        state = carry.state
-        for _ in range(count):
-            state = solver.step(game, state)
+        state = repeat(count, functools.partial(solver.step, game), carry.state)
         return Carry(state, carry.rounds + count)
 
     def open_for(count: int, carry: Carry):
@@ -88,6 +88,27 @@ def default_sweeps(game: Any) -> int:
     if jax.default_backend() == "cpu":
         return 1
     return max(2, min(16, (1 << 23) // max(ops.num_cells(game), 1)))
+
+
+def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
+    """Makes so many steps, without a test between them (pure).
+
+    Some of them are written out, which costs compilation and saves launches; a barrier
+    keeps each to itself. Else XLA makes kernels of several steps, which took twenty
+    times as long to compile, and each of them computes again what another one has.
+    """
+    if count == 1:
+        return step(state)
+    some = next(size for size in WRITTEN_OUT if count % size == 0)
+
+    def steps(_, state: Any) -> Any:
+        for _ in range(some):
+            state = jax.lax.optimization_barrier(step(state))
+        return state
+
+    if count == some:
+        return steps(0, state)
+    return jax.lax.fori_loop(0, count // some, steps, state)
 
 
 def until(done: Callable[[Any], Any], step: Callable[[Any], Any], state: Any) -> Any:

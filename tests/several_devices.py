@@ -47,6 +47,9 @@ def solvers() -> None:
         same(spread, alone)
         assert spread.stats["layout"] == "slices on 4 devices"
         assert spread.stats["rounds"] == alone.stats["rounds"]
+    with parallel.over(4):  # several steps without a test between them
+        found = parity.solve(small, parity.FPI(sweeps_per_check=8))
+    same(found, parity.solve(small, "fpi"))
     with parallel.over(3):  # a number that divides nothing
         found = parity.solve(small)  # the host would have it, were it not for the mesh
         same(found, parity.solve(small, "promotion"))

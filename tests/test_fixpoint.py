@@ -71,14 +71,29 @@ def test_resumes_where_it_stopped(sweeps):
     assert (end.answer, end.status) == (100, Status.SOLVED)
 
 
+@pytest.mark.parametrize(
+    ("count", "written"), [(1, 1), (2, 2), (4, 4), (7, 1), (9, 3), (12, 4), (16, 4)]
+)
+def test_many_steps_are_traced_few_times(count, written):
+    traced = []
+
+    def step(x):
+        traced.append(x)
+        return x + 1
+
+    assert jax.jit(lambda x: fixpoint.repeat(count, step, x))(5) == 5 + count
+    assert len(traced) == written
+
+
 def test_overflow_is_a_status():
     outcome = fixpoint.run(Counter(fails=True), GAME)
     assert outcome.status == Status.OVERFLOW
 
 
-def test_iterate_under_jit_and_vmap():
+@pytest.mark.parametrize("sweeps", [1, 4, 8, 15])
+def test_iterate_under_jit_and_vmap(sweeps):
     def solve(limit):
-        solver = Counter(sweeps_per_check=4)
+        solver = Counter(sweeps_per_check=sweeps)
         carry = fixpoint.iterate(solver, GAME, fixpoint.start(solver, GAME), limit)
         return fixpoint.finish(solver, GAME, carry)
 

@@ -19,7 +19,7 @@ from jaxgames.energy._strategies import Dual
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Registry, Solver
 
-SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 1}, 4
+SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 1}, 6
 """Sweeps of a round, see [`Lockstep`][jaxgames.energy._lockstep.Lockstep]."""
 
 
