@@ -2,14 +2,14 @@
 
 Counted as in `traffic.py`: for each cell of the layout the index of what it points at,
 the value that is found there, and whether the edge is one; for each row what is read
-and written once. A number is for the whole graph.
+and written once. A number is for all that is laid out: the parts that may accept.
 """
 
 from typing import Any
 
 from benchmarks.traffic import INDEX
 from jaxgames import buchi, ops
-from jaxgames.buchi import Kind, _device, _links
+from jaxgames.buchi import Kind, _device
 from jaxgames.buchi._question import Question
 
 WORD = 4
@@ -46,6 +46,7 @@ def bytes_per_round(question: Question, solution: Any) -> int | None:
         return height * (2 * WORD + INDEX + WORD)
     if solver not in PER_ROW:
         return None
-    links = _links.successors(question.arena)
+    wanted = tuple(kind for kind in Kind if kind != Kind.REJECTING)
+    links = _device.task_of(question, buchi.SOLVERS.resolve(solver), wanted).links
     cells = ops.num_cells(links) * (INDEX + GATHERED[solver] + 1)
     return cells + links.num_rows * PER_ROW[solver]

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops, race
+from jaxgames import host, ops, race
 from jaxgames.arena import Arena, bucket
-from jaxgames.buchi import _device, _host, _links, reference
+from jaxgames.buchi import _device, _drive, _host, _links, reference
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
 from jaxgames.buchi._operations import Kind
@@ -77,23 +77,22 @@ def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingC
 
     solver = Trim()
     task = _device.task_of(question, solver, (Kind.WEAK, Kind.STRONG))
-    outcome = fixpoint.run(solver, task, progress=meter)
-    sweeps, exists = jax.device_get((outcome.carry.state.trim, outcome.answer.exists))
-    facts["trim"] = int(sweeps)
+    outcome, counts = _drive.run(solver, task, meter=meter)
+    facts["trim"] = counts["trim"]
     if outcome.status != Status.SOLVED:
         return ended(outcome.status)
-    if not exists:
+    if not outcome.answer.exists:
         return answer(None)
     left = np.asarray(outcome.answer.left)[: question.arena.shape[0]]
     if Kind.STRONG not in kinds:
         return answer(_closed(question, left))
-    weak = left & _of_kind(question, kinds, Kind.WEAK)
-    if weak.any():
-        lasso = _closed(question, weak)
+    if Kind.WEAK in kinds:
+        weak = left & _of_kind(question, kinds, Kind.WEAK)
+        lasso = _closed(question, weak) if weak.any() else None
         if lasso is not None:
             return answer(lasso)
+        left = left & ~weak
 
-    left = left & _of_kind(question, kinds, Kind.STRONG)
     vertices = None
     while (left & question.accepting).any():
         witness, inside, status = _among(question, left, meter, track, facts)
@@ -141,11 +140,12 @@ def _among(
         status.
     """
     arena = question.arena
-    rows = _links.num_rows(arena)
-    there = jnp.asarray(np.pad(left, (0, rows - len(left))))
-    edges = _links.pairs(arena)
-    num_links = int(_count(edges, there))
-    if num_links <= FEW_LINKS and host.can_compile():
+    edges, num_links = _links.pairs(arena), arena.shape[1]
+    there = np.pad(left, (0, _links.num_rows(arena) - len(left)))
+    can_finish = host.can_compile()
+    if num_links > FEW_LINKS or not can_finish:
+        num_links = int(_count(edges, there))
+    if num_links <= FEW_LINKS and can_finish:
         facts["finished_on_host"] = int(left.sum())
         entries = np.flatnonzero(left).astype(np.int32)
         found = reference.search(
@@ -168,10 +168,10 @@ def _among(
         )
     else:
         game = _device.problem_for(arena, solver, question.accepting, part)
-    outcome = fixpoint.run(solver, game, progress=meter)
-    for name, more in solver.stats(game, outcome.carry.state).items():
-        facts[name] += int(more)
-    witness, inside = int(outcome.answer.witness), np.asarray(outcome.answer.left)
+    outcome, counts = _drive.run(solver, game, meter=meter)
+    for name, more in counts.items():
+        facts[name] += more
+    witness, inside = outcome.answer.witness, np.asarray(outcome.answer.left)
     if outcome.status != Status.SOLVED or witness == NONE:
         return NONE, left, outcome.status
     if vertices is None:

@@ -1,14 +1,15 @@
 """Solvers on the device, driven from the host, and their lassos."""
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, graph, memory
+from jaxgames import fixpoint, graph, memory, ops
 from jaxgames.arena import Arena, bucket
-from jaxgames.buchi import _host, _links, reference
+from jaxgames.buchi import _drive, _host, _links, reference
 from jaxgames.buchi._by_scc import ByScc
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import named, ranks
@@ -16,7 +17,7 @@ from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import NONE, Answer, Problem
-from jaxgames.buchi._trim import Task, Trim, task
+from jaxgames.buchi._trim import Trim, task
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 
@@ -63,20 +64,43 @@ def problem_for(
     )
 
 
-def task_of(question: Question, solver: Trim, wanted: tuple[Kind, ...]) -> Task:
-    """What is to be trimmed, on the default device; kept with the question.
+def task_of(
+    question: Question,
+    solver: Any,
+    wanted: tuple[Kind, ...],
+    vertices: np.ndarray | None = None,
+) -> Any:
+    """What a solver other than `ByScc` works on; kept with the question.
 
     Args:
         question: with one accepting set.
         solver: the solver.
         wanted: the kinds of the parts that are there.
+        vertices: bool `[V]`, the vertices that are there; None for all. What is laid
+            out for some only is not kept.
     """
+    order = getattr(solver, "order", "")
+    place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
     kept = question.__dict__.setdefault("_tasks", {})
-    place = jax.config.jax_default_device, wanted  # pyright: ignore
-    if place not in kept:
-        part = question.parts([kind in wanted for kind in question.kinds])
-        kept[place] = problem_for(question.arena, solver, question.accepting, part)
-    return kept[place]
+    key = place, wanted, isinstance(solver, Trim), solver.backward, str(order)
+    keeps = vertices is None and isinstance(order, str)
+    if keeps and key in kept:
+        return kept[key]
+    part = question.parts([kind in wanted for kind in question.kinds])
+    if vertices is not None:
+        part = np.where(vertices, part, 0)
+    arena, accepting = question.arena, question.accepting
+    if not isinstance(solver, Trim):  # which leaves out what is not inside by itself
+        if not isinstance(order, str):
+            order = np.asarray(ranks(solver, len(part), len(part)))
+        arena, some = question.inner(wanted)
+        part, accepting = part[some], accepting[some]
+        if not isinstance(order, str):
+            solver = dataclasses.replace(solver, order=order[some])
+    game = problem_for(arena, solver, accepting, part)
+    if keeps:
+        kept[key] = game
+    return game
 
 
 def _shapes(size: int, edges: int) -> Problem:
@@ -131,37 +155,28 @@ def run(
     wanted = tuple(kind for kind in Kind if kind != Kind.REJECTING)
     only_reached = state is not None and state.only_reached
     carry = None if state is None else state.carry
+    machine = named(solver)
     while True:
         vertices = reached_from(question) if only_reached else None
-        if isinstance(solver, Trim):
-            game = task_of(question, solver, wanted)
-        else:
-            part = question.parts([kind in wanted for kind in kinds])
-            if vertices is not None:
-                part = np.where(vertices, part, 0)
-            game = problem_for(question.arena, solver, question.accepting, part)
-        rounds = 0
+        game = task_of(question, solver, wanted, vertices)
         if isinstance(carry, int):  # of the search among all vertices
-            rounds, carry = carry, None
-        machine = named(solver)
-        if carry is None:
-            carry = fixpoint.first(machine, game)._replace(rounds=jnp.int32(rounds))
-        outcome = fixpoint.run(
-            machine, game, carry, max_steps=max_steps, progress=meter
+            rounds = jnp.int32(carry)
+            carry = fixpoint.first(machine, game)._replace(rounds=rounds)
+        outcome, facts = _drive.run(
+            machine, game, carry, max_steps=max_steps, meter=meter
         )
         stats = Stats(
-            solver=solver.name,
-            rounds=outcome.rounds,
-            **solver.stats(game, outcome.carry.state),
-            **counts_of(kinds),
+            solver=solver.name, rounds=outcome.rounds, **facts, **counts_of(kinds)
         )
         standing = Standing(outcome.carry, only_reached)
         if outcome.status != Status.SOLVED:
             return undecided(outcome.status, stats, standing)
-        lasso = closed(question, solver, outcome.answer, vertices)
-        found = bool(outcome.answer.exists)
+        answer = outcome.answer
+        if answer.exists and not isinstance(solver, Trim):
+            answer = Answer(True, *question.of_inner(wanted, *answer[1:]))
+        lasso = closed(question, solver, answer, vertices)
         sure = solver.finds == "ahead" or question.all_reached or only_reached
-        if found and lasso is None and not sure:
+        if answer.exists and lasso is None and not sure:
             only_reached, carry = True, int(outcome.rounds)
             continue
         return decided(question, lasso, stats, standing)

@@ -7,6 +7,7 @@ from jaxgames.arena import Arena
 from jaxgames.buchi import reference
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
+from jaxgames.graph import as_arena
 from jaxgames.host import compiled
 from jaxgames.solution import Stats, Status
 
@@ -66,6 +67,28 @@ def inside_components(arena: Arena, labels: np.ndarray) -> np.ndarray:
         labels: int32 `[V]`, -1 for a vertex that is not there.
     """
     return _inside(np.asarray(arena.row_ptr), np.asarray(arena.dst), labels)
+
+
+def inside_parts(arena: Arena, part: np.ndarray) -> tuple[Arena, np.ndarray]:
+    """The vertices of parts alone, and the edges between two of one part.
+
+    Args:
+        arena: the graph, without padding.
+        part: int32 `[V]`, 0 for a vertex that is not there.
+
+    Returns:
+        The graph, its vertices in their order; and the old number of each: int32 `[N]`.
+    """
+    there = part > 0
+    vertices = np.flatnonzero(there).astype(np.int32)
+    row_ptr, tail, head = map(np.asarray, (arena.row_ptr, arena.src, arena.dst))
+    keep = there[tail] & (part[tail] == part[head])
+    if keep.all() and there.all():
+        return arena, vertices
+    before = np.append(0, np.cumsum(keep, dtype=np.int32)).astype(np.int32)
+    offsets = np.append(before[row_ptr[vertices]], before[-1])
+    place = np.cumsum(there, dtype=np.int32) - 1
+    return as_arena((offsets, place[head[keep]])), vertices
 
 
 def stray_edge(arena: Arena, state: np.ndarray, allowed: np.ndarray) -> int:

@@ -56,6 +56,28 @@ class Question:
         number = np.where(wanted, np.arange(1, len(wanted) + 1), 0).astype(np.int32)
         return number[self.partition.part]
 
+    def inner(self, wanted: tuple[Kind, ...]) -> tuple[Arena, np.ndarray]:
+        """The edges inside the parts of some kinds; kept with the question. O(V + E).
+
+        Returns:
+            The graph of these edges and of the vertices of these parts, in their order;
+            and the number that each has in the whole: int32 `[N]`.
+        """
+        kept = self.__dict__.setdefault("_inner", {})
+        if wanted not in kept:
+            part = self.parts([kind in wanted for kind in self.kinds])
+            kept[wanted] = _host.inside_parts(self.arena, part)
+        return kept[wanted]
+
+    def of_inner(
+        self, wanted: tuple[Kind, ...], vertex: int, mask: Any
+    ) -> tuple[int, np.ndarray]:
+        """A vertex of the inner graph, and a mask of at least its vertices, here."""
+        _, vertices = self.inner(wanted)
+        whole = np.zeros(self.arena.shape[0], bool)
+        whole[vertices] = np.asarray(mask)[: len(vertices)]
+        return int(vertices[vertex]), whole
+
 
 def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
     """Checks concrete arguments of `accepting_cycle`.

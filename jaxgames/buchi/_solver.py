@@ -56,9 +56,9 @@ class Answer(NamedTuple):
         left: bool `[V]`, vertices among which there is an accepting cycle.
     """
 
-    exists: jax.Array
-    witness: jax.Array
-    left: jax.Array
+    exists: Any
+    witness: Any
+    left: Any
 
 
 @dataclasses.dataclass(frozen=True)

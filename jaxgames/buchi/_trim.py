@@ -17,11 +17,14 @@ WINDOW = {"cpu": 1 << 13, "gpu": 1 << 20}
 WHOLE = 4
 """So many windows at most are not worth the visits: they are one."""
 
-LOOKS = 2
-"""Edges that a vertex looks at in a sweep, on an accelerator."""
+LOOKS = {"cpu": 1, "gpu": 2}
+"""Edges that a vertex looks at in a sweep."""
 
-SWEEPS = 8
-"""Sweeps over the one window between two tests, on an accelerator; half for more."""
+SWEEPS = {"cpu": 2, "gpu": 8}
+"""Sweeps over the one window between two tests."""
+
+SWEEPS_OF_MANY = {"cpu": 2, "gpu": 4}
+"""The same where there are several windows."""
 
 
 class Task(NamedTuple):
@@ -100,7 +103,7 @@ class Trim(Solver):
         looks: at how many edges a vertex looks in a sweep. None: two on an accelerator,
             one on a CPU.
         sweeps: sweeps over a window between two tests whether something has changed.
-            None: a few on an accelerator, one on a CPU.
+            None: a few on an accelerator, two on a CPU.
 
     References:
         [1] Černá and Pelánek, Distributed explicit fair cycle detection (set based
@@ -137,9 +140,9 @@ class Trim(Solver):
     def step(self, game: Task, state: State) -> State:
         """Sweeps over one window."""
         count, height = self.windows(len(state.at))
-        on_cpu = jax.default_backend() == "cpu"
-        sweeps = self.sweeps or (1 if on_cpu else SWEEPS if count == 1 else SWEEPS // 2)
-        looks = self.looks or (1 if on_cpu else LOOKS)
+        kind = _kind()
+        sweeps = self.sweeps or (SWEEPS if count == 1 else SWEEPS_OF_MANY)[kind]
+        looks = self.looks or LOOKS[kind]
 
         def start(window):
             return jnp.minimum(window * height, len(state.at) - height)
@@ -188,10 +191,13 @@ class Trim(Solver):
 
     def windows(self, size: int) -> tuple[int, int]:
         """How many windows a graph has, and how many vertices each of them."""
-        on_cpu = jax.default_backend() == "cpu"
-        window = self.window or WINDOW["cpu" if on_cpu else "gpu"]
+        window = self.window or WINDOW[_kind()]
         height = size if size <= WHOLE * window else window
         return -(-size // height), height
+
+
+def _kind() -> str:
+    return "cpu" if jax.default_backend() == "cpu" else "gpu"
 
 
 def _sweep(head: jax.Array, at: jax.Array, own: jax.Array, looks: int) -> jax.Array:
