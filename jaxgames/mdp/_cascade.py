@@ -13,6 +13,12 @@ ROOMS = (1 << 14, 1 << 19)
 """Branches that rounds have room for: all operations of a round take that many, so that
 few are better done with little room."""
 
+PATIENCE = 32
+"""Rounds that are made, be they ever so small."""
+
+PACE = 512
+"""Rounds are slow if more than so many like them would read each branch."""
+
 NEVER = jnp.iinfo(jnp.int32).max
 """When something dies that lives."""
 
@@ -25,6 +31,7 @@ class Cascade(NamedTuple):
     left: jax.Array  # int32 [2 S]: live choices of each state; branches that enter it
     front: jax.Array  # int32 [R]: states that died in the last round; S for none
     cells: jax.Array  # int32: branches into and out of these
+    read: jax.Array  # int32: those of the rounds before
     rounds: jax.Array  # int32
 
 
@@ -40,12 +47,14 @@ def spread_deaths(
     alive: jax.Array,
     front: jax.Array,
     limit: jax.Array,
+    patience: jax.Array,
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """Rounds of removal, each of which reads only what is next to the last deaths.
 
     A choice dies that may lead to a state that has died. A state dies that has no live
     choice, or that no branch enters from a state that is alive. As many rounds as there
-    are, or until more dies at once than there is room for, or the limit.
+    are, or until more dies at once than there is room for, or the limit; or until they
+    turn out to be slow.
 
     Args:
         layout: the model, with its `rows`.
@@ -54,6 +63,7 @@ def spread_deaths(
         front: bool `[S]`, the states that have just died, not among those alive; there
             is room for their branches.
         limit: int32, rounds at most.
+        patience: int32, rounds after which they may be slow.
 
     Returns:
         What is live and what is alive then; the rounds; and whether there is nothing
@@ -68,29 +78,31 @@ def spread_deaths(
         left=jnp.concatenate(_counts(layout, live, alive | front)),
         front=ops.compact(front, large),
         cells=_cells_around(rows, front),
+        read=jnp.int32(0),
         rounds=jnp.int32(0),
     )
-    go_on = functools.partial(_rounds, layout, limit)
+    least = 2 * len(rows.targets) // PACE
+
+    def over(room: int, cascade: Cascade) -> jax.Array:
+        slow = cascade.read // jnp.maximum(cascade.rounds, 1) < least
+        stops = (cascade.rounds >= patience) & slow
+        stops |= (cascade.cells == 0) | (cascade.cells > room)
+        return stops | (cascade.rounds >= limit)
 
     def step(cascade: Cascade) -> Cascade:
         one = functools.partial(_round, layout, large)
         if len(ROOMS) == 1:
             return one(cascade)
-        some = functools.partial(go_on, ROOMS[0])
+        some = functools.partial(_rounds, layout, over, ROOMS[0])
         return jax.lax.cond(cascade.cells <= ROOMS[0], some, one, cascade)
 
-    cascade = fixpoint.until(functools.partial(_over, limit, large), step, cascade)
+    cascade = fixpoint.until(functools.partial(over, large), step, cascade)
     alive = cascade.state == NEVER
     live = (cascade.choice == NEVER) & ops.take(alive, layout.owner)
     return live, alive, cascade.rounds, cascade.cells == 0
 
 
-def _over(limit, room: int, cascade: Cascade) -> jax.Array:
-    over = (cascade.cells == 0) | (cascade.cells > room)
-    return over | (cascade.rounds >= limit)
-
-
-def _rounds(layout: Layout, limit, room: int, cascade: Cascade) -> Cascade:
+def _rounds(layout: Layout, over, room: int, cascade: Cascade) -> Cascade:
     """Rounds in a smaller room."""
     front, size = cascade.front, len(cascade.state)
     where = ops.compact(front < size, room)
@@ -98,7 +110,7 @@ def _rounds(layout: Layout, limit, room: int, cascade: Cascade) -> Cascade:
     some = ops.take(front, jnp.minimum(where, len(front) - 1))
     small = cascade._replace(front=jnp.where(there, some, size))
     small = fixpoint.until(
-        functools.partial(_over, limit, room),
+        functools.partial(over, room),
         functools.partial(_round, layout, room),
         small,
     )
@@ -145,6 +157,7 @@ def _round(layout: Layout, room: int, cascade: Cascade) -> Cascade:
         left=left,
         front=jnp.concatenate([jnp.where(ends, loser, size), more]),
         cells=jnp.sum(jnp.where(ends, around, 0), dtype=jnp.int32),
+        read=cascade.read + cascade.cells,
         rounds=cascade.rounds + 1,
     )
 

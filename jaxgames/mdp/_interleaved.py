@@ -7,23 +7,21 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.mdp._cascade import has_room, spread_deaths
+from jaxgames.mdp._cascade import PATIENCE, has_room, spread_deaths
+from jaxgames.mdp._fates import Fates, are_narrow, jump, no_fates, tell
 from jaxgames.mdp._layout import Layout
-from jaxgames.mdp._removal import leave, remove
+from jaxgames.mdp._removal import leave, remove_both_ways
 from jaxgames.mdp._signatures import branches_of, descend, graph_of, spread
 from jaxgames.mdp._solver import Answer, EndComponentSolver, answer
 from jaxgames.ops import Pieces
 from jaxgames.solver import check_positive
 
-PROPAGATE, DESCEND, REMOVE, DONE = range(4)
+PROPAGATE, DESCEND, REMOVE, DONE, NEAR = range(5)
 """Phases: signatures spread, one half of them still does, choices and states die, the
-end."""
+end; and, where that is wanted, they die next to the last deaths."""
 
 MOST_DOUBLINGS = 20
-"""Outer steps after which the rounds of removal double no more."""
-
-RENEW = 16
-"""Rounds of removal after which states are told anew whose death is theirs too."""
+"""Outer steps after which the steps of removal double no more."""
 
 LIGHT = 32
 """Rounds that read only what is next to the last deaths, for one that reads all."""
@@ -39,15 +37,16 @@ class State(NamedTuple):
     branches: tuple[Pieces, Pieces]  # bool, by target and by state: those of `before`
     above: jax.Array  # int32 [S]: the least state known to reach this one
     below: jax.Array  # int32 [S]: the least state known to be reached from this one
-    fate: jax.Array  # int32 [S]: a state whose death is this one's too
-    told: jax.Array  # int32: rounds of removal since `fate` was found
-    left: jax.Array  # int32: rounds of removal left before signatures spread again
+    fates: Fates  # states whose death is another's too
+    broad: jax.Array  # bool: many states have no fate
+    left: jax.Array  # int32: steps of removal left before signatures spread again
     spread: jax.Array  # int32: rounds since signatures last began
     phase: jax.Array  # int32
     outer: jax.Array  # int32: how often signatures were spread
     propagation: jax.Array  # int32: rounds that this took
     removal: jax.Array  # int32: rounds of removal
     near: jax.Array  # int32: those of them that read only what is next to deaths
+    jumps: jax.Array  # int32: how often ways of fates were followed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,9 +67,12 @@ class Interleaved(EndComponentSolver):
     choice into it. So removal comes first: where a model ends in such states for
     certain, it is all that is needed.
 
-    Removal jumps too: a state dies with any state that all its choices may lead to, and
-    so with all that follow on the way of such pointers. For a large model on one device
-    it reads what is next to the last deaths alone, as long as they are few.
+    Removal jumps too. Many a state dies with another: all its choices may lead there,
+    or all that enter it come from there. So it dies with all on the way of such
+    pointers, and those whose choices lead to ways with the same end die with that: as
+    in tree contraction [3], whole chains go in a step. For a large model on one device
+    removal reads what is next to the last deaths alone, as long as they are few; it
+    jumps where that turns out slow and nearly all states have such pointers.
 
     This is the propagation of [1] with the deletions of [2] between; components in
     between are never complete, and need not be. A round reads every branch about
@@ -79,10 +81,10 @@ class Interleaved(EndComponentSolver):
     them few. There are up to S outer steps at worst, and up to seven in practice.
 
     Attributes:
-        removals: rounds of removal before signatures spread for the first time; they
-            double with each time, and are at least twice as many as signatures took to
-            spread, which cost more. Many are wasted while the signatures are coarse,
-            few make outer steps. As many as `LIGHT` that read little count as one.
+        removals: steps of removal before signatures spread for the first time; they
+            double with each time, and are at least twice as many as the rounds that
+            signatures took to spread. Many are wasted while the signatures are coarse,
+            few make outer steps. `LIGHT` rounds that read little count as one step.
         sweeps: rounds between two tests whether something has changed. None: 1 on a
             CPU, up to 8 on an accelerator, fewer for large models.
 
@@ -91,6 +93,8 @@ class Interleaved(EndComponentSolver):
         strongly connected components (ECL-SCC), SC 2023, doi:10.1145/3581784.3607071.
         [2] Bansal and Singh, Interleaving computation of maximal end components,
         arXiv:2505.20748.
+        [3] Miller and Reif, Parallel tree contraction and its application, FOCS 1985,
+        doi:10.1109/SFCS.1985.43.
 
     Examples:
         >>> from jaxgames import mdp
@@ -101,7 +105,7 @@ class Interleaved(EndComponentSolver):
         EndComponents(2 of 2 states and 2 choices)
     """
 
-    removals: int = 8
+    removals: int = 16
 
     name: ClassVar[str] = "interleaved"
     needs_graph: ClassVar[bool] = True
@@ -127,30 +131,24 @@ class Interleaved(EndComponentSolver):
             branches=branches_of(game, game.live),
             above=own,
             below=own,
-            fate=own,
-            told=jnp.int32(RENEW),
+            fates=no_fates(len(alive)),
+            broad=jnp.array(False),
             left=jnp.int32(self.removals),
             spread=zero,
-            phase=jnp.where(jnp.any(chosen), REMOVE, DONE).astype(jnp.int32),
+            phase=jnp.where(jnp.any(chosen), _first_phase(game), DONE),
             outer=zero,
             propagation=zero,
             removal=zero,
             near=zero,
+            jumps=zero,
         )
 
     def step(self, game: Layout, state: State) -> State:
         """Some rounds of a phase; when it is over, goes on to the next."""
-        return jax.lax.switch(
-            state.phase,
-            [
-                self._propagate,
-                self._descend,
-                self._remove if game.rows is None else self._remove_near,
-                lambda game, state: state,
-            ],
-            game,
-            state,
-        )
+        phases = [self._propagate, self._descend, self._remove, lambda _, same: same]
+        if game.rows is not None:
+            phases.append(self._remove_near)
+        return jax.lax.switch(state.phase, phases, game, state)
 
     def done(self, game: Layout, state: State) -> jax.Array:
         """Nothing was lost."""
@@ -165,7 +163,8 @@ class Interleaved(EndComponentSolver):
 
     def stats(self, game: Layout, state: State) -> dict[str, Any]:
         """Outer steps, and rounds of each kind."""
-        return {**super().stats(game, state), "near": state.near}
+        more = {"near": state.near, "jumps": state.jumps}
+        return {**super().stats(game, state), **more}
 
     def _propagate(self, game: Layout, state: State) -> State:
         """Both halves of the signatures spread."""
@@ -207,38 +206,37 @@ class Interleaved(EndComponentSolver):
         budget = self.removals << jnp.minimum(state.outer, MOST_DOUBLINGS)
         return state._replace(
             live=state.live & ~leave(game, state.above, state.below),
-            told=jnp.int32(RENEW),
+            broad=jnp.array(False),
             left=jnp.maximum(budget, 2 * state.spread).astype(jnp.int32),
-            phase=jnp.int32(REMOVE),
+            phase=_first_phase(game),
             outer=state.outer + 1,
         )
 
     def _remove(self, game: Layout, state: State) -> State:
-        """Rounds of removal that read all."""
-        old = state.told >= RENEW
-        state = jax.lax.cond(old, _tell, lambda _, same: same, game, state)
+        """Rounds of removal that read all, and jumps along the ways of fates."""
+        live, alive, removal = state.live, state.alive, state.removal
+        changed = jnp.array(True)
         for _ in range(self.sweeps_per_step(game)):
-            more = state.left > 0
-            live, alive = remove(game, state.live, state.alive)
-            alive = alive & ops.take(alive, state.fate)
-            changed = jnp.any(alive != state.alive) | jnp.any(live != state.live)
-            state = state._replace(
-                live=live,
-                alive=alive,
-                fate=ops.take(state.fate, state.fate),
-                told=state.told + 1,
-                left=jnp.where(changed, state.left - 1, 0),
-                removal=state.removal + more,
-            )
+            before, removal = (live, alive), removal + changed
+            live, alive = remove_both_ways(game, live, alive)
+            changed = jnp.any(live != before[0]) | jnp.any(alive != before[1])
+        left, fates = jump(game, live, alive, state.fates)
+        changed |= jnp.any(left != alive)
+        state = state._replace(
+            live=live,
+            alive=left,
+            fates=fates,
+            left=jnp.where(changed & jnp.any(left), state.left - 1, 0),
+            removal=removal,
+            jumps=state.jumps + 1,
+        )
         over = state.left <= 0
         return jax.lax.cond(over, _begin_again, lambda _, same: same, game, state)
 
     def _remove_near(self, game: Layout, state: State) -> State:
         """One round of removal that reads all, then such as read little."""
         assert game.rows is not None
-        live, alive = remove(game, state.live, state.alive)
-        live &= ops.take(alive, game.owner)
-        alive &= ops.links_any(game.entering, live)
+        live, alive = remove_both_ways(game, state.live, state.alive)
         changed = jnp.any(alive != state.alive) | jnp.any(live != state.live)
         front = state.alive & ~alive
         left = jnp.where(changed, state.left - 1, 0)
@@ -247,17 +245,21 @@ class Interleaved(EndComponentSolver):
         )
 
         def near(state: State) -> State:
+            limit = LIGHT * state.left
+            patience = jnp.where(state.broad, limit, PATIENCE)
             live, alive, rounds, over = spread_deaths(
-                game, state.live, state.alive, front, LIGHT * state.left
+                game, state.live, state.alive, front, limit, patience
             )
             left = jnp.where(over, 0, state.left - -(-rounds // LIGHT))
-            return state._replace(
+            state = state._replace(
                 live=live,
                 alive=alive,
                 left=left,
                 removal=state.removal + rounds,
                 near=state.near + rounds,
             )
+            slow = (left > 0) & (rounds >= patience)
+            return jax.lax.cond(slow, _look, lambda _, same: same, game, state)
 
         few = (left > 0) & has_room(game.rows, front)
         state = jax.lax.cond(few, near, lambda same: same, state)
@@ -265,18 +267,17 @@ class Interleaved(EndComponentSolver):
         return jax.lax.cond(over, _begin_again, lambda _, same: same, game, state)
 
 
-def _tell(game: Layout, state: State) -> State:
-    """Points each state to the last that all its choices may lead to, or to itself.
+def _first_phase(game: Layout) -> jax.Array:
+    """The phase in which removal begins."""
+    return jnp.int32(REMOVE if game.rows is None else NEAR)
 
-    To one that is the last of every choice, that is, as that is quickly found.
-    """
-    size = len(state.alive)
-    own = jnp.arange(size, dtype=jnp.int32)
-    last = ops.links_max(game.branches, own)
-    least = ops.links_min(game.choices, jnp.where(state.live, last, size))
-    most = ops.links_max(game.choices, jnp.where(state.live, last, -1))
-    fate = jnp.where(least == most, most, own)
-    return state._replace(fate=fate, told=jnp.int32(0))
+
+def _look(game: Layout, state: State) -> State:
+    """Whether removal had better jump."""
+    fates = tell(game, state.live, state.fates)
+    narrow = are_narrow(fates, state.alive)
+    phase = jnp.where(narrow, REMOVE, NEAR).astype(jnp.int32)
+    return state._replace(fates=fates, broad=~narrow, phase=phase)
 
 
 def _begin_again(game: Layout, state: State) -> State:

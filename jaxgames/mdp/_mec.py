@@ -72,7 +72,8 @@ def mec(
         `stats` hold `outer`, how often components were told apart; and those of a
         device `propagation` and `removal`, the rounds that were spent on telling them
         apart, and on taking out what cannot stay; of `interleaved` also `near`, those
-        of the latter that read little.
+        of the latter that read little, and `jumps`, how often chains of states went
+        at once.
 
     Raises:
         ValueError: an argument is wrong.

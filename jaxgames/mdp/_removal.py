@@ -24,6 +24,15 @@ def remove(
     return live, alive & ops.links_any(layout.choices, live)
 
 
+def remove_both_ways(
+    layout: Layout, live: jax.Array, alive: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """As `remove`; choices die with their state, and states that none enters."""
+    live, alive = remove(layout, live, alive)
+    live &= ops.take(alive, layout.owner)
+    return live, alive & ops.links_any(layout.entering, live)
+
+
 def leave(layout: Layout, *labels: jax.Array) -> jax.Array:
     """The choices that may lead to a state with another label: bool `[C]`.
 

@@ -1,10 +1,12 @@
 """Maximal end components by their definition, and models of all shapes to try."""
 
+import dataclasses
 import itertools
 
 import numpy as np
 
-from jaxgames.mdp import MDP
+from jaxgames import ops
+from jaxgames.mdp import MDP, _layout
 
 
 def rows(model: MDP) -> list[list[tuple[int, set[int]]]]:
@@ -79,6 +81,62 @@ def tiny_models(seed: int, count: int) -> list[MDP]:
 def padded(model: MDP) -> MDP:
     """To the size of all tiny models: one compilation for all."""
     return model.pad(8, 32, 64)
+
+
+def with_rows(model: MDP) -> _layout.Layout:
+    """The layout of a padded model, with rows, so that all have one shape."""
+    groups, rows = model.row_group_offsets, model.row_offsets
+    into, entering = ops.transpose(rows, model.columns[: rows[-1]], model.num_states)
+    entering = np.pad(entering, (0, model.num_branches - len(entering)))
+    lists = _layout.Rows(into, entering, rows[groups], model.columns)
+    layout = _layout.prepare(model, graph=True)
+    return dataclasses.replace(layout, rows=lists)
+
+
+def timed_model(rng: np.random.Generator, most: int) -> MDP:
+    """A few states, and chains of states that count on the way from one to another.
+
+    A state of a chain may be left early, go back to itself, or leave the rest to lots.
+    """
+    corners = int(rng.integers(1, 8))
+    places = rng.permutation(most).tolist()  # in no order
+    states = {place: [] for place in places[:corners]}
+    free = places[corners:]
+
+    def somewhere() -> int:
+        return int(rng.choice(list(states)))
+
+    def chain(goal: int) -> int:
+        """The first state of a chain to a state."""
+        exits, lots, loops = rng.choice([0, 0.1, 0.5, 1], 3) * [1, 0.3, 0.2]
+        for _ in range(min(int(rng.integers(0, 13)), len(free))):
+            state = free.pop()
+            choices = [[goal, somewhere()] if rng.random() < lots else [goal]]
+            if rng.random() < exits:
+                choices.append([somewhere()])
+            if rng.random() < loops:
+                choices.append([state])
+            states[state] = choices
+            goal = state
+        return goal
+
+    for corner in places[:corners]:
+        for _ in range(int(rng.integers(1, 4))):
+            goals = [chain(somewhere()) for _ in range(int(rng.integers(1, 3)))]
+            states[corner].append(goals)
+    return packed(states)
+
+
+def packed(states: dict[int, list[list[int]]]) -> MDP:
+    """The model of states under any numbers, in their order."""
+    order = sorted(states)
+    place = {state: number for number, state in enumerate(order)}
+    choices = [choice for state in order for choice in states[state]]
+    return MDP.from_arrays(
+        np.append(0, np.cumsum([len(states[state]) for state in order])),
+        np.append(0, np.cumsum([len(choice) for choice in choices])),
+        np.array([place[target] for choice in choices for target in choice]),
+    )
 
 
 COUNTEREXAMPLE = MDP.from_arrays(

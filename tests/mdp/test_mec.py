@@ -1,18 +1,23 @@
 """The decomposition by every solver, in every way it can be called."""
 
-import dataclasses
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from end_components import COUNTEREXAMPLE, brute_force, padded, tiny_models
+from end_components import (
+    COUNTEREXAMPLE,
+    brute_force,
+    padded,
+    tiny_models,
+    with_rows,
+)
 
 from jaxgames import SolveError, Status, fixpoint, generate, host, mdp, ops
 from jaxgames.fixpoint import Carry
 from jaxgames.graph import MaxId
-from jaxgames.mdp import MDP, Basic, Interleaved, _cascade, _layout, reference
+from jaxgames.mdp import MDP, Basic, Interleaved, _cascade, reference
 from jaxgames.ops import _slices
 from jaxgames.progress import Deadline
 
@@ -141,16 +146,6 @@ def test_removal_reads_what_is_next_to_deaths(rooms, monkeypatch):
         removal += int(state.removal)
         steps += outcome.rounds - int(state.propagation)
     assert removal > 1.2 * steps  # many rounds in one step: those that read little
-
-
-def with_rows(model: MDP) -> _layout.Layout:
-    """The layout of a padded model, with rows, so that all have one shape."""
-    groups, rows = model.row_group_offsets, model.row_offsets
-    into, entering = ops.transpose(rows, model.columns[: rows[-1]], model.num_states)
-    entering = np.pad(entering, (0, model.num_branches - len(entering)))
-    lists = _layout.Rows(into, entering, rows[groups], model.columns)
-    layout = _layout.prepare(model, graph=True)
-    return dataclasses.replace(layout, rows=lists)
 
 
 def test_propagation_does_not_depend_on_the_numbering():
