@@ -133,3 +133,15 @@ def test_a_game_that_is_too_large_is_not_solved(run):
     code, _, err = run("vending.aut", 0, 4, "--max-positions", 10)
     assert code == 4
     assert "the game has more than 10 positions or moves" in err
+
+
+@pytest.mark.parametrize("states", [(), (0, 4)])
+def test_a_time_limit(run, states, monkeypatch):
+    import jaxgames.multienergy._solve as solves
+
+    monkeypatch.setattr(solves, "place_for", lambda game, solver: "device")
+    code, out, err = run("vending.aut", *states, "--timeout", 1e-9, "--quiet")
+    assert (code, out) == (cli.Exit.UNSOLVED, "")
+    assert "vending.aut: not solved: the limit of 1e-09 s was reached" in err
+    code, _, err = run("vending.aut", *states, "--timeout", 1e3, "--quiet")
+    assert (code, err) == (0, "")

@@ -11,8 +11,9 @@ from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import check_writable, sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
-from jaxgames.cli._parts import check_suffix, write_arrays
+from jaxgames.cli._parts import check_suffix, meter, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
+from jaxgames.solution import SolveError
 
 EXAMPLE = "equiv vending.aut 0 4 --draw spectrum.svg"
 
@@ -68,6 +69,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="give up a game that has more positions (default: what memory holds)",
     )
+    _options.add_timeout(parser)
     _options.add_json(parser)
     _options.add_quiet(parser)
     _options.add_jax(parser)
@@ -81,9 +83,13 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         lts = equivalence.load(args.file)
         notes.append(sizes(lts))
-    if args.processes:
-        return _compare(args, phase, lts)
-    return _relate(args, phase, lts)
+    limits = {"max_positions": args.max_positions, "progress": meter(args)}
+    try:
+        if args.processes:
+            return _compare(args, phase, lts, limits)
+        return _relate(args, phase, lts, limits)
+    except SolveError as error:
+        return not_solved(args, error)
 
 
 def _check_options(args: argparse.Namespace) -> None:
@@ -111,7 +117,9 @@ def _check_options(args: argparse.Namespace) -> None:
         check_writable(args.draw)
 
 
-def _compare(args: argparse.Namespace, phase: Phases, lts: io.LTS) -> Exit:
+def _compare(
+    args: argparse.Namespace, phase: Phases, lts: io.LTS, limits: dict[str, Any]
+) -> Exit:
     p, q = args.processes
     for state in (p, q):
         if state >= lts.num_states:
@@ -119,12 +127,11 @@ def _compare(args: argparse.Namespace, phase: Phases, lts: io.LTS) -> Exit:
                 f"{args.file}: expected a state from 0 to {lts.num_states - 1}, got "
                 f"{state}"
             )
-    limit = {"max_positions": args.max_positions}
     with phase("compare"):
         if args.weak:
-            found = equivalence.compare_weak(lts, p, q, silent=args.silent, **limit)
+            found = equivalence.compare_weak(lts, p, q, silent=args.silent, **limits)
         else:
-            found = equivalence.compare(lts, p, q, **limit)
+            found = equivalence.compare(lts, p, q, **limits)
     notions = [args.notion] if args.notion else list(found)
     with phase("explain"):
         formulas = {
@@ -188,14 +195,15 @@ def _tell(p: int, q: int, found: Any, formulas: dict[str, list]) -> None:
             print(f"    {', '.join(notions)}")
 
 
-def _relate(args: argparse.Namespace, phase: Phases, lts: io.LTS) -> Exit:
-    options = {"max_positions": args.max_positions}
+def _relate(
+    args: argparse.Namespace, phase: Phases, lts: io.LTS, limits: dict[str, Any]
+) -> Exit:
     with phase("relate") as notes:
         if args.notion:
-            labels = equivalence.relation(lts, args.notion, **options)
+            labels = equivalence.relation(lts, args.notion, **limits)
             counts = {args.notion: int(labels.max(initial=-1)) + 1}
         else:
-            found = equivalence.spectrum(lts, **options)
+            found = equivalence.spectrum(lts, **limits)
             labels = None
             counts = {
                 notion: int(found.classes(notion).max(initial=-1)) + 1

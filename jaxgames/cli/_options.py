@@ -46,18 +46,23 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
     )
-    parser.add_argument(
-        "--timeout",
-        type=positive,
-        metavar="SECONDS",
-        help="stop solving after that time; loading does not count",
-    )
+    add_timeout(parser)
     parser.add_argument(
         "--max-steps", type=natural, metavar="N", help="stop after N rounds"
     )
     add_json(parser)
     add_quiet(parser)
     add_jax(parser)
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
+    """After how long a solve is given up."""
+    parser.add_argument(
+        "--timeout",
+        type=positive,
+        metavar="SECONDS",
+        help="stop solving after that time; loading does not count",
+    )
 
 
 def add_jax(parser: argparse.ArgumentParser) -> None:

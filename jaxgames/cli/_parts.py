@@ -89,10 +89,16 @@ def conclude(
 
 
 def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
-    """Says why a solve stopped, in terms of the command line."""
+    """Says why a solve stopped, in terms of the command line.
+
+    Args:
+        args: the command's.
+        solution: or a `SolveError`: what has a status.
+    """
     status = Status(int(solution.status))
+    rounds = getattr(args, "max_steps", None)  # not every command has that limit
     why = {
-        Status.MAX_STEPS: f"the limit of {args.max_steps} rounds was reached",
+        Status.MAX_STEPS: f"the limit of {rounds} rounds was reached",
         Status.TIMEOUT: f"the limit of {args.timeout or 0:g} s was reached",
         Status.INTERRUPTED: "interrupted",
     }.get(status, status.message)

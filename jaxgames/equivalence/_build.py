@@ -1,15 +1,18 @@
 """Builds the spectroscopy game by one of two engines."""
 
+import contextlib
 from typing import Literal
 
 import jax
 import numpy as np
 
 from jaxgames import host
+from jaxgames.equivalence._found_so_far import FoundSoFar
 from jaxgames.equivalence._game import Spectroscopy
 from jaxgames.equivalence._host import build_on_host, is_ready
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
+from jaxgames.progress import Meter, as_progress
 
 FEW = 3000
 """Positions up to which a game is built by Python before anything is compiled."""
@@ -32,6 +35,7 @@ def build(
     *,
     engine: Engine = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> Spectroscopy:
     """The spectroscopy game from the attack positions (p, {q}) of some pairs.
 
@@ -43,42 +47,55 @@ def build(
             the same in every bit.
         max_positions: positions beyond which it is given up; None: what there is
             memory for.
+        progress: told now and then how many positions were found; may end it.
 
     Raises:
         ValueError: an unknown engine.
         TooLargeError: the game has more positions.
+        SolveError: `progress` has stopped it.
     """
     if engine not in ("auto", "device", "host"):
         raise ValueError(f"engine must be 'auto', 'device' or 'host', got {engine!r}")
     most = check_room(len(pairs), max_positions)
-    game = None
-    if engine == "auto" and jax.default_backend() != "cpu":
-        engine, first = "device", min(most, MODEST)
-        if host.can_compile() and 12 * len(pairs) <= first:
-            game = build_on_host(system, pairs, first, min(most, MOVES * first))
-            engine = "device" if game is None and first < most else "host"
-    elif engine == "auto":
-        engine = "host"
-    if engine == "device":
-        from jaxgames.equivalence._device import build_on_device
-
-        game = build_on_device(system, pairs, most)
-    elif game is None:
-        game = _sequentially(system, pairs, most)
+    with contextlib.closing(as_progress(progress)) as meter:
+        game = _build(system, pairs, engine, most, FoundSoFar(meter))
     if game is None:
         raise complain_of_size(most)
     return game
 
 
-def _sequentially(system: System, pairs: np.ndarray, most: int) -> Spectroscopy | None:
+def _build(
+    system: System, pairs: np.ndarray, engine: Engine, most: int, tell: FoundSoFar
+) -> Spectroscopy | None:
+    """The game, or None where it is larger."""
+    if engine == "auto":
+        engine = "host"
+        if jax.default_backend() != "cpu":
+            first = min(most, MODEST)
+            if host.can_compile() and 12 * len(pairs) <= first:
+                moves = min(most, MOVES * first)
+                game = build_on_host(system, pairs, first, moves, tell)
+                if game is not None or first == most:
+                    return game
+            engine = "device"
+    if engine == "host":
+        return _sequentially(system, pairs, most, tell)
+    from jaxgames.equivalence._device import build_on_device
+
+    return build_on_device(system, pairs, most, tell)
+
+
+def _sequentially(
+    system: System, pairs: np.ndarray, most: int, tell: FoundSoFar
+) -> Spectroscopy | None:
     """The game built on the host, by Python alone where it is small."""
     small = system.num_states <= FEW_STATES and len(pairs) * 3 <= FEW
     if small and not is_ready():
         with host.interpreted():
-            game = build_on_host(system, pairs, min(most, FEW))
+            game = build_on_host(system, pairs, min(most, FEW), tell=tell)
         if game is not None or most <= FEW:
             return game
-    return build_on_host(system, pairs, most)
+    return build_on_host(system, pairs, most, tell=tell)
 
 
 def pairs_that_enable_the_same(system: System) -> np.ndarray:

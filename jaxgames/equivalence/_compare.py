@@ -7,12 +7,13 @@ import numpy as np
 
 from jaxgames import multienergy
 from jaxgames.equivalence._bisimulation import classes_of
-from jaxgames.equivalence._build import Engine, build
+from jaxgames.equivalence._build import Engine
 from jaxgames.equivalence._formula import Formula
 from jaxgames.equivalence._notions import STRONG, check_notion
-from jaxgames.equivalence._solve import solve
+from jaxgames.equivalence._solve import build_and_solve
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence._witness import Moves, Speller, speller, witness
+from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
@@ -146,6 +147,7 @@ def compare(
     solver: Any = "auto",
     engine: Engine = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> Comparison:
     """Which notions of the linear-time branching-time spectrum relate two processes.
 
@@ -162,6 +164,8 @@ def compare(
         engine: which builds the game: `"device"`, `"host"` or `"auto"`.
         max_positions: positions of the game beyond which it is given up; None: what
             there is memory for.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] now and then, and may end it all.
 
     Returns:
         A mapping from the notion's name to its preorder both ways and its equivalence;
@@ -170,6 +174,7 @@ def compare(
     Raises:
         ValueError: a process is out of range, or an option unknown.
         TooLargeError: the game has too many positions.
+        SolveError: `progress` has stopped it.
 
     References:
         [1] Bisping: Process equivalence problems as energy games. CAV 2023.
@@ -190,9 +195,15 @@ def compare(
         >>> found.formula("failures")
         ⟨coin⟩¬⟨coffee⟩
     """
-    return compare_many(
-        lts, [(p, q)], solver=solver, engine=engine, max_positions=max_positions
-    )[0]
+    found = compare_many(
+        lts,
+        [(p, q)],
+        solver=solver,
+        engine=engine,
+        max_positions=max_positions,
+        progress=progress,
+    )
+    return found[0]
 
 
 def compare_many(
@@ -202,6 +213,7 @@ def compare_many(
     solver: Any = "auto",
     engine: Engine = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> list[Comparison]:
     """Compares many pairs of processes by one game.
 
@@ -212,6 +224,7 @@ def compare_many(
         solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
         engine: likewise.
         max_positions: likewise.
+        progress: likewise.
 
     Returns:
         For each pair what `compare` returns.
@@ -219,6 +232,7 @@ def compare_many(
     Raises:
         ValueError: as `compare`.
         TooLargeError: as `compare`.
+        SolveError: as `compare`.
 
     Examples:
         >>> from jaxgames.io import LTS
@@ -239,9 +253,11 @@ def compare_many(
             wanted.setdefault((one, other), len(wanted))
             wanted.setdefault((other, one), len(wanted))
     starts = np.array(list(wanted), np.int32).reshape(-1, 2)
-    game = build(system, starts, engine=engine, max_positions=max_positions)
+    game, fronts = build_and_solve(
+        system, starts, solver, progress, engine=engine, max_positions=max_positions
+    )
     spell = speller(game, system, lts.names)
-    solved = Solved(STRONG, game, solve(game, solver), spell)
+    solved = Solved(STRONG, game, fronts, spell)
     return comparisons(
         asked, classes, solved, dict(zip(wanted, game.starts, strict=True))
     )

@@ -24,6 +24,7 @@ from jaxgames.equivalence._found import (
     power_of_two,
     processes_of,
 )
+from jaxgames.equivalence._found_so_far import FoundSoFar
 from jaxgames.equivalence._game import ATTACK, Spectroscopy
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence._turn import Bounds, advance
@@ -57,7 +58,10 @@ MOST = (1 << 29, (1 << 31) - (1 << 26))
 
 
 def build_on_device(
-    system: System, pairs: np.ndarray, most: int
+    system: System,
+    pairs: np.ndarray,
+    most: int,
+    tell: FoundSoFar | None = None,
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs, on the device.
 
@@ -65,18 +69,21 @@ def build_on_device(
         system: the processes.
         pairs: int32 `[N, 2]`, p and q.
         most: positions and moves beyond which it is given up.
+        tell: told after each turn how many positions were found.
 
     Returns:
         The game, or None where it has more.
 
     Raises:
         ValueError: the processes enable too many different sets of labels.
+        SolveError: `tell` has ended it.
     """
-    salt = 0
+    tell, salt = tell or FoundSoFar(), 0
     while True:  # until no hash has misled
         builder = _Builder(system, pairs, most, salt)
         while not builder.done:
             builder.advance()
+            tell(builder.now.positions)
         if not builder.now.wrong:
             return builder.game()
         salt += 2

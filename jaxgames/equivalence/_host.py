@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames.equivalence._found_so_far import FoundSoFar
 from jaxgames.equivalence._game import Spectroscopy
 from jaxgames.equivalence._host_expand import (
     ASKED,
@@ -75,7 +76,11 @@ class Grown(NamedTuple):
 
 
 def build_on_host(
-    system: System, pairs: np.ndarray, most: int, most_moves: int | None = None
+    system: System,
+    pairs: np.ndarray,
+    most: int,
+    most_moves: int | None = None,
+    tell: FoundSoFar | None = None,
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs.
 
@@ -84,9 +89,13 @@ def build_on_host(
         pairs: int32 `[N, 2]`, p and q.
         most: positions beyond which it is given up.
         most_moves: moves beyond which it is; None: as many.
+        tell: told how many positions were found, each time that there is no more room.
 
     Returns:
         The game, or None where it has more.
+
+    Raises:
+        SolveError: `tell` has ended it.
     """
     limits = np.array([most, most if most_moves is None else most_moves], np.int64)
     pairs = np.array(pairs, np.int32).reshape(-1, 2)
@@ -117,8 +126,9 @@ def build_on_host(
     seen, lengths = np.zeros(states + 1, np.int64), np.zeros(6, np.int64)
     count = np.zeros(7, np.int64)
     count[SETS], count[ROOM] = states + 1, 64
-    status = FULL
+    status, tell = FULL, tell or FoundSoFar()
     while status == FULL:
+        tell(int(count[POSITIONS]))
         grown = _with_room(grown, count)
         status = expand(
             *(*steps, *enables, system.num_labels, pairs, limits),

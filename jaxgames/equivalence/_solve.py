@@ -1,5 +1,6 @@
 """Solves spectroscopy games as multi-dimensional energy games."""
 
+import contextlib
 import dataclasses
 import functools
 from typing import Any
@@ -9,12 +10,46 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import multienergy
+from jaxgames.equivalence._build import build
 from jaxgames.equivalence._game import UNLIMITED, UPDATES, Spectroscopy
+from jaxgames.equivalence._system import System
+from jaxgames.progress import Meter, as_progress
 
 
-def solve(game: Spectroscopy, solver: Any = "auto") -> multienergy.Fronts:
-    """The minimal budgets of all positions of a spectroscopy game, where it is."""
-    return multienergy.solve(energy_game(game), solver)
+def solve(
+    game: Spectroscopy, solver: Any = "auto", progress: Meter | None = None
+) -> multienergy.Fronts:
+    """The minimal budgets of all positions of a spectroscopy game, where it is.
+
+    Raises:
+        SolveError: `progress` has stopped it.
+    """
+    return multienergy.solve(energy_game(game), solver, progress=progress)
+
+
+def build_and_solve(
+    system: System,
+    pairs: np.ndarray,
+    solver: Any,
+    progress: Meter | bool | None,
+    **how: Any,
+) -> tuple[Spectroscopy, multienergy.Fronts]:
+    """The game of some pairs of processes and its budgets, told to one meter.
+
+    Args:
+        system: the processes, no two of them bisimilar.
+        pairs: int32 `[N, 2]`, p and q, which differ.
+        solver: of the energy game.
+        progress: told now and then; may end it.
+        how: as `build` takes it.
+
+    Raises:
+        SolveError: `progress` has stopped it.
+    """
+    with contextlib.closing(as_progress(progress)) as meter:
+        tell = meter.__call__  # closed once, not after each part
+        game = build(system, pairs, progress=tell, **how)
+        return game, solve(game, solver, tell)
 
 
 def energy_game(game: Spectroscopy) -> multienergy.Game:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jaxgames.equivalence._bisimulation import classes_of
-from jaxgames.equivalence._build import Engine, build, pairs_that_enable_the_same
+from jaxgames.equivalence._build import Engine, pairs_that_enable_the_same
 from jaxgames.equivalence._notions import NOTIONS, STRONG, check_notion
-from jaxgames.equivalence._solve import distinguished, solve
+from jaxgames.equivalence._solve import build_and_solve, distinguished
 from jaxgames.equivalence._system import System
+from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
@@ -82,6 +83,7 @@ def spectrum(
     solver: Any = "auto",
     engine: Engine = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> Spectrum:
     """Relates all processes of a system by all notions of the strong spectrum.
 
@@ -92,10 +94,12 @@ def spectrum(
         solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
         engine: likewise.
         max_positions: likewise.
+        progress: likewise.
 
     Raises:
         ValueError: an option is unknown.
         TooLargeError: the game has too many positions.
+        SolveError: `progress` has stopped it.
 
     Examples:
         >>> from jaxgames.io import LTS
@@ -113,8 +117,10 @@ def spectrum(
         pairs = np.argwhere(~np.eye(system.num_states, dtype=bool)).astype(np.int32)
     else:
         pairs = pairs_that_enable_the_same(system)
-    game = build(system, pairs, engine=engine, max_positions=max_positions)
-    apart = distinguished(solve(game, solver), game.arrays.starts, STRONG)
+    game, fronts = build_and_solve(
+        system, pairs, solver, progress, engine=engine, max_positions=max_positions
+    )
+    apart = distinguished(fronts, game.arrays.starts, STRONG)
     stats = {
         "classes": system.num_states,
         "pairs": len(pairs),
@@ -131,6 +137,7 @@ def relation(
     solver: Any = "auto",
     engine: Engine = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> np.ndarray:
     """The equivalence class of each process by a notion: int32 `[V]`.
 
@@ -143,10 +150,12 @@ def relation(
         solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
         engine: likewise.
         max_positions: likewise.
+        progress: likewise.
 
     Raises:
         ValueError: there is no such notion, or an option is unknown.
         TooLargeError: the game has too many positions.
+        SolveError: `progress` has stopped it.
 
     Examples:
         >>> from jaxgames.io import LTS
@@ -159,5 +168,11 @@ def relation(
     if notion == "enabledness":
         system = System.of(lts)
         return system.enabled().of
-    found = spectrum(lts, solver=solver, engine=engine, max_positions=max_positions)
+    found = spectrum(
+        lts,
+        solver=solver,
+        engine=engine,
+        max_positions=max_positions,
+        progress=progress,
+    )
     return found.classes(notion)

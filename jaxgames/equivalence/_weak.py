@@ -19,6 +19,7 @@ from jaxgames.equivalence._weak_game import (
     build_weak,
     weak_speller,
 )
+from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
@@ -67,6 +68,7 @@ def compare_weak(
     silent: Collection[str] | None = None,
     solver: Any = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> Comparison:
     """Which notions of the spectrum with silent steps relate two processes.
 
@@ -83,6 +85,7 @@ def compare_weak(
         silent: the labels of silent steps; None: `i` and `tau`, where they occur.
         solver: see [`compare`][jaxgames.equivalence.compare].
         max_positions: likewise.
+        progress: likewise, while the game is solved.
 
     Returns:
         As `compare`, for the notions of [`WEAK`][jaxgames.equivalence.WEAK].
@@ -90,6 +93,7 @@ def compare_weak(
     Raises:
         ValueError: a process is out of range, or a silent label unknown.
         TooLargeError: the game has too many positions.
+        SolveError: `progress` has stopped it.
 
     References:
         Bisping, Jansen: Linear-time - branching-time spectroscopy accounting for silent
@@ -103,7 +107,12 @@ def compare_weak(
         True
     """
     found = compare_many_weak(
-        lts, [(p, q)], silent=silent, solver=solver, max_positions=max_positions
+        lts,
+        [(p, q)],
+        silent=silent,
+        solver=solver,
+        max_positions=max_positions,
+        progress=progress,
     )
     return found[0]
 
@@ -115,6 +124,7 @@ def compare_many_weak(
     silent: Collection[str] | None = None,
     solver: Any = "auto",
     max_positions: int | None = None,
+    progress: Meter | bool | None = None,
 ) -> list[Comparison]:
     """Compares many pairs of processes by one game with silent steps.
 
@@ -125,6 +135,7 @@ def compare_many_weak(
             rest.
         solver: likewise.
         max_positions: likewise.
+        progress: likewise, while the game is solved.
 
     Returns:
         For each pair what `compare_weak` returns.
@@ -132,6 +143,7 @@ def compare_many_weak(
     Raises:
         ValueError: as `compare_weak`.
         TooLargeError: as `compare_weak`.
+        SolveError: as `compare_weak`.
     """
     asked = [(p, q) for p, q in pairs]
     for p, q in asked:
@@ -147,9 +159,8 @@ def compare_many_weak(
             wanted.setdefault((other, one), len(wanted))
     most = check_room(len(wanted), max_positions)
     game = build_weak(processes, [("observe", p, (q,)) for p, q in wanted], most)
-    solved = Solved(
-        WEAK, game, _solve(game, solver), weak_speller(game, processes, lts.names)
-    )
+    fronts = _solve(game, solver, progress)
+    solved = Solved(WEAK, game, fronts, weak_speller(game, processes, lts.names))
     return comparisons(asked, classes, solved, wanted)
 
 
@@ -164,10 +175,10 @@ def _silent_labels(lts: "LTS", silent: Collection[str] | None) -> set[int]:
     return {number[name] for name in silent}
 
 
-def _solve(game: WeakSpectroscopy, solver: Any):
+def _solve(game: WeakSpectroscopy, solver: Any, progress: Meter | bool | None):
     sizes = [len(row) for row in game.moves]
     flat = np.array([move for row in game.moves for move in row], np.int32)
     kinds, targets = flat.reshape(-1, 2).T
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
     whole = of_arrays(offsets, targets, kinds, UPDATES, np.asarray(game.defender, bool))
-    return multienergy.solve(whole, solver)
+    return multienergy.solve(whole, solver, progress=progress)
