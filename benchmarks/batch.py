@@ -102,7 +102,25 @@ class _Suite:
         some = jax.device_get(jax.tree.map(lambda x: x[:count], made))
         arenas = [jax.tree.map(lambda x, at=at: x[at], some) for at in range(count)]
         name = f"{count} random parity games"
-        self._row("list", name, "auto", lambda: jaxgames.solve_many(parity, arenas))
+
+        def verify(found: list) -> bool:
+            answers = jax.tree.map(
+                lambda *each: np.stack(each),
+                *((np.asarray(x.winner), np.asarray(x.strategy)) for x in found),
+            )
+            stack = jax.tree.map(lambda x: x[: len(found)], some)
+            claim = parity.Solution(
+                Status.SOLVED, winner=answers[0], strategy=answers[1]
+            )
+            return _verified("parity", stack, claim)
+
+        self._row(
+            "list",
+            f"{name} in a list",
+            "auto",
+            lambda: jaxgames.solve_many(parity, arenas),
+            verify=verify,
+        )
         on_device = [jax.device_put(arena) for arena in arenas]
         solve = jax.jit(functools.partial(parity.solve, solver="promotion"))
 
@@ -117,7 +135,7 @@ class _Suite:
                         break
             return found
 
-        self._row("loop", name, "promotion", loop)
+        self._row("loop", f"{name} one by one", "promotion", loop, verify=verify)
 
     def peers(self, name: str, made: Arena) -> None:
         """Each game alone, timed by the peer; without reading it."""

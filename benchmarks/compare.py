@@ -52,10 +52,14 @@ def spent(line: Row | PeerRow | None) -> float:
 
 
 def ratio(ours: Row | None, peer: PeerRow | None) -> float | None:
-    """Our time over the peer's: below one, we are faster."""
+    """Our time over the peer's: below one, we are faster.
+
+    For each game, where the peer was given fewer of many.
+    """
     if ours is None or ours.solve_s is None or peer is None or not peer.total_s:
         return None
-    return ours.solve_s / peer.total_s
+    fewer = (ours.games or 1) / (peer.games or ours.games or 1)
+    return ours.solve_s / (peer.total_s * fewer)
 
 
 def by_game(results: Results) -> list[tuple[str, list[Row], list[PeerRow]]]:

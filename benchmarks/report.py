@@ -142,7 +142,7 @@ def _side_by_side(results: Results) -> str:
             count(rows[0].edges),
             cell(ours),
             cell(best(rows)),
-            f"{seconds(peer.total_s)} ({peer.peer} {peer.solver})" if peer else DASH,
+            f"{_peer_cell(peer)} ({peer.peer} {peer.solver})" if peer else DASH,
             number(compared),
             verdict(compared),
         ]
@@ -206,7 +206,8 @@ def _peer_cell(peer: PeerRow) -> str:
         return "timeout"
     if peer.status != "ok":
         return peer.status
-    return seconds(peer.total_s) + (" (differs)" if peer.agrees is False else "")
+    games = "" if peer.games is None else f" for {count(peer.games)} games"
+    return seconds(peer.total_s) + games + " (differs)" * (peer.agrees is False)
 
 
 def _answer(row: Row) -> str:
