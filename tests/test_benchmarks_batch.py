@@ -90,7 +90,8 @@ def test_a_loop_ends_in_time(tmp_path, monkeypatch, capsys):
 
 
 def test_a_ratio_is_for_each_game():
-    ours = Row(game="g", games=100, vertices=1, edges=1, solver="auto", solve_s=2.0)
+    about = {"vertices": 1, "edges": 1, "solver": "auto", "status": "SOLVED"}
+    ours = Row(game="g", games=100, solve_s=2.0, **about)
     theirs = {"game": "g", "peer": "p", "solver": "s", "status": "ok", "solve_s": 1.0}
     assert compare.ratio(ours, PeerRow(**theirs, games=10)) == 0.2
     assert compare.ratio(ours, PeerRow(**theirs)) == 2.0
