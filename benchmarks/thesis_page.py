@@ -14,8 +14,6 @@ from typing import NamedTuple
 from benchmarks.compare import best, best_peer, entry
 from benchmarks.schema import Results, Row
 from benchmarks.tables import DASH, count, machine_line, number, seconds, table
-from benchmarks.thesis import EXPERIMENTS
-from jaxgames import Status
 
 SUITE = "thesis"
 PEERS_SUITE = "parity"
@@ -360,14 +358,8 @@ def _cell(row: Row | None) -> str:
     spent = _spent(row)
     if spent is None:
         return row.status.lower().replace("_", " ")
-    unproved = row.status == Status.SOLVED.name and row.verified is None
-    shown = seconds(spent) if row.answered or unproved else f"> {seconds(spent)}"
-    shown += " †" * unproved
-    if row.reduce_s is not None:
-        return f"{seconds(row.reduce_s)} + {shown}"
-    experiment = EXPERIMENTS.get(row.experiment or "")
-    variant = experiment and experiment.variants.get(row.solver)
-    return f"? + {shown}" if variant and variant.reductions else shown
+    shown = seconds(spent) if row.answered else f"> {seconds(spent)}"
+    return shown if row.reduce_s is None else f"{seconds(row.reduce_s)} + {shown}"
 
 
 def _ratio(above: Row | None, below: Row | None) -> str:

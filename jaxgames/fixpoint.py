@@ -94,7 +94,7 @@ def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
     """Makes so many steps, without a test between them (pure).
 
     Some of them are written out, which costs compilation and saves launches; a barrier
-    keeps each to itself. Else XLA makes kernels of several steps, which took twenty
+    keeps each to itself. Else XLA makes kernels of several steps, which take many
     times as long to compile, and each of them computes again what another one has.
     """
     if count == 1:
