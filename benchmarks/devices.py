@@ -28,6 +28,7 @@ from benchmarks import schema
 from benchmarks.run import Options
 from benchmarks.spread_arenas import (
     BITS,
+    GRAIN,
     PRIORITIES,
     SHARES,
     directions,
@@ -45,11 +46,11 @@ def run(options: Options, results: schema.Results) -> None:
     meshes = [parallel.mesh(n) for n in (1, 2, 4, 8) if n <= jax.device_count()]
     suite = _Suite(options, results)
     for mesh in meshes:
-        size = 5 * vertices // 3 // (24 * SHARES) * 24 * SHARES
+        size = 5 * vertices // 3 // GRAIN * GRAIN
         suite.games("strong", mesh, size)
         suite.components("strong", mesh, 12 if options.small else BITS)
         suite.games("weak", mesh, size * mesh.size)
-        small = size // 4 // (24 * SHARES) * 24 * SHARES * mesh.size
+        small = size // 4 // GRAIN * GRAIN * mesh.size
         suite.games("weak, small", mesh, small)
         suite.batch(mesh, 64 if options.small else 1_000_000)
 

@@ -18,6 +18,10 @@ SHARES = 8
 DEGREES = (2, 3, 4)
 """Out-degrees of a game, each of a third of the vertices."""
 
+GRAIN = len(DEGREES) * SHARES * 32
+"""Vertices come in multiples of so many: each share has a warp of each degree, as
+`parallel.over` lays arenas out."""
+
 PRIORITIES, WEIGHT = 6, 20
 
 BITS, PARALLEL_EDGES, KEPT = 25, 4, 0.8
@@ -25,7 +29,7 @@ BITS, PARALLEL_EDGES, KEPT = 25, 4, 0.8
 
 
 def parity_game(mesh: Mesh, vertices: int) -> ops.SlicedArena:
-    """A random parity game, of a multiple of 24 vertices, in shares."""
+    """A random parity game, of a multiple of `GRAIN` vertices, in shares."""
     return _arena(mesh, vertices, False, _row_ptr(vertices))
 
 

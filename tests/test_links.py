@@ -61,6 +61,16 @@ def test_packed_booleans(layout, monkeypatch):
     np.testing.assert_array_equal(found, by_loop(*rows, all, True, ~x))
 
 
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_packed_numbers(bits):
+    rng = np.random.default_rng(bits)
+    x = rng.integers(0, 1 << bits, 77).astype(np.int8)
+    index = rng.integers(0, 77, (3, 50))
+    words = _links.packed(jnp.asarray(x), bits)
+    assert len(words) == -(-77 * bits // 32)
+    np.testing.assert_array_equal(_links.packed_at(words, index, bits), x[index])
+
+
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_reductions(layout, masked, seed, monkeypatch):

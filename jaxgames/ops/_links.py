@@ -22,14 +22,14 @@ Pieces = tuple[jax.Array, ...]
 
 
 PACK_FROM = 1 << 25
-"""Targets from which booleans are packed before they are gathered: as bytes so many
-do not fit into a GPU's cache."""
+"""Targets from which booleans, and what has few bits, are packed before they are
+gathered: as bytes so many do not fit into a GPU's cache."""
 
 SEND_PACKED_FROM = 1 << 20
-"""Booleans from which they are packed before they are sent to other devices."""
+"""Values from which they are packed before they are sent to other devices."""
 
 WORD = 32
-"""Bits of a word that booleans are packed in."""
+"""Bits of a word that such values are packed in."""
 
 
 @jax.tree_util.register_dataclass
@@ -101,7 +101,7 @@ def at_targets(links: Links, x: jax.Array) -> Pieces:
     x = jax.lax.optimization_barrier(x)
     if x.dtype == bool and links.num_targets >= PACK_FROM:
         words = known_to_all(jax.lax.optimization_barrier(packed(x)))
-        return tuple(bit_at(words, head) for head in _heads(links))
+        return tuple(packed_at(words, head, 1) > 0 for head in _heads(links))
     x = known_to_all(x)
     if isinstance(links, SlicedLinks):
         return tuple(x.at[block].get(mode="clip") for block in links.blocks)
@@ -112,15 +112,25 @@ def _heads(links: Links) -> Pieces:
     return links.blocks if isinstance(links, SlicedLinks) else (links.head,)
 
 
-def packed(x: jax.Array) -> jax.Array:
-    """Booleans as bits of words."""
-    bits = jnp.pad(x, (0, -len(x) % WORD)).reshape(-1, WORD).astype(jnp.uint32)
-    return jnp.sum(bits << jnp.arange(WORD, dtype=jnp.uint32), 1, dtype=jnp.uint32)
+def packed(x: jax.Array, bits: int = 1) -> jax.Array:
+    """Small numbers in words, as many as a word has room for.
+
+    Args:
+        x: booleans, or integers from 0 on.
+        bits: of each; a divisor of `WORD`.
+    """
+    room = WORD // bits
+    parts = jnp.pad(x, (0, -len(x) % room)).reshape(-1, room).astype(jnp.uint32)
+    shifts = jnp.arange(0, WORD, bits, dtype=jnp.uint32)
+    return jnp.sum(parts << shifts, 1, dtype=jnp.uint32)
 
 
-def bit_at(words: jax.Array, index: jax.Array) -> jax.Array:
-    word = words.at[index // WORD].get(mode="clip")
-    return (word >> (index % WORD).astype(jnp.uint32)) & 1 > 0
+def packed_at(words: jax.Array, index: jax.Array, bits: int) -> jax.Array:
+    """The number of an index, as `packed` has it: int8."""
+    room = WORD // bits
+    word = words.at[index // room].get(mode="clip")
+    shift = (bits * (index % room)).astype(jnp.uint32)
+    return ((word >> shift) & ((1 << bits) - 1)).astype(jnp.int8)
 
 
 def at_rows(links: Links, x: jax.Array) -> Pieces:

@@ -17,7 +17,7 @@ from jaxgames.ops._layouts import (
     real,
     split,
 )
-from jaxgames.ops._links import PACK_FROM, SEND_PACKED_FROM, WORD, bit_at, packed
+from jaxgames.ops._links import PACK_FROM, SEND_PACKED_FROM, WORD, packed, packed_at
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import known_to_all
 from jaxgames.ops._slices import highest, lowest, reduce_columns
@@ -39,6 +39,7 @@ def target(
     beyond: int | None = None,
     where: Edges | None = None,
     known: bool = False,
+    bits: int | None = None,
 ) -> Edges:
     """The value of `x` `[S]` at the target of each edge.
 
@@ -48,6 +49,8 @@ def target(
         beyond: what is at targets that are no slots of the arena; None: all are.
         where: bool on edges: which values are wanted. Others are those of any vertex.
         known: x has come through a barrier.
+        bits: x (int8) has values below `1 << bits`, so that many can be packed into a
+            word; 1, 2 or 4. None: as many as its type has.
     """
     if not known:
         # Without the barrier XLA may compute x anew for every edge that reads it.
@@ -61,16 +64,17 @@ def target(
     if beyond is not None:
         x = known_to_all(x)
         return tuple(x.at[b].get(mode="fill", fill_value=beyond) for b in blocks)
-    if x.dtype == bool and _pays_to_pack(game, len(x)):
-        words = known_to_all(jax.lax.optimization_barrier(packed(x)))
-        return tuple(bit_at(words, block) for block in blocks)
+    bits = 1 if x.dtype == bool else bits
+    if bits is not None and _pays_to_pack(game, len(x), bits):
+        words = known_to_all(jax.lax.optimization_barrier(packed(x, bits)))
+        return tuple(packed_at(words, block, bits).astype(x.dtype) for block in blocks)
     return tuple(take(x, block) for block in blocks)
 
 
-def _pays_to_pack(game: SlicedArena, size: int) -> bool:
+def _pays_to_pack(game: SlicedArena, size: int, bits: int) -> bool:
     if game.mesh is None:
         return size >= PACK_FROM
-    return size >= SEND_PACKED_FROM and size % (WORD * game.mesh.size) == 0
+    return size >= SEND_PACKED_FROM and size * bits % (WORD * game.mesh.size) == 0
 
 
 def source(game: Game, x: jax.Array) -> Edges:

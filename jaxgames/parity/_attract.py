@@ -12,6 +12,7 @@ from jaxgames.ops import Game
 State = TypeVar("State")
 
 ATTRACTOR, PLAY, OUT = range(3)
+KIND_BITS = 2
 """Kinds of vertices: in the attractor that grows, elsewhere in the current subgame, out
 of play. In this order the attracting player prefers them; with the first two exchanged,
 which is `kind ^ 1`, his opponent does."""
@@ -60,7 +61,7 @@ def sweep(game: Game, kind, foreign) -> tuple[jax.Array, jax.Array]:
         the first such edge in its row.
     """
     seen = ops.edgewise(
-        jnp.bitwise_xor, ops.target(game, kind), ops.source(game, foreign)
+        jnp.bitwise_xor, ops.target(game, kind, bits=KIND_BITS), ops.source(game, foreign)
     )
     return ops.out_argmin(game, seen, bound=3)
 
