@@ -37,7 +37,8 @@ from benchmarks.spread_arenas import (
     parity_game,
 )
 from jaxgames import Status, energy, fixpoint, generate, graph, ops, parallel, parity
-from jaxgames.graph._solver import Subgraph, Sweeps
+from jaxgames.graph._solver import Subgraph
+from jaxgames.graph._turns import Turns
 
 
 def run(options: Options, results: schema.Results) -> None:
@@ -96,9 +97,9 @@ class _Suite:
         for solver in (graph.MaxId(), graph.FBTrim()):
             with parallel.over(mesh, SHARES):
                 solve = functools.partial(graph.scc, found, solver)
-                sweeps = Sweeps(solver=solver)
+                turns = Turns(solver=solver)
                 game = Subgraph(found.out, found.into, jnp.ones(1 << bits, bool))
-                self._row(experiment, title, mesh, sweeps, solve, about, game)
+                self._row(experiment, title, mesh, turns, solve, about, game)
 
     def batch(self, mesh: Mesh, count: int) -> None:
         """Small games."""

@@ -162,7 +162,7 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
 
 
 @functools.lru_cache
-def _on_device(number: int) -> jax.Array:
+def scalar(number: int) -> jax.Array:
     """An int32 scalar on the device, sent there once."""
     with eager():
         return jnp.int32(number)
@@ -197,7 +197,7 @@ def run(
     began, chunk = time.perf_counter(), FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
-        outcome, summary = _chunk(solver, game, carry, _on_device(rounds))
+        outcome, summary = _chunk(solver, game, carry, scalar(rounds))
         answer = jax.tree.leaves(outcome.answer)
         if sum(x.size for x in answer) <= SMALL:
             # The caller will want it on the host as well: one wait for all of it.

@@ -1,8 +1,7 @@
-"""Components of a concrete graph on the device: the host makes the turns.
+"""Components of a concrete graph on the device: the host moves what is left.
 
-Between two turns the device sweeps. At a turn the host reads a few counts. Links that
-are not needed any more are cut; once few are left, they move to a smaller list with
-room for a power of two, whose compiled sweeps all graphs share.
+The device sweeps and makes turns. Once few links are left it stops, and they move to a
+smaller list with room for a power of two, whose compiled sweeps all graphs share.
 """
 
 import dataclasses
@@ -19,28 +18,11 @@ from jaxgames.arena import Arena
 from jaxgames.graph import _compress
 from jaxgames.graph._compress import Listed, room_for
 from jaxgames.graph._host import scc_on_host
-from jaxgames.graph._solver import (
-    NONE,
-    Answer,
-    ComponentSolver,
-    Subgraph,
-    Sweeps,
-    number,
-)
+from jaxgames.graph._solver import NONE, Answer, ComponentSolver, Subgraph, number
+from jaxgames.graph._turns import FEW_LINKS, Course, Turns, begin, cut_dead, trim
 from jaxgames.ops import PairLinks
 from jaxgames.progress import Meter
 from jaxgames.solution import Status
-
-SHRUNK_SLICES = 4
-"""Slices with less than this part of their links left become a list: that takes about
-twice as long to read."""
-
-SHRUNK_LIST = 2
-"""A list with less than this part of its links left moves to a smaller one."""
-
-FEW_LINKS = 1 << 16
-"""So few links are finished on the host, where that is allowed: a sweep over them would
-take no less time than one over many."""
 
 
 @jax.tree_util.register_dataclass
@@ -49,16 +31,14 @@ class Standing:
     """Where a solve stands.
 
     Attributes:
-        game: what is left of the graph.
-        carry: the solver's state and the rounds made.
+        course: what is left of the graph, and the solver's state.
         larger: for each graph that the present one came from, its roots so far, and
             the numbers of the next one's vertices in it.
         way_back: what compression did before.
         facts: counts for the statistics.
     """
 
-    game: Subgraph
-    carry: fixpoint.Carry
+    course: Course
     larger: tuple[tuple[jax.Array, jax.Array], ...] = ()
     way_back: tuple[Any, ...] = ()
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -73,7 +53,7 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
         masked: whether there may be links between vertices that are alive and others.
     """
     if masked:
-        game = _cut_dead(game)
+        game = _without_dead(game)
     way_back, facts = [], {}
     if solver.compress:
         rooms = tuple(_rooms(_rows(game)))
@@ -81,8 +61,8 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
         with ops.programs_for(ops.mesh_of(game)):
             listed, way_back, facts = _compress.compress(listed)
         game = _linked(listed, ops.mesh_of(game))
-    carry = fixpoint.first(Sweeps(solver=solver), game)
-    return Standing(game, carry, way_back=tuple(way_back), facts=facts)
+    course = fixpoint.first(Turns(solver=solver), game).state
+    return Standing(course, way_back=tuple(way_back), facts=facts)
 
 
 def advance(
@@ -105,120 +85,62 @@ def advance(
     Returns:
         Where it stopped, why, and the components that are known.
     """
-    sweeps = Sweeps(solver=solver)
-    status = Status.SOLVED
-    game = ops.in_its_shares(standing.game, standing.game)  # it may be from a file
-    standing = dataclasses.replace(standing, game=game)
-    while int(standing.carry.state.left):
-        if finish_on_host and _is_small(standing.game):
-            standing = _finish(standing)
-            break
-        outcome = fixpoint.run(
-            sweeps, standing.game, standing.carry, max_steps=max_steps, progress=meter
-        )
-        standing = dataclasses.replace(standing, carry=outcome.carry)
-        if outcome.status != Status.SOLVED:
-            status = outcome.status
-            break
-        state, counts = _settle(solver, standing.game, outcome.carry.state)
-        standing = _replaced(standing, standing.game, state)
-        standing = _turned(solver, standing, np.asarray(counts).tolist())
-    return standing, status, _answer(standing)
-
-
-def _replaced(standing: Standing, game: Subgraph, state: Any) -> Standing:
-    carry = standing.carry._replace(state=state)
-    return dataclasses.replace(standing, game=game, carry=carry)
-
-
-@partial(jax.jit, static_argnums=0)
-@ops.for_devices
-def _settle(solver: ComponentSolver, game: Subgraph, state: Any):
-    """A settled state, and counts of what it leaves."""
-    state = solver.settle(game, state)
-    rows = ops.count_rows(game.out, game.alive & (state.root == NONE))
-    return state, jnp.append(state.left, rows)
-
-
-def _turned(solver: ComponentSolver, standing: Standing, counts: list[int]) -> Standing:
-    """Starts again with what is left: a list, if it is few enough."""
-    game, state = standing.game, standing.carry.state
-    left, *rows = counts
-    if left == 0:
-        return standing
-    links = ops.cells_of_rows(game.out, rows)
-    part = SHRUNK_LIST if isinstance(game.out, PairLinks) else SHRUNK_SLICES
-    room = room_for(links)
-    if part * room > ops.num_cells(game.out) or not solver.can_shrink(state):
-        cut = _cut if solver.cuts else _go_on
-        return _replaced(standing, *cut(solver, game, state))
-    smaller, vertices, state, above = _smaller(
-        solver, game, state, tuple(map(room_for, rows)), room_for(left), room
-    )
-    return dataclasses.replace(
-        _replaced(standing, smaller, state),
-        larger=(*standing.larger, (above, vertices)),
-    )
-
-
-@partial(jax.jit, static_argnums=0)
-@ops.for_devices
-def _go_on(solver: ComponentSolver, game: Subgraph, state: Any):
-    return game, solver.restart(game, state)
-
-
-@partial(jax.jit, static_argnums=0)
-@ops.for_devices
-def _cut(solver: ComponentSolver, game: Subgraph, state: Any):
-    """Only the links that a settled state needs; vertices without any are trimmed."""
-    out, into = solver.live(game, state)
-    out, into = ops.keep_links(game.out, out), ops.keep_links(game.into, into)
-    game, state = _trim(Subgraph(out, into, game.alive), state)
-    return game, solver.restart(game, state)
-
-
-def _trim(game: Subgraph, state: Any):
-    """Vertices without links of one direction are components of their own."""
-
-    def linked(links):
-        return ops.links_any(links, tuple(x >= 0 for x in ops.link_targets(links)))
-
-    own = jnp.arange(len(game.alive), dtype=jnp.int32)
-    alive = game.alive & (state.root == NONE)
-    lone = alive & ~(linked(game.out) & linked(game.into))
-    alive &= ~lone
-    return _cut_dead(game._replace(alive=alive)), state._replace(
-        root=jnp.where(lone, own, state.root), left=jnp.sum(alive, dtype=jnp.int32)
-    )
+    turns = Turns(solver=solver, ends=finish_on_host)
+    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
+    limit = fixpoint.scalar(min(limit, fixpoint.MAX_ROUNDS))
+    while not (finish_on_host and _is_small(standing.course.graph)):
+        course = standing.course._replace(limit=limit)
+        game = course.graph if ops.mesh_of(course.graph) else ()
+        carry = fixpoint.Carry(course, fixpoint.scalar(0))
+        outcome = fixpoint.run(turns, game, carry, progress=meter)
+        standing = dataclasses.replace(standing, course=outcome.carry.state)
+        left, _, moves, *rows = np.asarray(outcome.answer).tolist()
+        if outcome.status != Status.SOLVED or left == 0:
+            return standing, outcome.status, _answer(standing)
+        if not moves:
+            return standing, Status.MAX_STEPS, _answer(standing)
+        standing = _moved(solver, standing, left, rows)
+    standing = _finish(standing)
+    return standing, Status.SOLVED, _answer(standing)
 
 
 @jax.jit
 @ops.for_devices
-def _cut_dead(game: Subgraph) -> Subgraph:
-    """The graph without the links of dead vertices."""
-
-    def kept(links):
-        ends = zip(
-            ops.at_rows(links, game.alive),
-            ops.at_targets(links, game.alive),
-            strict=True,
-        )
-        return ops.keep_links(links, tuple(x & y for x, y in ends))
-
-    return Subgraph(kept(game.out), kept(game.into), game.alive)
+def _without_dead(game: Subgraph) -> Subgraph:
+    return cut_dead(game)
 
 
 # ---- smaller graphs --------------------------------------------------------------
 
 
-@partial(jax.jit, static_argnums=(0, 3, 4, 5))
+def _moved(
+    solver: ComponentSolver, standing: Standing, left: int, rows: list[int]
+) -> Standing:
+    """Goes on with what is left as a list.
+
+    Args:
+        solver: the solver.
+        standing: where it stands, after a turn.
+        left: vertices without a root.
+        rows: how many of them each piece of the layout has.
+    """
+    room = room_for(ops.cells_of_rows(standing.course.graph.out, rows))
+    course, vertices, above = _smaller(
+        solver, standing.course, tuple(map(room_for, rows)), room_for(left), room
+    )
+    larger = (*standing.larger, (above, vertices))
+    return dataclasses.replace(standing, course=course, larger=larger)
+
+
+@partial(jax.jit, static_argnums=(0, 2, 3, 4))
 @ops.for_devices
-def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, room):
+def _smaller(solver: ComponentSolver, course: Course, rooms, size: int, room: int):
     """The rest as a list of links: no pass over all links is needed.
 
     Returns:
-        The rest, the old numbers of its vertices, its state, and the roots until now.
+        Its course, the old numbers of its vertices, and the roots until now.
     """
+    game, state = course.graph, course.state
     alive = game.alive & (state.root == NONE)
     last, mesh = len(alive) - 1, ops.mesh_of(game)
     tail, head = ops.list_links(game.out, alive, rooms, room)
@@ -241,8 +163,8 @@ def _smaller(solver: ComponentSolver, game: Subgraph, state: Any, rooms, size, r
         vertices <= last,
     )
     new = solver.restrict(smaller, state, vertices, place)
-    smaller, new = _trim(smaller, new)
-    return smaller, vertices, new, state.root
+    smaller, new = trim(smaller, new)
+    return begin(smaller, new, course.rounds), vertices, state.root
 
 
 @jax.jit
@@ -293,7 +215,7 @@ def _is_small(game: Subgraph) -> bool:
 
 def _finish(standing: Standing) -> Standing:
     """The rest by the engine of the host."""
-    game, state = standing.game, standing.carry.state
+    game, state = standing.course.graph, standing.course.state
     alive = np.asarray(game.alive) & (np.asarray(state.root) == NONE)
     tail, head = (np.asarray(x) for x in _ends(game))
     edges = tail < len(alive)
@@ -307,15 +229,14 @@ def _finish(standing: Standing) -> Standing:
     root = jnp.where(alive, least[labels], state.root)
     facts = {**standing.facts, "finished_on_host": int(alive.sum())}
     state = state._replace(root=root, left=jnp.int32(0))
-    return dataclasses.replace(
-        standing, carry=standing.carry._replace(state=state), facts=facts
-    )
+    course = standing.course._replace(state=state)
+    return dataclasses.replace(standing, course=course, facts=facts)
 
 
 def _answer(standing: Standing) -> Answer:
     """The components that are known, of all graphs that the present one came from."""
-    root = standing.carry.state.root
-    with ops.programs_for(ops.mesh_of(standing.game)):
+    root = standing.course.state.root
+    with ops.programs_for(ops.mesh_of(standing.course.graph)):
         for above, vertices in reversed(standing.larger):
             root = _merged(above, vertices, root)
         root = _compress.expand(list(standing.way_back), root)

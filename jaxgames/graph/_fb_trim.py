@@ -125,9 +125,9 @@ class FBTrim(ComponentSolver):
         del game
         return state
 
-    def can_shrink(self, state: State) -> bool:
+    def can_shrink(self, state: State) -> jax.Array:
         """Regions are named by vertices that are there: by new pivots."""
-        return bool(state.searching)
+        return state.searching
 
     def restrict(self, game: Subgraph, state: State, vertices, place) -> State:
         """Regions keep their marks; their pivots have new numbers."""

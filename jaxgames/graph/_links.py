@@ -70,6 +70,22 @@ def prepare(
     return kept[place]
 
 
+def real_rows(arena: Arena, size: int) -> jax.Array:
+    """Which rows are vertices and no padding: bool `[size]`, kept with a concrete arena.
+
+    Args:
+        arena: the graph, traced or concrete.
+        size: rows that it has as it is laid out.
+    """
+    if is_traced(arena):
+        return jnp.arange(size) < arena.num_vertices
+    kept = arena.__dict__.setdefault("_real_rows", {})
+    key = size, ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
+    if key not in kept:
+        kept[key] = jnp.arange(size) < arena.num_vertices
+    return kept[key]
+
+
 def _lay_out(row_ptr: np.ndarray, dst: np.ndarray, spread) -> Directions:
     size = num_rows(len(row_ptr) - 1, len(dst), spread)
     if size >= len(row_ptr):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
-from jaxgames.graph import _solver
+from jaxgames.graph import _front, _solver
 from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph, same_at_both_ends
 from jaxgames.ops import Links, Pieces, SlicedLinks
 from jaxgames.solver import Solver
@@ -36,6 +36,7 @@ class State(NamedTuple):
     outer: jax.Array  # int32: turns
     inner: jax.Array  # int32: sweeps that changed something, or were the last
     jumps: jax.Array  # int32: those of them that jumped
+    near: jax.Array  # int32: rounds that read only what is next to changes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +49,9 @@ class MaxId(ComponentSolver):
     reach (push). Where both halves are equal at the end they name a component, since
     that vertex reaches and is reached; edges between vertices of different signature
     lie in no component, and go. What is left starts again.
+
+    In a large graph on one device few signatures change in most sweeps. Then some
+    rounds read only the links of these, from one to the next.
 
     A sweep is O(V + E). On a path or a cycle there are about log V of them between two
     turns, on others up to the depth of the graph; a turn finds at least one component
@@ -116,6 +120,7 @@ class MaxId(ComponentSolver):
             outer=zero,
             inner=zero,
             jumps=zero,
+            near=zero,
         )
 
     def init(self, game: Subgraph) -> State:
@@ -125,6 +130,20 @@ class MaxId(ComponentSolver):
         alive_or_own = jnp.where(game.alive, -1, jnp.arange(len(alive)))
         live = tuple(same_at_both_ends(x, alive_or_own) for x in (game.out, game.into))
         return state._replace(live=live)
+
+    def sweep_some(self, game: Subgraph, state: State) -> State:
+        """The sweeps between two tests; one, where few changes can be followed."""
+        if self.sweeps is not None or state.live is not None or not _front.pays(game):
+            return super().sweep_some(game, state)
+        new = self.sweep(game, state)
+        before, after = (state.above, state.below), (new.above, new.below)
+        found = _front.spread(game, state.holder, before, after)
+        return new._replace(
+            above=found.above,
+            below=found.below,
+            stable=found.still,
+            near=new.near + found.rounds,
+        )
 
     def sweep(self, game: Subgraph, state: State) -> State:
         """Signatures go along every edge, and jump."""
@@ -212,12 +231,15 @@ class MaxId(ComponentSolver):
             holder = jnp.argsort(rank).astype(jnp.int32)
             rank = ops.put(jnp.zeros_like(holder), holder, new.above)
             new = new._replace(rank=rank, holder=holder, above=rank, below=rank)
-        return new._replace(outer=state.outer, inner=state.inner, jumps=state.jumps)
+        return new._replace(
+            outer=state.outer, inner=state.inner, jumps=state.jumps, near=state.near
+        )
 
     def stats(self, game: Subgraph, state: State) -> dict[str, Any]:
-        """Turns, sweeps and jumps."""
+        """Turns, sweeps and jumps, and rounds between two sweeps."""
         del game
-        return {"outer": state.outer, "inner": state.inner, "jumps": state.jumps}
+        names = ("outer", "inner", "jumps", "near")
+        return {name: getattr(state, name) for name in names}
 
     def _ranks(self, game: Subgraph):
         if self.order == "reversed":

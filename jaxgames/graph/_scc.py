@@ -17,7 +17,8 @@ from jaxgames.graph._host import STOPPED, scc_on_host
 from jaxgames.graph._input import as_arena, check_masks
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
-from jaxgames.graph._solver import ComponentSolver, Subgraph, Sweeps
+from jaxgames.graph._solver import ComponentSolver, Subgraph
+from jaxgames.graph._turns import Turns
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry
@@ -140,11 +141,11 @@ def _alive(graph, vertices, size: int):
     """The vertices that there are, of `size` rows."""
     if isinstance(graph, Directions):
         return jnp.ones(size, bool) if vertices is None else jnp.asarray(vertices)
-    alive = jnp.arange(size) < graph.num_vertices
     if vertices is None:
-        return alive
+        return _links.real_rows(graph, size)
     vertices = jnp.asarray(vertices)
-    return alive & jnp.pad(vertices, (0, size - len(vertices)))
+    vertices = jnp.pad(vertices, (0, size - len(vertices)))
+    return vertices & (jnp.arange(size) < graph.num_vertices)
 
 
 # ---- under tracing ---------------------------------------------------------------
@@ -275,7 +276,8 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         # Cut on the host: a device would compile a slice for each number of vertices.
         answer = jax.device_get(answer)
         answer = answer._replace(labels=answer.labels[:size])
-    facts = solver.stats(standing.game, standing.carry.state)
+    course = standing.course
+    facts = solver.stats(course.graph, course.state)
     for name, more in standing.facts.items():
         facts[name] = facts.get(name, 0) + more
     return Components(
@@ -285,7 +287,7 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         stats=Stats(
             solver=solver.name,
             layout=_layout(links),
-            rounds=int(standing.carry.rounds),
+            rounds=int(course.rounds),
             **facts,
         ),
         state=standing,
@@ -299,5 +301,5 @@ def _check_room(arena: Arena, solver: ComponentSolver) -> None:
         links = memory.shape_of_links(size, edges, size)
         return Subgraph(links, links, memory.mask(size))
 
-    # Links that are not needed any more are cut, from one layout to the next.
-    memory.check(Sweeps(solver=solver), shapes, size, edges, layouts=2)
+    # The state has the links, as they become fewer.
+    memory.check(Turns(solver=solver), shapes, size, edges, layouts=0)

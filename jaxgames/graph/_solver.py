@@ -112,10 +112,10 @@ class ComponentSolver(Solver):
     def stats(self, game: Subgraph, state: Any) -> dict[str, Any]:
         """How many turns and sweeps it made, by name."""
 
-    def can_shrink(self, state: Any) -> bool:
+    def can_shrink(self, state: Any) -> Any:
         """Whether `restrict` may be called for a state that has just been settled."""
         del state
-        return True
+        return jnp.array(True)
 
     def init(self, game: Subgraph) -> Any:
         """The state to start from."""
@@ -151,41 +151,6 @@ class ComponentSolver(Solver):
         """The components that are known."""
         del game
         return number(state.root)
-
-
-@dataclasses.dataclass(frozen=True)
-class Sweeps(Solver):
-    """The sweeps of a solver alone, up to its next turn, for a host that makes those.
-
-    Attributes:
-        solver: whose sweeps.
-    """
-
-    solver: Any = None
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The solver's."""
-        return self.solver.name
-
-    def init(self, game: Subgraph) -> Any:
-        """The solver's state to start from."""
-        return self.solver.begin(game)
-
-    def step(self, game: Subgraph, state: Any) -> Any:
-        """Some sweeps."""
-        return self.solver.sweep_some(game, state)
-
-    def done(self, game: Subgraph, state: Any) -> jax.Array:
-        """A turn is due."""
-        del game
-        return state.stable
-
-    def answer(self, game: Subgraph, state: Any) -> tuple[()]:
-        """Nothing yet."""
-        del game, state
-        return ()
 
 
 def number(root: jax.Array) -> Answer:

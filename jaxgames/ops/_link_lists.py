@@ -25,11 +25,12 @@ def count_rows(links: Links, rows: jax.Array) -> jax.Array:
     """
     if isinstance(links, PairLinks):
         return jnp.sum(rows.at[links.tail].get(**_NO_ROW), dtype=jnp.int32)[None]
-    return jnp.stack([jnp.sum(x, dtype=jnp.int32) for x in _rows_of(links, rows)])
+    counts = [jnp.sum(x, dtype=jnp.int32) for x in _rows_of(links, rows)]
+    return jnp.stack(counts) if counts else jnp.zeros(0, jnp.int32)
 
 
-def cells_of_rows(links: Links, counts: list[int]) -> int:
-    """How many links rows have at most, from what `count_rows` says of them (host)."""
+def cells_of_rows(links: Links, counts: Any) -> Any:
+    """How many links rows have at most, from what `count_rows` says of them."""
     if isinstance(links, PairLinks):
         return sum(counts)
     widths = (block.shape[-2] for block in links.blocks)

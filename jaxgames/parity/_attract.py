@@ -61,7 +61,9 @@ def sweep(game: Game, kind, foreign) -> tuple[jax.Array, jax.Array]:
         the first such edge in its row.
     """
     seen = ops.edgewise(
-        jnp.bitwise_xor, ops.target(game, kind, bits=KIND_BITS), ops.source(game, foreign)
+        jnp.bitwise_xor,
+        ops.target(game, kind, bits=KIND_BITS),
+        ops.source(game, foreign),
     )
     return ops.out_argmin(game, seen, bound=3)
 

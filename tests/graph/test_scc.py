@@ -348,8 +348,8 @@ def test_says_where_it_stopped():
         seen.append(report)
         return Status.TIMEOUT
 
-    line = np.arange(3000)
-    rows, _ = csr(3000, line, np.minimum(line + 1, 2999))
+    line = np.arange(20_000)
+    rows, _ = csr(len(line), line, np.minimum(line + 1, len(line) - 1))
     found = graph.scc(rows, FBTrim(), progress=stop, throw=False)
     assert found.status == Status.TIMEOUT
     assert seen[0].solver == "fb_trim"
