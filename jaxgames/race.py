@@ -21,7 +21,7 @@ from jaxgames.solution import Solution, Status
 
 S = TypeVar("S", bound=Solution)
 
-HEAD_START = 2e-9
+HEAD_START = 3e-9
 """Seconds for each edge that the device may have for itself before the host joins in: a
 host that takes memory and reads the graph makes a device wait, and needs several times
 as long for an edge.

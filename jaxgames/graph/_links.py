@@ -71,7 +71,7 @@ def prepare(
 
 
 def real_rows(arena: Arena, size: int) -> jax.Array:
-    """Which rows are vertices and no padding: bool `[size]`, kept with a concrete arena.
+    """Which rows are vertices: bool `[size]`, kept with a concrete arena.
 
     Args:
         arena: the graph, traced or concrete.

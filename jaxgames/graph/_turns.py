@@ -27,7 +27,7 @@ FEW_LINKS = 1 << 16
 """So few links are finished on the host, where that is allowed: a sweep over them would
 take no less time than one over many."""
 
-SWEEPS, READ, READ_ON_CPU = 64, 1 << 26, 1 << 22
+SWEEPS, READ, READ_ON_CPU = 64, 1 << 28, 1 << 22
 """Sweeps of a step at most, and links that they may read: a step without a turn costs a
 copy of the links, and the host looks round after some steps.
 """

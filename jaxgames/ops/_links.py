@@ -190,28 +190,30 @@ def _among_own(mesh: Mesh | None, x: jax.Array, index: jax.Array) -> jax.Array:
     return jnp.take_along_axis(x, index, axis=1, mode="promise_in_bounds")
 
 
-def row_widths(links: SlicedLinks, rows: jax.Array) -> jax.Array:
-    """How many links the layout has room for in some rows, all on one device: int32.
+def row_widths(links: Links, rows: jax.Array) -> jax.Array:
+    """How many links the layout has room for in some rows: int32.
 
     Args:
-        links: the rows.
+        links: the rows, in slices, all on one device.
         rows: integers, any shape.
     """
+    assert isinstance(links, SlicedLinks)
     slot, width = _slots_of(links, rows), jnp.zeros(rows.shape, jnp.int32)
     for inside, _, block in _in_slices(links, slot):
         width = jnp.where(inside, block.shape[0], width)
     return width
 
 
-def link_at(links: SlicedLinks, rows: jax.Array, place: jax.Array) -> jax.Array:
-    """What one link of each of some rows points at, all on one device: int32.
+def link_at(links: Links, rows: jax.Array, place: jax.Array) -> jax.Array:
+    """What one link of each of some rows points at: int32.
 
     Args:
-        links: the rows.
+        links: the rows, in slices, all on one device.
         rows: integers, any shape.
         place: integers of that shape, the place of a link among those of its row, less
             than `row_widths`; `num_targets` or more where there is no link.
     """
+    assert isinstance(links, SlicedLinks)
     slot = _slots_of(links, rows)
     head = jnp.full(rows.shape, links.num_targets, jnp.int32)
     for inside, column, block in _in_slices(links, slot):

@@ -4,7 +4,7 @@ from typing import Literal
 
 import jax
 
-from jaxgames import host, ops
+from jaxgames import host
 from jaxgames.arena import Arena
 from jaxgames.parity._alternating import Alternating
 from jaxgames.parity._device import Leg, top_priority
@@ -12,6 +12,10 @@ from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._zielonka import Zielonka
 
 Place = Literal["device", "host", "race"]
+
+HOST_UNTIL = 1 << 16
+"""Edges of a game that is left to the host alone: it takes a few milliseconds there, and
+the start of a race would be a good part of these."""
 
 PROMOTION_BUDGET = 1 << 16
 """Rounds after which priority promotion is given up: far more than games need that it
@@ -28,12 +32,11 @@ def place_for(arena: Arena) -> Place:
     """Chooses by backend, size and what is installed.
 
     Without numba there is no host engine to speak of. With it a CPU leaves the game to
-    the host engine, and so does a GPU if the game is small, since launches alone would
-    take longer; for all others both race.
+    the host engine, and so does a GPU if the game is small; for all others both race.
     """
     if not host.can_compile():
         return "device"
-    if jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
+    if jax.default_backend() == "cpu" or arena.shape[1] < HOST_UNTIL:
         return "host"
     return "race"
 
