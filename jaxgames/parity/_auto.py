@@ -14,7 +14,7 @@ from jaxgames.parity._zielonka import Zielonka
 Place = Literal["device", "host", "race"]
 
 HOST_UNTIL = 1 << 16
-"""Edges of a game that is left to the host alone: it takes a few milliseconds there, and
+"""Edges of a game that is left to the host alone: it takes a few milliseconds, and
 the start of a race would be a good part of these."""
 
 PROMOTION_BUDGET = 1 << 16
