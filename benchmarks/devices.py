@@ -43,7 +43,7 @@ from jaxgames.graph._turns import Turns
 
 def run(options: Options, results: schema.Results) -> None:
     """Adds the rows of all experiments."""
-    vertices = 24 << (6 if options.small else 20 if jax.device_count() > 1 else 18)
+    vertices = 24 << (8 if options.small else 20 if jax.device_count() > 1 else 18)
     meshes = [parallel.mesh(n) for n in (1, 2, 4, 8) if n <= jax.device_count()]
     suite = _Suite(options, results)
     for mesh in meshes:

@@ -27,6 +27,7 @@ from jaxgames import (
     parity,
     solve_many,
 )
+from jaxgames.batch import _rounds
 from jaxgames.energy import _paths
 
 
@@ -82,10 +83,13 @@ def sums() -> None:
             with ops.programs_for(mesh):
                 total = jax.jit(ops.running_sum)
                 np.testing.assert_array_equal(total(there), np.cumsum(x))
-                program = total.lower(there).compile().as_text()
-            for window in re.findall(r"reduce-window.*size=([\dx]+)", program):
-                # Else each entry would be added to each.
-                assert all(int(length) < 256 for length in window.split("x"))
+                assert adds_up_in_parts(total.lower(there).compile().as_text())
+
+
+def adds_up_in_parts(program: str) -> bool:
+    """Whether no sum is over windows of all entries: each would be added to each."""
+    windows = re.findall(r"reduce-window.*size=([\dx]+)", program)
+    return all(int(size) < 256 for window in windows for size in window.split("x"))
 
 
 def parts() -> None:
@@ -240,6 +244,31 @@ def many() -> None:
     np.testing.assert_array_equal(spread.strategy, stacked.strategy)
     with parallel.over(3), pytest.raises(ValueError, match="multiple of so many.*8"):
         solve_many(parity, stack)
+    packed_again()
+
+
+def packed_again() -> None:
+    """Those that are not over are dealt out anew, at a cost of the order of a round."""
+    keys = jax.random.split(jax.random.key(0), 2048)
+    stack = jax.vmap(lambda key: generate.random_game_by_key(key, 12))(keys)
+    alone, programs, packed = solve_many(parity, stack), [], _rounds._packed
+
+    def watched(*arguments):
+        programs.append(packed.lower(*arguments).compile().as_text())
+        game, standing = packed(*arguments)
+        sharding, room = standing.ids.sharding, len(standing.ids)
+        assert len(sharding.device_set) == 4
+        assert room < 4 or sharding.shard_shape((room,)) == (room // 4,)
+        return game, standing
+
+    with pytest.MonkeyPatch.context() as patch, parallel.over(4):
+        patch.setitem(_rounds.CELLS_WORTH_IT, "cpu", 1)
+        patch.setattr(_rounds, "_packed", watched)
+        found = solve_many(parity, stack)
+    assert programs
+    assert all(map(adds_up_in_parts, programs))
+    np.testing.assert_array_equal(found.winner, alone.winner)
+    np.testing.assert_array_equal(found.strategy, alone.strategy)
 
 
 def resume() -> None:

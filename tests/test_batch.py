@@ -142,9 +142,9 @@ def test_answers_are_those_of_one_by_one(games, vmapped):
     packed = []
     original = _rounds._packed
 
-    def spy(run, game, standing, room, size):
+    def spy(run, game, standing, room, *sizes):
         packed.append(room)
-        return original(run, game, standing, room, size)
+        return original(run, game, standing, room, *sizes)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rounds, "_packed", spy)

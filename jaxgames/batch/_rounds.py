@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import Mesh
 
 from jaxgames import fixpoint, memory, ops
 from jaxgames.batch._problem import Problem
@@ -196,7 +197,9 @@ def advance(
                 break
             while left <= next_room(room, room * edges):
                 room = next_room(room, room * edges)
-            game, now = _packed(run, game, now, room, size)
+            mesh = ops.current_mesh()
+            with ops.programs_for(mesh):
+                game, now = _packed(run, game, now, room, size, mesh)
         status = outcome.status
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
@@ -289,19 +292,26 @@ def _rows(tree: Any, index: jax.Array) -> Any:
     return jax.tree.map(lambda x: ops.take(x, index), tree)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 3, 4))
-def _packed(run: Run, game: Any, standing: Standing, room: int, size: int):
-    """Writes down what games say, and packs those that are not over."""
+@functools.partial(jax.jit, static_argnums=(0, 3, 4, 5))
+def _packed(
+    run: Run, game: Any, standing: Standing, room: int, size: int, mesh: Mesh | None
+):
+    """Writes down what games say, and packs those that are not over.
+
+    They are dealt out again to the devices of a mesh.
+    """
     ids, stand = standing.ids, standing.carry.state
     found = ops.compact(stand.active, room)
     filled = found < len(ids)
     # Some game is over, since the stack gets smaller: it fills up the places left.
     rows = jnp.where(filled, found, jnp.argmin(stand.active).astype(jnp.int32))
-    return _rows(game, rows), Standing(
-        ids=jnp.where(filled, ops.take(ids, rows), len(standing.written.status)),
-        carry=standing.carry._replace(state=_rows(stand, rows)),
-        written=_write(run, game, standing, size),
+    written = _write(run, game, standing, size)
+    ids = jnp.where(filled, ops.take(ids, rows), len(standing.written.status))
+    game, stand, ids, written = ops.deal(
+        (_rows(game, rows), _rows(stand, rows), ids, written), mesh
     )
+    carry = standing.carry._replace(state=stand)
+    return game, Standing(ids=ids, carry=carry, written=written)
 
 
 class Games:

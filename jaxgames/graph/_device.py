@@ -14,13 +14,10 @@ import numpy as np
 from jax.sharding import Mesh
 
 from jaxgames import fixpoint, ops
-from jaxgames.arena import Arena
 from jaxgames.graph import _compress
 from jaxgames.graph._compress import Listed, room_for
-from jaxgames.graph._host import scc_on_host
 from jaxgames.graph._solver import NONE, Answer, ComponentSolver, Subgraph, number
-from jaxgames.graph._turns import FEW_LINKS, Course, Turns, begin, cut_dead, trim
-from jaxgames.ops import PairLinks
+from jaxgames.graph._turns import Course, Turns, begin, cut_dead, trim
 from jaxgames.progress import Meter
 from jaxgames.solution import Status
 
@@ -71,7 +68,6 @@ def advance(
     *,
     max_steps: int | None = None,
     meter: Meter | None = None,
-    finish_on_host: bool = False,
 ) -> tuple[Standing, Status, Answer]:
     """Goes on until every vertex has a root.
 
@@ -80,15 +76,14 @@ def advance(
         standing: where to go on.
         max_steps: rounds at most, those of `standing` counted in.
         meter: told now and then; may end the solve.
-        finish_on_host: whether the host may take over when few links are left.
 
     Returns:
         Where it stopped, why, and the components that are known.
     """
-    turns = Turns(solver=solver, ends=finish_on_host)
+    turns = Turns(solver=solver)
     limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
     limit = fixpoint.scalar(min(limit, fixpoint.MAX_ROUNDS))
-    while not (finish_on_host and _is_small(standing.course.graph)):
+    while True:
         course = standing.course._replace(limit=limit)
         game = course.graph if ops.mesh_of(course.graph) else ()
         carry = fixpoint.Carry(course, fixpoint.scalar(0))
@@ -100,8 +95,6 @@ def advance(
         if not moves:
             return standing, Status.MAX_STEPS, _answer(standing)
         standing = _moved(solver, standing, left, rows)
-    standing = _finish(standing)
-    return standing, Status.SOLVED, _answer(standing)
 
 
 @jax.jit
@@ -201,36 +194,6 @@ def _linked(game: Listed, mesh: Mesh | None) -> Subgraph:
 
 
 # ---- the end ---------------------------------------------------------------------
-
-
-def _ends(game: Subgraph) -> tuple[jax.Array, jax.Array]:
-    """The links as lists."""
-    assert isinstance(game.out, PairLinks)
-    return game.out.tail, game.out.head
-
-
-def _is_small(game: Subgraph) -> bool:
-    return isinstance(game.out, PairLinks) and game.out.tail.shape[0] <= FEW_LINKS
-
-
-def _finish(standing: Standing) -> Standing:
-    """The rest by the engine of the host."""
-    game, state = standing.course.graph, standing.course.state
-    alive = np.asarray(game.alive) & (np.asarray(state.root) == NONE)
-    tail, head = (np.asarray(x) for x in _ends(game))
-    edges = tail < len(alive)
-    arena = Arena.from_edges(
-        tail[edges], head[edges], owner=np.zeros(len(alive), bool), dead_ends="allow"
-    )
-    _, labels = scc_on_host(arena, alive)
-    least = np.full(len(alive), NONE, np.int32)
-    found = np.flatnonzero(labels >= 0)[::-1]
-    least[labels[found]] = found
-    root = jnp.where(alive, least[labels], state.root)
-    facts = {**standing.facts, "finished_on_host": int(alive.sum())}
-    state = state._replace(root=root, left=jnp.int32(0))
-    course = standing.course._replace(state=state)
-    return dataclasses.replace(standing, course=course, facts=facts)
 
 
 def _answer(standing: Standing) -> Answer:

@@ -256,9 +256,7 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         links = _links.prepare(graph, edges, ops.current_spread())
         if auto and _links.is_narrow(graph):
             solver = MaxId(compress=True)
-    run = functools.partial(
-        _device.advance, meter=meter, finish_on_host=auto and host.can_compile()
-    )
+    run = functools.partial(_device.advance, meter=meter)
     if state is None:
         rows = links.out.num_rows
         game = Subgraph(*links, _alive(graph, vertices, rows))

@@ -23,10 +23,6 @@ STAY = 1 << 18
 """A list of so few links moves no more: the host takes longer to ask for that than many
 sweeps over it take."""
 
-FEW_LINKS = 1 << 16
-"""So few links are finished on the host, where that is allowed: a sweep over them would
-take no less time than one over many."""
-
 SWEEPS, READ, READ_ON_CPU = 64, 1 << 28, 1 << 22
 """Sweeps of a step at most, and links that they may read: a step without a turn costs a
 copy of the links, and the host looks round after some steps.
@@ -63,11 +59,9 @@ class Turns(Solver):
 
     Attributes:
         solver: whose turns.
-        ends: whether the host takes what is small.
     """
 
     solver: Any = None
-    ends: bool = False
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 
     @property
@@ -126,15 +120,15 @@ class Turns(Solver):
 
         return jax.lax.cond(over, lambda same: same, go, course)
 
-    def _room(self, graph: Subgraph) -> int:
+    @staticmethod
+    def _room(graph: Subgraph) -> int:
         """With fewer links than this left they move."""
         cells, listed = ops.num_cells(graph.out), isinstance(graph.out, PairLinks)
-        rooms = [FEW_LINKS] if self.ends and cells > FEW_LINKS else []
-        if not listed or cells > STAY:
-            share = cells // (SHRUNK_LIST if listed else SHRUNK_SLICES)
-            known = {room_for(1 << bits) for bits in range(31)}
-            rooms += [room for room in known if room <= share]
-        return max(rooms, default=-1) + 1
+        if listed and cells <= STAY:
+            return 0
+        share = cells // (SHRUNK_LIST if listed else SHRUNK_SLICES)
+        rooms = {room_for(1 << bits) for bits in range(31)}
+        return max((room for room in rooms if room <= share), default=-1) + 1
 
 
 def begin(graph: Subgraph, state: Any, rounds: Any = 0) -> Course:

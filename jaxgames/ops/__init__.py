@@ -121,7 +121,9 @@ from jaxgames.ops._rows import transpose as transpose
 from jaxgames.ops._shards import Spread as Spread
 from jaxgames.ops._shards import agreed as agreed
 from jaxgames.ops._shards import at_once as at_once
+from jaxgames.ops._shards import current_mesh as current_mesh
 from jaxgames.ops._shards import current_spread as current_spread
+from jaxgames.ops._shards import deal as deal
 from jaxgames.ops._shards import dealt as dealt
 from jaxgames.ops._shards import everywhere as everywhere
 from jaxgames.ops._shards import for_devices as for_devices

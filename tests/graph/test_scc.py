@@ -15,12 +15,10 @@ from jaxgames.graph import (
     FBTrim,
     MaxId,
     _compress,
-    _device,
     _scc,
     _solver,
 )
-from jaxgames.graph import _links as graph_links
-from jaxgames.graph._solver import Subgraph, number
+from jaxgames.graph._solver import number
 from jaxgames.ops import _slices
 from jaxgames.progress import Deadline, Report
 
@@ -208,18 +206,6 @@ def test_what_need_not_be_read_in_large_graphs(order, small_pieces, monkeypatch)
     labels = np.asarray(found.labels)[there]
     np.testing.assert_array_equal(labels[:, None] == labels, same)
     jax.clear_caches()
-
-
-def test_the_rest_on_the_host(small_pieces):
-    size, tail, head = sequence(1)
-    labels, _ = by_closure(size, tail, head)
-    rows, _ = csr(size, tail, head)
-    links = graph_links.prepare(graph.as_arena(rows))
-    start = _device.start(Subgraph(*links, jnp.ones(size, bool)), MaxId())
-    standing, status, answer = _device.advance(MaxId(), start, finish_on_host=True)
-    assert status == Status.SOLVED
-    assert standing.facts["finished_on_host"] > 0
-    np.testing.assert_array_equal(answer.labels, labels)
 
 
 # ---- shapes ----------------------------------------------------------------------
