@@ -258,7 +258,8 @@ def solve(
                 state = solution.state
                 save(path, state, like)
                 # A round that takes longer than an interval must end some time.
-                every *= 1 + (rounds == (rounds := solution.stats.get("rounds")))
+                before, rounds = rounds, _rounds(solution)
+                every *= 2 if rounds == before else 1
             elif _status(solution) == Status.TIMEOUT:
                 raise ValueError("the engine taken has no state: name a device solver")
             if meter.stop is not None or _status(solution) != Status.TIMEOUT:
@@ -269,6 +270,11 @@ def solve(
     if throw and status != Status.SOLVED:
         raise SolveError(status, solution)
     return solution
+
+
+def _rounds(solution: Any) -> int:
+    """The rounds that were made; of many games, all together."""
+    return int(np.sum(np.asarray(solution.stats.get("rounds", 0))))
 
 
 def _status(solution: Any) -> Status:
