@@ -274,6 +274,8 @@ def solve(
 
 def _rounds(solution: Any) -> int:
     """The rounds that were made; of many games, all together."""
+    if isinstance(solution, list):
+        return sum(map(_rounds, solution))
     return int(np.sum(np.asarray(solution.stats.get("rounds", 0))))
 
 

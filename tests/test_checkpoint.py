@@ -107,6 +107,30 @@ def test_the_state_of_a_batch(tmp_path):
     np.testing.assert_array_equal(many(state=loaded).winner, many().winner)
 
 
+def test_a_list_of_games(tmp_path, monkeypatch):
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 20)
+    monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 0)
+    path = tmp_path / "state.npz"
+    games = [generate.recursive_ladder(3 + seed % 3) for seed in range(5)]
+    games.append(generate.random_game(0, 400))  # another stack
+    many = functools.partial(jaxgames.solve_many, parity, games, "fpi")
+    reports = []
+
+    def stop(report):
+        reports.append(report)
+        return Status.INTERRUPTED if len(reports) == 2 else None
+
+    with pytest.raises(SolveError, match="INTERRUPTED"):
+        checkpoint.solve(path, many, progress=stop)
+    assert path.exists()
+    found, expected = checkpoint.solve(path, many), many()
+    assert found.status == Status.SOLVED
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.winner, other.winner)
+        np.testing.assert_array_equal(one.strategy, other.strategy)
+        assert one.stats["rounds"] == other.stats["rounds"]
+
+
 def _changing(problem: str):
     """Solves whose state takes another form on the way."""
     if problem == "energy":  # the strategies of player 1 come last
