@@ -175,6 +175,7 @@ def run(
     *,
     max_steps: int | None = None,
     progress: Progress | Meter | bool | None = None,
+    first_chunk: int | None = None,
 ) -> Outcome:
     """Drives a solver on a concrete game from the host.
 
@@ -185,6 +186,7 @@ def run(
         max_steps: rounds to make at most, those of `carry` counted in.
         progress: told after each chunk; may end the run (see
             [`progress`][jaxgames.progress]).
+        first_chunk: rounds of the first chunk; None: `FIRST_CHUNK`.
 
     Returns:
         The outcome; its status is a `Status`, its rounds an `int`.
@@ -194,7 +196,7 @@ def run(
     rounds = 0 if carry is None else int(carry.rounds)
     current = first(solver, game) if carry is None else carry
     current = ops.in_its_shares(game, current)
-    began, chunk = time.perf_counter(), FIRST_CHUNK
+    began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:
         outcome, summary = _chunk(solver, game, carry, scalar(rounds))

@@ -17,7 +17,14 @@ from jaxgames import fixpoint, ops
 from jaxgames.graph import _compress
 from jaxgames.graph._compress import Listed, room_for
 from jaxgames.graph._solver import NONE, Answer, ComponentSolver, Subgraph, number
-from jaxgames.graph._turns import Course, Turns, begin, cut_dead, trim
+from jaxgames.graph._turns import (
+    Course,
+    Turns,
+    begin,
+    cut_dead,
+    sweeps_of_step,
+    trim,
+)
 from jaxgames.progress import Meter
 from jaxgames.solution import Status
 
@@ -87,7 +94,8 @@ def advance(
         course = standing.course._replace(limit=limit)
         game = course.graph if ops.mesh_of(course.graph) else ()
         carry = fixpoint.Carry(course, fixpoint.scalar(0))
-        outcome = fixpoint.run(turns, game, carry, progress=meter)
+        chunk = max(1, fixpoint.FIRST_CHUNK // sweeps_of_step(course.graph))
+        outcome = fixpoint.run(turns, game, carry, progress=meter, first_chunk=chunk)
         standing = dataclasses.replace(standing, course=outcome.carry.state)
         left, _, moves, *rows = np.asarray(outcome.answer).tolist()
         if outcome.status != Status.SOLVED or left == 0:

@@ -81,20 +81,23 @@ def spread(
         before: int32 `[V]`, upper and lower signatures before the sweep ...
         after: ... and after it.
     """
-    size = len(game.alive)
-    room = _room(game)
-    signature = jnp.concatenate(after)
-    changed = signature != jnp.concatenate(before)
-    places = jnp.arange(2 * size, dtype=jnp.int32)
-    cells = jnp.sum(jnp.where(changed, _widths(game, places), 0), dtype=jnp.int32)
+    size, room = len(game.alive), _room(game)
+    counts = [
+        jnp.sum(x != y, dtype=jnp.int32) for x, y in zip(before, after, strict=True)
+    ]
+    count = counts[0] + counts[1]
 
     def go_on() -> Spread:
+        signature = jnp.concatenate(after)
+        changed = ops.compact(signature != jnp.concatenate(before), room)
+        there = changed < 2 * size
+        cells = _sum(_widths(game, jnp.minimum(changed, 2 * size - 1)), there)
         front = Front(
             signature,
             claims=jnp.zeros(2 * size, jnp.int32),
-            changed=ops.compact(changed, room),
+            changed=changed,
             cells=cells,
-            lost=jnp.array(False),
+            lost=cells > room,
             rounds=jnp.int32(0),
         )
         one = functools.partial(_round, game, holder, room)
@@ -108,10 +111,14 @@ def spread(
         return Spread(above, below, (front.cells == 0) & ~front.lost, front.rounds)
 
     return jax.lax.cond(
-        (cells > 0) & (cells <= room),
+        (count > 0) & (count <= room),
         go_on,
-        lambda: Spread(*after, cells == 0, jnp.int32(0)),
+        lambda: Spread(*after, count == 0, jnp.int32(0)),
     )
+
+
+def _sum(x: jax.Array, where: jax.Array) -> jax.Array:
+    return jnp.sum(jnp.where(where, x, 0), dtype=jnp.int32)
 
 
 def _room(game: Subgraph) -> int:
@@ -144,7 +151,7 @@ def _round(game: Subgraph, holder, room: int, front: Front) -> Front:
     claim = jnp.arange(room, dtype=jnp.int32) - (front.rounds + 1) * room
     claims = ops.lower(front.claims, into, claim)
     stands = news & (ops.take(claims, head) == claim)
-    cells = jnp.sum(jnp.where(stands, _widths(game, head), 0), dtype=jnp.int32)
+    cells = _sum(_widths(game, head), stands)
     return Front(
         signature=ops.lower(signature, into, best),
         claims=claims,

@@ -23,9 +23,9 @@ STAY = 1 << 18
 """A list of so few links moves no more: the host takes longer to ask for that than many
 sweeps over it take."""
 
-SWEEPS, READ, READ_ON_CPU = 64, 1 << 28, 1 << 22
+SWEEPS, READ = 64, 1 << 28
 """Sweeps of a step at most, and links that they may read: a step without a turn costs a
-copy of the links, and the host looks round after some steps.
+copy of the links.
 """
 
 
@@ -77,10 +77,7 @@ class Turns(Solver):
         """Sweeps until they change nothing, or some of them; then a turn."""
         del game
         graph, solver = course.graph, self.solver
-        read = READ_ON_CPU if jax.default_backend() == "cpu" else READ
-        cells = max(ops.num_cells((graph.out, graph.into)), 1)
-        most = max(1, min(SWEEPS, read // cells))
-        end = jnp.minimum(course.limit, course.rounds + most)
+        end = jnp.minimum(course.limit, course.rounds + sweeps_of_step(graph))
         state, rounds = fixpoint.until(
             lambda x: x[0].stable | (x[1] >= end),
             lambda x: (solver.sweep_some(graph, x[0]), x[1] + 1),
@@ -129,6 +126,12 @@ class Turns(Solver):
         share = cells // (SHRUNK_LIST if listed else SHRUNK_SLICES)
         rooms = {room_for(1 << bits) for bits in range(31)}
         return max((room for room in rooms if room <= share), default=-1) + 1
+
+
+def sweeps_of_step(graph: Subgraph) -> int:
+    """How many sweeps a step makes at most."""
+    cells = max(ops.num_cells((graph.out, graph.into)), 1)
+    return max(1, min(SWEEPS, READ // cells))
 
 
 def begin(graph: Subgraph, state: Any, rounds: Any = 0) -> Course:
