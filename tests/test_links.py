@@ -61,6 +61,20 @@ def test_packed_booleans(layout, monkeypatch):
     np.testing.assert_array_equal(found, by_loop(*rows, all, True, ~x))
 
 
+def test_links_one_by_one(monkeypatch):
+    offsets, targets = random_rows(3)
+    links = in_both_layouts(offsets, targets, 50, monkeypatch)["sliced"]
+    rows = np.random.default_rng(0).permutation(len(offsets) - 1)
+    widths = np.asarray(ops.row_widths(links, jnp.asarray(rows)))
+    for row, width in zip(rows, widths, strict=True):
+        of_row = targets[offsets[row] : offsets[row + 1]]
+        assert width >= len(of_row)
+        place = jnp.arange(width)
+        found = np.asarray(ops.link_at(links, jnp.full(width, row), place))
+        assert sorted(found[found < 50]) == sorted(of_row)
+        assert (found >= 50).sum() == width - len(of_row)
+
+
 @pytest.mark.parametrize("bits", [1, 2, 4])
 def test_packed_numbers(bits):
     rng = np.random.default_rng(bits)

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
 from jaxgames.graph import _front, _solver
+from jaxgames.graph._distances import Distances
 from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph, same_at_both_ends
 from jaxgames.ops import Links, Pieces, SlicedLinks
-from jaxgames.solver import Solver
 
 Order = Literal["reversed", "bfs"]
 Jumps = Literal["none", "pull", "both"]
@@ -244,7 +244,7 @@ class MaxId(ComponentSolver):
     def _ranks(self, game: Subgraph):
         if self.order == "reversed":
             return None, None
-        levels = _Distances()
+        levels = Distances()
         carry = fixpoint.start(levels, game)
         carry = fixpoint.iterate(levels, game, carry, fixpoint.MAX_ROUNDS)
         holder = jnp.argsort(carry.state[0], stable=True).astype(jnp.int32)
@@ -272,37 +272,3 @@ def _without(links: Links, known: jax.Array) -> Links:
 
 def _own(rank, game: Subgraph) -> jax.Array:
     return jnp.arange(len(game.alive), dtype=jnp.int32) if rank is None else rank
-
-
-@dataclasses.dataclass(frozen=True)
-class _Distances(Solver):
-    """Breadth-first search from vertex 0, or the first one that is alive."""
-
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
-    name: ClassVar[str] = "distances"
-
-    def init(self, game: Subgraph):
-        """The first vertex is near, all others are far."""
-        size = len(game.alive)
-        first = jnp.arange(size) == jnp.argmax(game.alive)
-        far = jnp.iinfo(jnp.int32).max
-        return jnp.where(first, 0, far).astype(jnp.int32), jnp.array(size == 0)
-
-    def step(self, game: Subgraph, state):
-        """One more than the nearest predecessor."""
-        near, _ = state
-        far = jnp.iinfo(jnp.int32).max
-        before = ops.links_min(game.into, near)
-        new = jnp.minimum(near, jnp.where(before == far, far, before + 1))
-        return new, jnp.all(new == near)
-
-    def done(self, game: Subgraph, state) -> jax.Array:
-        """Nothing came nearer."""
-        del game
-        return state[1]
-
-    def answer(self, game: Subgraph, state) -> jax.Array:
-        """The distances."""
-        del game
-        return state[0]

@@ -51,7 +51,9 @@ from jaxgames.ops._layouts import real as real
 from jaxgames.ops._layouts import slice_rows as slice_rows
 from jaxgames.ops._link_lists import cells_of_rows as cells_of_rows
 from jaxgames.ops._link_lists import count_rows as count_rows
+from jaxgames.ops._link_lists import link_at as link_at
 from jaxgames.ops._link_lists import list_links as list_links
+from jaxgames.ops._link_lists import row_widths as row_widths
 from jaxgames.ops._links import Links as Links
 from jaxgames.ops._links import PairLinks as PairLinks
 from jaxgames.ops._links import Pieces as Pieces
@@ -60,14 +62,12 @@ from jaxgames.ops._links import at_rows as at_rows
 from jaxgames.ops._links import at_targets as at_targets
 from jaxgames.ops._links import count_links as count_links
 from jaxgames.ops._links import keep_links as keep_links
-from jaxgames.ops._links import link_at as link_at
 from jaxgames.ops._links import link_targets as link_targets
 from jaxgames.ops._links import links_all as links_all
 from jaxgames.ops._links import links_any as links_any
 from jaxgames.ops._links import links_layout as links_layout
 from jaxgames.ops._links import links_max as links_max
 from jaxgames.ops._links import links_min as links_min
-from jaxgames.ops._links import row_widths as row_widths
 from jaxgames.ops._lists import compact as compact
 from jaxgames.ops._lists import follow as follow
 from jaxgames.ops._lists import lower as lower

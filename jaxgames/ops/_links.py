@@ -190,52 +190,6 @@ def _among_own(mesh: Mesh | None, x: jax.Array, index: jax.Array) -> jax.Array:
     return jnp.take_along_axis(x, index, axis=1, mode="promise_in_bounds")
 
 
-def row_widths(links: Links, rows: jax.Array) -> jax.Array:
-    """How many links the layout has room for in some rows: int32.
-
-    Args:
-        links: the rows, in slices, all on one device.
-        rows: integers, any shape.
-    """
-    assert isinstance(links, SlicedLinks)
-    slot, width = _slots_of(links, rows), jnp.zeros(rows.shape, jnp.int32)
-    for inside, _, block in _in_slices(links, slot):
-        width = jnp.where(inside, block.shape[0], width)
-    return width
-
-
-def link_at(links: Links, rows: jax.Array, place: jax.Array) -> jax.Array:
-    """What one link of each of some rows points at: int32.
-
-    Args:
-        links: the rows, in slices, all on one device.
-        rows: integers, any shape.
-        place: integers of that shape, the place of a link among those of its row, less
-            than `row_widths`; `num_targets` or more where there is no link.
-    """
-    assert isinstance(links, SlicedLinks)
-    slot = _slots_of(links, rows)
-    head = jnp.full(rows.shape, links.num_targets, jnp.int32)
-    for inside, column, block in _in_slices(links, slot):
-        head = jnp.where(inside, block.at[place, column].get(mode="clip"), head)
-    return head
-
-
-def _slots_of(links: SlicedLinks, rows: jax.Array) -> jax.Array:
-    return rows if links.slot is None else take(links.slot, rows)
-
-
-def _in_slices(links: SlicedLinks, slot: jax.Array):
-    """For each slice with links which slots are of it, their columns, and the slice."""
-    start = 0
-    for block in links.blocks:
-        end = start + block.shape[-1]
-        if block.size:
-            inside = (slot >= start) & (slot < end)
-            yield inside, jnp.where(inside, slot - start, 0), block
-        start = end
-
-
 # ---- reductions ------------------------------------------------------------------
 
 
