@@ -94,7 +94,7 @@ def random(seed: int, size: int, degree: float, *, local: bool = False) -> Arena
         targets += np.repeat(np.arange(size, dtype=np.int32), degrees)
         targets %= size
     # In order, as the matrix is that scipy is given: a depth-first search of a local
-    # graph takes twice as long in any other.
+    # graph takes longer in any other.
     edges = np.repeat(np.arange(size, dtype=np.int64) * size, degrees) + targets
     edges.sort()
     offsets = np.append(0, np.cumsum(degrees)).astype(np.int32)

@@ -142,9 +142,9 @@ def test_answers_are_those_of_one_by_one(games, vmapped):
     packed = []
     original = _rounds._packed
 
-    def spy(run, game, standing, room, *sizes):
+    def spy(run, game, standing, room, size):
         packed.append(room)
-        return original(run, game, standing, room, *sizes)
+        return original(run, game, standing, room, size)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rounds, "_packed", spy)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import Mesh
 
 from jaxgames import fixpoint, memory, ops
 from jaxgames.batch._problem import Problem
@@ -197,9 +196,9 @@ def advance(
                 break
             while left <= next_room(room, room * edges):
                 room = next_room(room, room * edges)
-            mesh = ops.current_mesh()
-            with ops.programs_for(mesh):
-                game, now = _packed(run, game, now, room, size, mesh)
+            spread = ops.current_spread()
+            with ops.programs_for(spread and spread.mesh):
+                game, now = _packed(run, game, now, room, size)
         status = outcome.status
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
@@ -292,13 +291,11 @@ def _rows(tree: Any, index: jax.Array) -> Any:
     return jax.tree.map(lambda x: ops.take(x, index), tree)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 3, 4, 5))
-def _packed(
-    run: Run, game: Any, standing: Standing, room: int, size: int, mesh: Mesh | None
-):
+@functools.partial(jax.jit, static_argnums=(0, 3, 4))
+def _packed(run: Run, game: Any, standing: Standing, room: int, size: int):
     """Writes down what games say, and packs those that are not over.
 
-    They are dealt out again to the devices of a mesh.
+    They are dealt out again, if there are several devices.
     """
     ids, stand = standing.ids, standing.carry.state
     found = ops.compact(stand.active, room)
@@ -307,8 +304,8 @@ def _packed(
     rows = jnp.where(filled, found, jnp.argmin(stand.active).astype(jnp.int32))
     written = _write(run, game, standing, size)
     ids = jnp.where(filled, ops.take(ids, rows), len(standing.written.status))
-    game, stand, ids, written = ops.deal(
-        (_rows(game, rows), _rows(stand, rows), ids, written), mesh
+    game, stand, ids, written = jax.tree.map(
+        ops.deal, (_rows(game, rows), _rows(stand, rows), ids, written)
     )
     carry = standing.carry._replace(state=stand)
     return game, Standing(ids=ids, carry=carry, written=written)

@@ -97,7 +97,7 @@ def advance(
         chunk = max(1, fixpoint.FIRST_CHUNK // sweeps_of_step(course.graph))
         outcome = fixpoint.run(turns, game, carry, progress=meter, first_chunk=chunk)
         standing = dataclasses.replace(standing, course=outcome.carry.state)
-        left, _, moves, *rows = np.asarray(outcome.answer).tolist()
+        left, moves, *rows = np.asarray(outcome.answer).tolist()
         if outcome.status != Status.SOLVED or left == 0:
             return standing, outcome.status, _answer(standing)
         if not moves:

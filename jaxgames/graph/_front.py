@@ -82,10 +82,10 @@ def spread(
         after: ... and after it.
     """
     size, room = len(game.alive), _room(game)
-    counts = [
+    above, below = (
         jnp.sum(x != y, dtype=jnp.int32) for x, y in zip(before, after, strict=True)
-    ]
-    count = counts[0] + counts[1]
+    )
+    count = above + below
 
     def go_on() -> Spread:
         signature = jnp.concatenate(after)

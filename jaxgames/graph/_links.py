@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import host, ops
-from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.arena import Arena, bucket, eager, is_traced
 from jaxgames.ops import Links
 
 NARROW = 0.8
@@ -82,7 +82,8 @@ def real_rows(arena: Arena, size: int) -> jax.Array:
     kept = arena.__dict__.setdefault("_real_rows", {})
     key = size, ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
     if key not in kept:
-        kept[key] = jnp.arange(size) < arena.num_vertices
+        with eager():  # it outlives somebody's jit that may be traced now
+            kept[key] = jnp.arange(size) < arena.num_vertices
     return kept[key]
 
 

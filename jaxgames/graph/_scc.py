@@ -141,11 +141,11 @@ def _alive(graph, vertices, size: int):
     """The vertices that there are, of `size` rows."""
     if isinstance(graph, Directions):
         return jnp.ones(size, bool) if vertices is None else jnp.asarray(vertices)
+    alive = _links.real_rows(graph, size)
     if vertices is None:
-        return _links.real_rows(graph, size)
+        return alive
     vertices = jnp.asarray(vertices)
-    vertices = jnp.pad(vertices, (0, size - len(vertices)))
-    return vertices & (jnp.arange(size) < graph.num_vertices)
+    return alive & jnp.pad(vertices, (0, size - len(vertices)))
 
 
 # ---- under tracing ---------------------------------------------------------------

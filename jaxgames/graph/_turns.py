@@ -93,9 +93,9 @@ class Turns(Solver):
         return over | course.moves
 
     def answer(self, game: Subgraph, course: Course) -> jax.Array:
-        """What the host wants to know: vertices left, rounds, whether to move, rows."""
+        """What the host wants to know: vertices left, whether to move, and rows."""
         del game
-        few = (course.state.left, course.rounds, course.moves.astype(jnp.int32))
+        few = (course.state.left, course.moves.astype(jnp.int32))
         return jnp.concatenate([jnp.stack(few), course.rows])
 
     def _turn(self, course: Course) -> Course:
@@ -109,7 +109,7 @@ class Turns(Solver):
         )
         course = course._replace(state=state, rows=rows, moves=moves)
         over = moves | (state.left == 0)
-        again = cut if solver.cuts else go_on
+        again = _cut if solver.cuts else _go_on
 
         def go(course: Course) -> Course:
             graph, state = again(solver, course.graph, course.state)
@@ -147,12 +147,12 @@ def begin(graph: Subgraph, state: Any, rounds: Any = 0) -> Course:
     )
 
 
-def go_on(solver: ComponentSolver, game: Subgraph, state: Any):
+def _go_on(solver: ComponentSolver, game: Subgraph, state: Any):
     """The next state over the same links (pure)."""
     return game, solver.restart(game, state)
 
 
-def cut(solver: ComponentSolver, game: Subgraph, state: Any):
+def _cut(solver: ComponentSolver, game: Subgraph, state: Any):
     """Only the links that a settled state needs, and the next state (pure).
 
     Vertices without any are trimmed.

@@ -87,6 +87,7 @@ from jaxgames.ops._parts import level_of as level_of
 from jaxgames.ops._parts import num_levels as num_levels
 from jaxgames.ops._parts import part as part
 from jaxgames.ops._parts import put as put
+from jaxgames.ops._places import deal as deal
 from jaxgames.ops._places import known_to_all as known_to_all
 from jaxgames.ops._places import programs_for as programs_for
 from jaxgames.ops._prepare import is_prepared as is_prepared
@@ -121,9 +122,7 @@ from jaxgames.ops._rows import transpose as transpose
 from jaxgames.ops._shards import Spread as Spread
 from jaxgames.ops._shards import agreed as agreed
 from jaxgames.ops._shards import at_once as at_once
-from jaxgames.ops._shards import current_mesh as current_mesh
 from jaxgames.ops._shards import current_spread as current_spread
-from jaxgames.ops._shards import deal as deal
 from jaxgames.ops._shards import dealt as dealt
 from jaxgames.ops._shards import everywhere as everywhere
 from jaxgames.ops._shards import for_devices as for_devices

@@ -53,6 +53,18 @@ def _are_many() -> bool:
     return bool(axes) and all(axis == AxisType.Auto for axis in axes)
 
 
+def deal(x: jax.Array) -> jax.Array:
+    """Values dealt out along their first axis, where that goes evenly (pure).
+
+    To all devices that there are, see `programs_for`.
+    """
+    devices = num_devices()
+    if devices == 1 or x.shape[0] % devices:
+        return x
+    axes = jax.sharding.get_abstract_mesh().axis_names
+    return jax.lax.with_sharding_constraint(x, PartitionSpec(axes))
+
+
 def known_to_all(x: jax.Array) -> jax.Array:
     """Values that are read anywhere: gathered by all devices that there are (pure)."""
     if not _are_many():

@@ -20,7 +20,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.ops._layouts import SlicedArena, num_slots, slice_rows
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
-from jaxgames.ops._places import in_shares, programs_for, spread, whole
+from jaxgames.ops._places import in_shares, programs_for, whole
 
 
 class Spread(NamedTuple):
@@ -141,22 +141,6 @@ def dealt(stack: Any) -> Any:
         )
     rows = NamedSharding(spread.mesh, PartitionSpec(spread.mesh.axis_names))
     return jax.device_put(stack, rows)
-
-
-def current_mesh() -> Mesh | None:
-    """The devices that games are dealt out to now, or None."""
-    spread = current_spread()
-    return None if spread is None else spread.mesh
-
-
-def deal(values: Any, mesh: Mesh | None) -> Any:
-    """Deals a pytree of stacks out along their first axes, where it goes evenly (pure).
-
-    Args:
-        values: arrays with an axis of games.
-        mesh: the devices; None for one.
-    """
-    return jax.tree.map(lambda x: spread(x, mesh), values)
 
 
 def agreed(game: Any, number: int) -> int:

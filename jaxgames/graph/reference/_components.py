@@ -32,7 +32,7 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
         edges: bool `[E]`, the edges that there are, or None for all.
         stop: int8 `[1]`; the search gives up soon after it is not 0.
         room: int32 `[WORDS V]`, to work in. Numpy asks the system for large pages,
-            which numba does not: the search is up to four times as fast in these.
+            in which the search is faster, where numba does not.
 
     Returns:
         How many components there are, -1 if stopped; the component of each vertex
