@@ -168,13 +168,17 @@ def components() -> None:
     compressed = graph.MaxId(compress=True)
     for solver, how in ((compressed, {}), ("max_id", masks), ("fb_trim", {})):
         alone = graph.scc(large, solver, **how)
+        with parallel.over(1, shares=4):
+            same = graph.scc(large, solver, **how)
         with parallel.over(4):
             spread = graph.scc(large, solver, **how)
         assert spread.count == alone.count
         np.testing.assert_array_equal(spread.labels, alone.labels)
         assert spread.stats["layout"] == "slices on 4 devices"
         for name in ("rounds", "outer", "inner"):
-            assert int(spread.stats[name]) == int(alone.stats[name])
+            assert int(spread.stats[name]) == int(same.stats[name])
+        # Jumps do with what was sent for the sweep: they may know less.
+        assert spread.stats["rounds"] <= 2 * alone.stats["rounds"]
     small = Arena.from_edges(
         [0, 1, 2, 4], [1, 0, 3, 4], owner=[0] * 5, dead_ends="allow"
     )

@@ -153,16 +153,30 @@ class MaxId(ComponentSolver):
             best = jnp.min(state.above, initial=len(state.root), where=_is_left(state))
             into = _without(into, state.above == best)
             out = _without(out, state.below == best)
+        spread = ops.mesh_of(game) is not None
+        old = state.above, state.below
+        old = ops.sent_to_all(old) if spread else old
         return self._jumped(
             state,
-            jnp.minimum(state.above, ops.links_min(into, state.above, live_into)),
-            jnp.minimum(state.below, ops.links_min(out, state.below, live_out)),
+            jnp.minimum(state.above, ops.links_min(into, old[0], live_into)),
+            jnp.minimum(state.below, ops.links_min(out, old[1], live_out)),
+            old if spread else None,
         )
 
-    def _jumped(self, state: State, above: jax.Array, below: jax.Array) -> State:
-        """The state after a sweep that told so much, and its jumps."""
+    def _jumped(
+        self,
+        state: State,
+        above: jax.Array,
+        below: jax.Array,
+        sent: tuple[jax.Array, jax.Array] | None = None,
+    ) -> State:
+        """The state after a sweep that told so much, and its jumps.
+
+        On several devices they do with the signatures before the sweep, which it has
+        `sent` to all: some more sweeps take less than to send the new ones as well.
+        """
         if self.jumps != "none":
-            above, below = self._jump(state.holder, above, below)
+            above, below = self._jump(state.holder, (above, below), sent)
         same = ~jnp.any((above != state.above) | (below != state.below))
         more = (~state.stable & (state.left > 0)).astype(jnp.int32)
         return state._replace(
@@ -173,24 +187,28 @@ class MaxId(ComponentSolver):
             jumps=state.jumps + (more if self.jumps != "none" else 0),
         )
 
-    def _jump(self, holder, above, below):
-        size = len(above)
-        first, last = (
-            x if holder is None else ops.take(holder, x) for x in (above, below)
+    def _jump(self, holder, own, sent=None):
+        def named(signatures):
+            if holder is None:
+                return signatures
+            return tuple(ops.take(holder, x) for x in signatures)
+
+        known = own if sent is None else sent
+        pulled = tuple(map(ops.take, known, named(own)))
+        found = tuple(map(jnp.minimum, own, pulled))
+        if self.jumps == "pull":
+            return found
+        # Written only where it tells something new: few places are the best ancestor of
+        # many vertices, and many writes to one place take long.
+        (above, below), (first, last) = known, named(known)
+        size, nothing = len(above), jnp.iinfo(above.dtype).max
+        news = jnp.where(below < ops.take(below, first), first, size)
+        also = jnp.where(above < ops.take(above, last), last, size)
+        pushed = (
+            ops.min_into(also, above, size, nothing),
+            ops.min_into(news, below, size, nothing),
         )
-        pulled = ops.take(above, first), ops.take(below, last)
-        if self.jumps == "both":
-            # Written only where it tells something new: few places are the best
-            # ancestor of many vertices, and many writes to one place take long.
-            news = jnp.where(below < ops.take(below, first), first, size)
-            also = jnp.where(above < ops.take(above, last), last, size)
-            nothing = jnp.iinfo(above.dtype).max
-            pushed = (
-                ops.min_into(also, above, size, nothing),
-                ops.min_into(news, below, size, nothing),
-            )
-            above, below = jnp.minimum(above, pushed[0]), jnp.minimum(below, pushed[1])
-        return jnp.minimum(above, pulled[0]), jnp.minimum(below, pulled[1])
+        return tuple(map(jnp.minimum, found, pushed))
 
     def settle(self, game: Subgraph, state: State) -> State:
         """Equal halves are a component."""

@@ -70,3 +70,8 @@ def known_to_all(x: jax.Array) -> jax.Array:
     if not _are_many():
         return x  # within somebody's `shard_map` a device has all that it reads
     return jax.lax.with_sharding_constraint(x, PartitionSpec())
+
+
+def sent_to_all(values: Any) -> Any:
+    """Values, a pytree, gathered once for all that reads them (pure)."""
+    return jax.tree.map(known_to_all, jax.lax.optimization_barrier(values))

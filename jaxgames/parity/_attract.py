@@ -7,9 +7,13 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.ops import Game
+from jaxgames.ops import Game, SlicedArena, num_slots
 
 State = TypeVar("State")
+
+READS_LITTLE_FROM = 1 << 18
+"""Slots from which sweeps read only the successors of vertices that may join, and a GPU
+asks the host whether an attractor is complete."""
 
 ATTRACTOR, PLAY, OUT = range(3)
 KIND_BITS = 2
@@ -46,13 +50,24 @@ def head(priority, subgame):
     return subgame & (priority > rival), top[1] > top[0], jnp.maximum(top[0], top[1])
 
 
-def sweep(game: Game, kind, foreign) -> tuple[jax.Array, jax.Array]:
+def reads_little(game: Game) -> bool:
+    """Whether sweeps should read no more than they must.
+
+    What is read at random places takes most of the time of a large game's sweep, and
+    most vertices are in the attractor or out of play before long.
+    """
+    return isinstance(game, SlicedArena) and num_slots(game) >= READS_LITTLE_FROM
+
+
+def sweep(game: Game, kind, foreign, where=None) -> tuple[jax.Array, jax.Array]:
     """The kind of successor that each vertex's owner likes best, and the first such.
 
     Args:
         game: the arena.
         kind: int8 `[S]`: the kinds of all vertices.
         foreign: int8 `[S]`: 1 for a vertex of the attracting player's opponent.
+        where: bool `[S]`: for which vertices that is wanted; None: for all. Others get
+            anything, and their successors are not read.
 
     Returns:
         The kind `[S]`, that of a foreign vertex's successor with `ATTRACTOR` and `PLAY`
@@ -60,20 +75,24 @@ def sweep(game: Game, kind, foreign) -> tuple[jax.Array, jax.Array]:
         edge into the attractor and the opponent has none elsewhere. And the position of
         the first such edge in its row.
     """
+    rows = None if where is None else ops.source(game, where)
     seen = ops.edgewise(
         jnp.bitwise_xor,
-        ops.target(game, kind, bits=KIND_BITS),
+        ops.target(game, kind, bits=KIND_BITS, where=rows),
         ops.source(game, foreign),
     )
     return ops.out_argmin(game, seen, bound=3)
 
 
-def when(condition, change: Callable[[State], State], state: State) -> State:
+def when(
+    condition, change: Callable[[State], State], state: State, asks: bool = False
+) -> State:
     """The changed state where a condition holds, else the state.
 
-    A CPU branches. A GPU would ask the host which way to go: it computes both.
+    A CPU branches. A GPU would ask the host which way to go: it computes both, unless
+    that takes longer than to ask.
     """
-    if jax.default_backend() == "cpu":
+    if asks or jax.default_backend() == "cpu":
         return jax.lax.cond(condition, change, lambda same: same, state)
     return select(condition, change(state), state)
 

@@ -14,6 +14,7 @@ from jaxgames.parity._attract import (
     PLAY,
     head,
     kinds,
+    reads_little,
     select,
     sweep,
     when,
@@ -100,13 +101,14 @@ class PriorityPromotion(Solver):
 
     def step(self, game: Game, state: State) -> State:
         """Grows the region by some levels; when it stands still, goes on."""
-        best, stable = state.kind, jnp.array(False)
+        seen, stable = None, jnp.array(False)
         for _ in range(self.sweeps_per_step):
-            state, best, stable = _grow(game, state)
+            state, seen, stable = _grow(game, state)
         return when(
             stable & (state.current != NONE),
-            lambda grown: _close(game, grown, best),
+            lambda grown: _close(game, grown, seen),
             state,
+            asks=reads_little(game),
         )
 
     def done(self, game: Game, state: State) -> jax.Array:
@@ -165,21 +167,18 @@ def _enter(region, move, limit) -> State:
 def _grow(game: Game, state: State):
     """One sweep: vertices that the player can move, or the opponent must, join.
 
-    Also the kind of successor that each vertex likes best, and whether the region
-    stands still.
+    Also what the sweep saw, and whether the region stands still.
     """
     foreign = _foreign(game, state).astype(jnp.int8)
-    move = state.move
-    best, position = sweep(game, state.kind, foreign)
-    attracted = best == foreign
-    joins = attracted & (state.kind == PLAY)
+    play, move = state.kind == PLAY, state.move
+    seen = sweep(game, state.kind, foreign, play if reads_little(game) else None)
+    best, position = seen
+    joins = play & (best == foreign)
     if move is not None:
-        # A vertex of the head has no move yet: it takes the first that stays.
-        stays = attracted & (state.kind == ATTRACTOR) & (move == NO_EDGE)
-        takes = (foreign == 0) & (joins | stays)
+        takes = joins & (foreign == 0)
         move = jnp.where(takes, position, move).astype(move.dtype)
     kind = jnp.where(joins, ATTRACTOR, state.kind).astype(jnp.int8)
-    return state._replace(kind=kind, move=move), best, ~jnp.any(joins)
+    return state._replace(kind=kind, move=move), seen, ~jnp.any(joins)
 
 
 def _foreign(game: Game, state: State):
@@ -187,10 +186,21 @@ def _foreign(game: Game, state: State):
     return game.owner != (state.current & 1).astype(bool)
 
 
-def _close(game: Game, state: State, best) -> State:
-    """Decides what becomes of a region that stands still, and goes on."""
+def _close(game: Game, state: State, seen) -> State:
+    """Decides what becomes of a region that stands still, and goes on.
+
+    `seen` is what the last sweep saw, which is right for it if that read all vertices.
+    """
     region, current, highest = state.region, state.current, _highest(state.region)
     held, foreign = state.kind == ATTRACTOR, _foreign(game, state)
+    if reads_little(game):
+        seen = sweep(game, state.kind, foreign.astype(jnp.int8), held)
+    best, position = seen
+    if state.move is not None:
+        # Vertices of the head have no move yet: they take the first that stays.
+        stays = held & ~foreign & (best == ATTRACTOR) & (state.move == NO_EDGE)
+        move = jnp.where(stays, position, state.move).astype(state.move.dtype)
+        state = state._replace(move=move)
 
     # The player has no move that stays, or the opponent has one that leads below.
     is_open = jnp.any(held & ((best == ATTRACTOR) == foreign))
@@ -221,6 +231,6 @@ def _least_refuge(game: Game, region, where, current):
     highest = _highest(region)
     above = ops.edgewise(
         lambda label: jnp.where(label > current, label, highest),
-        ops.target(game, region),
+        ops.target(game, region, where=ops.source(game, where)),
     )
     return jnp.min(jnp.where(where, ops.out_min(game, above), highest))

@@ -8,7 +8,16 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.ops import Game
-from jaxgames.parity._attract import ATTRACTOR, OUT, PLAY, head, kinds, sweep, when
+from jaxgames.parity._attract import (
+    ATTRACTOR,
+    OUT,
+    PLAY,
+    head,
+    kinds,
+    reads_little,
+    sweep,
+    when,
+)
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Solver, check_positive
@@ -102,6 +111,7 @@ class Zielonka(Solver):
             stable | (state.phase == RETURN),
             lambda grown: _return(game, _close(game, grown, stable)),
             state,
+            asks=reads_little(game),
         )
 
     def done(self, game: Game, state: State) -> jax.Array:
@@ -124,10 +134,12 @@ def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
     """
     growing = (state.phase == HEAD) | (state.phase == ESCAPE)
     foreign = (game.owner != state.player).astype(jnp.int8)
-    best, position = sweep(game, state.kind, foreign)
-    joins = growing & (state.kind == PLAY) & (best == foreign)
+    play = growing & (state.kind == PLAY)
     # A vertex of the head moves anywhere in the subgame: all of it is won if this is.
     starts = state.fresh & (state.phase == HEAD) & (state.kind == ATTRACTOR)
+    rows = play | starts if reads_little(game) else None
+    best, position = sweep(game, state.kind, foreign, rows)
+    joins = play & (best == foreign)
     moves, move = (foreign == 0) & (joins | starts), state.move
     if move is not None:
         move = jnp.where(moves, position, move).astype(move.dtype)

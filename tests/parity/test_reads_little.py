@@ -1,0 +1,56 @@
+"""Sweeps over large games, which read no more than they must: on small ones."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgames import generate, parity
+from jaxgames.ops import _slices
+from jaxgames.parity import _attract, _promotion, _zielonka
+from jaxgames.parity._promotion import PriorityPromotion
+from jaxgames.parity._zielonka import Zielonka
+
+SOLVERS = (PriorityPromotion(), PriorityPromotion(sweeps=3), Zielonka(sweeps=2))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What sweeps are asked to read, of small games in slices."""
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
+    found = []
+
+    def sweep(game, kind, foreign, where=None):
+        found.append(where is not None)
+        return _attract.sweep(game, kind, foreign, where)
+
+    for module in (_promotion, _zielonka):
+        monkeypatch.setattr(module, "sweep", sweep)
+    jax.clear_caches()
+    yield found
+    jax.clear_caches()
+
+
+def games():
+    for seed in range(8):
+        yield generate.random_game(
+            seed, 90 + 30 * seed, num_priorities=2 + seed, max_degree=2 + seed % 3
+        )
+    yield generate.recursive_ladder(12)
+    yield generate.jurdzinski(3, 4)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=str)
+def test_reads_little_and_finds_the_same(solver, asked, monkeypatch):
+    whole = [parity.solve(game, solver) for game in games()]
+    assert set(asked) == {False}
+    asked.clear()
+    jax.clear_caches()
+    monkeypatch.setattr(_attract, "READS_LITTLE_FROM", 0)
+    for game, expected in zip(games(), whole, strict=True):
+        found = parity.solve(game, solver)
+        np.testing.assert_array_equal(found.winner, expected.winner)
+        np.testing.assert_array_equal(found.strategy, expected.strategy)
+        assert found.stats["rounds"] == expected.stats["rounds"]
+        verdict = parity.verify(game, found)
+        assert verdict, verdict
+    assert set(asked) == {True}
