@@ -1,11 +1,11 @@
 """The suite `devices`: large arenas on several devices, and a batch dealt out to them.
 
-Its experiments: `strong`, one arena on more and more devices; `weak`, arenas that grow
-with their number, from that one on; `weak, small`, from a quarter of it on; `batch`,
-many small games. `phases` of a row tell the `devices`, and
-of the program that makes the rounds how many `collectives` it has, and how many `bytes`
-each device gets by them: those of one step. An answer is `verified` if it is, in every
-bit, the answer of one device.
+Its experiments: `strong`, one arena on more and more devices, and `strong, large`, one
+four times as large; `weak`, arenas that grow with their number, from the first one on;
+`weak, small`, from a quarter of it on; `batch`, many small games. `phases` of rows tell
+the `devices`, and of the program that makes the rounds how many `collectives` it has,
+and how many `bytes` each device gets by them: those of one step. An answer is
+`verified` if it is, in every bit, the answer of one device.
 
 Arenas are made on the devices, as they lie there: each its own share.
 """
@@ -48,9 +48,13 @@ def run(options: Options, results: schema.Results) -> None:
     suite = _Suite(options, results)
     for mesh in meshes:
         size = 5 * vertices // 3 // GRAIN * GRAIN
+        bits = 12 if options.small else BITS
         suite.games("strong", mesh, size)
-        suite.components("strong", mesh, 12 if options.small else BITS)
+        suite.components("strong", mesh, bits)
+        suite.games("strong, large", mesh, 4 * size)
+        suite.components("strong, large", mesh, bits + 2)
         suite.games("weak", mesh, size * mesh.size)
+        suite.components("weak", mesh, bits + mesh.size.bit_length() - 1)
         small = size // 4 // GRAIN * GRAIN * mesh.size
         suite.games("weak, small", mesh, small)
         suite.batch(mesh, 64 if options.small else 1_000_000)

@@ -20,6 +20,8 @@ def scaling(results: Results) -> str:
             row.solver,
             count(row.edges),
             count(row.phases["devices"]),
+            count(ones[_what(row)].rounds),
+            count(row.rounds),
             seconds(ones[_what(row)].solve_s),
             seconds(row.solve_s),
             *_measured(row, ones[_what(row)]),
@@ -27,8 +29,9 @@ def scaling(results: Results) -> str:
         for row in sorted(rows, key=lambda row: (*_what(row), row.phases["devices"]))
         if row.phases["devices"] > 1 and _what(row) in ones
     ]
-    head = ["experiment", "solver", "edges", "devices", "on one", "on these"]
-    return table([*head, "measured", "aim"], lines) if lines else ""
+    head = ["experiment", "solver", "edges", "devices", "rounds on one", "on these"]
+    head += ["time on one", "on these", "measured", "aim"]
+    return table(head, lines) if lines else ""
 
 
 def _what(row: Row) -> tuple[str, str]:

@@ -29,6 +29,9 @@ from jaxgames import (
 )
 from jaxgames.batch import _rounds
 from jaxgames.energy import _paths
+from jaxgames.graph._links import prepare
+from jaxgames.graph._solver import Subgraph
+from jaxgames.graph._turns import Turns
 
 
 def same(x, y) -> None:
@@ -72,6 +75,16 @@ def sent() -> None:
     assert not re.search("all-to-all|collective-permute|reduce-scatter", rounds)
     for shape in re.findall(r"= \S*\[(\d*)\]\S* all-reduce", rounds):
         assert shape == ""
+    for solver in (graph.MaxId(), graph.FBTrim()):
+        turns = Turns(solver=solver)
+        with parallel.over(4):
+            out, into = prepare(arena, spread=ops.current_spread())
+        course = fixpoint.first(turns, Subgraph(out, into, np.ones(3000, bool)))
+        program = fixpoint._chunk.lower(turns, course.state.graph, course, 1)
+        found = re.findall(r"\[([\d,]*)\]\S* all-gather", program.compile().as_text())
+        assert found
+        assert not any("," in shape for shape in found)  # no links
+
 
 
 def sums() -> None:
@@ -168,7 +181,7 @@ def components() -> None:
     compressed = graph.MaxId(compress=True)
     for solver, how in ((compressed, {}), ("max_id", masks), ("fb_trim", {})):
         alone = graph.scc(large, solver, **how)
-        with parallel.over(1, shares=4):
+        with parallel.over(2, shares=4):
             same = graph.scc(large, solver, **how)
         with parallel.over(4):
             spread = graph.scc(large, solver, **how)

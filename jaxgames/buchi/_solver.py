@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import functools
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
@@ -109,7 +110,7 @@ class CycleSolver(Solver):
         for _ in range(count):
             state = self.sweep(game, state)
         due = state.stable & ~self.done(game, state)
-        return jax.lax.cond(due, self.turn, lambda _, x: x, game, state)
+        return ops.change_if(game, due, functools.partial(self.turn, game), state)
 
 
 def inside(links: Links, part: jax.Array) -> Pieces:

@@ -153,7 +153,8 @@ class MaxId(ComponentSolver):
             best = jnp.min(state.above, initial=len(state.root), where=_is_left(state))
             into = _without(into, state.above == best)
             out = _without(out, state.below == best)
-        spread = ops.mesh_of(game) is not None
+        mesh = ops.mesh_of(game)
+        spread = mesh is not None and mesh.size > 1
         old = state.above, state.below
         old = ops.sent_to_all(old) if spread else old
         return self._jumped(
@@ -224,9 +225,10 @@ class MaxId(ComponentSolver):
 
     def live(self, game: Subgraph, state: State) -> tuple[Pieces, Pieces]:
         """The links inside a signature that is no root."""
+        signatures = ops.sent_to_all((state.above, state.below))
 
         def kept(links, live) -> Pieces:
-            same = same_at_both_ends(links, state.above, state.below)
+            same = same_at_both_ends(links, *signatures)
             apart = ops.at_rows(links, state.above != state.below)
             same = ops.edgewise(jnp.logical_and, same, apart)
             return same if live is None else ops.edgewise(jnp.logical_and, same, live)

@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -140,7 +141,7 @@ class ComponentSolver(Solver):
     def step(self, game: Subgraph, state: Any) -> Any:
         """Sweeps, and turns where they have come to an end."""
         state = self.sweep_some(game, state)
-        return jax.lax.cond(state.stable, self.turn, lambda _, x: x, game, state)
+        return ops.change_if(game, state.stable, partial(self.turn, game), state)
 
     def done(self, game: Subgraph, state: Any) -> jax.Array:
         """Every vertex has a root."""

@@ -84,7 +84,7 @@ class Turns(Solver):
             (course.state, course.rounds),
         )
         course = course._replace(state=state, rounds=rounds)
-        return jax.lax.cond(state.stable, self._turn, lambda same: same, course)
+        return ops.change_if(graph, state.stable, self._turn, course)
 
     def done(self, game: Subgraph, course: Course) -> jax.Array:
         """Nothing is left, or the links should move, or the limit is reached."""
@@ -115,7 +115,7 @@ class Turns(Solver):
             graph, state = again(solver, course.graph, course.state)
             return course._replace(graph=graph, state=state)
 
-        return jax.lax.cond(over, lambda same: same, go, course)
+        return ops.change_if(graph, ~over, go, course)
 
     @staticmethod
     def _room(graph: Subgraph) -> int:
