@@ -20,6 +20,7 @@ from typing import Any
 import jax
 
 from jaxgames import ops
+from jaxgames.parity._attract import READS_LITTLE_FROM
 from jaxgames.solver import Solver
 
 INDEX = 4
@@ -45,10 +46,13 @@ def bytes_per_round(solver: Solver, game: ops.Game) -> int | None:
 
 
 def _attractor(solver, state, cells: int) -> int:
-    """Several sweeps gather the kinds of successors; kind and move change between."""
-    sweeps = solver.sweeps_per_step
+    """Several sweeps gather the kinds of successors; kind and move change between.
+
+    Of a large game they gather few, and how many depends on the state.
+    """
+    sweeps, large = solver.sweeps_per_step, len(state.kind) >= READS_LITTLE_FROM
     between = (sweeps - 1) * _rewritten(state.kind, state.move)
-    return sweeps * _sweep(cells, 1) + between + _rewritten(state)
+    return sweeps * _sweep(cells, 0 if large else 1) + between + _rewritten(state)
 
 
 def _fpi(solver, state, cells: int) -> int:
