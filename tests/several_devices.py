@@ -61,6 +61,16 @@ def solvers() -> None:
         assert parity.reference.verify(small, parity.solve(small, "host"))
 
 
+def constants() -> None:
+    """A game that is a constant of somebody's jit is solved on one device only."""
+    arena = generate.random_game(0, 200, num_priorities=4)
+    for solve in (parity.solve, graph.scc):
+        with parallel.over(4), pytest.raises(ValueError, match="solve it outside"):
+            jax.jit(lambda x, solve=solve: (solve(arena), x)[1])(1)
+    found = jax.jit(lambda x: x + jnp.sum(parity.solve(arena).winner))(0)
+    assert found == parity.reference.solve(arena).winner.sum()
+
+
 def sent() -> None:
     """A round sends one value of each vertex, and of all else a number or two."""
     arena = generate.random_game(3, 3000, num_priorities=3)
@@ -84,7 +94,6 @@ def sent() -> None:
         found = re.findall(r"\[([\d,]*)\]\S* all-gather", program.compile().as_text())
         assert found
         assert not any("," in shape for shape in found)  # no links
-
 
 
 def sums() -> None:
@@ -345,8 +354,8 @@ def one_of(processes: int, number: int, port: int) -> None:
 
 
 TASKS = (
-    solvers, sent, sums, parts, energies, components, end_components, cycles, many,
-    resume, one_of,
+    solvers, constants, sent, sums, parts, energies, components, end_components, cycles,
+    many, resume, one_of,
 )  # fmt: skip
 
 if __name__ == "__main__":

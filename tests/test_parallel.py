@@ -39,6 +39,7 @@ def output(process: subprocess.Popen) -> str:
     "task",
     [
         "solvers",
+        "constants",
         "sent",
         "sums",
         "parts",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -58,9 +59,18 @@ def at_once() -> contextlib.AbstractContextManager[None]:
     """Computes what is concrete now, also while somebody's jit is traced.
 
     Not so over a mesh: a large arena is nobody's constant.
+
+    Raises:
+        ValueError: somebody's jit is traced, and arenas are spread.
     """
     if current_spread() is None:
         return eager()
+    if is_traced(jnp.zeros(())):
+        raise ValueError(
+            "a concrete game cannot be spread over several devices while jax.jit "
+            "traces a function: solve it outside, or give it to the function as an "
+            "argument"
+        )
     return contextlib.nullcontext()
 
 
