@@ -68,8 +68,7 @@ def at_once() -> contextlib.AbstractContextManager[None]:
     if is_traced(jnp.zeros(())):
         raise ValueError(
             "a concrete game cannot be spread over several devices while jax.jit "
-            "traces a function: solve it outside, or give it to the function as an "
-            "argument"
+            "traces a function: solve it outside of that, or leave parallel.over"
         )
     return contextlib.nullcontext()
 
