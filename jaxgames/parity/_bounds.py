@@ -109,13 +109,23 @@ def _most_words(digits: int, total: int) -> int:
 
 def count_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
     """How many vertices have each bad priority, on some edge at least: int64 `[P]`."""
-    arena = arena.unpad()
-    priority = arena.priority
-    if priority is None:
-        pairs = np.stack([arena.edge_priority, arena.src])
-        priority = np.unique(pairs, axis=1)[0]
-    bound = np.bincount(priority[priority < length], minlength=length)
+    number = _numbers(arena)[:length]
+    bound = np.pad(number, (0, length - len(number)))
     return np.where(np.arange(length) % 2 != player, bound, 0)
+
+
+def _numbers(arena: Arena) -> np.ndarray:
+    """How many vertices have each priority, on some edge at least; kept with it."""
+    kept = arena.__dict__
+    if "_parity_numbers" not in kept:
+        real = arena.unpad()
+        priority = real.priority
+        if priority is None:
+            # One number for each pair: pairs take many times as long to sort.
+            many = np.int64(real.edge_priority.max(initial=0)) + 1
+            priority = np.unique(real.src * many + real.edge_priority) % many
+        kept["_parity_numbers"] = np.bincount(priority)
+    return kept["_parity_numbers"]
 
 
 def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
