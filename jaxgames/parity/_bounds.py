@@ -118,7 +118,7 @@ def _numbers(arena: Arena) -> np.ndarray:
     """How many vertices have each priority, on some edge at least; kept with it."""
     kept = arena.__dict__
     if "_parity_numbers" not in kept:
-        real = arena.unpad()
+        real = jax.device_get(arena.unpad())
         priority = real.priority
         if priority is None:
             # One number for each pair: pairs take many times as long to sort.

@@ -8,6 +8,7 @@ middle come after them.
 
 import dataclasses
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -53,7 +54,7 @@ def split(arena: Arena) -> Arena:
         middle = jnp.arange(edges, dtype=jnp.int32)
         priority = jnp.zeros(size, jnp.int32)
         return _insert(arena, priority, size + middle, arena.dst, arena.edge_priority)
-    arena = arena.unpad()
+    arena = jax.device_get(arena.unpad())
     size = arena.shape[0]
     uniform, priority = _uniform(arena)
     mixed = ~uniform[arena.src]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxgames import Arena, ops, parity
-from jaxgames.parity import _edges, reference
+from jaxgames.parity import _bounds, _edges, reference
 from jaxgames.testing import odd_arenas
 
 
@@ -133,3 +133,27 @@ def test_priorities_reach_the_edges_of_both_layouts():
                 seen = ops.out_max(layout, ops.edge_priority(layout))
                 seen = np.asarray(ops.by_vertex(layout, seen))
                 np.testing.assert_array_equal(seen, largest)
+
+
+@pytest.mark.parametrize("solver", ["promotion", "spm", "host"])
+def test_games_that_lie_on_a_device(solver):
+    for arena in games(7, 6):
+        there = jax.device_put(arena)
+        found = parity.solve(there, solver)
+        np.testing.assert_array_equal(found.winner, reference.solve(arena).winner)
+        assert parity.verify(there, found)
+
+
+def test_pairs_of_many_vertices_and_priorities_are_told_apart():
+    # Their numbers do not fit into 32 bits.
+    size, top = 70_000, 69_999
+    loops = np.arange(size, dtype=np.int32)
+    arena = Arena.from_edges(
+        np.repeat(loops, 2), np.repeat(loops, 2), owner=np.zeros(size, bool),
+        edge_priority=np.stack([loops, np.minimum(loops + 1, top)], 1).ravel(),
+    )  # fmt: skip
+    for where in (arena, jax.device_put(arena)):
+        count = _bounds.count_bounds(where, 0, size)
+        assert count[1] == count[top] == 2
+        assert count.sum() == size
+        assert _edges.split(where).shape[0] > size + top
