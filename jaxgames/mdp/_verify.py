@@ -104,7 +104,8 @@ def verify(
         layout = _layout.traced(model, graph=True)
         return _pure(layout, label, kept, count, limit, states, choices)
     if engine == "host" or (engine == "auto" and _on_host(model)):
-        return reference.verify(model, label, kept, count, states, choices)
+        claim = jax.device_get((model, label, kept, count, states, choices))
+        return reference.verify(*claim)
     with eager():
         padded = _layout.roomy(model)
         layout = _layout.prepare(padded, graph=True)

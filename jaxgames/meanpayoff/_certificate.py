@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import jax
 import numpy as np
 
 from jaxgames import energy
@@ -54,7 +55,7 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         _shaped(name, getattr(solution, name), arena, name == "strategy")
         for name in ("value_num", "value_den", "strategy")
     ]
-    arena = arena.unpad()
+    arena = jax.device_get(arena.unpad())
     size = len(arena.owner)
     num, den, strategy = (None if x is None else x[:size] for x in arrays)
     assert num is not None  # as a type checker does not see

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxgames import energy, host
@@ -99,6 +100,8 @@ def solve(
     if max_steps is not None and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
     check(arena)
+    if isinstance(arena.owner, jax.Array):  # the search is the host's
+        arena = jax.device_get(arena)
     meter = as_progress(progress)
     try:
         solution = _solve(arena, solver, max_steps, state, meter, strategies)

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import numpy as np
 
 from jaxgames.arena import Arena
@@ -50,7 +51,8 @@ def certificate(arena: Arena, solution: Solution) -> Measures:
     verdict = verify(arena, solution, "components")
     if not verdict:
         raise ValueError(f"a wrong solution has no certificate: {verdict}")
-    plays = _plays(normal_form(arena, edge_priorities=True).unpad(), solution)
+    game = normal_form(jax.device_get(arena), edge_priorities=True).unpad()
+    plays = _plays(game, solution)
     size, length = len(plays.winner), int(plays.priority.max(initial=0)) + 1
 
     digits = ([], [])
