@@ -141,12 +141,11 @@ def run(options: Options, results: Results) -> None:
                     flush=True,
                 )
                 results.put([row])
-                if found is None:
-                    continue
-                winner = found if winner is None else winner
-                if not np.array_equal(found, winner):
-                    raise AssertionError(f"{game.name}: our solvers do not agree")
-            options.keep(results)
+                if found is not None:
+                    winner = found if winner is None else winner
+                    if not np.array_equal(found, winner):
+                        raise AssertionError(f"{game.name}: our solvers do not agree")
+                options.keep(results)
 
 
 def _rows(name: str, about: dict, arena: Arena, options: Options):
