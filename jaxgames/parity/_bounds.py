@@ -27,7 +27,8 @@ class MeasureSolver(Solver):
         words: words of a measure. None: as many as the game needs, which for a traced
             game is the most that any game of its size could need.
         digits: counters of a measure at most; None: as many as the game needs, for a
-            traced game half the number of its vertices.
+            traced game half the number of its vertices, or of its edges where those
+            have the priorities.
         bounds: how far the counters go. `"count"`: the number of vertices of the
             priority. `"path"`: how many of them a path can meet that meets nothing more
             important, see `path_bounds`; it is found on the host, O(d (V + E)) for `d`
@@ -71,8 +72,8 @@ class MeasureSolver(Solver):
     ) -> tuple[tuple[Packing, Packing], tuple[Places, Places], jax.Array]:
         """Both players' packing, what each vertex or edge compares, and overflow."""
         size = ops.num_slots(game)
-        digits = self.digits or size // 2 + 1
         bad = size if game.edge_priority is None else ops.num_cells(game)
+        digits = self.digits or bad // 2 + 1
         words = self.words or _most_words(digits, bad)
         priority = ops.edge_priority(game)
         overflow = jnp.array(False)

@@ -113,6 +113,7 @@ def _report(failure: Failure, args: argparse.Namespace) -> str:
     """What went wrong and how to see it again; writes the game to a file."""
     suffix = "npz" if failure.arena.priority is None else "pg"
     file = args.output / f"fuzz-{args.seed}-{failure.index}.{suffix}"
+    args.output.mkdir(parents=True, exist_ok=True)
     io.save(file, failure.arena)
     options = f"--seed {args.seed} --start {failure.index} --games 1"
     options += f" --max-vertices {args.max_vertices} --solvers {failure.check}"

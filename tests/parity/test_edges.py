@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from jaxgames import Arena, ops, parity
+from jaxgames import Arena, Status, ops, parity
 from jaxgames.parity import _bounds, _edges, reference
 from jaxgames.testing import odd_arenas
 
@@ -157,3 +157,16 @@ def test_pairs_of_many_vertices_and_priorities_are_told_apart():
         assert count[1] == count[top] == 2
         assert count.sum() == size
         assert _edges.split(where).shape[0] > size + top
+
+
+@pytest.mark.parametrize("name", ["spm", "alternating"])
+def test_more_priorities_than_vertices_under_tracing(name):
+    edges = 18
+    arena = Arena.from_edges(
+        [0] * edges, [0] * edges, owner=[0],
+        edge_priority=[8, 15, 6, 11, 4, 5, 9, 12, 10, 17, 1, 13, 18, 16, 2, 14, 7, 3],
+    )  # fmt: skip
+    for game in (arena, arena.pad(12, 32)):
+        found = jax.jit(lambda x: parity.solve(x, name))(game)
+        assert found.status == Status.SOLVED
+        assert found.winner[0] == 0

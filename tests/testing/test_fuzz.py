@@ -154,6 +154,7 @@ class TestCommand:
     def test_a_failure_is_written(self, capsys, tmp_path, monkeypatch):
         broken = {"moves": answers("moves", wrong_moves)}
         monkeypatch.setattr(command, "all_checks", lambda *_: broken)
+        tmp_path /= "not there yet"
         assert command.main(["--seed", "6", "--output", str(tmp_path)]) == 1
         out = capsys.readouterr().out
         again = next(x for x in out.splitlines() if x.startswith("again: "))
