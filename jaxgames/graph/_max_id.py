@@ -153,15 +153,15 @@ class MaxId(ComponentSolver):
             best = jnp.min(state.above, initial=len(state.root), where=_is_left(state))
             into = _without(into, state.above == best)
             out = _without(out, state.below == best)
-        mesh = ops.mesh_of(game)
-        spread = mesh is not None and mesh.size > 1
-        old = state.above, state.below
-        old = ops.sent_to_all(old) if spread else old
+        mesh, sent = ops.mesh_of(game), None
+        if mesh is not None and mesh.size > 1:
+            sent = ops.sent_to_all((state.above, state.below))
+        above, below = sent or (state.above, state.below)
         return self._jumped(
             state,
-            jnp.minimum(state.above, ops.links_min(into, old[0], live_into)),
-            jnp.minimum(state.below, ops.links_min(out, old[1], live_out)),
-            old if spread else None,
+            jnp.minimum(state.above, ops.links_min(into, above, live_into)),
+            jnp.minimum(state.below, ops.links_min(out, below, live_out)),
+            sent,
         )
 
     def _jumped(
@@ -194,7 +194,7 @@ class MaxId(ComponentSolver):
                 return signatures
             return tuple(ops.take(holder, x) for x in signatures)
 
-        known = own if sent is None else sent
+        known = sent or own
         pulled = tuple(map(ops.take, known, named(own)))
         found = tuple(map(jnp.minimum, own, pulled))
         if self.jumps == "pull":

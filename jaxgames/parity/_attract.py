@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.ops import Game, SlicedArena, num_slots
+from jaxgames.ops import Game
 
 State = TypeVar("State")
 
@@ -56,7 +56,8 @@ def reads_little(game: Game) -> bool:
     What is read at random places takes most of the time of a large game's sweep, and
     most vertices are in the attractor or out of play before long.
     """
-    return isinstance(game, SlicedArena) and num_slots(game) >= READS_LITTLE_FROM
+    sliced = isinstance(game, ops.SlicedArena)
+    return sliced and ops.num_slots(game) >= READS_LITTLE_FROM
 
 
 def sweep(game: Game, kind, foreign, where=None) -> tuple[jax.Array, jax.Array]:
