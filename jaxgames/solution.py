@@ -31,6 +31,7 @@ class Status(enum.IntEnum):
     INTERRUPTED = 3
     OVERFLOW = 4
     PRECISION = 5
+    INVALID = 6
 
     @property
     def message(self) -> str:
@@ -60,6 +61,11 @@ _MESSAGES = {
         "The bounds stopped moving before they were as close as was asked: float64 "
         "cannot tell them apart any further. Ask for a larger epsilon."
     ),
+    Status.INVALID: (
+        "What was passed is no such problem, or the state is that of another one. "
+        "Under tracing nothing can be raised: pass it outside of jit to be told what "
+        "is wrong."
+    ),
 }
 
 
@@ -75,6 +81,11 @@ class SolveError(RuntimeError):
         super().__init__(f"{status.name}: {status.message}{more}")
         self.status = status
         self.solution = solution
+        self._more = more
+
+    def __reduce__(self):
+        """How it is built again in another process."""
+        return type(self), (self.status, self.solution, self._more)
 
 
 @jax.tree_util.register_pytree_node_class
