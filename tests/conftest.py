@@ -1,7 +1,12 @@
-"""Compiles tests' programs fast, and keeps a long run within what a process may map."""
+"""How tests are run: what they compile with, where that is kept, and how they end.
+
+Most tests compile much and compute little, so programs are compiled fast, and kept in a
+folder that all processes of a run share.
+"""
 
 import itertools
 import os
+import tempfile
 from pathlib import Path
 
 import jax
@@ -14,8 +19,8 @@ FAST_COMPILATION = (
 )
 """Options of XLA with which a program for a CPU takes half as long to compile.
 
-Most tests compile much and compute little. Set `XLA_FLAGS`, if only to nothing, to test
-with what users have. JAX reads the variable when it first looks for devices.
+Set `XLA_FLAGS`, if only to nothing, to test with what users have. JAX reads the
+variable when it first looks for devices.
 """
 
 if jax.__version_info__ < (0, 11):  # XLA ends a process that names an option it lost
@@ -44,3 +49,61 @@ def _few_programs():
     with MAPS.open("rb") as maps:
         if sum(1 for _ in maps) > MOST_MAPS:
             jax.clear_caches()
+
+
+# ---- where programs are kept -----------------------------------------------------
+
+
+def pytest_configure(config):
+    """Lets all processes of a run share what they compile.
+
+    The first process makes a folder, unless a user has named one, and takes it away.
+    """
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="jaxgames-tests-")
+        config.add_cleanup(folder.cleanup)
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = folder.name
+    # A process that a test starts reads these; this one has read them already.
+    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.05")
+    jax.config.update(
+        "jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"]
+    )
+    jax.config.update(
+        "jax_persistent_cache_min_compile_time_secs",
+        float(os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"]),
+    )
+
+
+# ---- what a test may take to be so -------------------------------------------------
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--like-a-gpu",
+        action="store_true",
+        help="have the library behave as it does where there is a GPU: several sweeps "
+        "between two tests for the end, larger batches, no host in the race at first",
+    )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _like_a_gpu(request):
+    if not request.config.getoption("--like-a-gpu"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jax, "default_backend", lambda: "gpu")
+        yield
+
+
+@pytest.fixture
+def habits_of_a_cpu(monkeypatch):
+    """For tests that count: one sweep is made between two tests, on any backend."""
+    if jax.default_backend() == "cpu":
+        yield
+        return
+    jax.clear_caches()  # programs were made with other habits
+    with monkeypatch.context() as patch:
+        patch.setattr(jax, "default_backend", lambda: "cpu")
+        yield
+    jax.clear_caches()

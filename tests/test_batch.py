@@ -27,13 +27,17 @@ from jaxgames.parity import reference
 from jaxgames.parity._game import compress, compress_few
 from jaxgames.progress import Report
 
+FPI = parity.FPI(sweeps_per_check=1)
+"""So that a game takes as many rounds on any backend, in a batch and alone."""
+
 NAMES = ("row_ptr", "src", "dst", "owner", "priority", "num_vertices", "num_edges")
 
 
 @pytest.fixture(autouse=True)
 def _packs_small_stacks(monkeypatch):
     """Stacks of some hundred cells are packed, as large ones are by default."""
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"cpu": 1 << 7})
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 7)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +61,7 @@ def games() -> list[Arena]:
 @pytest.fixture(scope="module")
 def vmapped(games):
     """The answers of `vmap`, which packs nothing."""
-    solve = jax.jit(jax.vmap(functools.partial(parity.solve, solver="fpi")))
+    solve = jax.jit(jax.vmap(functools.partial(parity.solve, solver=FPI)))
     return jax.device_get(solve(stack(games)))
 
 
@@ -148,7 +152,7 @@ def test_answers_are_those_of_one_by_one(games, vmapped):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rounds, "_packed", spy)
-        found = jaxgames.solve_many(parity, games, "fpi")
+        found = jaxgames.solve_many(parity, games, FPI)
     assert len(packed) > 1
     assert found.status == Status.SOLVED
     assert found.state is None
@@ -157,13 +161,13 @@ def test_answers_are_those_of_one_by_one(games, vmapped):
         assert same(own, expected, len(game.owner))
         assert own.stats["rounds"] == expected.stats["rounds"]
         np.testing.assert_array_equal(own.winner, reference.solve(game).winner)
-    alone = parity.solve(games[7], "fpi")
+    alone = parity.solve(games[7], FPI)
     assert same(found[7], alone)
     assert found[7].stats["rounds"] == alone.stats["rounds"]
 
 
 def test_a_stack_gives_a_stack(games, vmapped):
-    found = jaxgames.solve_many("parity", jax.device_put(stack(games)), "fpi")
+    found = jaxgames.solve_many("parity", jax.device_put(stack(games)), FPI)
     assert isinstance(found.winner, jax.Array)
     assert same(found, vmapped)
     assert not np.any(found.status)
@@ -194,7 +198,7 @@ def test_games_of_many_sizes_and_kinds():
 
 
 def test_components_of_many_graphs(monkeypatch):
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 19)
     rng = np.random.default_rng(3)
     some = []
     for size in range(33, 43):
@@ -211,7 +215,7 @@ def test_components_of_many_graphs(monkeypatch):
         assert own.stats["solver"] == "closure"
 
 
-def test_energy_games_in_two_solves(tmp_path, monkeypatch):
+def test_energy_games_in_two_solves(tmp_path, monkeypatch, habits_of_a_cpu):
     """Credits, and then the moves of player 1: each may be stopped and gone on with."""
     some = [
         generate.random_energy_game(
@@ -238,7 +242,7 @@ def test_energy_games_in_two_solves(tmp_path, monkeypatch):
         for own, other in zip(found, again, strict=True):
             np.testing.assert_array_equal(own.strategy, other.strategy)
             assert own.stats["rounds"] == other.stats["rounds"]
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 19)
     bare = jaxgames.solve_many(energy, some, strategies=False)
     assert all(own.strategy is None for own in bare)
     for own, other in zip(found, bare, strict=True):
@@ -260,13 +264,13 @@ def test_a_step_limit_names_the_games_and_the_state_goes_on(games, vmapped):
     limit = int(np.median(rounds))
     late = np.flatnonzero(rounds > limit)
     with pytest.raises(SolveError, match=f"Not solved: games {late[0]}, ") as error:
-        jaxgames.solve_many(parity, games, "fpi", max_steps=limit)
+        jaxgames.solve_many(parity, games, FPI, max_steps=limit)
     some = error.value.solution
     assert error.value.status == some.status == Status.MAX_STEPS
     for at, own in enumerate(some):
         assert (own.status == Status.SOLVED) == (at not in late)
         assert np.all(own.winner == -1) == (at in late)
-    found = jaxgames.solve_many(parity, games, "fpi", state=some.state)
+    found = jaxgames.solve_many(parity, games, FPI, state=some.state)
     assert all(
         same(own, jax.tree.map(lambda x, at=at: x[at], vmapped), len(own.winner))
         for at, own in enumerate(found)
@@ -283,7 +287,7 @@ def test_progress_is_told_and_may_stop(games, vmapped, monkeypatch):
         if report.rounds > 20:  # some stack is packed already
             raise KeyboardInterrupt
 
-    some = jaxgames.solve_many(parity, stacked, "fpi", progress=stop, throw=False)
+    some = jaxgames.solve_many(parity, stacked, FPI, progress=stop, throw=False)
     assert {report.unit for report in reports} == {"games"}
     done = np.asarray(some.status) == Status.SOLVED
     assert done.sum() > 20
@@ -292,7 +296,7 @@ def test_progress_is_told_and_may_stop(games, vmapped, monkeypatch):
     np.testing.assert_array_equal(
         np.asarray(some.winner)[done], np.asarray(vmapped.winner)[done]
     )
-    found = jaxgames.solve_many(parity, stacked, "fpi", state=some.state)
+    found = jaxgames.solve_many(parity, stacked, FPI, state=some.state)
     assert same(found, vmapped)
     np.testing.assert_array_equal(found.stats["rounds"], vmapped.stats["rounds"])
 
@@ -313,7 +317,7 @@ def test_wrong_arguments_are_refused(games):
     with pytest.raises(ValueError, match="max_steps must not be negative"):
         jaxgames.solve_many(parity, games, max_steps=-1)
     with pytest.raises(ValueError, match="state is of 2 stacks"):
-        jaxgames.solve_many(parity, games, "fpi", state=(None, None))
+        jaxgames.solve_many(parity, games, FPI, state=(None, None))
     with pytest.raises(ValueError, match=r"solve a stack by jax\.vmap"):
         jax.eval_shape(lambda x: jaxgames.solve_many(parity, x).winner, stack(games))
     assert jaxgames.solve_many(parity, []) == []

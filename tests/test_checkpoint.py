@@ -45,10 +45,13 @@ def solve(monkeypatch):
 
 
 @pytest.mark.parametrize("name", slow_solves.SOLVES)
-def test_a_killed_solve_goes_on_from_its_last_interval(tmp_path, name):
+def test_a_killed_solve_goes_on_from_its_last_interval(tmp_path, name, request):
     path, solve = tmp_path / "state.npz", slow_solves.SOLVES[name]()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    victim = subprocess.Popen([sys.executable, VICTIM, name, path], env=environment)
+    command = [sys.executable, VICTIM, name, path]
+    if request.config.getoption("--like-a-gpu"):
+        command.append("--like-a-gpu")
+    victim = subprocess.Popen(command, env=environment)
     begin = solve(max_steps=0, throw=False).state
     expected, seen = solve(), 0
     try:
@@ -149,7 +152,7 @@ def _changing(problem: str):
 
 
 @pytest.mark.parametrize("problem", ["energy", "mean payoff", "cycles"])
-def test_a_state_of_any_form_is_read_again(tmp_path, problem):
+def test_a_state_of_any_form_is_read_again(tmp_path, problem, habits_of_a_cpu):
     path = tmp_path / "state.npz"
     solve, early = _changing(problem)
     expected, begin = solve(), solve(max_steps=0, throw=False).state

@@ -29,7 +29,8 @@ from jaxgames.ops import num_cells
 
 @pytest.fixture(autouse=True)
 def _packs_small_stacks(monkeypatch):
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"cpu": 1 << 9})
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 9)
 
 
 def equal(found, alone, *names) -> None:

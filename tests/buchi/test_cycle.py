@@ -389,7 +389,7 @@ def test_what_a_traced_graph_does_not_allow():
     ["auto", "trim", "map", "owcty", buchi.Owcty(form="forward"), buchi.ByScc()],
     ids=ids,
 )
-def test_limits_and_going_on(solver):
+def test_limits_and_going_on(solver, habits_of_a_cpu):
     stops = 0
     for case in marked(seed=15, count=15):
         if solver == "trim":

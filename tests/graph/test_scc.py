@@ -355,7 +355,7 @@ def test_engines_give_the_same(solver, monkeypatch):
     assert repr(found) == f"Components({count} of 300 vertices)"
 
 
-def test_statistics():
+def test_statistics(habits_of_a_cpu):
     size, tail, head = sequence(0)
     rows, _ = csr(size, tail, head)
     stats = graph.scc(rows, "fb_trim").stats

@@ -309,7 +309,7 @@ def test_step_limit_under_jit():
     assert (np.asarray(found.state_label) == -1).all()
 
 
-def test_statistics():
+def test_statistics(habits_of_a_cpu):
     found = mdp.mec(generate.ladder_mdp(12), "interleaved")
     assert int(found.stats["outer"]) == 13
     rounds = int(found.stats["propagation"]) + int(found.stats["removal"])

@@ -178,7 +178,9 @@ def test_one_trace_for_each_size(monkeypatch):
 
 
 @pytest.mark.parametrize("name", list(parity.SOLVERS))
-def test_one_compilation_serves_every_chunk_and_resumption(name, monkeypatch):
+def test_one_compilation_serves_every_chunk_and_resumption(
+    name, monkeypatch, habits_of_a_cpu
+):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 2)
     solver = parity.SOLVERS[name](sweeps_per_check=2)
     arena = generate.hanoi(4)
