@@ -14,7 +14,7 @@ show() {
 }
 
 model_check() {  # name floors option
-  show jaxgames generate elevator "$2" "$3" -o "$1.pg.gz"
+  show jaxgames generate elevator "$2" "$3" --force -o "$1.pg.gz"
   show jaxgames info "$1.pg.gz"
   show jaxgames solve "$1.pg.gz" --verify -o "$1.sol" --draw "$1.svg"
   show jaxgames verify "$1.pg.gz" "$1.sol"
@@ -29,7 +29,7 @@ model_check fair 6 --fair
 model_check unfair 6 --no-fair
 
 # The same with two floors is small enough to be drawn, with regions and strategies.
-show jaxgames generate elevator 2 --no-fair -o small.pg
+show jaxgames generate elevator 2 --no-fair --force -o small.pg
 show jaxgames solve small.pg --verify --draw small.svg
 
 printf '\nPictures, to be opened in a browser:\n'

@@ -827,15 +827,6 @@ def test_broken_pipe_is_no_error():
     process.stderr.close()
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-def test_full_disk_is_an_error_of_ours(game):
-    with open("/dev/full", "w") as full:
-        process = spawn("info", game, stdout=full)
-        _, err = process.communicate()
-    assert process.returncode == Exit.BAD_INPUT
-    assert err == "jaxgames: No space left on device\n"
-
-
 def test_unknown_device(game):
     process = spawn("solve", game, "--device", "abacus")
     _, err = process.communicate()

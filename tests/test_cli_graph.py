@@ -66,7 +66,9 @@ def run(capsys):
 
 def test_scc_of_every_kind_of_file(run, files, models):
     for name in files:
-        code, out, err = run("scc", name, "-s", "host", "-v", "--labels", "l.npz")
+        code, out, err = run(
+            "scc", name, "-s", "host", "-v", "--force", "--labels", "l.npz"
+        )
         assert (code, err) == (Exit.DONE, "")
         seconds = r" +\d+\.\d{3} s"
         lines = [
@@ -159,7 +161,7 @@ def test_a_wrong_answer_is_not_written(run, files, monkeypatch):
 
 def test_mec_of_every_kind_of_file(run, models):
     for name in models:
-        code, out, err = run("mec", name, "-s", "host", "-v", "-o", "c.npz")
+        code, out, err = run("mec", name, "-s", "host", "-v", "--force", "-o", "c.npz")
         assert (code, err) == (Exit.DONE, "")
         seconds = r" +\d+\.\d{3} s"
         lines = [

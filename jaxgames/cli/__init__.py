@@ -13,6 +13,7 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | 2 | bad input or usage |
 | 3 | `--verify`: the answer is wrong (an error of the solver) |
 | 4 | not solved: the time limit, the step limit or the memory was reached |
+| 5 | an output could not be written, such as on a full disk |
 | 70 | an error of this program |
 | 130 | interrupted |
 | 141 | nobody reads the output any more |
@@ -26,7 +27,9 @@ A module is imported when its command is called, so that help need not wait for 
 """
 
 import contextlib
+import errno
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -66,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     try:
-        with _short_warnings(), remembered():
+        with _short_warnings(), remembered(), _open_output():
             code = _run(argv)
         print(end="", flush=True)
         return code
@@ -120,6 +123,10 @@ def _diagnose(error: BaseException) -> tuple[Exit, str]:
         return Exit.INTERRUPTED, "interrupted"
     if isinstance(error, BrokenPipeError):
         return Exit.BROKEN_PIPE, message
+    if isinstance(error, OSError) and _is_of_output(error):
+        return Exit.NOT_WRITTEN, f"{error.filename or 'standard output'}: not " + (
+            f"written: {error.strerror}"
+        )
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message:
         return Exit.UNSOLVED, f"out of memory: {message}"
     if isinstance(error, OSError) and error.strerror:
@@ -132,12 +139,48 @@ def _diagnose(error: BaseException) -> tuple[Exit, str]:
     return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"
 
 
+def _is_of_output(error: OSError) -> bool:
+    """Whether it comes from writing: what `print` raises names no file."""
+    from jaxgames.io._files import OutputError  # help need not wait for it
+
+    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
+    return isinstance(error, OutputError) or (
+        error.filename is None and error.errno in nowhere
+    )
+
+
 def _flush_if_possible() -> None:
     """Else Python tries it once more, and ends with its own message and exit code."""
     try:
         print(end="", flush=True)
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Nobody(io.TextIOBase):
+    """Standard output where it is closed: nothing can be printed."""
+
+    def write(self, text: str) -> int:
+        """Fails as a pipe does that nobody reads."""
+        if text:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+        return 0
+
+
+@contextlib.contextmanager
+def _open_output() -> Iterator[None]:
+    """Has `print` fail where standard output is closed: Python drops what it is given.
+
+    Numbers of streams that are closed are taken, or files that are opened get them.
+    """
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while os.open(os.devnull, os.O_RDWR) <= 2:
+            pass
+    if sys.stdout is not None:
+        yield
+        return
+    with contextlib.redirect_stdout(_Nobody()):
+        yield
 
 
 @contextlib.contextmanager

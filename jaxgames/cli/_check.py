@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 from jaxgames import buchi, host, io, plot
 from jaxgames.buchi import Automaton, Formula, Product, System, Trace
-from jaxgames.cli import _options, _parts
+from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import check_writable, sizes, start_jax
+from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._systems import load_automaton, load_product, load_system
 from jaxgames.io._files import COMPRESSIONS, writing
@@ -63,6 +63,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    _options.add_force(parser)
     parser.add_argument(
         "--stats", action="store_true", help="print the solver's statistics"
     )
@@ -135,8 +136,7 @@ def _check_options(args: argparse.Namespace) -> None:
         path = getattr(args, option)
         if path:
             _parts.check_suffix(f"--{option}", path, suffixes)
-    for path in filter(None, (args.lasso, args.dot, args.draw)):
-        check_writable(path)
+    _outputs.check(args, lasso=args.lasso, dot=args.dot, draw=args.draw)
 
 
 def _what(args: argparse.Namespace, phase: Phases) -> tuple[Automaton | None, str]:

@@ -3,9 +3,9 @@
 import argparse
 
 from jaxgames import io
-from jaxgames.cli import _options
+from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import check_writable, sizes
+from jaxgames.cli._games import sizes
 
 EXAMPLE = "convert game.pg game.npz --condition 'min even'"
 
@@ -20,12 +20,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="WHICH",
         help="what the priorities in OUT shall mean (default: 'max even')",
     )
+    _options.add_force(parser)
     _options.add_quiet(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Reads a game, a graph or a model and writes it."""
-    check_writable(args.output)
+    _outputs.check(args, OUT=args.output)
     found = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
     io.save(args.output, found, condition=args.to_condition)
     if not args.quiet:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from jaxgames import equivalence, io, plot
-from jaxgames.cli import _options
+from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import check_writable, sizes, start_jax
+from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
 from jaxgames.cli._parts import check_suffix, meter, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
@@ -63,6 +63,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="PICTURE",
         help="draw which notions relate the two states: .svg, .png or .pdf",
     )
+    _options.add_force(parser)
     parser.add_argument(
         "--max-positions",
         type=_options.natural,
@@ -109,12 +110,11 @@ def _check_options(args: argparse.Namespace) -> None:
         if args.processes or not args.notion:
             raise ValueError("--labels goes with --notion, and without states")
         check_suffix("--labels", args.labels, LABEL_SUFFIXES)
-        check_writable(args.labels)
     if args.draw:
         if not args.processes:
             raise ValueError("--draw goes with two states")
         check_suffix("--draw", args.draw, plot.SUFFIXES)
-        check_writable(args.draw)
+    _outputs.check(args, labels=args.labels, draw=args.draw)
 
 
 def _compare(

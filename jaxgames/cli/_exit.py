@@ -12,6 +12,7 @@ class Exit(enum.IntEnum):
     BAD_INPUT = 2
     UNVERIFIED = 3
     UNSOLVED = 4
+    NOT_WRITTEN = 5
     INTERNAL = 70
     INTERRUPTED = 130
     BROKEN_PIPE = 141
@@ -28,6 +29,7 @@ _MEANINGS = {
     Exit.BAD_INPUT: "bad input or usage",
     Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
+    Exit.NOT_WRITTEN: "an output could not be written, such as on a full disk",
     Exit.INTERNAL: "an error of this program",
     Exit.INTERRUPTED: "interrupted",
     Exit.BROKEN_PIPE: "nobody reads the output any more",
@@ -35,5 +37,7 @@ _MEANINGS = {
 
 
 def complain(message: str) -> None:
-    """Prints one line on standard error."""
+    """Prints one line on standard error, if there is one."""
+    if sys.stderr is None:
+        return  # where print would take standard output
     print("jaxgames:", " ".join(message.split()), file=sys.stderr)

@@ -1,7 +1,6 @@
 """What the commands share that read and write games."""
 
 import argparse
-import errno
 import os
 from typing import Any
 
@@ -63,21 +62,6 @@ def load_parity(args: argparse.Namespace) -> Arena:
             "its edges",
         )
     return arena
-
-
-def check_writable(path: str) -> None:
-    """Finds out before long work that its outcome could not be written.
-
-    Raises:
-        OSError: as writing would, but naming the folder that is missing.
-    """
-    folder = os.path.dirname(path) or os.curdir
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
-    if os.path.isdir(path):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
 def num_priorities(arena: Arena) -> int:

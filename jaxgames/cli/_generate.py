@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from jaxgames import io
 from jaxgames.arena import Arena
-from jaxgames.cli import _options
+from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import check_writable, sizes
+from jaxgames.cli._games import sizes
 from jaxgames.generate import FAMILIES
 
 EXAMPLE = "generate elevator 5 --no-fair -o elevator.pg.gz"
@@ -33,6 +33,7 @@ def options(parser: argparse.ArgumentParser) -> None:
             required=True,
             help="where to write the game: .pg, .energy, .npz, also .gz, .bz2",
         )
+        _options.add_force(of_family)
         _options.add_quiet(of_family)
         _options.add_traceback(of_family)
 
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> Exit:
         raise ValueError("expected a family (see jaxgames generate --list)")
     family = FAMILIES[args.family]
     names = inspect.signature(family).parameters
-    check_writable(args.output)
+    _outputs.check(args, output=args.output)
     arena = family(**{name: getattr(args, name) for name in names})
     io.save(args.output, arena)
     if not args.quiet:

@@ -83,6 +83,16 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """Whether files that are there may be lost."""
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace outputs that are there already (drawings and solutions of parity "
+        "games always are; an input never is)",
+    )
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Output for nobody."""
     parser.add_argument(

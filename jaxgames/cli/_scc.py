@@ -6,9 +6,9 @@ import numpy as np
 
 from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _parts
+from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import check_writable, sizes, start_jax
+from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.solution import Status
 
@@ -28,6 +28,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write the component of each vertex: .npz, or .txt with one on each line",
     )
+    _options.add_force(parser)
     _options.add_decomposition(parser)
 
 
@@ -35,7 +36,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Finds the components, and prints and writes what was asked for."""
     if args.labels:
         _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
-        check_writable(args.labels)
+        _outputs.check(args, labels=args.labels)
     _parts.check_solver(graph.SOLVERS, args.solver)
     start_jax(args)
     phase = Phases(args.json or args.quiet)

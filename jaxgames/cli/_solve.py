@@ -8,10 +8,9 @@ import numpy as np
 
 from jaxgames import io, parity, plot
 from jaxgames.arena import Arena
-from jaxgames.cli import _options
+from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
-    check_writable,
     load_parity,
     num_priorities,
     sizes,
@@ -55,6 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    _options.add_force(parser)
     _options.add_json(parser)
     parser.add_argument(
         "--winners",
@@ -169,8 +169,7 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ValueError("--winners goes with --json; -o writes a solution to a file")
     if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
         raise ValueError(f"--draw takes a .svg, .png or .pdf file, got {args.draw!r}")
-    for path in filter(None, (args.output, args.dot, args.draw)):
-        check_writable(path)
+    _outputs.check(args, output=args.output, dot=args.dot, draw=args.draw)
 
 
 # ---- what is told --------------------------------------------------------------

@@ -6,8 +6,8 @@ import numpy as np
 
 from jaxgames import energy, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _parts
-from jaxgames.cli._games import check_writable, is_parity, load
+from jaxgames.cli import _options, _outputs, _parts
+from jaxgames.cli._games import is_parity, load
 from jaxgames.energy import reference
 from jaxgames.io._files import writing
 
@@ -32,6 +32,7 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write what was found: .npz, or .txt with a line for each vertex",
     )
+    _options.add_force(parser)
     parser.add_argument(
         "--all",
         action="store_true",
@@ -45,7 +46,7 @@ def check_output(args: argparse.Namespace) -> None:
         raise ValueError("--all goes with --json; -o writes what was found to a file")
     if args.output:
         _parts.check_suffix("-o", args.output, _parts.SUFFIXES)
-        check_writable(args.output)
+        _outputs.check(args, output=args.output)
 
 
 def load_weighted(args: argparse.Namespace) -> Arena:

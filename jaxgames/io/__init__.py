@@ -43,6 +43,7 @@ from jaxgames.io import prism as prism
 from jaxgames.io import umb as umb
 from jaxgames.io._files import COMPRESSIONS, FilePath
 from jaxgames.io._files import FormatError as FormatError
+from jaxgames.io._files import OutputError as OutputError
 from jaxgames.io.aut import LTS as LTS
 from jaxgames.io.pgsolver import load_solution as load_solution
 from jaxgames.io.pgsolver import save_solution as save_solution

@@ -40,6 +40,15 @@ class FormatError(ValueError):
         return f"{place}: {self.message}"
 
 
+class OutputError(OSError):
+    """A file could not be written; what it was before, it still is.
+
+    Examples:
+        >>> str(OutputError(28, "No space left on device", "game.sol"))
+        "[Errno 28] No space left on device: 'game.sol'"
+    """
+
+
 @contextlib.contextmanager
 def reading(path: FilePath) -> Iterator[IO[bytes]]:
     """Opens a file to read its bytes, decompressed where the suffix says so.
@@ -71,8 +80,21 @@ def writing(path: FilePath) -> Iterator[Any]:
     written to as it is.
 
     Raises:
-        OSError: the file cannot be written.
+        OutputError: the file cannot be written, as on a disk that is full.
     """
+    try:
+        with _replacing(path) as file:
+            yield file
+    except OSError as error:
+        if type(error) is not OSError:  # of a folder that is missing, or a broken pipe
+            raise
+        # Of a write that fails the system says what is wrong, but not where.
+        why = error.strerror or str(error)
+        raise OutputError(error.errno, why, os.fspath(path)) from error
+
+
+@contextlib.contextmanager
+def _replacing(path: FilePath) -> Iterator[Any]:
     # Standard output is written to even where a shell has turned it into a file.
     if os.fspath(path) in ("/dev/stdout", "/dev/stderr") or (
         os.path.exists(path) and not os.path.isfile(path)

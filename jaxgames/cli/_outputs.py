@@ -1,0 +1,102 @@
+"""What a command writes: checked before the work, so that nothing is lost after it."""
+
+import argparse
+import bz2
+import errno
+import gzip
+import lzma
+import os
+import zlib
+
+INPUTS = "file", "solution", "automaton"
+"""Where commands keep the names of what they read."""
+
+DRAWINGS = "--dot", "--draw"
+"""Options whose files are made again and again, and replaced without a question."""
+
+_BESIDE = {".tra": (".lab", ".srew", ".trew")}
+"""Suffixes of what is written with a file of that suffix."""
+
+
+def check(args: argparse.Namespace, **options: str | None) -> None:
+    """Finds out before long work that its outcome could not or must not be written.
+
+    Args:
+        args: the command's, with what it reads, and whether to `force`.
+        options: the files to write, by their options: `output="game.sol"`, or those
+            without dashes in their names.
+
+    Raises:
+        ValueError: a file is read too, written twice, or is there already.
+        OSError: as writing would, but naming the folder that is missing.
+    """
+    given = {
+        {"output": "-o", "OUT": "OUT"}.get(name, f"--{name}"): os.fspath(path)
+        for name, path in options.items()
+        if path
+    }
+    read = [path for name in INPUTS if (path := getattr(args, name, None))]
+    read += [path for name in read for path in _with_it(name)]
+    before: list[tuple[str, str]] = []
+    for option, first in given.items():
+        _check_writable(first)
+        for path in [first, *_with_it(first)]:
+            for name in read:
+                if _is_same(path, name):
+                    raise ValueError(
+                        f"{option} {path}: this is the input {name}, which would be "
+                        "lost; write to another file"
+                    )
+            for name, other in before:
+                if name != option and _is_same(path, other):
+                    raise ValueError(
+                        f"{option} {path}: {name} writes to that file too; write to "
+                        "another one"
+                    )
+            before.append((option, path))
+            if _would_lose(option, path) and not args.force:
+                raise ValueError(
+                    f"{option} {path}: the file is there already; --force replaces it"
+                )
+
+
+def _with_it(path: str) -> list[str]:
+    """What is read and written with a file of several parts."""
+    stem, suffix = os.path.splitext(path)
+    return [stem + more for more in _BESIDE.get(suffix.lower(), ())]
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two paths lead to the same file, or would if it were there."""
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)
+    except OSError:
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _would_lose(option: str, path: str) -> bool:
+    """Whether there is something that cannot be made again by the same command."""
+    if option in DRAWINGS or not os.path.isfile(path) or path.startswith("/dev/"):
+        return False
+    return os.path.getsize(path) > 0 and not _is_solution(path)
+
+
+def _is_solution(path: str) -> bool:
+    """Whether a file is a solution of a parity game, which a solve makes again."""
+    suffix = os.path.splitext(path)[1].lower()
+    opener = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(suffix, open)
+    try:
+        with opener(path, "rb") as file:
+            return file.read(9) == b"paritysol"
+    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        return False
+
+
+def _check_writable(path: str) -> None:
+    folder = os.path.dirname(path) or os.curdir
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", folder)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)

@@ -1,0 +1,237 @@
+"""What commands write: nothing is lost, nothing is half written."""
+
+import errno
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from io import FileIO
+
+import pytest
+
+import jaxgames
+from jaxgames import io
+from jaxgames.cli import Exit, main
+from jaxgames.io import _files
+
+GAME = "parity 1;\n0 0 0 1;\n1 1 1 0;\n"
+SYSTEM = 'des (0, 2, 2)\n(0, "a", 1)\n(1, "b", 0)\n'
+
+
+@pytest.fixture(autouse=True)
+def _where(tmp_path, monkeypatch):
+    """Relative paths, and none of JAX's settings changed for other tests."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "")
+    (tmp_path / "game.pg").write_text(GAME)
+    (tmp_path / "lts.aut").write_text(SYSTEM)
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs a command here; returns exit code, output and errors."""
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def ways_to(path):
+    """The same file by other paths."""
+    os.symlink(path, "symbolic")
+    os.link(path, "hard")
+    os.mkdir("folder")
+    return [path, "symbolic", "hard", f"folder/../{path}", os.path.abspath(path)]
+
+
+def test_no_output_is_an_input(run, tmp_path):
+    for path in ways_to("game.pg"):
+        for command in (
+            ["solve", "game.pg", "-q", "-o", path],
+            ["solve", "game.pg", "-q", "--dot", path],
+            ["convert", "game.pg", path],
+        ):
+            for force in ([], ["--force"]):
+                code, out, err = run(*command, *force)
+                assert (code, out) == (Exit.BAD_INPUT, "")
+                assert "this is the input game.pg" in err
+    assert (tmp_path / "game.pg").read_text() == GAME
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["scc", "in.npz", "--labels", "in.npz"],
+        ["energy", "in.npz", "-o", "in.npz"],
+        ["meanpayoff", "in.npz", "-o", "in.npz"],
+        ["mec", "in.npz", "-o", "in.npz"],
+        ["check", "--graph", "in.json", "--lasso", "in.json"],
+        ["check", "--graph", "x.kripke", "--automaton", "a.txt", "--lasso", "a.txt"],
+        ["equiv", "in.npz", "--notion", "traces", "--labels", "in.npz"],
+        ["equiv", "in.svg", "0", "1", "--draw", "in.svg"],
+    ],
+)
+def test_no_output_of_any_command_is_an_input(run, tmp_path, command):
+    for name in ("in.npz", "in.json", "in.svg", "a.txt"):
+        (tmp_path / name).write_text("precious")
+    code, out, err = run(*command, "--force")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert "this is the input" in err
+    assert (tmp_path / command[-1]).read_text() == "precious"
+
+
+def test_what_lies_beside_an_input_is_read_too(run, tmp_path):
+    (tmp_path / "model.lab").write_text("precious")
+    for command in (
+        ["convert", "game.pg", "model.tra"],  # its labels are there already
+        ["mec", "model.tra", "-o", "model.lab.txt", "--dot"],
+    ):
+        assert run(*command)[0] == Exit.BAD_INPUT
+    assert (tmp_path / "model.lab").read_text() == "precious"
+
+
+def test_two_outputs_are_two_files(run, tmp_path):
+    code, _, err = run("solve", "game.pg", "--dot", "x.svg", "--draw", "./x.svg")
+    assert code == Exit.BAD_INPUT
+    assert "--dot writes to that file too" in err
+    assert not (tmp_path / "x.svg").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["solve", "game.pg", "-q", "-o", "OUT.sol"],
+        ["convert", "game.pg", "-q", "OUT.npz"],
+        ["generate", "jurdzinski", "1", "1", "-q", "-o", "OUT.pg"],
+        ["scc", "game.pg", "-q", "--labels", "OUT.txt"],
+        ["energy", "game.pg", "-q", "--from-parity", "-o", "OUT.txt"],
+        ["meanpayoff", "game.pg", "-q", "--from-parity", "-o", "OUT.txt"],
+        ["equiv", "lts.aut", "-q", "--notion", "traces", "--labels", "OUT.txt"],
+    ],
+)
+def test_what_is_there_is_replaced_by_force_only(run, tmp_path, command):
+    path = tmp_path / next(word for word in command if word.startswith("OUT"))
+    path.write_text("precious")
+    code, out, err = run(*command)
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert "the file is there already; --force replaces it" in err
+    assert path.read_text() == "precious"
+    assert run(*command, "--force") == (Exit.DONE, "", "")
+    assert b"precious" not in path.read_bytes()
+
+
+def test_what_is_made_again_and_again_is_replaced(run, tmp_path):
+    (tmp_path / "x.dot").write_text("drawn before")
+    (tmp_path / "x.svg").write_text("drawn before")
+    (tmp_path / "empty.sol").touch()
+    for output in ("x.sol", "x.sol", "x.sol.gz", "x.sol.gz", "empty.sol"):
+        command = ["solve", "game.pg", "-q", "--dot", "x.dot", "--draw", "x.svg"]
+        assert run(*command, "-o", output) == (Exit.DONE, "", "")
+        opener = gzip.open if output.endswith(".gz") else open
+        with opener(output, "rb") as file:
+            assert file.read(9) == b"paritysol"
+    assert "drawn before" not in (tmp_path / "x.svg").read_text()
+    (tmp_path / "game.sol").write_text(GAME)  # a game, whatever it is called
+    assert run("solve", "game.pg", "-o", "game.sol")[0] == Exit.BAD_INPUT
+    (tmp_path / "broken.sol.gz").write_bytes(b"\x1f\x8b...")
+    assert run("solve", "game.pg", "-o", "broken.sol.gz")[0] == Exit.BAD_INPUT
+
+
+def test_devices_are_written_to(run):
+    assert run("solve", "game.pg", "-q", "-o", "/dev/null")[0] == Exit.DONE
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+def test_a_full_disk_is_told_with_the_file(run):
+    code, out, err = run("solve", "game.pg", "-q", "-o", "/dev/full")
+    assert (code, out) == (Exit.NOT_WRITTEN, "")
+    assert err == "jaxgames: /dev/full: not written: No space left on device\n"
+
+
+@pytest.mark.parametrize("name", ["out.pg", "out.npz", "out.pg.gz", "out.pg.xz"])
+def test_a_disk_that_gets_full_leaves_what_was(run, tmp_path, monkeypatch, name):
+    """No file is half written, and none is left over."""
+    (tmp_path / name).write_text("precious")
+    before = sorted(os.listdir())
+
+    class Full(FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def opened(path, mode="r", *args, **how):
+        return Full(path, mode) if "x" in mode else open(path, mode, *args, **how)
+
+    monkeypatch.setattr(_files, "open", opened, raising=False)
+    code, _, err = run("convert", "game.pg", name, "--force")
+    assert code == Exit.NOT_WRITTEN
+    assert err == f"jaxgames: {name}: not written: No space left on device\n"
+    assert (tmp_path / name).read_text() == "precious"
+    assert sorted(os.listdir()) == before
+
+
+def test_errors_of_writing_say_which_file():
+    error = None
+    try:
+        with _files.writing("/dev/full") as file:
+            file.write(b"x" * 100_000)
+    except OSError as caught:
+        error = caught
+    if os.path.exists("/dev/full"):
+        assert isinstance(error, io.OutputError)
+        assert error.filename == "/dev/full"
+        assert error.errno == errno.ENOSPC
+
+
+# ---- standard output -----------------------------------------------------------
+
+
+def shell(line):
+    """Runs a line of the shell; returns exit code and errors."""
+    root = os.path.dirname(os.path.dirname(jaxgames.__file__))
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m jaxgames {line}"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="needs a shell")
+@pytest.mark.parametrize(
+    "line", ["solve game.pg --json", "info game.pg --json", "solvers"]
+)
+def test_nobody_is_told_where_standard_output_is_closed(line):
+    assert shell(f"{line} >&-") == (Exit.BROKEN_PIPE, "")
+
+
+@pytest.mark.skipif(not shutil.which("sh"), reason="needs a shell")
+def test_closed_streams(tmp_path):
+    # What is written goes to its file, not to a stream that has its number.
+    line = "convert game.pg copy.npz -q <&- >&- 2>&-"
+    assert shell(line) == (Exit.DONE, "")
+    assert io.load("copy.npz").shape == (2, 2)
+    if os.path.exists("/dev/full"):
+        code, err = shell("solve game.pg --json >/dev/full")
+        assert code == Exit.NOT_WRITTEN
+        assert err == (
+            "jaxgames: standard output: not written: No space left on device\n"
+        )
+
+
+def test_complaints_are_not_printed_where_results_are(run, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["solve", "missing.pg"]) == Exit.BAD_INPUT
+    assert capsys.readouterr().out == ""
+
+
+def test_facts_for_programs_are_whole(run):
+    """The tests above fail for what they say, not for lack of anything to print."""
+    code, out, err = run("solve", "game.pg", "--json")
+    assert (code, err) == (Exit.DONE, "")
+    assert json.loads(out)["vertices"] == 2
