@@ -54,8 +54,9 @@ _MESSAGES = {
         "The solve was interrupted. Pass state=solution.state to go on where it was."
     ),
     Status.OVERFLOW: (
-        "The game's numbers do not fit the number of words that the solver was given. "
-        "Leave its words unset, or raise it."
+        "The game's numbers do not fit those that the solver counts with. Leave its "
+        'options, such as words and scale, unset; or take another solver, "host" where '
+        "there is one; or, under jax.jit, weights of 64 bits."
     ),
     Status.PRECISION: (
         "The bounds stopped moving before they were as close as was asked: float64 "
@@ -75,17 +76,26 @@ class SolveError(RuntimeError):
     Attributes:
         solution: what was found until then; its `state` resumes the solve.
         status: why it stopped.
+
+    Args:
+        status: why it stopped.
+        solution: what was found until then.
+        more: what follows the status' message.
+        message: what is said instead of it, where it would say too much.
     """
 
-    def __init__(self, status: Status, solution: Any, more: str = ""):
-        super().__init__(f"{status.name}: {status.message}{more}")
+    def __init__(
+        self, status: Status, solution: Any, more: str = "", message: str | None = None
+    ):
+        said = status.message if message is None else message
+        super().__init__(f"{status.name}: {said}{more}")
         self.status = status
         self.solution = solution
-        self._more = more
+        self._said = more, message
 
     def __reduce__(self):
         """How it is built again in another process."""
-        return type(self), (self.status, self.solution, self._more)
+        return type(self), (self.status, self.solution, *self._said)
 
 
 @jax.tree_util.register_pytree_node_class

@@ -101,11 +101,19 @@ class Registry:
         problem: name of the slice, for messages.
         auto: the class that `"auto"` stands for.
         others: more classes; each is known by its `name`.
+        places: what else `solver=` may name, that is no array program.
     """
 
-    def __init__(self, problem: str, auto: type[Solver], *others: type[Solver]):
+    def __init__(
+        self,
+        problem: str,
+        auto: type[Solver],
+        *others: type[Solver],
+        places: tuple[str, ...] = (),
+    ):
         self.problem = problem
         self.auto = auto
+        self.places = places
         self._solvers = {solver.name: solver for solver in (auto, *others)}
 
     def __iter__(self):
@@ -118,10 +126,15 @@ class Registry:
         Raises:
             ValueError: naming the solvers that there are.
         """
+        if name in self.places:
+            raise ValueError(
+                f"solver={name!r} runs on the host, which cannot be here: name a "
+                f"solver of the device, {', '.join(map(repr, self))}"
+            )
         if name not in self._solvers:
             raise ValueError(
                 f"no {self.problem} solver is called {name!r}; there are "
-                + ", ".join(map(repr, [*self, "auto"]))
+                + ", ".join(map(repr, [*self, *self.places, "auto"]))
             )
         return self._solvers[name]
 

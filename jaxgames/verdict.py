@@ -33,7 +33,7 @@ class Reason(enum.IntEnum):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
     """What a check found: true if nothing is wrong.
 
@@ -80,9 +80,23 @@ class Verdict:
         """Whether the answer is right; an error where the verdict is traced."""
         return bool(self.valid)
 
+    def __repr__(self) -> str:
+        """Its fields: of one concrete verdict as what they mean."""
+        name = type(self).__name__
+        if not self._is_one():
+            shown = (self.valid, self.reason, self.vertex)
+            return f"{name}(valid={shown[0]}, reason={shown[1]}, vertex={shown[2]})"
+        reason = self.reasons(int(self.reason)).name
+        where = int(self.vertex)
+        return f"{name}(valid={bool(self)}, reason=Reason.{reason}, vertex={where})"
+
+    def _is_one(self) -> bool:
+        """Whether it is concrete, and not a stack."""
+        return not is_traced(self.valid) and not np.ndim(self.valid)
+
     def __str__(self) -> str:
         """The reason and the vertex, in words."""
-        if is_traced(self.valid) or np.ndim(self.valid):
+        if not self._is_one():
             return repr(self)
         if self:
             return "valid"

@@ -1,5 +1,6 @@
 """What tests/test_parallel.py runs in processes of their own, with four CPU devices."""
 
+import contextlib
 import dataclasses
 import re
 import sys
@@ -22,6 +23,7 @@ from jaxgames import (
     generate,
     graph,
     mdp,
+    meanpayoff,
     ops,
     parallel,
     parity,
@@ -353,9 +355,38 @@ def one_of(processes: int, number: int, port: int) -> None:
     print(found)
 
 
+def each_its_own(processes: int, number: int, port: int) -> None:
+    """One of several processes that each solve games of their own."""
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    jax.distributed.initialize(f"localhost:{port}", processes, number)
+    count = 3 + 2 * number  # nobody waits for the others
+    games = [generate.random_game(9 * number + i, 20) for i in range(count)]
+    weighted = [generate.random_energy_game(number + i, 9) for i in range(count)]
+    expected = [parity.reference.solve(game).winner for game in games]
+    for context in (contextlib.nullcontext(), parallel.over()):
+        with context:
+            found = solve_many(parity, games)
+            values = solve_many(meanpayoff, weighted, "fvi")
+        for one, winner in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one.winner, winner)
+        for game, one in zip(weighted, values, strict=True):
+            assert meanpayoff.verify(game, one)
+    with parallel.over(jax.local_devices()):
+        alone = parity.solve(games[0], "promotion", progress=lambda report: None)
+    np.testing.assert_array_equal(alone.winner, expected[0])
+    if number == 0:
+        others = [each for each in jax.devices() if each.process_index]
+        with (
+            parallel.over(others),
+            pytest.raises(ValueError, match="this one has none of the mesh"),
+        ):
+            solve_many(parity, games)
+    print(f"process {number} solved {count}")
+
+
 TASKS = (
     solvers, constants, sent, sums, parts, energies, components, end_components, cycles,
-    many, resume, one_of,
+    many, resume, one_of, each_its_own,
 )  # fmt: skip
 
 if __name__ == "__main__":

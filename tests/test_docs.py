@@ -8,6 +8,7 @@ times, rounds, steps, the name of the device.
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -75,6 +76,33 @@ def test_examples_print_what_the_page_says(page, tmp_path, monkeypatch):
     for kind, source, said in examples(text_of(page)):
         printed = run(kind, source, namespace)
         assert comparable(printed) == comparable(said or ""), source
+
+
+WITH_DEVICES = [name for name in PAGES if "parallel.over" in text_of(name)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        page if page in WITH_DEVICES else pytest.param(page, marks=pytest.mark.sweep)
+        for page in PAGES
+        if any(kind == "python" for kind, _, _ in examples(text_of(page)))
+    ],
+)
+def test_examples_hold_on_four_devices(page):
+    flags = os.environ.get("XLA_FLAGS", "")
+    flags += " --xla_force_host_platform_device_count=4"
+    name = f"{Path(__file__).name}::test_examples_print_what_the_page_says[{page}]"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", f"tests/{name}"],
+        env=os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        cwd=ROOT, stdout=PIPE, stderr=STDOUT, text=True, check=False, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_page_of_several_devices_is_tried_on_them():
+    assert "docs/several-devices.md" in WITH_DEVICES
 
 
 def test_an_example_that_prints_something_else_is_found():

@@ -55,14 +55,24 @@ def test_on_four_devices(task):
     output(start(task))
 
 
-def test_two_processes_solve_a_game_together():
+def last_lines_of_two(task: str) -> list[str]:
+    """What two processes say last that know each other."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
-    both = [start("one_of", 2, number, port, devices=2) for number in range(2)]
-    answers = [output(process).splitlines()[-1] for process in both]
+    both = [start(task, 2, number, port, devices=2) for number in range(2)]
+    return [output(process).splitlines()[-1] for process in both]
+
+
+def test_two_processes_solve_a_game_together():
+    answers = last_lines_of_two("one_of")
     assert answers[0] == answers[1]
     assert answers[0].startswith("Solution(player 0 wins ")
+
+
+def test_two_processes_solve_games_of_their_own():
+    said = last_lines_of_two("each_its_own")
+    assert said == ["process 0 solved 3", "process 1 solved 5"]
 
 
 def test_meshes_and_shares_that_cannot_be():

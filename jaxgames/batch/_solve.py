@@ -106,7 +106,7 @@ def solve_many(
         )
     if max_steps is not None and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    with eager():
+    with eager(), ops.on_own_devices():
         found = _found(problem, arenas, solver, max_steps, state, progress, strategies)
     status = np.asarray(
         [x.status for x in found] if isinstance(found, list) else found.status

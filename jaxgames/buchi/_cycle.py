@@ -23,11 +23,11 @@ from jaxgames.race import Track
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry, Solver
 
-SOLVERS = Registry("accepting-cycle", Map, Owcty, Trim, ByScc)
-"""The solvers that are array programs, by name."""
-
 PLACES = (HOST, RACE)
-"""What `solver` may name beside them: the sequential engine, and the race of both."""
+"""What `solver` may name as well: the sequential engine, and the race of both."""
+
+SOLVERS = Registry("accepting-cycle", Map, Owcty, Trim, ByScc, places=PLACES)
+"""The solvers that are array programs, by name."""
 
 INLINE = 1 << 20
 """Edges up to which the host engine runs in the caller's thread."""

@@ -48,7 +48,7 @@ class Solution(solution.Solution):
         return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]})"
 
 
-GAME_SOLVERS = Registry("Büchi game", Attractors)
+GAME_SOLVERS = Registry("Büchi game", Attractors, places=PLACES)
 """The solvers of Büchi games that are array programs, by name."""
 
 

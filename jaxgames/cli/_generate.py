@@ -81,8 +81,8 @@ def _add(parser: argparse.ArgumentParser, parameter: inspect.Parameter) -> None:
     else:
         parser.add_argument(
             flag,
-            type=type(default),
+            type=int if default is None else type(default),
             default=default,
             metavar="X",
-            help=f"default: {default}",
+            help="default: see above" if default is None else f"default: {default}",
         )

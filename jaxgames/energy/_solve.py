@@ -16,13 +16,13 @@ from jaxgames.race import wait_for_losers as wait_for_losers
 from jaxgames.solution import SolveError, Status
 from jaxgames.solver import Registry, Solver
 
-SOLVERS = Registry("energy", FVI, VI)
+PLACES = (HOST, RACE)
+"""What `solver` may name as well: the sequential engine, and the race of both."""
+
+SOLVERS = Registry("energy", FVI, VI, places=PLACES)
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
 """
-
-PLACES = (HOST, RACE)
-"""What `solver` may name beside them: the sequential engine, and the race of both."""
 
 
 def solve(

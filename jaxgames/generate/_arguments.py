@@ -21,6 +21,17 @@ def integer(name: str, value, low: int, high: int | None = None) -> int:
     return number
 
 
+def usual_degree(min_degree, candidates: int | None) -> int:
+    """The largest out-degree where none is asked for.
+
+    Args:
+        min_degree: the least.
+        candidates: how many successors there can be; None for any number.
+    """
+    most = 4 if candidates is None else max(min(4, candidates), 1)
+    return max(most, integer("min_degree", min_degree, 1))
+
+
 def flag(name: str, value) -> bool:
     """The value as a bool."""
     if not isinstance(value, (bool, np.bool_)):

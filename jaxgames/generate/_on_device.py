@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.arena import MAX_PRIORITY, Arena
-from jaxgames.generate._arguments import fits, flag, integer, share
+from jaxgames.generate._arguments import fits, flag, integer, share, usual_degree
 
 MOST = 2**30
 """Weights are from minus this to this."""
@@ -24,7 +24,7 @@ def random_game_by_key(
     *,
     num_priorities: int = 16,
     min_degree: int = 1,
-    max_degree: int = 4,
+    max_degree: int | None = None,
     owner_share: float = 0.5,
     self_loops: bool = True,
     parallel_edges: bool = False,
@@ -45,7 +45,9 @@ def random_game_by_key(
         num_vertices: number of vertices, at least 1.
         num_priorities: priorities are drawn from 0 to `num_priorities - 1`.
         min_degree: least out-degree, at least 1.
-        max_degree: largest out-degree; the same as `min_degree` for a steady one.
+        max_degree: largest out-degree; the same as `min_degree` for a steady one. None:
+            4, or as many as there are possible successors if these are fewer, or
+            `min_degree` if that is more.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
         self_loops: whether a vertex may be its own successor.
         parallel_edges: whether a vertex may have the same successor twice (its
@@ -61,6 +63,9 @@ def random_game_by_key(
         >>> games
         Arena(owner (1000, 51), priority)
     """
+    if max_degree is None:
+        candidates = integer("num_vertices", num_vertices, 1) - (not self_loops)
+        max_degree = usual_degree(min_degree, None if parallel_edges else candidates)
     draw = _Draw(key, num_vertices, min_degree, max_degree, owner_share)
     top = integer("num_priorities", num_priorities, 1, MAX_PRIORITY + 1)
     successors = draw.successors(

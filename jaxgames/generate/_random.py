@@ -3,7 +3,14 @@
 import numpy as np
 
 from jaxgames.arena import MAX_PRIORITY, Arena
-from jaxgames.generate._arguments import fits, flag, generator, integer, share
+from jaxgames.generate._arguments import (
+    fits,
+    flag,
+    generator,
+    integer,
+    share,
+    usual_degree,
+)
 from jaxgames.generate._build import NO_SUCCESSOR, from_pairs, from_rows
 
 
@@ -13,7 +20,7 @@ def random_game(
     *,
     num_priorities: int = 16,
     min_degree: int = 1,
-    max_degree: int = 4,
+    max_degree: int | None = None,
     owner_share: float = 0.5,
     self_loops: bool = True,
     parallel_edges: bool = False,
@@ -33,7 +40,9 @@ def random_game(
         num_priorities: priorities are drawn from 0 to `num_priorities - 1`; with
             `num_vertices` or more of them few vertices share one.
         min_degree: least out-degree, at least 1.
-        max_degree: largest out-degree; the same as `min_degree` for a steady one.
+        max_degree: largest out-degree; the same as `min_degree` for a steady one. None:
+            4, or as many as there are possible successors if these are fewer, or
+            `min_degree` if that is more.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
         self_loops: whether a vertex may be its own successor.
         parallel_edges: whether a vertex may have the same successor twice (its
@@ -54,8 +63,10 @@ def random_game(
     size = integer("num_vertices", num_vertices, 1)
     self_loops = flag("self_loops", self_loops)
     parallel_edges = flag("parallel_edges", parallel_edges)
-    low, high = _degrees(min_degree, max_degree)
     candidates = size if self_loops else size - 1
+    if max_degree is None:
+        max_degree = usual_degree(min_degree, None if parallel_edges else candidates)
+    low, high = _degrees(min_degree, max_degree)
     if candidates < (1 if parallel_edges else high):
         raise ValueError(
             f"max_degree must be at most the number of possible successors "

@@ -23,14 +23,14 @@ from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry
 
-SOLVERS = Registry("component", MaxId, FBTrim)
+HOST, DEVICE, RACE = "host", "device", "race"
+PLACES = (HOST, RACE)
+"""What `solver` may name as well: the sequential engine, and the race of both."""
+
+SOLVERS = Registry("component", MaxId, FBTrim, places=PLACES)
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the graph is traced.
 """
-
-HOST, DEVICE, RACE = "host", "device", "race"
-PLACES = (HOST, RACE)
-"""What `solver` may name beside them: the sequential engine, and the race of both."""
 
 INLINE = 1 << 20
 """Edges up to which the host engine runs in the caller's thread."""

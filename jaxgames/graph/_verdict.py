@@ -39,7 +39,7 @@ class Reason(verdict.Reason):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of components found: true if nothing is wrong.
 

@@ -18,13 +18,13 @@ from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry, Solver
 
-SOLVERS = Registry("end component", Interleaved, Basic)
+PLACES = (HOST, RACE)
+"""What `solver` may name as well: the sequential engine, and the race of both."""
+
+SOLVERS = Registry("end component", Interleaved, Basic, places=PLACES)
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the model is traced.
 """
-
-PLACES = (HOST, RACE)
-"""What `solver` may name beside them: the sequential engine, and the race of both."""
 
 
 def mec(

@@ -186,8 +186,21 @@ def reach_probability(
         scheduler=_scheduler(model, components, best, zero, one, passed),
     )
     if throw and status != Status.SOLVED:
-        raise SolveError(status, found)
+        raise SolveError(status, found, message=_SHORT_OF_IT.get(status))
     return found
+
+
+_SHORT_OF_IT = {
+    Status.MAX_STEPS: (
+        "The step limit was reached before the bounds had met. Raise max_steps, pass "
+        "state=solution.state to go on, or ask for a larger epsilon."
+    ),
+    Status.TIMEOUT: (
+        "The time limit was reached before the bounds had met. Pass "
+        "state=solution.state to go on, or ask for a larger epsilon."
+    ),
+}
+"""What to say of the only solver that there is."""
 
 
 def _on_host(region: Region) -> Region:

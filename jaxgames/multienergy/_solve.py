@@ -21,7 +21,7 @@ from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry, Solver
 
-SOLVERS = Registry("multi-dimensional energy game", ByFronts, ByBitmap)
+SOLVERS = Registry("multi-dimensional energy game", ByFronts, ByBitmap, places=(HOST,))
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
 """

@@ -133,6 +133,7 @@ from jaxgames.ops._shards import layouts_of as layouts_of
 from jaxgames.ops._shards import mesh_of as mesh_of
 from jaxgames.ops._shards import on_all as on_all
 from jaxgames.ops._shards import on_host as on_host
+from jaxgames.ops._shards import on_own_devices as on_own_devices
 from jaxgames.ops._shards import refuse_spread as refuse_spread
 from jaxgames.ops._shards import spread_over as spread_over
 from jaxgames.ops._slices import SLICE_COST as SLICE_COST

@@ -55,6 +55,30 @@ def current_spread() -> Spread | None:
     return _spread.get()
 
 
+def on_own_devices() -> contextlib.AbstractContextManager[None]:
+    """Spreads arenas over this process' devices alone, of those of several.
+
+    For what each process solves by itself: it need not wait for the others.
+
+    Raises:
+        ValueError: this process has none of them.
+    """
+    spread = current_spread()
+    if spread is None:
+        return contextlib.nullcontext()
+    devices = spread.mesh.devices.flatten().tolist()
+    own = [each for each in devices if each.process_index == jax.process_index()]
+    if len(own) == len(devices):
+        return contextlib.nullcontext()
+    if not own:
+        raise ValueError(
+            "each process solves its own games on its own devices, and this one has "
+            f"none of the mesh: {devices}"
+        )
+    shares = spread.shares // len(devices) * len(own)
+    return spread_over(Mesh(np.asarray(own), spread.mesh.axis_names), shares)
+
+
 def at_once() -> contextlib.AbstractContextManager[None]:
     """Computes what is concrete now, also while somebody's jit is traced.
 
@@ -158,7 +182,8 @@ def agreed(game: Any, number: int) -> int:
     What depends on a clock or on a user would differ, and each would wait for the
     others in another place.
     """
-    if mesh_of(game) is None or jax.process_count() == 1:
+    mesh = mesh_of(game)
+    if mesh is None or not mesh.is_multi_process:
         return number
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
 

@@ -27,15 +27,22 @@ from jaxgames.race import wait_for_losers as wait_for_losers
 from jaxgames.solution import NO_EDGE, SolveError, Status
 from jaxgames.solver import Registry, Solver
 
+PLACES = (HOST, "race")
+"""What `solver` may name as well: the sequential engine, and the race of both."""
+
 SOLVERS = Registry(
-    "parity", PriorityPromotion, Zielonka, FPI, SPM, Alternating, StrategyImprovement
+    "parity",
+    PriorityPromotion,
+    Zielonka,
+    FPI,
+    SPM,
+    Alternating,
+    StrategyImprovement,
+    places=PLACES,
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
 """
-
-PLACES = (HOST, "race")
-"""What `solver` may name beside them: the sequential engine, and the race of both."""
 
 
 def solve(

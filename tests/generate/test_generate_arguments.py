@@ -2,6 +2,7 @@
 
 import inspect
 
+import jax
 import numpy as np
 import pytest
 
@@ -34,11 +35,16 @@ BAD = [
     (generate.elevator, (3,), {"fair": "no"}, "fair must be True or False, got 'no'"),
     (generate.random_game, (-1, 9), {}, "seed must be at least 0, got -1"),
     (generate.random_game, (0, 0), {}, "num_vertices must be at least 1, got 0"),
-    (generate.random_game, (0, 3), {}, r"possible successors \(3\), got 4"),
+    (
+        generate.random_game,
+        (0, 3),
+        {"max_degree": 4},
+        r"possible successors \(3\), got 4",
+    ),
     (
         generate.random_game,
         (0, 4),
-        {"self_loops": False},
+        {"self_loops": False, "max_degree": 4},
         r"possible successors \(3\), got 4",
     ),
     (
@@ -117,3 +123,16 @@ def test_families_can_be_called_from_a_command_line(name):
         assert keyword_only == (parameter.default is not inspect.Parameter.empty)
     assert inspect.signature(function).return_annotation is Arena
     assert inspect.getdoc(function).splitlines()[0][-1] in ".?"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_a_small_random_game_needs_no_degree(size):
+    game = generate.random_game(3, size)
+    assert game.shape[0] == size
+    assert np.diff(game.row_ptr).max() <= size
+    key = jax.random.key(3)
+    there = generate.random_game_by_key(key, size)
+    assert np.diff(there.unpad().row_ptr).max() <= size
+    alone = generate.random_game(3, size + 1, self_loops=False)
+    assert not np.any(alone.src == alone.dst)
+    assert generate.random_game(3, 9, min_degree=6).shape == (9, 54)
