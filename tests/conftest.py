@@ -81,8 +81,8 @@ def pytest_addoption(parser):
     parser.addoption(
         "--like-a-gpu",
         action="store_true",
-        help="have the library behave as it does where there is a GPU: several sweeps "
-        "between two tests for the end, larger batches, no host in the race at first",
+        help="have the library choose as it does where there is a GPU: several sweeps "
+        "between two tests for the end, larger batches, other engines",
     )
 
 
