@@ -1,4 +1,4 @@
-"""A conformance kit for solvers, and the random arenas it works on.
+"""A conformance kit for solvers, a fuzzer, and the random arenas they work on.
 
 Whoever adds a solver runs [`check_solver`][jaxgames.testing.check_solver] on it:
 answers against the sequential reference and the certificate, on games of odd shapes and
@@ -8,8 +8,9 @@ under every way in which a solver may be called.
 kinds of games: under `jax.jit`, `jax.vmap`, `jax.lax.map`, `jax.shard_map` and
 `jax.grad`.
 
-`python -m jaxgames.testing` holds all solvers against each other on as many small games
-as there is time for ([`fuzz`][jaxgames.testing.fuzz]).
+`python -m jaxgames.testing` holds all solvers of every slice against each other, and
+verification against spoilt answers, on as many small cases as there is time for
+([`fuzz`][jaxgames.testing.fuzz]).
 
 Examples:
     >>> from jaxgames.parity import FPI
@@ -19,14 +20,13 @@ Examples:
 from jaxgames.testing._arenas import SHAPES as SHAPES
 from jaxgames.testing._arenas import odd_arena as odd_arena
 from jaxgames.testing._arenas import odd_arenas as odd_arenas
-from jaxgames.testing._checks import Check as Check
-from jaxgames.testing._checks import all_checks as all_checks
-from jaxgames.testing._checks import answers as answers
-from jaxgames.testing._checks import of_solver as of_solver
 from jaxgames.testing._conformance import Pair as Pair
 from jaxgames.testing._conformance import check_solver as check_solver
 from jaxgames.testing._conformance import pair as pair
 from jaxgames.testing._fuzz import Failure as Failure
 from jaxgames.testing._fuzz import Summary as Summary
 from jaxgames.testing._fuzz import fuzz as fuzz
+from jaxgames.testing._slices import SLICES as SLICES
+from jaxgames.testing._subject import Cases as Cases
+from jaxgames.testing._subject import Subject as Subject
 from jaxgames.testing._transforms import check_transforms as check_transforms

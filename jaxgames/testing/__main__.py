@@ -1,55 +1,61 @@
-"""`python -m jaxgames.testing`: all solvers against each other on many small games."""
+"""`python -m jaxgames.testing`: every slice on as many small cases as there is time."""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from jaxgames import io
-from jaxgames.testing._checks import Check, all_checks
-from jaxgames.testing._fuzz import Failure, Summary, fuzz, snippet
+from jaxgames.testing._fuzz import LIMIT, Failure, Summary, fuzz
+from jaxgames.testing._slices import SLICES
 
 FAILED, INTERRUPTED = 1, 130
-"""Exit codes: a game went wrong; somebody pressed Ctrl-C."""
+"""Exit codes: something went wrong; somebody pressed Ctrl-C."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; the exit code."""
     parser = _parser()
     args = parser.parse_args(argv)
-    checks = all_checks(args.max_vertices, args.batch)
-    if args.list:
-        sys.stdout.write("\n".join(checks) + "\n")
-        return 0
     try:
-        chosen = _choose(checks, args.solvers)
+        chosen = _choose(args.slices, args.solvers)
     except ValueError as error:
         parser.error(str(error))
-    terminal = sys.stderr.isatty()
+    if args.list:
+        for name, checks in chosen.items():
+            sys.stdout.write(f"{name}: {', '.join(checks)}\n")
+        return 0
 
-    def progress(done: int, seconds: float) -> None:
-        if terminal:
-            sys.stderr.write(f"\r{_speed(done, seconds)}")
-            sys.stderr.flush()
+    def run(name: str) -> Summary:
+        share = None if args.seconds is None else args.seconds * jobs / len(chosen)
+        summary = fuzz(
+            SLICES[name],
+            chosen[name],
+            games=args.games,
+            seconds=share,
+            seed=args.seed,
+            start=args.start,
+            limit=args.limit,
+        )
+        sys.stdout.write(_describe(summary))
+        if summary.failure is not None:
+            sys.stdout.write(_report(summary.failure, args))
+        sys.stdout.flush()
+        return summary
 
-    summary = fuzz(
-        chosen,
-        games=args.games,
-        seed=args.seed,
-        start=args.start,
-        max_vertices=args.max_vertices,
-        edge_priorities=args.edge_priorities,
-        batch=args.batch,
-        time_limit=args.time_limit,
-        progress=progress,
-    )
-    if terminal:
-        sys.stderr.write("\n")
-    sys.stdout.write(_describe(summary))
-    if summary.failure is not None:
-        sys.stdout.write(_report(summary.failure, args))
+    jobs = min(args.jobs, len(chosen))
+    if jobs == 1:
+        summaries = []
+        for name in chosen:
+            summaries.append(run(name))
+            if summaries[-1].interrupted:
+                break
+    else:
+        with ThreadPoolExecutor(jobs) as pool:
+            summaries = list(pool.map(run, chosen))
+    if any(summary.failure for summary in summaries):
         return FAILED
-    return INTERRUPTED if summary.interrupted else 0
+    return INTERRUPTED if any(summary.interrupted for summary in summaries) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -57,71 +63,91 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m jaxgames.testing", description=__doc__, allow_abbrev=False
     )
     add = parser.add_argument
-    add("--games", type=int, default=100_000, metavar="N", help="how many games")
-    add("--seed", type=int, default=0, metavar="S", help="of the games")
-    add("--start", type=int, default=0, metavar="I", help="number of the first game")
-    add("--max-vertices", type=int, default=12, metavar="K", help="of a game")
-    add("--batch", type=int, default=256, metavar="B", help="games in a batch")
+    add("--slices", default="all", metavar="A,B", help="which: see --list")
     add(
         "--solvers",
         default="all",
         metavar="A,B",
-        help="what to check: names, or what they begin with up to a dot",
+        help="what to check of them: names, or what they begin with up to a dot",
     )
-    add("--edge-priorities", action="store_true", help="put priorities on edges")
-    add("--time-limit", type=float, metavar="SECONDS", help="begin no batch later")
-    add("--list", action="store_true", help="name all checks")
+    add("--games", type=int, default=100_000, metavar="N", help="cases of a slice")
+    add(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="time for all slices together, beside what each check takes at first",
+    )
+    add("--seed", type=int, default=0, metavar="S", help="of the cases")
+    add("--start", type=int, default=0, metavar="I", help="number of the first case")
+    add(
+        "--limit",
+        type=float,
+        default=LIMIT,
+        metavar="SECONDS",
+        help="what a check may take for a batch (default %(default)s)",
+    )
+    add("--jobs", type=int, default=1, metavar="N", help="slices at the same time")
+    add("--list", action="store_true", help="name all slices and checks")
     add(
         "--output",
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="where a game that goes wrong is written",
+        help="where a case that goes wrong is written",
     )
     return parser
 
 
-def _choose(checks: dict[str, Check], names: str) -> list[Check]:
-    """The checks of a list of names; ValueError for a name that there is not."""
-    if names == "all":
-        return list(checks.values())
-    chosen = {}
-    for wanted in names.split(","):
-        found = [name for name in checks if f"{name}.".startswith(f"{wanted}.")]
-        if not found:
-            raise ValueError(
-                f"no check is called {wanted!r}; there are: {list(checks)}"
-            )
-        chosen |= {name: checks[name] for name in found}
-    return list(chosen.values())
-
-
-def _speed(games: int, seconds: float) -> str:
-    return f"{games} games in {seconds:.1f} s, {games / seconds:.0f} a second"
+def _choose(slices: str, solvers: str) -> dict[str, list[str]]:
+    """Checks by slice; ValueError for a name that there is not."""
+    names = list(SLICES) if slices == "all" else slices.split(",")
+    for name in names:
+        if name not in SLICES:
+            raise ValueError(f"no slice is called {name!r}; there are: {list(SLICES)}")
+    checks = {name: list(SLICES[name]().checks) for name in names}
+    if solvers == "all":
+        return checks
+    chosen: dict[str, list[str]] = {}
+    for wanted in solvers.split(","):
+        met = False
+        for name, there in checks.items():
+            found = [x for x in there if f"{x}.".startswith(f"{wanted}.")]
+            more = [x for x in found if x not in chosen.get(name, [])]
+            if found:
+                met = True
+                chosen.setdefault(name, []).extend(more)
+        if not met:
+            raise ValueError(f"no check is called {wanted!r}; there are: {checks}")
+    return chosen
 
 
 def _describe(summary: Summary) -> str:
-    lines = [_speed(summary.games, summary.seconds)]
-    for name, seconds in sorted(summary.seconds_of.items(), key=lambda x: -x[1]):
-        lines.append(f"  {name:<32}{seconds:8.1f} s")
-    if summary.interrupted:
-        lines.append("interrupted")
-    return "\n".join(lines) + "\n"
+    seconds = summary.seconds
+    speed = summary.games / max(seconds, 1e-9)
+    head = (
+        f"{summary.subject}: {summary.games} cases in {seconds:.1f} s, "
+        f"{speed:.0f} a second"
+    )
+    times = sorted(summary.seconds_of.items(), key=lambda x: -x[1])
+    slowest = ", ".join(f"{name} {taken:.1f} s" for name, taken in times[:4])
+    end = "; interrupted" if summary.interrupted else ""
+    return f"{head} ({slowest}){end}\n"
 
 
 def _report(failure: Failure, args: argparse.Namespace) -> str:
-    """What went wrong and how to see it again; writes the game to a file."""
-    suffix = "npz" if failure.arena.priority is None else "pg"
-    file = args.output / f"fuzz-{args.seed}-{failure.index}.{suffix}"
+    """What went wrong and how to see it again; writes the case to a file."""
+    file = args.output / f"fuzz-{failure.subject}-{args.seed}-{failure.index}.py"
     args.output.mkdir(parents=True, exist_ok=True)
-    io.save(file, failure.arena)
-    options = f"--seed {args.seed} --start {failure.index} --games 1"
-    options += f" --max-vertices {args.max_vertices} --solvers {failure.check}"
-    options += " --edge-priorities" if args.edge_priorities else ""
+    file.write_text(f'"""{failure.complaint}"""\n\n{failure.code}\n')
+    code = failure.code.replace("\n", "\n  ")
+    options = f"--slices {failure.subject} --solvers {failure.check} "
+    options += f"--seed {args.seed} --start {failure.index} --games 1"
+    if args.limit != LIMIT:
+        options += f" --limit {args.limit:g}"
     return (
-        f"\n{failure.check} is wrong on game {failure.index} of seed {args.seed}; "
-        f"made smaller, {file}:\n  {snippet(failure.arena)}\n  {failure.complaint}\n"
-        f"again: python -m jaxgames.testing {options}\n"
+        f"\n{failure.subject}: {failure.check} is wrong on case {failure.index} of "
+        f"seed {args.seed}; made smaller, {file}:\n  {code}\n  {failure.complaint}\n"
+        f"again: python -m jaxgames.testing {options}\n\n"
     )
 
 

@@ -1,32 +1,44 @@
-"""Differential fuzzing: all solvers on many small games, against the reference."""
+"""Differential fuzzing: all solvers on many small cases, against the references."""
 
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena
-from jaxgames.testing._arenas import SHAPES, odd_arena
-from jaxgames.testing._batch import Batch
-from jaxgames.testing._checks import Check
 from jaxgames.testing._shrink import shrink
+from jaxgames.testing._subject import Complaint, Subject
+from jaxgames.testing._worker import Inline, Runner, StoppedError, Worker
+
+LIMIT = 20.0
+"""Seconds that a check may take for a batch, compilation apart."""
+
+TO_SHRINK = 90.0
+"""Seconds after which a case is not made smaller any more."""
+
+QUICKER = 3.0
+"""Seconds that a case may take, or some, while one that does not end is shrunk."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """A game on which something goes wrong.
+    """A case on which something goes wrong.
 
     Attributes:
+        subject: the slice.
         check: name of what goes wrong.
-        index: number of the game.
-        arena: the game, made as small as it will go.
+        index: number of the case.
+        case: the case, made as small as it will go.
+        code: lines of Python that make it.
         complaint: what is wrong on it.
     """
 
+    subject: str
     check: str
     index: int
-    arena: Arena
+    case: Any
+    code: str
     complaint: str
 
 
@@ -35,13 +47,15 @@ class Summary:
     """What fuzzing did.
 
     Attributes:
-        games: how many games were checked.
+        subject: the slice.
+        games: how many cases all checks have seen.
         seconds: how long it took, compilation included.
         seconds_of: the same for each check.
-        failure: the first game that went wrong, or None.
+        failure: the first case that went wrong, or None.
         interrupted: whether somebody pressed Ctrl-C.
     """
 
+    subject: str
     games: int
     seconds: float
     seconds_of: dict[str, float]
@@ -49,69 +63,82 @@ class Summary:
     interrupted: bool = False
 
 
-def game(seed: int, index: int, max_vertices: int, edge_priorities: bool) -> Arena:
-    """The game of that number: each can be made without those before it."""
-    return odd_arena(
-        SHAPES[index % len(SHAPES)],
-        np.random.default_rng([seed, index]),
-        max_vertices,
-        edge_priorities=edge_priorities,
-    )
+def draw(subject: Subject, seed: int, index: int, size: int | None = None) -> Any:
+    """The case of that number: each can be made without those before it."""
+    rng = np.random.default_rng([seed, index])
+    return subject.draw(rng, index, subject.size if size is None else size)
 
 
 def fuzz(
-    checks: Iterable[Check],
+    make: Callable[[], Subject],
+    checks: Iterable[str] | None = None,
     *,
     games: int = 100_000,
+    seconds: float | None = None,
     seed: int = 0,
     start: int = 0,
-    max_vertices: int = 12,
-    edge_priorities: bool = False,
-    batch: int = 256,
-    time_limit: float | None = None,
+    limit: float | None = LIMIT,
     progress: Callable[[int, float], None] | None = None,
 ) -> Summary:
-    """Runs checks on random games until one complains.
+    """Runs the checks of a slice on random cases until one complains.
 
-    The game that is complained of is made smaller as long as the same check complains.
+    The case that is complained of is made smaller as long as the same check complains.
+
+    Checks run in a process of their own. One that does not end, or kills its process,
+    is complained of as well: then a new process goes on, and looks for the case.
 
     Args:
-        checks: what to check; see `all_checks`.
-        games: how many games.
-        seed: of the games; the same seed gives the same games.
-        start: number of the first game.
-        max_vertices: vertices of a game at most, at least 4.
-        edge_priorities: whether priorities are on edges.
-        batch: games between two reports, and in one call of a device solver.
-        time_limit: seconds after which no batch is begun.
-        progress: called with the games checked and the seconds taken so far.
+        make: makes the slice, such as a value of
+            [`SLICES`][jaxgames.testing.SLICES]; a function of a module, since it is
+            pickled.
+        checks: names of checks; None for all.
+        games: how many cases.
+        seconds: time after which no check is begun, but that each is called once.
+        seed: of the cases; the same seed gives the same cases.
+        start: number of the first case.
+        limit: seconds that a check may take for the cases of a batch; tracing and
+            compiling are not counted. None: checks run in this process, for as long as
+            they like.
+        progress: called with the cases checked and the seconds taken so far.
 
     Returns:
         A [`Summary`][jaxgames.testing.Summary].
 
+    Raises:
+        ValueError: no check has such a name.
+
     Examples:
-        >>> from jaxgames.testing import all_checks, fuzz
-        >>> checks = all_checks(max_vertices=6, batch=10)
-        >>> fuzz([checks["reference.spm.queue"]], games=20, batch=10).failure
+        >>> from jaxgames.testing import SLICES, fuzz
+        >>> fuzz(SLICES["scc"], ["host"], games=20, limit=None).failure
     """
-    checks = list(checks)
-    seconds_of = dict.fromkeys((check.name for check in checks), 0.0)
+    subject = make()
+    names = list(subject.checks) if checks is None else list(checks)
+    for name in names:
+        if name not in subject.checks:
+            raise ValueError(
+                f"no check of {subject.name} is called {name!r}; there are: "
+                f"{', '.join(subject.checks)}"
+            )
+    runner = Inline(make) if limit is None else Worker(make, limit)
+    seconds_of = dict.fromkeys(names, 0.0)
     began, done, failure, interrupted = time.perf_counter(), 0, None, False
 
+    def over() -> bool:
+        taken = time.perf_counter() - began
+        return seconds is not None and taken >= seconds
+
     try:
-        while done < games and failure is None:
-            if time_limit is not None and time.perf_counter() - began >= time_limit:
-                break
-            numbers = range(start + done, start + min(done + batch, games))
-            cases = Batch(
-                [game(seed, n, max_vertices, edge_priorities) for n in numbers]
-            )
-            for check in checks:
+        while done < games and failure is None and not (done and over()):
+            numbers = range(start + done, start + min(done + subject.batch, games))
+            cases = [draw(subject, seed, number) for number in numbers]
+            for name in names:
+                if done and over():
+                    break
                 check_began = time.perf_counter()
-                complaints = check.complaints(cases)
-                seconds_of[check.name] += time.perf_counter() - check_began
-                if any(complaints):
-                    failure = _failure(check, cases, complaints, numbers, batch)
+                found = _first(runner, name, cases)
+                seconds_of[name] += time.perf_counter() - check_began
+                if found is not None:
+                    failure = _failure(runner, subject, name, cases, found, numbers)
                     break
             else:
                 done += len(numbers)
@@ -119,39 +146,73 @@ def fuzz(
                 progress(done, time.perf_counter() - began)
     except KeyboardInterrupt:
         interrupted = True
-    seconds = time.perf_counter() - began
-    return Summary(done, seconds, seconds_of, failure, interrupted)
+    finally:
+        runner.close()
+    taken = time.perf_counter() - began
+    return Summary(subject.name, done, taken, seconds_of, failure, interrupted)
 
 
-def _failure(check, cases: Batch, complaints, numbers: range, batch: int) -> Failure:
-    """The first game that is complained of, made smaller."""
+Found = tuple[int, str]
+"""The number of a case in a batch, and what is wrong with it."""
 
-    def fails(arenas: Sequence[Arena]) -> list[bool]:
-        found: list[bool] = []
-        for part in Batch(arenas).parts(batch):
-            found += [said is not None for said in check.complaints(part)]
-            if any(found):
+
+def _first(
+    runner: Runner, name: str, cases: Sequence[Any], **limit: float
+) -> Found | None:
+    """The first case that a check complains of."""
+    try:
+        return _first_of(runner.run(name, cases, **limit))
+    except StoppedError as error:
+        if len(cases) == 1:
+            return 0, str(error)
+        said = str(error)
+    for index in range(len(cases)):
+        try:
+            found = _first_of(runner.run(name, cases[index : index + 1], **limit))
+        except StoppedError as error:
+            return index, str(error)
+        if found is not None:
+            return index, found[1]
+    return 0, f"only with other games beside it: {said}"
+
+
+def _first_of(complaints: Sequence[Complaint]) -> Found | None:
+    found = ((i, said) for i, said in enumerate(complaints) if said is not None)
+    return next(found, None)
+
+
+def _failure(
+    runner: Runner,
+    subject: Subject,
+    name: str,
+    cases: Sequence[Any],
+    found: Found,
+    numbers: range,
+) -> Failure:
+    """The case that is complained of, made smaller."""
+    index, said = found
+    until = time.perf_counter() + TO_SHRINK
+    ends = "did not end" not in said
+    # One that does not end is waited for again at each step.
+    limit = {} if ends or isinstance(runner, Inline) else {"limit": QUICKER}
+
+    def over() -> bool:
+        return time.perf_counter() > until
+
+    def fails(smaller: Sequence[Any]) -> int | None:
+        nonlocal said
+        width = subject.batch if ends else 1
+        for at in range(0, len(smaller), width):
+            if over():
                 break
-        return found
+            found = _first(runner, name, smaller[at : at + width], **limit)
+            if found is not None and not found[1].startswith("only with other games"):
+                said = found[1]
+                return at + found[0]
+        return None
 
-    first = next(i for i, said in enumerate(complaints) if said is not None)
-    arena, said = cases.arenas[first], complaints[first]
-    if fails([arena])[0]:
-        arena = shrink(arena, fails)
-        said = check.complaints(Batch([arena]))[0]
-    return Failure(check.name, numbers[first], arena, said)
-
-
-def snippet(arena: Arena) -> str:
-    """Python that makes the arena.
-
-    Examples:
-        >>> print(snippet(Arena.from_edges([0], [0], owner=[1], priority=[2])))
-        Arena.from_edges([0], [0], owner=[1], priority=[2])
-    """
-    label = "priority" if arena.edge_priority is None else "edge_priority"
-    src, dst, owner, priority = (
-        np.asarray(x).astype(int).tolist()
-        for x in (arena.src, arena.dst, arena.owner, getattr(arena, label))
-    )
-    return f"Arena.from_edges({src}, {dst}, owner={owner}, {label}={priority})"
+    case = cases[index]
+    if not said.startswith("only with other games"):
+        case = shrink(case, subject.smaller, fails, over=over)
+    code = subject.show(case)
+    return Failure(subject.name, name, numbers[index], case, code, said)

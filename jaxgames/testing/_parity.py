@@ -1,47 +1,46 @@
-"""What fuzzing checks on each game: solvers, reductions, forms of verification."""
+"""Parity games: solvers, reductions, forms of verification."""
 
 import contextlib
 import dataclasses
 import functools
 import zlib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import jax
 import numpy as np
 
-from jaxgames import parity
-from jaxgames.arena import Arena, bucket
+from jaxgames import parity, solve_many
+from jaxgames.arena import Arena
 from jaxgames.parity import Reason, Solution, preprocess, reference
 from jaxgames.parity._edges import split
 from jaxgames.parity._verify import Method
 from jaxgames.solution import NO_EDGE, Status
 from jaxgames.solver import Solver
-from jaxgames.testing._batch import Batch, on_vertices
+from jaxgames.testing._arenas import SHAPES, odd_arena
 from jaxgames.testing._conformance import Pair
-
-Complaint = str | None
-"""What is wrong with a game, or None."""
+from jaxgames.testing._games import has_form, padded, stacked
+from jaxgames.testing._labelled import Labelled, of_arena, smaller, snippet
+from jaxgames.testing._parity_games import Batch, on_vertices
+from jaxgames.testing._subject import Cases, Check, Complaint, Subject
 
 GROUP = 16
 """Games that are given to a reduction as one: it is called often enough as it is."""
 
+BATCH, SIZE = 128, 12
+"""Games that are checked together, and vertices of one at most."""
 
-class Check(NamedTuple):
-    """A thing that can go wrong, by name; `complaints` has an entry for each game."""
-
-    name: str
-    complaints: Callable[[Batch], list[Complaint]]
+Complaints = Callable[[Batch], list[Complaint]]
+"""What is wrong with each game of a batch."""
 
 
 # ---- answers -------------------------------------------------------------------
 
 
-def answers(name: str, solve: Callable[[Arena], Pair], group: int = 1) -> Check:
+def answers(solve: Callable[[Arena], Pair], group: int = 1) -> Complaints:
     """Winners and strategies of a solver; an exception is a complaint.
 
     Args:
-        name: of the check.
         solve: solves one game.
         group: how many games are given to it as one. A group that goes wrong is taken
             apart.
@@ -62,7 +61,7 @@ def answers(name: str, solve: Callable[[Arena], Pair], group: int = 1) -> Check:
             found += said
         return wrong(batch, found)
 
-    return Check(name, complaints)
+    return complaints
 
 
 def _apart(complaints, batch: Batch, said: str) -> list[Complaint]:
@@ -116,16 +115,15 @@ def _claim(answer: Pair, measures=None) -> Solution:
     )
 
 
-def of_spm(lifting: reference.Lifting, single: bool) -> Check:
+def of_spm(lifting: reference.Lifting, single: bool) -> Complaints:
     """The reference's progress measures; games apart, since their bounds add up."""
     solve = functools.partial(
         reference.solve, algorithm="spm", lifting=lifting, single_occurrence=single
     )
-    name = f"reference.spm.{lifting}" + (".single" if single else "")
-    return answers(name, on_vertices(solve))
+    return answers(on_vertices(solve))
 
 
-def of_reduction(name: str, reduce: Callable[[Arena], preprocess.Reduced]) -> Check:
+def of_reduction(reduce: Callable[[Arena], preprocess.Reduced]) -> Complaints:
     """A reduction: what is left is solved by the reference, and taken back."""
 
     def solve(arena: Arena) -> Pair:
@@ -141,7 +139,7 @@ def of_reduction(name: str, reduce: Callable[[Arena], preprocess.Reduced]) -> Ch
         winner, strategy = reduced.undo(*answer)
         return winner[:size], strategy[:size]
 
-    return answers(name, solve, GROUP)
+    return answers(solve, GROUP)
 
 
 def several_reductions(arena: Arena) -> preprocess.Reduced:
@@ -155,14 +153,14 @@ def several_reductions(arena: Arena) -> preprocess.Reduced:
     return reduced
 
 
-def of_front_door(solver: str, group: int) -> Check:
+def of_front_door(solver: str, group: int) -> Complaints:
     """`parity.solve` on concrete games."""
 
     def solve(arena: Arena) -> Pair:
         solution = parity.solve(arena, solver)
         return np.asarray(solution.winner), np.asarray(solution.strategy)
 
-    return answers(solver, solve, group)
+    return answers(solve, group)
 
 
 # ---- on the device, in batches ---------------------------------------------------
@@ -178,7 +176,7 @@ def _reasons(arenas: Arena, solutions: Solution, method: Method):
     return jax.vmap(reason)(arenas, solutions)
 
 
-def of_solver(solver: Solver, max_vertices: int, batch: int) -> Check:
+def of_solver(solver: Solver) -> Complaints:
     """A device solver under `jit` and `vmap`, with verification on the device."""
 
     @jax.jit
@@ -188,7 +186,7 @@ def of_solver(solver: Solver, max_vertices: int, batch: int) -> Check:
         return dataclasses.replace(solution, state=None)
 
     def complaints(games: Batch) -> list[Complaint]:
-        arenas = _stack(games, max_vertices, batch)
+        arenas = _stack(games)
         solutions = run(arenas)
         methods: list[Method] = ["trimming"]
         if solutions.measures is not None:
@@ -212,55 +210,68 @@ def of_solver(solver: Solver, max_vertices: int, batch: int) -> Check:
                     said[index] = f"{form} rejects the answer: {message}"
         return said
 
-    return Check(solver.name, complaints)
+    return complaints
 
 
-def of_trimming(max_vertices: int, batch: int) -> Check:
-    """Verification by trimming against that by components, on spoilt answers."""
-
-    def complaints(games: Batch) -> list[Complaint]:
-        claims = [
-            _spoil(arena, answer)
-            for arena, answer in zip(games.arenas, games.expected, strict=True)
-        ]
-        arenas = _stack(games, max_vertices, batch)
-        size = arenas.owner.shape[1]
-        rows = list(range(len(claims))) + [-1] * (batch - len(claims))
-        winner, strategy = (
-            np.stack([_fill(claims[row][part], size, fill) for row in rows])
-            for part, fill in ((0, 0), (1, NO_EDGE))
-        )
-        solutions = Solution(
-            np.full(batch, Status.SOLVED), winner=winner, strategy=strategy
-        )
-        reasons = np.asarray(_reasons(arenas, solutions, "trimming"))
-        return [
-            _differs(arena, claim, Reason(int(reason)))
-            for arena, claim, reason in zip(games.arenas, claims, reasons, strict=False)
-        ]
-
-    return Check("verify", complaints)
-
-
-def _differs(arena: Arena, claim: Pair, reason: Reason) -> Complaint:
-    verdict = parity.verify(arena, _claim(claim), "components")
-    if verdict.reason == reason:
-        return None
-    winner, strategy = (x.tolist() for x in claim)
-    return (
-        f"of winners {winner} and strategy {strategy} trimming says {reason.name}, "
-        f"components say {verdict}"
+def of_spoilt(games: Batch) -> list[Complaint]:
+    """Every form of verification on spoilt answers, against what is true of them."""
+    claims = [
+        _spoil(arena, answer)
+        for arena, answer in zip(games.arenas, games.expected, strict=True)
+    ]
+    arenas = _stack(games)
+    size = arenas.owner.shape[1]
+    rows = list(range(len(claims))) + [-1] * (BATCH - len(claims))
+    winner, strategy = (
+        np.stack([_fill(claims[row][part], size, fill) for row in rows])
+        for part, fill in ((0, 0), (1, NO_EDGE))
     )
+    solutions = Solution(
+        np.full(BATCH, Status.SOLVED), winner=winner, strategy=strategy
+    )
+    reasons = np.asarray(_reasons(arenas, solutions, "trimming"))
+    return [
+        _misjudged(*each)
+        for each in zip(
+            games.arenas, claims, games.expected, reasons.tolist(), strict=False
+        )
+    ]
 
 
-def _stack(games: Batch, max_vertices: int, batch: int) -> Arena:
-    """The games in one padded size; the last one fills up the batch."""
-    vertices = bucket(max_vertices + 1)
-    # The most edges that `odd_arena` makes, and one for each vertex of the padding.
-    edges = bucket(12 * max_vertices + vertices)
-    arenas = [arena.pad(vertices, edges) for arena in games.arenas]
-    arenas += arenas[-1:] * (batch - len(arenas))
-    return jax.tree.map(lambda *xs: np.stack(xs), *arenas)
+def _misjudged(arena: Arena, claim: Pair, expected: Pair, reason: int) -> Complaint:
+    said = {
+        "trimming": Reason(reason) == Reason.OK,
+        "components": bool(parity.verify(arena, _claim(claim), "components")),
+        "the reference": bool(reference.verify(arena, _claim(claim))),
+    }
+    truth = is_right(arena, claim, expected)
+    for form, verdict in said.items():
+        if verdict != truth:
+            winner, strategy = (x.tolist() for x in claim)
+            return (
+                f"winners {winner} with strategy {strategy} are "
+                f"{'right' if truth else 'wrong'}, but {form} "
+                f"{'accepts' if verdict else 'rejects'} them"
+            )
+    return None
+
+
+def is_right(arena: Arena, claim: Pair, expected: Pair) -> bool:
+    """Whether winners are right, and win where players do what a strategy says."""
+    (winner, strategy), wins = claim, expected[0]
+    if (winner != wins).any() or not has_form(arena, winner, strategy):
+        return False
+    game = of_arena(arena)
+    for player in (0, 1):
+        fixed = game.fixed(strategy, player).arena
+        found = on_vertices(reference.solve)(fixed)[0]
+        if (found[wins == player] != player).any():
+            return False
+    return True
+
+
+def _stack(games: Batch) -> Arena:
+    return stacked(games.arenas, BATCH)
 
 
 def _fill(x: np.ndarray, size: int, fill: int) -> np.ndarray:
@@ -287,24 +298,67 @@ def _spoil(arena: Arena, answer: Pair) -> Pair:
     return winner, strategy
 
 
+# ---- in batches, by rounds -------------------------------------------------------
+
+
+def of_many(games: Batch) -> list[Complaint]:
+    """`solve_many`, of games of all sizes; bit by bit what the solver says alone."""
+    found = solve_many(parity, padded(games.arenas))
+    sizes = [arena.shape[0] for arena in games.arenas]
+    return wrong(
+        games,
+        [
+            (np.asarray(x.winner)[:n], np.asarray(x.strategy)[:n])
+            for x, n in zip(found, sizes, strict=True)
+        ],
+    )
+
+
 # ---- all of them ------------------------------------------------------------------
 
 
-def all_checks(max_vertices: int = 12, batch: int = 256) -> dict[str, Check]:
-    """Every check that there is, by name.
+def _batch(cases: Cases) -> Batch:
+    return Batch([case.arena for case in cases])
 
-    Args:
-        max_vertices: vertices of a game at most.
-        batch: games in one call of a device solver.
-    """
-    checks = [answers("reference.zielonka", on_vertices(reference.solve), GROUP)]
+
+def of_cases(complaints: Complaints) -> Check:
+    """A check of cases from one of a batch of games."""
+    return lambda cases: complaints(cases.once(_batch))
+
+
+def complaints_of_all() -> dict[str, Complaints]:
+    """Every check of parity games that there is, by name."""
+    checks = {"reference.zielonka": answers(on_vertices(reference.solve), GROUP)}
     for lifting in get_args(reference.Lifting):
-        checks += [of_spm(lifting, single) for single in (True, False)]
+        for single in (True, False):
+            name = f"reference.spm.{lifting}" + (".single" if single else "")
+            checks[name] = of_spm(lifting, single)
     for name, reduce in preprocess.REDUCTIONS.items():
-        checks.append(of_reduction(f"preprocess.{name}", reduce))
-    checks.append(of_reduction("preprocess.several", several_reductions))
+        checks[f"preprocess.{name}"] = of_reduction(reduce)
+    checks["preprocess.several"] = of_reduction(several_reductions)
     for name in parity.SOLVERS:
-        checks.append(of_solver(parity.SOLVERS[name](), max_vertices, batch))
-    checks.append(of_trimming(max_vertices, batch))
-    checks += [of_front_door("host", 1), of_front_door("auto", GROUP)]
-    return {check.name: check for check in checks}
+        checks[name] = of_solver(parity.SOLVERS[name]())
+    checks["many"] = of_many
+    checks["verify"] = of_spoilt
+    checks["host"], checks["auto"] = of_front_door("host", 1), of_front_door("auto", 16)
+    return checks
+
+
+def _draw(rng: np.random.Generator, index: int, size: int, on_edges: bool) -> Labelled:
+    shape = SHAPES[index % len(SHAPES)]
+    return of_arena(odd_arena(shape, rng, size, edge_priorities=on_edges))
+
+
+def subject(*, on_edges: bool = False) -> Subject:
+    """Parity games, with priorities on vertices or edges."""
+    return Subject(
+        name="parity-edges" if on_edges else "parity",
+        draw=functools.partial(_draw, on_edges=on_edges),
+        checks={name: of_cases(x) for name, x in complaints_of_all().items()},
+        smaller=smaller,
+        show=lambda case: (
+            f"arena = Arena.from_edges({snippet(case)})\nparity.solve(arena)"
+        ),
+        size=SIZE,
+        batch=BATCH,
+    )

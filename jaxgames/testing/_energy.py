@@ -1,0 +1,238 @@
+"""Energy games: solvers, batches and forms of verification."""
+
+import dataclasses
+import functools
+
+import jax
+import numpy as np
+
+from jaxgames import energy, solve_many
+from jaxgames.arena import Arena
+from jaxgames.energy import TOP, Solution, reference
+from jaxgames.solution import NO_EDGE, Status
+from jaxgames.solver import Solver
+from jaxgames.testing import _games
+from jaxgames.testing._labelled import Labelled, of_arena, smaller, snippet
+from jaxgames.testing._subject import Cases, Check, Complaint, Subject, apart, first
+
+BATCH = 64
+
+
+# ---- what is right ---------------------------------------------------------------
+
+
+def _arenas(cases: Cases) -> list[Arena]:
+    return [case.arena for case in cases]
+
+
+def _expected(cases: Cases) -> list[Solution]:
+    """By value iteration with counters, one vertex at a time."""
+    arenas = cases.once(_arenas)
+    return [reference.solve(arena, method="counters") for arena in arenas]
+
+
+def is_right(case: Labelled, claim: Solution, expected: Solution) -> bool:
+    """Whether a claim has the least credits, and moves that are worth them."""
+    arena, strategy = case.arena, np.asarray(claim.strategy)
+    for name in ("credit", "winner"):
+        if (np.asarray(getattr(claim, name)) != getattr(expected, name)).any():
+            return False
+    if not _games.has_form(arena, expected.winner, strategy):
+        return False
+    for player in (0, 1):
+        fixed = case.fixed(strategy, player).arena
+        found = reference.solve(fixed, method="counters", strategies=False)
+        there = expected.winner == player
+        if (found.credit != expected.credit)[there].any():
+            return False
+    return True
+
+
+def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
+    said: list[Complaint] = []
+    for at, (answer, expected) in enumerate(
+        zip(found, cases.once(_expected), strict=True)
+    ):
+        arena = cases.once(_arenas)[at]
+        if answer.status != Status.SOLVED:
+            said.append(f"status {Status(int(answer.status)).name}")
+            continue
+        wrong = _games.differs("credit", answer.credit, expected.credit)
+        wrong = wrong or _games.differs("winner", answer.winner, expected.winner)
+        if wrong is None:
+            verdict = energy.verify(arena, answer, "host")
+            wrong = None if verdict else f"the host rejects the answer: {verdict}"
+        # Ties go to the first edge: that of each engine is the same in bits.
+        expected_moves = cases.once(_moves)[at]
+        said.append(wrong or _games.differs("move", answer.strategy, expected_moves))
+    return said
+
+
+def _moves(cases: Cases) -> list[np.ndarray]:
+    return [reference.solve(arena).strategy for arena in cases.once(_arenas)]
+
+
+# ---- engines ---------------------------------------------------------------------
+
+
+def _cut(found: Solution, arenas: list[Arena]) -> list[Solution]:
+    """The solutions of a stack, without their padding."""
+    credit, winner, strategy, status = jax.device_get(
+        (found.credit, found.winner, found.strategy, found.status)
+    )
+    return [
+        Solution(
+            Status(int(status[at])),
+            credit=credit[at, : arena.shape[0]],
+            winner=winner[at, : arena.shape[0]],
+            strategy=strategy[at, : arena.shape[0]],
+        )
+        for at, arena in enumerate(arenas)
+    ]
+
+
+def _unpadded(found: Solution, size: int) -> Solution:
+    return dataclasses.replace(
+        found,
+        credit=np.asarray(found.credit)[:size],
+        winner=np.asarray(found.winner)[:size],
+        strategy=np.asarray(found.strategy)[:size],
+    )
+
+
+def of_solver(solver: Solver) -> Check:
+    """A solver of the device under `jit` and `vmap`, and verification there."""
+
+    @jax.jit
+    @jax.vmap
+    def run(arena: Arena):
+        found = dataclasses.replace(energy.solve(arena, solver), state=None)
+        return found, energy.verify(arena, found).valid
+
+    def check(cases: Cases) -> list[Complaint]:
+        arenas = cases.once(_arenas)
+        found, valid = run(_games.stacked(arenas, BATCH))
+        said = _wrong(cases, _cut(found, arenas))
+        for at, accepted in enumerate(np.asarray(valid)[: len(arenas)]):
+            if said[at] is None and not accepted:
+                said[at] = "the device rejects the answer"
+        return said
+
+    return apart(check)
+
+
+def of_place(solver: str) -> Check:
+    """`energy.solve` on one concrete game after the other."""
+
+    def check(cases: Cases) -> list[Complaint]:
+        arenas = cases.once(_arenas)
+        if solver in ("host", "auto"):
+            return _wrong(cases, [energy.solve(arena, solver) for arena in arenas])
+        games = _games.padded(arenas)  # one shape for what is compiled
+        found = [energy.solve(game, solver) for game in games]
+        sizes = [arena.shape[0] for arena in arenas]
+        return _wrong(cases, list(map(_unpadded, found, sizes)))
+
+    return apart(check)
+
+
+def _many(cases: Cases) -> list[Complaint]:
+    arenas = cases.once(_arenas)
+    found = solve_many(energy, _games.padded(arenas))
+    sizes = [arena.shape[0] for arena in arenas]
+    return _wrong(cases, list(map(_unpadded, found, sizes)))
+
+
+# ---- verification ----------------------------------------------------------------
+
+
+def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
+    """The solution with another credit, move or region."""
+    credit, winner, strategy = (
+        np.array(x) for x in (right.credit, right.winner, right.strategy)
+    )
+    v, edge = rng.integers(len(credit)), _games.any_edges(arena, rng)
+    match rng.integers(7):
+        case 0:
+            credit[v] += rng.choice([-2, -1, 1, 2])
+        case 1:
+            strategy[v] = rng.integers(-1, len(arena.dst))
+        case 2:
+            strategy = np.where(strategy >= 0, edge, strategy)
+        case 3:
+            credit = np.where(rng.random(len(credit)) < 0.5, TOP, credit)
+            winner = (credit == TOP).astype(np.int8)
+            strategy = np.where(winner == arena.owner, edge, NO_EDGE)
+        case 4:
+            winner[v] ^= 1
+        case 5:
+            credit = np.where(credit > 0, credit - 1, credit)
+        case 6:
+            credit = np.where(credit >= 0, credit + 1, credit)
+    return dataclasses.replace(
+        right, credit=credit, winner=winner, strategy=strategy.astype(np.int32)
+    )
+
+
+@jax.jit
+@jax.vmap
+def _valid(arena: Arena, claim: Solution):
+    return energy.verify(arena, claim).valid
+
+
+def _spoilt(cases: Cases) -> list[Complaint]:
+    arenas = cases.once(_arenas)
+    right = [reference.solve(arena) for arena in arenas]
+    claims = [
+        spoilt(arena, answer, np.random.default_rng([at, arena.shape[1]]))
+        for at, (arena, answer) in enumerate(zip(arenas, right, strict=True))
+    ]
+    stack = _games.stacked(arenas, BATCH)
+    size = stack.owner.shape[1]
+    batch = Solution(
+        np.full(BATCH, Status.SOLVED),
+        credit=_games.rows([x.credit for x in claims], size, BATCH, 0),
+        winner=_games.rows([x.winner for x in claims], size, BATCH, 0),
+        strategy=_games.rows([x.strategy for x in claims], size, BATCH, NO_EDGE),
+    )
+    valid = np.asarray(_valid(stack, batch))
+    said = []
+    for at, (case, claim) in enumerate(zip(cases, claims, strict=True)):
+        verdicts = {
+            "the host": bool(energy.verify(arenas[at], claim, "host")),
+            "the device": bool(valid[at]),
+        }
+        truth = is_right(case, claim, cases.once(_expected)[at])
+        text = (
+            f"credit {claim.credit.tolist()} with winner {claim.winner.tolist()} and "
+            f"strategy {claim.strategy.tolist()}"
+        )
+        said.append(_games.judged(truth, verdicts, text))
+    return said
+
+
+def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
+    return of_arena(_games.weighted_arena(rng, index, size))
+
+
+def subject() -> Subject:
+    """Energy games."""
+    checks: dict[str, Check] = {name: of_place(name) for name in ("host", "auto")}
+    checks["verify"] = apart(_spoilt)
+    checks |= {name: of_solver(energy.SOLVERS[name]()) for name in energy.SOLVERS}
+    checks["many"] = apart(_many)
+    for name in ("race", *energy.SOLVERS):
+        checks[f"{name}.alone"] = first(of_place(name), 2)
+    return Subject(
+        name="energy",
+        draw=_draw,
+        checks=checks,
+        smaller=smaller,
+        show=functools.partial(_show, "energy"),
+        size=_games.USUAL,
+        batch=BATCH,
+    )
+
+
+def _show(module: str, case: Labelled) -> str:
+    return f"arena = Arena.from_edges({snippet(case)})\n{module}.solve(arena)"
