@@ -6,12 +6,14 @@ travels into ``jax.jit`` and ``jax.vmap`` like any other argument.
 
 import contextlib
 import dataclasses
-import functools
 from typing import Any, Literal
 
 import jax
 import numpy as np
 from jax.core import Tracer, eval_context
+
+from jaxgames.kept import kept
+from jaxgames.value import Value, freeze, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
 """Which plays player 0 wins: the most important priority seen infinitely often
@@ -28,12 +30,16 @@ MAX_SIZE = 2**31 - 2
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Arena:
+class Arena(Value):
     """A game graph: vertices with owners, edges in CSR order, and labels.
 
     Build one with [`Arena.from_edges`][jaxgames.Arena.from_edges] or
     [`Arena.from_csr`][jaxgames.Arena.from_csr], which check their input. `V` and
     `E` are the numbers of vertices and edges, padding included.
+
+    An arena does not change. Arrays of JAX are shared as they are; arrays of numpy that
+    somebody could still write to are copied, and its own are read-only. To change one,
+    take `dataclasses.replace` and then [`validate`][jaxgames.Arena.validate].
 
     Attributes:
         row_ptr: int32 `[V + 1]`; the edges of vertex `v` are
@@ -124,9 +130,10 @@ class Arena:
         weight = _weights(weight, len(src))
         if len(src) and np.any(src[1:] < src[:-1]):
             order = np.argsort(src, kind="stable")
-            src, dst = src[order], dst[order]
-            edge_priority, weight = (
-                None if x is None else x[order] for x in (edge_priority, weight)
+            src = src[order]
+            dst, edge_priority, weight = (
+                None if x is None else freeze(x[order])
+                for x in (dst, edge_priority, weight)
             )
         row_ptr = np.zeros(len(owner) + 1, np.int64)
         np.cumsum(np.bincount(src, minlength=len(owner)), out=row_ptr[1:])
@@ -202,7 +209,7 @@ class Arena:
             _same_length("accepting", accepting, size, "vertex")
         priority, edge_priority = _to_max_even(priority, edge_priority, condition)
 
-        src = np.repeat(np.arange(size, dtype=np.int32), np.diff(row_ptr))
+        src = freeze(np.repeat(np.arange(size, dtype=np.int32), np.diff(row_ptr)))
         arena = cls(
             row_ptr=row_ptr,
             src=src,
@@ -329,9 +336,9 @@ class Arena:
         new_rows[-1] = num_edges
         return dataclasses.replace(
             self,
-            row_ptr=np.concatenate([self.row_ptr, new_rows]),
-            src=np.concatenate([self.src, ends]),
-            dst=np.concatenate([self.dst, ends]),
+            row_ptr=freeze(np.concatenate([self.row_ptr, new_rows])),
+            src=freeze(np.concatenate([self.src, ends])),
+            dst=freeze(np.concatenate([self.dst, ends])),
             owner=_extend(self.owner, more),
             priority=_extend(self.priority, more),
             edge_priority=_extend(self.edge_priority, loops),
@@ -366,22 +373,21 @@ class Arena:
         Edges are in order of their old target, and of their old index where that is
         equal. A vertex without predecessor has no successor there.
         """
-        return self._reverse
+        return kept(self, "reverse", self._reversed)
 
-    @functools.cached_property
-    def _reverse(self) -> "Arena":
+    def _reversed(self) -> "Arena":
         order = np.argsort(self.dst, kind="stable")
         row_ptr = np.zeros_like(self.row_ptr)
         np.cumsum(np.bincount(self.dst, minlength=self.shape[0]), out=row_ptr[1:])
 
         def sort(x):
-            return None if x is None else x[order]
+            return None if x is None else freeze(x[order])
 
         return dataclasses.replace(
             self,
-            row_ptr=row_ptr,
-            src=self.dst[order],
-            dst=self.src[order],
+            row_ptr=freeze(row_ptr),
+            src=sort(self.dst),
+            dst=sort(self.src),
             edge_priority=sort(self.edge_priority),
             weight=sort(self.weight),
         )
@@ -405,12 +411,12 @@ class Arena:
         new = np.cumsum(keep) - 1
 
         def pick(x, of):
-            return None if x is None else x[of]
+            return None if x is None else freeze(x[of])
 
         arena = Arena.from_edges(
             new[self.src[edges]],
             new[self.dst[edges]],
-            owner=self.owner[vertices],
+            owner=pick(self.owner, vertices),
             priority=pick(self.priority, vertices),
             edge_priority=pick(self.edge_priority, edges),
             weight=pick(self.weight, edges),
@@ -483,16 +489,16 @@ def _integers(name: str, values, low: int, high: int) -> np.ndarray:
         raise ValueError(
             f"{name}[{where}] is {array[where]}, expected a value from {low} to {high}"
         )
-    return array.astype(np.int32, copy=False)
+    return ours(array.astype(np.int32, copy=False), values)
 
 
 def _booleans(name: str, values) -> np.ndarray:
     array = _flat(name, _array(name, values))
     if array.dtype == bool:
-        return array
+        return ours(array, values)
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} must hold booleans or 0 and 1, got {array.dtype}")
-    return _integers(name, array, 0, 1).astype(bool)
+    return freeze(_integers(name, array, 0, 1).astype(bool))
 
 
 def _same_length(name: str, array: np.ndarray, size: int, what: str):
@@ -521,8 +527,8 @@ def _weights(values, size: int) -> np.ndarray | None:
     _same_length("weight", array, size, "edge")
     small = np.iinfo(np.int32)
     if array.size and (array.min() < small.min or array.max() > small.max):
-        return array.astype(np.int64, copy=False)
-    return array.astype(np.int32, copy=False)
+        return ours(array.astype(np.int64, copy=False), values)
+    return ours(array.astype(np.int32, copy=False), values)
 
 
 def _to_max_even(priority, edge_priority, condition: Condition):
@@ -539,7 +545,8 @@ def _to_max_even(priority, edge_priority, condition: Condition):
     def restate(p):
         if p is None:
             return None
-        return ((base - p if extreme == "min" else p) + shift).astype(np.int32)
+        p = (base - p if extreme == "min" else p) + shift
+        return freeze(p.astype(np.int32, copy=False))
 
     return restate(priority), restate(edge_priority)
 
@@ -576,4 +583,4 @@ def _lose_at(arena: Arena, dead: np.ndarray) -> Arena:
 def _extend(x, count: int):
     if x is None:
         return None
-    return np.concatenate([x, np.zeros((count, *x.shape[1:]), x.dtype)])
+    return freeze(np.concatenate([x, np.zeros((count, *x.shape[1:]), x.dtype)]))

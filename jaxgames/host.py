@@ -4,10 +4,13 @@ import contextlib
 import contextvars
 import dis
 import functools
+import operator
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 _interpreted = contextvars.ContextVar("interpreted", default=False)
 
@@ -40,7 +43,7 @@ class compiled:
         """Calls the machine code, or the Python function."""
         if _interpreted.get() or not can_compile():
             return self._function(*args)
-        return self._machine_code(*args)
+        return self._machine_code(*map(lend, args))
 
     @property
     def ready(self) -> bool:
@@ -85,6 +88,36 @@ class compiled:
         file = Path(self._function.__code__.co_filename)
         own = file.stat().st_mtime_ns if file.exists() else 0
         return max([own, *(callee._edited() for callee in self._calls.values())])
+
+
+def lend(argument: Any) -> Any:
+    """Arrays for machine code, which takes those that are read-only for another type.
+
+    It would be compiled once more for each mixture of such. So it sees memory that it
+    could write to, the same without a copy, and does not: the Python of the same source
+    gets the arrays as they are, and would raise.
+
+    Args:
+        argument: an array, a tuple of arrays, or anything else, which stays as it is.
+            What is given out more than once is better lent once.
+    """
+    if type(argument) is np.ndarray:
+        return argument if argument.flags.writeable else np.asarray(_Lent(argument))
+    if isinstance(argument, tuple):
+        lent = tuple(map(lend, argument))
+        if any(map(operator.is_not, lent, argument)):
+            named = hasattr(argument, "_fields")
+            return type(argument)(*lent) if named else lent
+    return argument
+
+
+class _Lent:
+    """An array whose memory numpy takes for such that can be written to."""
+
+    def __init__(self, array: np.ndarray):
+        interface = dict(array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__, self._array = interface, array  # kept alive
 
 
 @functools.cache

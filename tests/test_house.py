@@ -17,7 +17,7 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"batch", "checkpoint", "memory", "verdict"}
+BASE |= {"batch", "checkpoint", "kept", "memory", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {
@@ -96,6 +96,8 @@ def breaches(module: str, source: str) -> list[str]:
         found.append("a slice looks into the layout")
     if file == "reference" and "jax" in {n.partition(".")[0] for n in imports(source)}:
         found.append("the reference imports jax")
+    if where not in {"kept", "host"} and used & {"__dict__", "cached_property"}:
+        found.append("only kept keeps things with a value")
     if where not in HOST and "print" in used:
         found.append("pure code prints")
     if re.search(r"^ *Example:$", source, re.MULTILINE):
@@ -156,6 +158,16 @@ def test_no_module_breaks_a_rule(module):
             "jaxgames.parity.reference",
             "def f():\n    from jax import numpy",
             "the reference imports jax",
+        ),
+        (
+            "jaxgames.parity._x",
+            "arena.__dict__.setdefault('_mine', {})",
+            "only kept keeps things with a value",
+        ),
+        (
+            "jaxgames.mdp._x",
+            "@functools.cached_property\ndef f(self): pass",
+            "only kept keeps things with a value",
         ),
         ("jaxgames.fixpoint", "print(1)", "pure code prints"),
         ("jaxgames.io.npz", "open('/home/me/x')", "names a place on some machine"),

@@ -10,13 +10,14 @@ from jaxgames.buchi import _guards
 from jaxgames.buchi._guards import Guard
 from jaxgames.buchi._ltl import Formula, as_formula
 from jaxgames.graph import reference
+from jaxgames.value import Value
 
 if TYPE_CHECKING:
     from jaxgames.buchi._operations import Classification
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Automaton:
+class Automaton(Value):
     """A generalised Büchi automaton over sets of propositions.
 
     A run accepts if it takes edges of every acceptance set infinitely often; without a

@@ -18,6 +18,7 @@ from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import NONE, Answer, Problem
 from jaxgames.buchi._trim import Trim, task
+from jaxgames.kept import kept
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 
@@ -81,11 +82,17 @@ def task_of(
     """
     order = getattr(solver, "order", "")
     place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
-    kept = question.__dict__.setdefault("_tasks", {})
-    key = place, wanted, isinstance(solver, Trim), solver.backward, str(order)
-    keeps = vertices is None and isinstance(order, str)
-    if keeps and key in kept:
-        return kept[key]
+
+    def find() -> Any:
+        return _task_of(question, solver, wanted, order, vertices)
+
+    if vertices is not None or not isinstance(order, str):
+        return find()
+    key = "task", place, wanted, isinstance(solver, Trim), solver.backward, order
+    return kept(question, key, find)
+
+
+def _task_of(question: Question, solver: Any, wanted, order: Any, vertices) -> Any:
     part = question.parts([kind in wanted for kind in question.kinds])
     if vertices is not None:
         part = np.where(vertices, part, 0)
@@ -97,10 +104,7 @@ def task_of(
         part, accepting = part[some], accepting[some]
         if not isinstance(order, str):
             solver = dataclasses.replace(solver, order=order[some])
-    game = problem_for(arena, solver, accepting, part)
-    if keeps:
-        kept[key] = game
-    return game
+    return problem_for(arena, solver, accepting, part)
 
 
 def _shapes(size: int, edges: int) -> Problem:

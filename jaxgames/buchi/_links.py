@@ -6,28 +6,30 @@ import numpy as np
 from jaxgames import ops
 from jaxgames.arena import Arena
 from jaxgames.graph import _links as of_graph
+from jaxgames.kept import kept
 from jaxgames.ops import Links, PairLinks
 
 
 def successors(arena: Arena) -> Links:
     """Each vertex points at its successors; kept with the arena."""
-    kept = _kept(arena)
-    if "out" not in kept:
+
+    def lay_out() -> Links:
         row_ptr, dst = _padded(arena)
-        size = len(row_ptr) - 1
-        kept["out"] = ops.links(row_ptr, dst, size, ops.current_spread())
-    return kept["out"]
+        return ops.links(row_ptr, dst, len(row_ptr) - 1, ops.current_spread())
+
+    return kept(arena, _key("successors"), lay_out)
 
 
 def predecessors(arena: Arena) -> Links:
     """Each vertex points at its predecessors; kept with the arena."""
-    kept = _kept(arena)
-    if "into" not in kept:
+
+    def lay_out() -> Links:
         row_ptr, dst = _padded(arena)
         size = len(row_ptr) - 1
         back = ops.transpose(row_ptr, dst, size)
-        kept["into"] = ops.links(*back, size, ops.current_spread())
-    return kept["into"]
+        return ops.links(*back, size, ops.current_spread())
+
+    return kept(arena, _key("predecessors"), lay_out)
 
 
 def pairs(arena: Arena) -> PairLinks:
@@ -39,12 +41,12 @@ def pairs(arena: Arena) -> PairLinks:
     ops.refuse_spread(
         "solver='trim', which works on a list of the edges,", "take map, owcty or scc"
     )
-    kept = _kept(arena)
-    if "pairs" not in kept:
+
+    def lay_out() -> PairLinks:
         row_ptr, dst = _padded(arena)
-        size = len(row_ptr) - 1
-        kept["pairs"] = ops.listed(row_ptr, dst, size)
-    return kept["pairs"]
+        return ops.listed(row_ptr, dst, len(row_ptr) - 1)
+
+    return kept(arena, _key("pairs"), lay_out)
 
 
 def num_rows(arena: Arena) -> int:
@@ -52,10 +54,9 @@ def num_rows(arena: Arena) -> int:
     return of_graph.num_rows(*arena.shape, ops.current_spread())
 
 
-def _kept(arena: Arena) -> dict:
-    places = arena.__dict__.setdefault("_accepting_cycle", {})
+def _key(which: str) -> tuple:
     place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
-    return places.setdefault(place, {})
+    return "accepting cycle", which, place
 
 
 def _padded(arena: Arena) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,10 @@
 """Formulas of linear temporal logic: objects, and a parser of the usual syntaxes."""
 
 import dataclasses
-import functools
 import re
 from typing import NamedTuple, NoReturn
+
+from jaxgames.kept import keeps
 
 MAX_DEPTH = 100
 """How deeply operators and parentheses may be nested."""
@@ -76,7 +77,7 @@ class Formula:
         """
         return _Parser(text).formula()
 
-    @functools.cached_property
+    @keeps
     def propositions(self) -> tuple[str, ...]:
         """The names in the formula, in alphabetical order."""
         names = {self.name} if self.operator == "name" else set()
@@ -88,15 +89,19 @@ class Formula:
     def __str__(self) -> str:
         return self._text
 
+    def __post_init__(self):
+        """Finds the hash: otherwise each look-up would walk through all of it."""
+        found = hash((self.operator, self.operands, self.name))
+        object.__setattr__(self, "_hash", found)
+
     def __hash__(self) -> int:
-        return self._hash
+        return self._hash  # pyright: ignore
 
-    @functools.cached_property
-    def _hash(self) -> int:
-        # Kept: otherwise each look-up would walk through the whole formula.
-        return hash((self.operator, self.operands, self.name))
+    def __reduce__(self):
+        # Hashes of texts are others in another process.
+        return Formula, (self.operator, self.operands, self.name)
 
-    @functools.cached_property
+    @keeps
     def _text(self) -> str:
         if self.operator == "name":
             return self.name if _is_plain(self.name) else _quoted(self.name)

@@ -13,6 +13,7 @@ from jaxgames.buchi._expand import expand_on_device
 from jaxgames.buchi._operations import edges_of, from_rows
 from jaxgames.buchi._system import System
 from jaxgames.buchi.reference._product import Rules, expand
+from jaxgames.value import Value, freeze
 
 Deadlock = Literal["stutter", "error", "reject"]
 Engine = Literal["auto", "host", "device"]
@@ -22,7 +23,7 @@ _FEW_PROPOSITIONS = 16
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Product:
+class Product(Value):
     """The reachable part of a product of a system and an automaton.
 
     Vertices are numbered breadth first; those of a level are in ascending order of the
@@ -65,7 +66,7 @@ class Product:
         return Arena.from_csr(
             self.offsets,
             self.targets,
-            owner=np.zeros(self.num_vertices, bool),
+            owner=freeze(np.zeros(self.num_vertices, bool)),
             accepting=self.accepting,
             dead_ends="allow",
         )
@@ -143,12 +144,12 @@ def product(
                 "deadlock='stutter' it would stay there for ever"
             )
     return Product(
-        offsets=found.offsets,
-        targets=found.targets,
-        accepting=automaton.accepting[found.automaton_state],
+        offsets=freeze(found.offsets),
+        targets=freeze(found.targets),
+        accepting=freeze(automaton.accepting[found.automaton_state]),
         initial=np.arange(len(starts), dtype=np.int32),
-        system_state=found.system_state,
-        automaton_state=found.automaton_state,
+        system_state=freeze(found.system_state),
+        automaton_state=freeze(found.automaton_state),
         automaton=automaton,
         levels=found.levels,
     )

@@ -1,7 +1,6 @@
 """What `accepting_cycle` may be asked: checks of its arguments."""
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
@@ -15,10 +14,12 @@ from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
 from jaxgames.buchi._product import Product
 from jaxgames.graph import as_arena
 from jaxgames.graph._input import vertex_mask
+from jaxgames.kept import keeps, kept
+from jaxgames.value import Value
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Question:
+class Question(Value):
     """A graph without padding, and what is asked of it, with checked arguments.
 
     Layouts that solvers need are kept with it, so that it pays to ask twice.
@@ -37,7 +38,7 @@ class Question:
     partition: Partition
     all_reached: bool
 
-    @functools.cached_property
+    @keeps
     def kinds(self) -> list[Kind]:
         """The kind of each part, for one accepting set."""
         return kinds(self.partition, self.accepting, _host.dead_ends(self.arena))
@@ -63,11 +64,12 @@ class Question:
             The graph of these edges and of the vertices of these parts, in their order;
             and the number that each has in the whole: int32 `[N]`.
         """
-        kept = self.__dict__.setdefault("_inner", {})
-        if wanted not in kept:
+
+        def find() -> tuple[Arena, np.ndarray]:
             part = self.parts([kind in wanted for kind in self.kinds])
-            kept[wanted] = _host.inside_parts(self.arena, part)
-        return kept[wanted]
+            return _host.inside_parts(self.arena, part)
+
+        return kept(self, ("inner", wanted), find)
 
     def of_inner(
         self, wanted: tuple[Kind, ...], vertex: int, mask: Any
@@ -124,16 +126,17 @@ def _check_alone(graph: Any, accepting, initial, partition) -> None:
 
 
 def _of_product(product: Product) -> Question:
-    kept = product.__dict__
-    if "_question" not in kept:
-        kept["_question"] = Question(
+
+    def find() -> Question:
+        return Question(
             arena=product.arena(),
             accepting=product.accepting,
             starts=product.initial,
             partition=of_product(product),
             all_reached=True,
         )
-    return kept["_question"]
+
+    return kept(product, "question", find)
 
 
 def _accepting(arena: Arena, accepting: Any) -> np.ndarray:

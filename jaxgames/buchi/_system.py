@@ -8,10 +8,11 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.graph._input import as_arena
+from jaxgames.value import Value, freeze
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class System:
+class System(Value):
     """A Kripke structure: states with named propositions, transitions, initial states.
 
     Attributes:
@@ -90,7 +91,7 @@ class System:
             offsets=np.asarray(arena.row_ptr),
             targets=np.asarray(arena.dst),
             propositions=tuple(labels),
-            labels=columns,
+            labels=freeze(columns),
             initial=np.unique(starts).astype(np.int32),
             names=names,
         )
@@ -183,10 +184,10 @@ class System:
         for i, name in enumerate(wanted):
             labels[:, i] = kind == names.index(name) + 1
         return cls(
-            offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
-            targets=targets.astype(np.int32),
+            offsets=freeze(np.append(0, np.cumsum(degree)).astype(np.int32)),
+            targets=freeze(targets.astype(np.int32)),
             propositions=wanted,
-            labels=labels,
+            labels=freeze(labels),
             initial=np.arange(*first[initial : initial + 2], dtype=np.int32),
             names=_Pairs(state, kind - 1, names),
         )
@@ -206,7 +207,7 @@ class System:
         return Arena.from_csr(
             self.offsets,
             self.targets,
-            owner=np.zeros(self.num_states, bool),
+            owner=freeze(np.zeros(self.num_states, bool)),
             dead_ends="allow",
         )
 

@@ -1,13 +1,14 @@
 """How large the numbers of an energy game get: facts about concrete arenas."""
 
 import dataclasses
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import numpy as np
 
 from jaxgames.arena import Arena, is_traced
+from jaxgames.kept import kept
+from jaxgames.value import freeze
 
 FEWEST_BITS = 7
 """Bits that count steps from which on 32 bits are tried."""
@@ -80,20 +81,12 @@ def bound(arena: Arena) -> int:
         check(arena)
         return -_total(arena, np.minimum)
 
-    return _kept(arena, "_energy_bound", find)
+    return kept(arena, "energy bound", find)
 
 
 def gain(arena: Arena) -> int:
     """What a path without repetition can gain at most (host only): exact."""
-    return _kept(arena, "_energy_gain", lambda: _total(arena, np.maximum))
-
-
-def _kept(arena: Arena, name: str, find: Callable[[], int]) -> int:
-    """A fact about an arena that takes a while to find; kept with it."""
-    kept = arena.__dict__
-    if name not in kept:
-        kept[name] = find()
-    return kept[name]
+    return kept(arena, "energy gain", lambda: _total(arena, np.maximum))
 
 
 def _total(arena: Arena, extreme: np.ufunc) -> int:
@@ -165,8 +158,8 @@ def narrowed(arena: Arena, bits: int) -> Arena:
     A weight that does not fit is cut to the nearest that does: solvers see it as more
     than they can hold.
     """
-    kept = arena.__dict__.setdefault("_energy_widths", {})
-    if bits not in kept:
+
+    def find() -> Arena:
         weight = np.asarray(arena.weight)
         if bits == 64:
             weight = weight.astype(np.int64)
@@ -174,5 +167,6 @@ def narrowed(arena: Arena, bits: int) -> Arena:
         weight = np.clip(weight, -limit, limit)
         if bits == 32:
             weight = weight.astype(np.int32)
-        kept[bits] = dataclasses.replace(arena, weight=weight)
-    return kept[bits]
+        return dataclasses.replace(arena, weight=freeze(weight))
+
+    return kept(arena, ("energy width", bits), find)

@@ -20,10 +20,12 @@ References:
     https://doi.org/10.1007/978-3-031-37706-8_5 (arXiv:2303.08904)
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from jaxgames.kept import keeps
+from jaxgames.value import Value, freeze
 
 DIMENSIONS = 6
 """Components of a budget."""
@@ -68,7 +70,7 @@ class Arrays(NamedTuple):
     starts: Any
 
 
-class Spectroscopy:
+class Spectroscopy(Value):
     """A spectroscopy game with `V` positions, `E` moves and `S` sets of processes.
 
     Positions are numbered breadth first: the starts, then what they lead to.
@@ -90,49 +92,49 @@ class Spectroscopy:
     """
 
     def __init__(self, *arrays: Any):
-        self.arrays = Arrays(*arrays)
+        self.arrays = Arrays(*map(freeze, arrays))
 
-    @functools.cached_property
+    @keeps
     def offsets(self) -> np.ndarray:
         """Where the moves of each position start."""
         return np.asarray(self.arrays.offsets)
 
-    @functools.cached_property
+    @keeps
     def targets(self) -> np.ndarray:
         """Where each move leads."""
         return np.asarray(self.arrays.targets)
 
-    @functools.cached_property
+    @keeps
     def moves(self) -> np.ndarray:
         """The kind of each move."""
         return np.asarray(self.arrays.moves)
 
-    @functools.cached_property
+    @keeps
     def process(self) -> np.ndarray:
         """Process p of each position."""
         return np.asarray(self.arrays.process)
 
-    @functools.cached_property
+    @keeps
     def first(self) -> np.ndarray:
         """Set Q or process q of each position."""
         return np.asarray(self.arrays.first)
 
-    @functools.cached_property
+    @keeps
     def second(self) -> np.ndarray:
         """Set Q* of each position, or what it is."""
         return np.asarray(self.arrays.second)
 
-    @functools.cached_property
+    @keeps
     def set_offsets(self) -> np.ndarray:
         """Where the members of each set start."""
         return np.asarray(self.arrays.set_offsets)
 
-    @functools.cached_property
+    @keeps
     def members(self) -> np.ndarray:
         """The processes of each set."""
         return np.asarray(self.arrays.members)
 
-    @functools.cached_property
+    @keeps
     def starts(self) -> np.ndarray:
         """The positions that were asked for."""
         return np.asarray(self.arrays.starts)

@@ -1,10 +1,12 @@
 """Transition systems as sorted rows on the host, their quotients and enabled labels."""
 
 import dataclasses
-import functools
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from jaxgames.kept import keeps
+from jaxgames.value import Value, freeze
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
@@ -40,7 +42,7 @@ class Enabled(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class System:
+class System(Value):
     """The transitions of `V` states, on the host.
 
     Attributes:
@@ -88,7 +90,7 @@ class System:
             source, (label, target) = rows[0], rows[1:].astype(np.int32)
         offsets = np.zeros(states + 1, np.int32)
         np.cumsum(np.bincount(source, minlength=states), out=offsets[1:])
-        return cls(offsets, label, target, labels)
+        return cls(freeze(offsets), freeze(label), freeze(target), labels)
 
     @property
     def num_states(self) -> int:
@@ -134,7 +136,7 @@ class System:
         """The sets of labels that the states enable."""
         return self._enabled
 
-    @functools.cached_property
+    @keeps
     def _enabled(self) -> Enabled:
         source, label = self.source, self.label
         fresh = np.ones(len(label), bool)

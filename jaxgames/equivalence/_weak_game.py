@@ -18,7 +18,6 @@ References:
 """
 
 import dataclasses
-import functools
 import itertools
 from collections.abc import Iterable, Iterator
 
@@ -28,6 +27,8 @@ from jaxgames.equivalence._formula import TRUE, Delay, Formula, Not, Observe, St
 from jaxgames.equivalence._room import complain_of_size
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence._witness import Speller, conjunction
+from jaxgames.kept import keeps
+from jaxgames.value import Value
 
 (
     _FREE,
@@ -161,7 +162,7 @@ def _parts(whole: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 @dataclasses.dataclass(frozen=True)
-class WeakSpectroscopy:
+class WeakSpectroscopy(Value):
     """A weak spectroscopy game: its positions, and moves as kinds and targets."""
 
     positions: list[Position]
@@ -172,7 +173,7 @@ class WeakSpectroscopy:
         """What each kind of move does to each component of the budget."""
         return UPDATES
 
-    @functools.cached_property
+    @keeps
     def defender(self) -> np.ndarray:
         """Where the defender moves: bool `[V]`."""
         return np.array([position[0] in _DEFENDER for position in self.positions])

@@ -15,6 +15,7 @@ from jaxgames.graph._packing import Packing
 from jaxgames.graph._state_space import StateSpace, levels_of
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.value import freeze
 
 Engine = Literal["auto", "host", "device"]
 
@@ -211,11 +212,11 @@ def _result(
     offsets[expanded + 1 :] = offsets[expanded]
     space = StateSpace(
         status=status,
-        words=search.words(0, count),
+        words=freeze(search.words(0, count)),
         packing=rules.packing,
-        offsets=offsets,
-        targets=targets[: offsets[-1]],
-        actions=actions[: offsets[-1]],
+        offsets=freeze(offsets),
+        targets=freeze(targets[: offsets[-1]]),
+        actions=freeze(actions[: offsets[-1]]),
         initial=np.arange(starts, dtype=np.int32),
         levels=levels_of(known[:expanded], starts),
         num_expanded=expanded,

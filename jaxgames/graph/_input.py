@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena, is_traced
+from jaxgames.value import freeze
 
 
 def as_arena(graph: Any) -> Arena:
     """An arena from any of the forms in which a graph may be given.
 
     Vertices may lack successors, edges may repeat, and a vertex may have an edge to
-    itself. Arrays of int32 are taken as they are, others are converted.
+    itself. The arena has arrays of its own: what is done to the given ones later does
+    not change it.
 
     Args:
         graph: an [`Arena`][jaxgames.Arena], which is returned as it is; a pair of
@@ -57,7 +59,7 @@ def _from_csr(indptr: Any, indices: Any) -> Arena:
             "Arena to the jitted function as an argument"
         )
     try:
-        owner = np.zeros(np.size(indptr) - 1, bool)
+        owner = freeze(np.zeros(np.size(indptr) - 1, bool))
         return Arena.from_csr(indptr, indices, owner=owner, dead_ends="allow")
     except ValueError as error:
         _explain(indptr, indices)

@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxgames import host, ops
 from jaxgames.arena import Arena, bucket, eager, is_traced
+from jaxgames.kept import kept
 from jaxgames.ops import Links
 
 NARROW = 0.8
@@ -62,12 +63,9 @@ def prepare(
     """
     if edges is not None:
         return _lay_out(*_kept_rows(arena, edges), spread)
-    kept = arena.__dict__.setdefault("_directions", {})
-    place = spread or jax.config.jax_default_device  # pyright: ignore
-    if place not in kept:
-        row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
-        kept[place] = _lay_out(row_ptr, dst, spread)
-    return kept[place]
+    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    key = "directions", spread or jax.config.jax_default_device  # pyright: ignore
+    return kept(arena, key, lambda: _lay_out(row_ptr, dst, spread))
 
 
 def real_rows(arena: Arena, size: int) -> jax.Array:
@@ -79,12 +77,13 @@ def real_rows(arena: Arena, size: int) -> jax.Array:
     """
     if is_traced(arena):
         return jnp.arange(size) < arena.num_vertices
-    kept = arena.__dict__.setdefault("_real_rows", {})
-    key = size, ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
-    if key not in kept:
+
+    def find() -> jax.Array:
         with eager():  # it outlives somebody's jit that may be traced now
-            kept[key] = jnp.arange(size) < arena.num_vertices
-    return kept[key]
+            return jnp.arange(size) < arena.num_vertices
+
+    place = ops.current_spread() or jax.config.jax_default_device  # pyright: ignore
+    return kept(arena, ("real rows", size, place), find)
 
 
 def _lay_out(row_ptr: np.ndarray, dst: np.ndarray, spread) -> Directions:
@@ -127,13 +126,14 @@ def traced(arena: Arena, edges: Any = None) -> Directions:
 
 def is_narrow(arena: Arena) -> bool:
     """Whether most vertices have one edge, out or in; kept with the arena."""
-    kept = arena.__dict__
-    if "_narrow" not in kept:
+
+    def find() -> bool:
         out = np.diff(np.asarray(arena.row_ptr))
         into = np.bincount(np.asarray(arena.dst), minlength=len(out))
         single = np.count_nonzero((out == 1) | (into == 1))
-        kept["_narrow"] = bool(single > 0 and single >= NARROW * arena.shape[0])
-    return kept["_narrow"]
+        return bool(single > 0 and single >= NARROW * arena.shape[0])
+
+    return kept(arena, "narrow", find)
 
 
 def inside(arena: Arena, vertices: Any = None) -> Any:

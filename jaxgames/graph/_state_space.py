@@ -1,7 +1,6 @@
 """A state space that has been found."""
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -9,14 +8,16 @@ import numpy as np
 
 from jaxgames.arena import Arena, Condition
 from jaxgames.graph._packing import Packing
+from jaxgames.kept import keeps
 from jaxgames.solution import Solution
+from jaxgames.value import Value, freeze
 
 AT_ONCE = 1 << 16
 """States that a function of states is called with at once."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class StateSpace(Solution):
+class StateSpace(Solution, Value):
     """The states that a transition function reaches, and the edges between them.
 
     States are numbered breadth first; the initial ones come first. `V` and `E` are the
@@ -58,7 +59,7 @@ class StateSpace(Solution):
         """Number of edges."""
         return len(self.targets)
 
-    @functools.cached_property
+    @keeps
     def states(self) -> np.ndarray:
         """The states: int32 `[V, K]`."""
         return np.ascontiguousarray(self.packing.unpack(self.words))
@@ -159,7 +160,9 @@ class StateSpace(Solution):
         return Arena.from_csr(
             self.offsets,
             self.targets,
-            owner=np.zeros(self.num_states, bool) if owner is None else values(owner),
+            owner=freeze(np.zeros(self.num_states, bool))
+            if owner is None
+            else values(owner),
             priority=values(priority),
             accepting=values(accepting),
             condition=condition,

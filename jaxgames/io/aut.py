@@ -21,10 +21,11 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.io import _lines
 from jaxgames.io._files import FilePath, FormatError
+from jaxgames.value import Value, freeze
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class LTS:
+class LTS(Value):
     """A labelled transition system: a graph with a label at each edge.
 
     Attributes:
@@ -110,7 +111,8 @@ class LTS:
             owner=np.zeros(num_states, bool),
             dead_ends="allow",
         )
-        return cls(arena, label[order].astype(np.int32), names, int(initial))
+        label = freeze(label[order].astype(np.int32))
+        return cls(arena, label, names, int(initial))
 
     @property
     def num_states(self) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, is_traced
+from jaxgames.value import ours
 
 SUM_TOLERANCE = 1e-5
 """How far from one the probabilities of a choice may sum up, as files round them."""
@@ -60,7 +61,7 @@ def offsets(name: str, values) -> np.ndarray:
         )
     if array[-1] > MAX_SIZE:
         raise ValueError(f"{name} ends with {array[-1]}, more than int32 can index")
-    return array.astype(np.int32, copy=False)
+    return ours(array.astype(np.int32, copy=False), values)
 
 
 def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
@@ -107,7 +108,7 @@ def reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
         raise ValueError(
             f"{name} must have one {each} each, {length}, got {len(array)}"
         )
-    return array.astype(np.float64, copy=False)
+    return ours(array.astype(np.float64, copy=False), values)
 
 
 def booleans(name: str, values, length: int) -> np.ndarray:
@@ -122,7 +123,7 @@ def booleans(name: str, values, length: int) -> np.ndarray:
         raise ValueError(f"{name} must hold booleans or 0/1, got {array.dtype}")
     if len(array) != length:
         raise ValueError(f"{name} must have {length} entries, got {len(array)}")
-    return array.astype(bool, copy=False)
+    return ours(array.astype(bool, copy=False), values)
 
 
 def named(what: str, values, check, length: int) -> dict[str, np.ndarray] | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgames import memory, ops
 from jaxgames.arena import bucket
+from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.ops import Links
 
@@ -92,21 +93,25 @@ def prepare(
         graph: whether the graph of the model is wanted too.
         spread: the mesh to spread it over; None for one device.
     """
-    kept = model.__dict__.setdefault("_prepared", {})
-    place = spread or jax.config.jax_default_device  # pyright: ignore
-    if place not in kept:
+
+    def lay_out() -> Layout:
         common = spread is None and _is_common(model)
-        kept[place] = _common(model) if common else _concrete(model, spread)
+        return _common(model) if common else _concrete(model, spread)
+
+    place = spread or jax.config.jax_default_device  # pyright: ignore
+    found = kept(model, ("layout", place), lay_out)
     if not graph:  # nobody compiles anew because another one wants it
-        return dataclasses.replace(kept[place], graph=None)
-    if kept[place].graph is None:
-        found = kept[place]
+        return dataclasses.replace(found, graph=None)
+
+    def lay_out_graph() -> Graph:
+        if found.graph is not None:
+            return found.graph
         if found.rows is None:
-            graph_of = _concrete_graph(model, spread)
-        else:
-            graph_of = _graph_of(model, found)
-        kept[place] = dataclasses.replace(found, graph=graph_of)
-    return kept[place]
+            return _concrete_graph(model, spread)
+        return _graph_of(model, found)
+
+    graph_of = kept(model, ("graph", place), lay_out_graph)
+    return dataclasses.replace(found, graph=graph_of)
 
 
 def shape_of(model: MDP, *, graph: bool = False) -> Layout:
@@ -138,13 +143,13 @@ def roomy(model: MDP, spread: ops.Spread | None = None) -> MDP:
     """
     if spread is None and model.num_branches >= ops.SLICE_FROM:
         return model
-    kept = model.__dict__.setdefault("_roomy", {})
     shares = None if spread is None else spread.shares
-    if shares not in kept:
+
+    def padded() -> MDP:
         bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
-        sizes = () if shares is None else _even(model, shares)
-        kept[shares] = bare.pad(*sizes)
-    return kept[shares]
+        return bare.pad(*() if shares is None else _even(model, shares))
+
+    return kept(model, ("roomy", shares), padded)
 
 
 def _even(model: MDP, shares: int) -> tuple[int, int, int]:

@@ -25,11 +25,12 @@ from jaxgames.mdp._checks import (
     reals,
 )
 from jaxgames.mdp._checks import booleans as booleans
+from jaxgames.value import Value, freeze, ours
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class MDP:
+class MDP(Value):
     """A Markov decision process: states with choices, choices with branches.
 
     In a state somebody picks one of its choices; the choice then leads to the target of
@@ -114,7 +115,7 @@ class MDP:
         """
         row_group_offsets = offsets("row_group_offsets", row_group_offsets)
         row_offsets = offsets("row_offsets", row_offsets)
-        columns = integers("columns", columns)
+        given, columns = columns, integers("columns", columns)
         size, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
         ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
         ends("row_offsets", row_offsets, len(columns), "branches in columns")
@@ -134,14 +135,14 @@ class MDP:
                 f"{of_branch(row_group_offsets, row_offsets, branch)} leads to state "
                 f"{columns[branch]}, expected a state from 0 to {size - 1}"
             )
-        columns = columns.astype(np.int32, copy=False)
+        columns = ours(columns.astype(np.int32, copy=False), given)
         if probs is not None:
             probs = probabilities(probs, row_group_offsets, row_offsets)
             kept = probs > 0
             if not kept.all():
                 before = np.append(0, np.cumsum(kept))
-                row_offsets = before[row_offsets].astype(np.int32)
-                columns, probs = columns[kept], probs[kept]
+                row_offsets = freeze(before[row_offsets].astype(np.int32))
+                columns, probs = freeze(columns[kept]), freeze(probs[kept])
         if initial is not None:
             initial = integers("initial", initial)
             wrong = initial[(initial < 0) | (initial >= size)]
@@ -196,7 +197,7 @@ class MDP:
         return Arena.from_csr(
             self.row_offsets[self.row_group_offsets],
             self.columns[:edges],
-            owner=np.zeros(self.num_states, bool),
+            owner=freeze(np.zeros(self.num_states, bool)),
             dead_ends="allow",
         )
 
@@ -246,10 +247,10 @@ class MDP:
         more = [want - have for have, want in zip(old, new, strict=True)]
         return dataclasses.replace(
             self,
-            row_group_offsets=np.pad(self.row_group_offsets, (0, more[0]), "edge"),
-            row_offsets=np.pad(self.row_offsets, (0, more[1]), "edge"),
-            columns=np.pad(self.columns, (0, more[2])),
-            probs=None if self.probs is None else np.pad(self.probs, (0, more[2])),
+            row_group_offsets=_pad(self.row_group_offsets, more[0], "edge"),
+            row_offsets=_pad(self.row_offsets, more[1], "edge"),
+            columns=_pad(self.columns, more[2]),
+            probs=None if self.probs is None else _pad(self.probs, more[2]),
             labels=_padded(self.labels, more[0]),
             choice_labels=_padded(self.choice_labels, more[1]),
             state_rewards=_padded(self.state_rewards, more[0]),
@@ -268,4 +269,8 @@ def owner_of(model: MDP) -> np.ndarray:
 def _padded(values: Mapping[str, Any] | None, more: int) -> dict[str, Any] | None:
     if values is None:
         return None
-    return {name: np.pad(x, (0, more)) for name, x in values.items()}
+    return {name: _pad(x, more) for name, x in values.items()}
+
+
+def _pad(values: Any, more: int, mode: Any = "constant") -> np.ndarray:
+    return freeze(np.pad(values, (0, more), mode))

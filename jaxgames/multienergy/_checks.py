@@ -5,6 +5,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgames.value import freeze
+
 MOST = (1 << 30) - 1
 """Energies above it are not held: they, and sums of two of them, fit into int32."""
 
@@ -121,7 +123,7 @@ def numbers(name: str, values: Any, size: int, what: str) -> Any:
             f"edge {edge} has {name} {values[edge]}, but {what}s are numbered from 0 "
             f"to {size - 1}"
         )
-    return values if values.dtype == np.uint8 else values.astype(np.int32)
+    return values if values.dtype == np.uint8 else freeze(values.astype(np.int32))
 
 
 def booleans(name: str, values: Any, size: int) -> Any:
@@ -143,7 +145,7 @@ def booleans(name: str, values: Any, size: int) -> Any:
             f"{name} of position {int(wrong.argmax())} is "
             f"{values[int(wrong.argmax())]}, expected 0 or 1"
         )
-    return values.astype(bool)
+    return freeze(values.astype(bool))
 
 
 def same_length(offsets: Any, targets: Any, update_id: Any) -> None:

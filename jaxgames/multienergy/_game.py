@@ -9,11 +9,12 @@ import numpy as np
 
 from jaxgames.arena import bucket, is_traced
 from jaxgames.multienergy import _checks
+from jaxgames.value import Value, freeze
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Game:
+class Game(Value):
     """A multi-dimensional energy game.
 
     A play moves along the edges of a graph, and every move changes a vector of energies
@@ -121,9 +122,9 @@ class Game:
         narrow = np.uint8 if len(delta) <= 256 else np.int32
         sizes = offsets[1:] - offsets[:-1]
         return cls(
-            offsets=offsets,
+            offsets=freeze(offsets),  # the checks made these
             targets=targets,
-            update_id=update_id.astype(narrow),
+            update_id=freeze(update_id.astype(narrow)),
             defender=defender,
             delta=delta,
             minima=minima,
@@ -200,10 +201,10 @@ class Game:
         more = [want - have for have, want in zip(old, new, strict=True)]
         return dataclasses.replace(
             self,
-            offsets=np.pad(np.asarray(self.offsets), (0, more[0]), "edge"),
-            defender=np.pad(np.asarray(self.defender), (0, more[0])),
-            targets=np.pad(np.asarray(self.targets), (0, more[1])),
-            update_id=np.pad(np.asarray(self.update_id), (0, more[1])),
+            offsets=freeze(np.pad(np.asarray(self.offsets), (0, more[0]), "edge")),
+            defender=freeze(np.pad(np.asarray(self.defender), (0, more[0]))),
+            targets=freeze(np.pad(np.asarray(self.targets), (0, more[1]))),
+            update_id=freeze(np.pad(np.asarray(self.update_id), (0, more[1]))),
             delta=np.pad(self.delta, ((0, more[2]), (0, 0))),
             minima=np.pad(self.minima, ((0, more[2]), (0, 0), (0, 0))),
         )

@@ -9,6 +9,7 @@ from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy.reference import _levels, _shared, _words, _worklist
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
+from jaxgames.value import freeze
 
 HOST, DEVICE = "host", "device"
 
@@ -58,7 +59,7 @@ def run_host(game: Game, track: race.Track | None = None) -> Fronts:
         status, visits, words = found
         return Fronts(
             status=_STATUS[status],
-            words=split(words, Packing.of(game)),
+            words=freeze(split(words, Packing.of(game))),
             packing=Packing.of(game),
             stats=Stats(solver=HOST, visits=visits),
         )
@@ -110,4 +111,5 @@ def fronts_of(game: Game, offsets, points, status: Status, stats: Stats) -> Fron
         packed[word] |= points[:, energy] << shift
     for word, values in zip(words, packed, strict=True):
         word[place, owner] = values
-    return Fronts(status=status, words=tuple(words), packing=packing, stats=stats)
+    found = freeze(tuple(words))
+    return Fronts(status=status, words=found, packing=packing, stats=stats)

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import bucket
+from jaxgames.kept import kept
 from jaxgames.multienergy._game import Game
 from jaxgames.ops import Block
 
@@ -46,11 +47,8 @@ def prepare(game: Game) -> Layout:
     Small games are padded to a common size. The result is kept with the game: a second
     solve starts at once.
     """
-    kept = game.__dict__.setdefault("_layouts", {})
     place = jax.config.jax_default_device  # pyright: ignore
-    if place not in kept:
-        kept[place] = _lay_out(game)
-    return kept[place]
+    return kept(game, ("layout", place), lambda: _lay_out(game))
 
 
 def _lay_out(game: Game) -> Layout:

@@ -10,14 +10,16 @@ import numpy as np
 
 from jaxgames import ops, solution
 from jaxgames.arena import is_traced
+from jaxgames.kept import keeps
 from jaxgames.multienergy import _checks
 from jaxgames.multienergy._packing import EMPTY, Packing
 from jaxgames.solution import Status
+from jaxgames.value import Value
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Fronts(solution.Solution):
+class Fronts(solution.Solution, Value):
     """The minimal budgets with which the attacker wins from each position.
 
     In a solve that stopped early every budget wins, but some may be missing, or be less
@@ -116,17 +118,17 @@ class Fronts(solution.Solution):
 
     # ---- on the host ---------------------------------------------------------
 
-    @functools.cached_property
+    @keeps
     def offsets(self) -> np.ndarray:
         """Where the budgets of each position start in `points`: int64 `[V + 1]`."""
         counts = (self._on_host[0] != EMPTY).sum(0)
         return np.append(0, np.cumsum(counts, dtype=np.int64))
 
-    @functools.cached_property
+    @keeps
     def _on_host(self) -> tuple[np.ndarray, ...]:
         return tuple(np.asarray(word) for word in self.words)
 
-    @functools.cached_property
+    @keeps
     def points(self) -> np.ndarray:
         """The budgets of all positions, one after the other: int32 `[P, D]`."""
         words = [word.T for word in self._on_host]

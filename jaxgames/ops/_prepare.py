@@ -6,9 +6,11 @@ import jax
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.kept import is_kept, kept
 from jaxgames.ops import _slices
 from jaxgames.ops._layouts import Game, slice_rows
 from jaxgames.ops._shards import Spread, shard_rows
+from jaxgames.value import freeze
 
 
 def prepare(arena: Arena, spread: Spread | None = None) -> Game:
@@ -22,22 +24,25 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
         arena: the arena.
         spread: the mesh to spread it over; None for one device.
     """
-    kept = arena.__dict__.setdefault("_prepared", {})
-    place = spread or jax.config.jax_default_device  # pyright: ignore
-    if place not in kept:
+
+    def lay_out() -> Game:
         narrow = dataclasses.replace(
             arena,
             priority=_narrow(arena.priority),
             edge_priority=_narrow(arena.edge_priority),
         )
-        kept[place] = _put(narrow) if spread is None else shard_rows(narrow, spread)
-    return kept[place]
+        return _put(narrow) if spread is None else shard_rows(narrow, spread)
+
+    return kept(arena, _key(spread), lay_out)
 
 
 def is_prepared(arena: Arena, spread: Spread | None = None) -> bool:
     """Whether `prepare` has put a concrete arena where it is worked on."""
-    place = spread or jax.config.jax_default_device  # pyright: ignore
-    return place in arena.__dict__.get("_prepared", {})
+    return is_kept(arena, _key(spread))
+
+
+def _key(spread: Spread | None) -> tuple:
+    return "layout", spread or jax.config.jax_default_device  # pyright: ignore
 
 
 def _put(arena: Arena) -> Game:
@@ -53,4 +58,5 @@ def _narrow(x):
     if x is None or x.dtype == bool:
         return x
     top = int(x.max(initial=0))
-    return x.astype(np.int8 if top < 127 else np.int16 if top < 32767 else np.int32)
+    kind = np.int8 if top < 127 else np.int16 if top < 32767 else np.int32
+    return freeze(x.astype(kind))

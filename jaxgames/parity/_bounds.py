@@ -11,6 +11,7 @@ from jaxgames import ops
 from jaxgames.arena import Arena, bucket
 from jaxgames.graph.reference import closing
 from jaxgames.host import compiled
+from jaxgames.kept import kept
 from jaxgames.ops import Game
 from jaxgames.parity import _measures
 from jaxgames.parity._measures import Packing, Places
@@ -117,16 +118,17 @@ def count_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
 
 def _numbers(arena: Arena) -> np.ndarray:
     """How many vertices have each priority, on some edge at least; kept with it."""
-    kept = arena.__dict__
-    if "_parity_numbers" not in kept:
+
+    def find() -> np.ndarray:
         real = jax.device_get(arena.unpad())
         priority = real.priority
         if priority is None:
             # One number for each pair: pairs take many times as long to sort.
             many = np.int64(real.edge_priority.max(initial=0)) + 1
             priority = np.unique(real.src * many + real.edge_priority) % many
-        kept["_parity_numbers"] = np.bincount(priority)
-    return kept["_parity_numbers"]
+        return np.bincount(priority)
+
+    return kept(arena, "parity numbers", find)
 
 
 def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:

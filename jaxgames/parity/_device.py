@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import fixpoint, memory, ops
 from jaxgames.arena import Arena
+from jaxgames.kept import kept
 from jaxgames.parity._game import Answer, normal_form
 from jaxgames.parity._solution import Solution
 from jaxgames.progress import Meter
@@ -26,18 +27,13 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     on_edges = arena.edge_priority is not None and (
         solver is not None and solver.edge_priorities
     )
-    kept = arena.__dict__.setdefault("_parity", {})
-    if on_edges not in kept:
-        kept[on_edges] = normal_form(arena, on_edges)
-    return kept[on_edges]
+    key = "parity normal form", on_edges
+    return kept(arena, key, lambda: normal_form(arena, on_edges))
 
 
 def top_priority(arena: Arena) -> int:
     """The largest priority of the normal form; kept with the arena."""
-    kept = arena.__dict__
-    if "_parity_top" not in kept:
-        kept["_parity_top"] = int(normal(arena).priority.max(initial=0))
-    return kept["_parity_top"]
+    return kept(arena, "parity top", lambda: int(normal(arena).priority.max(initial=0)))
 
 
 def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
@@ -75,12 +71,12 @@ def on_device(
         answer = jax.device_get(answer)
         measures = answer.measures
         if measures is not None:
-            measures = measures.resized(_kept(arena), arena.shape[0])
+            measures = measures.resized(_num_own(arena), arena.shape[0])
         answer = Answer(*fit(arena, answer.winner, answer.strategy), measures)
     return device_solution(solver, game, outcome._replace(answer=answer))
 
 
-def _kept(arena: Arena) -> int:
+def _num_own(arena: Arena) -> int:
     """Vertices of an answer that are the arena's, and not its layout's.
 
     An arena with edge priorities may have lost its padding on the way.
@@ -90,10 +86,10 @@ def _kept(arena: Arena) -> int:
 
 def fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]:
     """An answer for the arena, without the vertices that split its edges."""
-    kept = _kept(arena)
+    own = _num_own(arena)
 
     def resized(x, fill: int):
-        return np.pad(x[:kept], (0, arena.shape[0] - kept), constant_values=fill)
+        return np.pad(x[:own], (0, arena.shape[0] - own), constant_values=fill)
 
     strategy = None if strategy is None else resized(strategy, NO_EDGE)
     return resized(winner, 0), strategy

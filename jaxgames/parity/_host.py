@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.host import compiled
+from jaxgames.host import compiled, lend
 from jaxgames.parity._game import compress
 from jaxgames.parity._host_attract import NO_LIMIT, WON, Play, Prepared
 from jaxgames.parity._host_loops import win_loops
@@ -80,7 +80,7 @@ def prepare(arena: Arena) -> Prepared:
     size = len(arena.owner)
     arena = arena.unpad()
     row_ptr, source, head, owner, priority = (
-        np.require(x, requirements=("C", "W"))
+        lend(np.ascontiguousarray(x))
         for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
     )
     priority = np.asarray(compress(priority), np.int32)

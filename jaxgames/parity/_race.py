@@ -11,6 +11,7 @@ import numpy as np
 from jaxgames import fixpoint, ops
 from jaxgames import race as racing
 from jaxgames.arena import Arena
+from jaxgames.kept import kept
 from jaxgames.parity import _host
 from jaxgames.parity._device import Leg, along_legs, fit, on_device, prepare
 from jaxgames.parity._edges import split
@@ -34,10 +35,7 @@ SHARE_SECONDS = 1.0
 
 def prepare_host(arena: Arena) -> _host.Prepared:
     """The arrays that the host engine works on; kept with the arena."""
-    kept = arena.__dict__
-    if "_parity_host" not in kept:
-        kept["_parity_host"] = _host.prepare(split(arena))
-    return kept["_parity_host"]
+    return kept(arena, "parity host", lambda: _host.prepare(split(arena)))
 
 
 def on_host(

@@ -1,25 +1,26 @@
 """Games that are checked together, and the answers that others are held against."""
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.kept import keeps
 from jaxgames.parity import Solution, reference
 from jaxgames.parity._edges import split
 from jaxgames.solution import NO_EDGE
 from jaxgames.testing._conformance import Pair
+from jaxgames.value import Value
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Value):
     """Some games, all with the same kind of priorities, none padded."""
 
     arenas: Sequence[Arena]
 
-    @functools.cached_property
+    @keeps
     def joined(self) -> Arena:
         """One game of which these are parts that no edge connects."""
         if len(self.arenas) == 1:
@@ -38,13 +39,13 @@ class Batch:
             edge_priority=labels("edge_priority"),
         )
 
-    @functools.cached_property
+    @keeps
     def _first(self) -> np.ndarray:
         """Where the vertices and edges of each game start, and where all end."""
         shapes = np.array([arena.shape for arena in self.arenas])
         return np.concatenate([np.zeros((1, 2), int), np.cumsum(shapes, axis=0)])
 
-    @functools.cached_property
+    @keeps
     def expected(self) -> list[Pair]:
         """Winners and strategies by Zielonka's sequential algorithm."""
         return self.split(on_vertices(reference.solve)(self.joined))

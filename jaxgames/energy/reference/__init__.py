@@ -82,8 +82,10 @@ def solve(
         ... )
         >>> solve(arena).credit
         array([-1, -1, -1], dtype=int32)
-        >>> arena.weight[2] = 3
-        >>> solve(arena).credit
+        >>> richer = Arena.from_edges(
+        ...     [0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 1], weight=[-3, 1, 3, -1]
+        ... )
+        >>> solve(richer).credit
         array([ 3,  0, -1], dtype=int32)
     """
     _check(method, capacity, max_steps, stop)

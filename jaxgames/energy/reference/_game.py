@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.energy import _bounds
-from jaxgames.host import compiled
+from jaxgames.host import compiled, lend
 
 LARGEST = 2**62
 """No number of the algorithms may reach this, so that sums of two fit 64 bits."""
@@ -37,7 +37,7 @@ def game_of(arena: Arena) -> Game:
     check_one(arena)
     arena = arena.unpad()
     row_ptr, dst, weight, owner = (
-        np.require(x, requirements=("C", "W"))
+        lend(np.ascontiguousarray(x))
         for x in (arena.row_ptr, arena.dst, arena.weight, arena.owner)
     )
     return Game(row_ptr, dst, weight, owner, *turned(row_ptr, dst, weight))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.graph.reference import WORDS, canonical, tarjan
-from jaxgames.host import compiled
+from jaxgames.host import compiled, lend
 from jaxgames.mdp._model import MDP
 
 
@@ -78,7 +78,7 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
 
 def _whole(model: MDP) -> Part:
     states, choices, *rows = (
-        np.require(x, np.int32, ("C", "W"))
+        lend(np.ascontiguousarray(x, np.int32))
         for x in (
             np.arange(model.num_states, dtype=np.int32),
             np.arange(model.num_choices, dtype=np.int32),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import compiled, lend
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 
@@ -80,7 +80,7 @@ def prob1(
 
 def _parts(model: MDP, target, states, choices):
     groups, rows, columns = (
-        np.require(x, np.int32, ("C", "W"))
+        lend(np.ascontiguousarray(x, np.int32))
         for x in (model.row_group_offsets, model.row_offsets, model.columns)
     )
     real = groups[1:] > groups[:-1]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import compiled, lend
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import Optimum
 from jaxgames.mdp.reference._prob01 import prob0, prob1
@@ -41,11 +41,11 @@ def value_iteration(
     one = prob1(model, target, optimum, states=states).states
     zero = prob0(model, target, optimum, states=states).states
     groups, rows, columns = (
-        np.require(x, np.int32, ("C", "W"))
+        lend(np.ascontiguousarray(x, np.int32))
         for x in (model.row_group_offsets, model.row_offsets, model.columns)
     )
     value, open_ = one.astype(np.float64), ~(one | zero)
-    probs = np.require(model.probs, np.float64, ("C", "W"))
+    probs = lend(np.ascontiguousarray(model.probs, np.float64))
     _iterate(groups, rows, columns, probs, open_, value, optimum == "min", epsilon)
     return value
 

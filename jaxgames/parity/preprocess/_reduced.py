@@ -116,10 +116,7 @@ def _checked(arena: Arena) -> Arena:
         raise ValueError(f"vertex {np.argmax(dead)} has no successor: games are total")
     names = ("row_ptr", "src", "dst", "owner", "priority", "edge_priority")
     present = [name for name in names if getattr(arena, name) is not None]
-    arrays = {
-        name: np.require(getattr(arena, name), requirements=("C", "W"))
-        for name in present
-    }
+    arrays = {name: np.ascontiguousarray(getattr(arena, name)) for name in present}
     return dataclasses.replace(arena, **arrays)
 
 

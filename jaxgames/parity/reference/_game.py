@@ -62,7 +62,7 @@ def normal_form(arena: Arena) -> Arena:
         )
     arena = arena.unpad()
     row_ptr, src, dst, owner, priority = (
-        np.require(x, requirements=("C", "W"))
+        np.ascontiguousarray(x)
         for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
     )
     dead = np.diff(row_ptr) == 0

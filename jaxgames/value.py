@@ -1,0 +1,119 @@
+"""What a value is: arrays that nobody changes.
+
+An arena, a model, a system is a value. Its arrays of numpy are its own and read-only;
+those of JAX cannot be changed and are shared.
+"""
+
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+from jaxgames.kept import SLOT
+
+T = TypeVar("T")
+
+
+class Value:
+    """Base of dataclasses that are values: they own their arrays.
+
+    However one is made (by a constructor of its own, by hand, by
+    `dataclasses.replace`), an array of numpy that somebody could still write to is
+    copied. One that is read-only is shared. What is not of numpy is left alone: arrays
+    of JAX, tracers, whatever JAX puts into the leaves of a pytree.
+
+    A copy, pickled or not, has the same fields, and nothing of what is kept with the
+    value.
+
+    Examples:
+        >>> import dataclasses
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class Path(Value):
+        ...     vertices: np.ndarray
+        >>> given = np.array([3, 1, 2])
+        >>> path = Path(given)
+        >>> given[0] = 7
+        >>> path.vertices
+        array([3, 1, 2])
+        >>> path.vertices[0] = 7
+        Traceback (most recent call last):
+        ValueError: assignment destination is read-only
+        >>> dataclasses.replace(path).vertices is path.vertices
+        True
+    """
+
+    def __post_init__(self) -> None:
+        """Makes the arrays its own."""
+        for name, field in vars(self).items():
+            if isinstance(field, (np.ndarray, tuple, dict)):
+                owned = own(field)
+                if owned is not field:
+                    object.__setattr__(self, name, owned)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and copied: the fields alone."""
+        return {name: field for name, field in vars(self).items() if name != SLOT}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays come out of a pickle as ones that could be written to."""
+        for name, field in state.items():
+            object.__setattr__(self, name, own(freeze(field)))
+
+
+def own(field: Any) -> Any:
+    """A field whose arrays of numpy nobody can write to.
+
+    Args:
+        field: an array, a tuple or dictionary of arrays, or anything else, which stays
+            as it is.
+    """
+    if isinstance(field, np.ndarray):
+        return field if _is_settled(field) else freeze(np.array(field))
+    if type(field) is dict:
+        return {name: own(each) for name, each in field.items()}
+    if type(field) is tuple:
+        owned = tuple(map(own, field))
+        same = all(x is y for x, y in zip(owned, field, strict=True))
+        return field if same else owned
+    return field
+
+
+def freeze(field: T) -> T:
+    """Makes arrays read-only that were just made, with what they are a part of.
+
+    So they need not be copied. Nobody else may want to write to them.
+    """
+    array = field
+    while isinstance(array, np.ndarray):
+        array.flags.writeable = False
+        array = array.base
+    if type(field) in (dict, tuple):
+        for each in field.values() if isinstance(field, dict) else field:  # type: ignore
+            freeze(each)
+    return field
+
+
+def ours(array: np.ndarray, given: Any) -> np.ndarray:
+    """Freezes what a conversion has made of a caller's data, unless it may be theirs.
+
+    Args:
+        array: what was made by `np.asarray` and the like.
+        given: what it was made of.
+    """
+    plain = isinstance(given, (list, tuple, range))
+    other = isinstance(given, np.ndarray) and array is not given
+    return freeze(array) if (plain or other) and array.flags.owndata else array
+
+
+def _is_settled(array: Any) -> bool:
+    """Whether nobody can write to an array, nor to what it is a part of."""
+    while type(array) is np.ndarray:
+        if array.flags.writeable:
+            return False
+        array = array.base
+    if isinstance(array, memoryview):
+        array = array.obj
+    # No other owner, or one that does not change: JAX shows its memory as a capsule
+    # or through one of its arrays.
+    fixed = array is None or isinstance(array, (bytes, jax.Array))
+    return fixed or type(array).__name__ == "PyCapsule"
