@@ -17,7 +17,7 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"batch", "checkpoint", "kept", "memory", "value", "verdict"}
+BASE |= {"batch", "checkpoint", "kept", "memory", "quoting", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {

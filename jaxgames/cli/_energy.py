@@ -11,6 +11,7 @@ from jaxgames.cli import _options, _parts, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "energy game.energy --verify -o credits.npz"
@@ -109,7 +110,7 @@ def _check_options(args: argparse.Namespace) -> None:
         _parts.check_solver(energy.SOLVERS, args.solver)
     elif args.solver not in ("auto", "fvi", "host"):
         raise ValueError(
-            f"--capacity has the solvers auto, fvi and host, got {args.solver!r}"
+            f"--capacity has the solvers auto, fvi and host, got {quoted(args.solver)}"
         )
     if args.play is not None:
         if args.vertex is None:
@@ -122,7 +123,7 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ValueError("--from goes with --credit or --play")
     if args.opponent not in ("random", "greedy", "tight"):
         raise ValueError(
-            f"--opponent is random, greedy or tight, got {args.opponent!r}"
+            f"--opponent is random, greedy or tight, got {quoted(args.opponent)}"
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import buchi, io, mdp
 from jaxgames.arena import Arena
+from jaxgames.quoting import quoted
 
 
 def start_jax(args: argparse.Namespace) -> None:
@@ -38,7 +39,7 @@ def load(args: argparse.Namespace) -> Arena:
     """
     game = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
     if not isinstance(game, Arena):
-        raise io.FormatError(args.file, None, f"this is no game, but {game!r}")
+        raise io.FormatError(args.file, None, f"this is no game, but {quoted(game)}")
     return game
 
 

@@ -9,6 +9,7 @@ from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "mec model.umb --output components.npz"
@@ -83,7 +84,7 @@ def load(file: str) -> mdp.MDP:
     model = io.load(file, dead_ends="allow")
     if not isinstance(model, mdp.MDP):
         raise io.FormatError(
-            file, None, f"expected a Markov decision process, found an {model!r}"
+            file, None, f"expected a Markov decision process, found an {quoted(model)}"
         )
     return model
 

@@ -16,6 +16,7 @@ from jaxgames.cli._interrupt import Interruptible
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.progress import Bar, Deadline, Progress
+from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 from jaxgames.solver import Registry
 
@@ -111,7 +112,7 @@ def check_suffix(option: str, path: str, suffixes: tuple[str, ...]) -> None:
     if not path.lower().endswith(suffixes):
         raise ValueError(
             f"{option} takes a file that ends in {', '.join(suffixes)}, got "
-            f"{os.path.basename(path)!r}"
+            f"{quoted(os.path.basename(path))}"
         )
 
 

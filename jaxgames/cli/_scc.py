@@ -10,6 +10,7 @@ from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "scc protocol.aut --verify --labels components.npz"
@@ -80,7 +81,7 @@ def load(file: str) -> tuple[Arena, str]:
         return found.arena, sizes(found)
     if not isinstance(found, Arena):
         raise io.FormatError(
-            file, None, f"expected a graph, a game or a model, found an {found!r}"
+            file, None, f"expected a graph, a game or a model, found an {quoted(found)}"
         )
     return found, sizes(found)
 

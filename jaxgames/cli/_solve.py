@@ -20,6 +20,7 @@ from jaxgames.cli._parts import meter
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._verify import check
 from jaxgames.io._files import writing
+from jaxgames.quoting import quoted
 from jaxgames.solution import UNDECIDED, Status
 
 EXAMPLE = "solve game.pg.gz --verify -o game.sol"
@@ -151,7 +152,7 @@ def _names_of_reductions(text: str) -> tuple[str, ...]:
     for name in names:
         if name not in parity.preprocess.REDUCTIONS:
             raise argparse.ArgumentTypeError(
-                f"no reduction is called {name!r}; there are "
+                f"no reduction is called {quoted(name)}; there are "
                 + ", ".join(parity.preprocess.REDUCTIONS)
             )
     return names
@@ -168,7 +169,9 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.winners and not args.json:
         raise ValueError("--winners goes with --json; -o writes a solution to a file")
     if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
-        raise ValueError(f"--draw takes a .svg, .png or .pdf file, got {args.draw!r}")
+        raise ValueError(
+            f"--draw takes a .svg, .png or .pdf file, got {quoted(args.draw)}"
+        )
     _outputs.check(args, output=args.output, dot=args.dot, draw=args.draw)
 
 

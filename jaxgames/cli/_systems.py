@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxgames import buchi, io, mdp
 from jaxgames.arena import Arena
+from jaxgames.quoting import clipped, quoted
 
 
 def load_system(
@@ -30,9 +31,11 @@ def load_system(
         raise io.FormatError(file, None, str(error)) from error
     for name in propositions:
         if name not in system.propositions:
-            there = ", ".join(system.propositions) or "none at all"
+            there = clipped(", ".join(system.propositions)) or "none at all"
             raise io.FormatError(
-                file, None, f"the system has no proposition {name!r}, only {there}"
+                file,
+                None,
+                f"the system has no proposition {quoted(name)}, only {there}",
             )
     return system
 
@@ -68,7 +71,7 @@ def _system(
         return buchi.System.from_graph(
             found, {}, initial=[0] if initial is None else initial
         )
-    raise ValueError(f"expected a system or a graph, found {found!r}")
+    raise ValueError(f"expected a system or a graph, found {quoted(found)}")
 
 
 def load_product(file: str, initial: list[int] | None) -> Any:
@@ -84,8 +87,8 @@ def load_product(file: str, initial: list[int] | None) -> Any:
         raise io.FormatError(
             file,
             None,
-            f"{found!r} has no accepting vertices: say what is checked, by --ltl or "
-            "--automaton",
+            f"{quoted(found)} has no accepting vertices: say what is checked, by "
+            "--ltl or --automaton",
         )
     starts = partition = None
     if product is not None:
@@ -106,5 +109,7 @@ def load_automaton(file: str) -> buchi.Automaton:
     """
     found = io.load(file)
     if not isinstance(found, buchi.Automaton):
-        raise io.FormatError(file, None, f"expected an automaton, found {found!r}")
+        raise io.FormatError(
+            file, None, f"expected an automaton, found {quoted(found)}"
+        )
     return found

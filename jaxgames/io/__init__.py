@@ -41,13 +41,17 @@ from jaxgames.io import npz as npz
 from jaxgames.io import pgsolver as pgsolver
 from jaxgames.io import prism as prism
 from jaxgames.io import umb as umb
+from jaxgames.io._errors import FormatError as FormatError
 from jaxgames.io._files import COMPRESSIONS, FilePath
-from jaxgames.io._files import FormatError as FormatError
 from jaxgames.io._files import OutputError as OutputError
+from jaxgames.io._limits import LimitError as LimitError
+from jaxgames.io._limits import Limits as Limits
+from jaxgames.io._limits import limited as limited
 from jaxgames.io.aut import LTS as LTS
 from jaxgames.io.pgsolver import load_solution as load_solution
 from jaxgames.io.pgsolver import save_solution as save_solution
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 TEXT_FORMATS: dict[str, ModuleType] = {
     ".pg": pgsolver,
@@ -78,6 +82,7 @@ def load(
     *,
     condition: Condition = "max even",
     dead_ends: Literal["error", "lose", "allow"] | None = None,
+    limits: Limits | None = None,
 ) -> Arena | MDP | LTS | System | Automaton:
     """Reads a game, a graph or a model from a file.
 
@@ -88,6 +93,8 @@ def load(
             [`Arena.from_edges`][jaxgames.Arena.from_edges].
         dead_ends: what to do with a vertex of a game that has no successor, likewise;
             by default it is an error. In graphs they are allowed.
+        limits: what reading may take; by default as much as a file of that length can
+            ask for in good faith, see [`Limits`][jaxgames.io.Limits].
 
     Returns:
         What the format holds: an arena for games and graphs (`.pg`, `.energy`, `.npz`,
@@ -99,6 +106,7 @@ def load(
         FormatError: the suffix is unknown, or the file is not what it says; tells the
             file, the line or the member of the archive, what was expected and what was
             found.
+        LimitError: the file asks for more than the limits grant; a FormatError.
         ValueError: a condition or dead ends for a file that holds no game.
         OSError: the file cannot be read.
 
@@ -112,13 +120,14 @@ def load(
         Arena(2 vertices, 2 edges, priority)
     """
     form, suffix = _format(path)
-    if not hasattr(form, "HOLDS"):
-        return form.load(path, condition=condition, dead_ends=dead_ends or "error")
-    if condition != "max even" or dead_ends == "lose":
-        raise ValueError(
-            f"conditions and dead ends are for games, and {suffix} files hold none"
-        )
-    return form.load(path)
+    with limited(limits):
+        if not hasattr(form, "HOLDS"):
+            return form.load(path, condition=condition, dead_ends=dead_ends or "error")
+        if condition != "max even" or dead_ends == "lose":
+            raise ValueError(
+                f"conditions and dead ends are for games, and {suffix} files hold none"
+            )
+        return form.load(path)
 
 
 def save(
@@ -145,7 +154,8 @@ def save(
     holds = getattr(form, "HOLDS", Arena)
     if not isinstance(what, (holds, System) if form is npz else holds):
         raise ValueError(
-            f"{suffix} files hold an object of class {holds.__name__}, got {what!r}"
+            f"{suffix} files hold an object of class {holds.__name__}, got "
+            f"{quoted(what)}"
         )
     if not hasattr(form, "HOLDS"):
         return form.save(path, what, condition=condition)

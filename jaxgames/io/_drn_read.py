@@ -10,6 +10,7 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _lines, _models
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 NO_LABEL = "__NOLABEL__"
 """What stands for the label of a choice that has none."""
@@ -50,7 +51,7 @@ def _header(
                     return _checked(lines, line, found), lines.skip(line + 1)
                 _check_section(lines, line, section, value.strip())
             elif not section:
-                lines.fail(line, f"expected '@type: MDP' or DTMC, found {text[:40]!r}")
+                lines.fail(line, f"expected '@type: MDP' or DTMC, found {quoted(text)}")
             else:
                 if section in ("@parameters", "@placeholders"):
                     lines.fail(line, f"models with {section[1:]} are not read")
@@ -64,7 +65,9 @@ def _check_section(lines: _lines.Lines, line: int, section: str, value: str) -> 
         "@value_type": ("double", "rational"),
     }.get(section)
     if known and value not in known:
-        lines.fail(line, f"expected {section} {' or '.join(known)}, found {value!r}")
+        lines.fail(
+            line, f"expected {section} {' or '.join(known)}, found {quoted(value)}"
+        )
 
 
 def _checked(lines: _lines.Lines, line: int, found: dict) -> _Header:
@@ -72,7 +75,7 @@ def _checked(lines: _lines.Lines, line: int, found: dict) -> _Header:
         text = " ".join(found[section])
         if not text.isdigit() or len(text) > 18 or int(text) > MAX_SIZE:
             expected = f"expected a number up to {MAX_SIZE} in section '{section}'"
-            lines.fail(line, f"{expected}, found {text[:40]!r}")
+            lines.fail(line, f"{expected}, found {quoted(text)}")
         return int(text)
 
     for section in ("@type", "@nr_states"):
@@ -120,13 +123,13 @@ class _Notes:
         shape = r'\[([^\]]*)\]|"([^"]*)"|([^\s"\[\]{}!][^\s"\[\]]*)|(\S+)'
         for match in re.finditer(shape, text.decode(errors="replace")):
             if match[4] is not None:
-                found = match[4][:30]
-                lines.fail(line, f"expected '[rewards]' and labels, found {found!r}")
+                found = quoted(match[4])
+                lines.fail(line, f"expected '[rewards]' and labels, found {found}")
             if match[1] is not None:
                 try:
                     rewards = tuple(float(word) for word in match[1].split(","))
                 except ValueError:
-                    lines.fail(line, f"expected rewards, found {match[0][:30]!r}")
+                    lines.fail(line, f"expected rewards, found {quoted(match[0])}")
                 if len(rewards) != self._expected:
                     lines.fail(
                         line,
@@ -200,7 +203,7 @@ class _Body:
         if not whole.all():
             line = int(which[np.argmin(whole)])
             expected = "expected 'state', 'action' or 'target : probability'"
-            lines.fail(line, f"{expected}, found {lines.text(line)[:40]!r}")
+            lines.fail(line, f"{expected}, found {quoted(lines.text(line))}")
         targets = lines.integers(first, "a target", 0, self._header.states - 1)
         probs = lines.reals(first + 2, "a probability", self._reals)
         _models.refuse_negative(lines, first + 2, probs)

@@ -3,6 +3,7 @@
 import bz2
 import contextlib
 import gzip
+import io
 import lzma
 import os
 import secrets
@@ -10,34 +11,86 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
-COMPRESSIONS = (".gz", ".bz2", ".xz")
-"""Suffixes that may follow the suffix of a format."""
+from jaxgames.io import _limits
+from jaxgames.io._errors import FilePath as FilePath
+from jaxgames.io._errors import FormatError as FormatError
+from jaxgames.io._limits import COMPRESSIONS as COMPRESSIONS
 
-FilePath = str | os.PathLike[str]
+_AT_ONCE = 1 << 20
+"""Bytes asked for at once, whatever a file says that there are."""
+
+PER_BYTE = 24
+"""Bytes that reading takes for each byte of text, about, in most formats."""
 
 
-class FormatError(ValueError):
-    """A file does not hold what its format asks for.
+class _Counted(io.RawIOBase):
+    """Bytes of a file, of which there may not be more than some number."""
 
-    Attributes:
-        path: the file.
-        line: the line where it goes wrong, counted from 1, or None.
-        message: what was expected and what was found.
+    def __init__(self, path: FilePath, file: Any, per_byte: int):
+        self._path = path
+        self._file = file
+        self._per_byte = per_byte
+        self._most = _limits.text_limit(path, per_byte)
+        self._at = 0
 
-    Examples:
-        >>> str(FormatError("game.pg", 3, "expected ';'"))
-        "game.pg:3: expected ';'"
-    """
+    def readable(self) -> bool:
+        return True
 
-    def __init__(self, path: FilePath, line: int | None, message: str):
-        super().__init__(os.fspath(path), line, message)
-        self.path = os.fspath(path)
-        self.line = line
-        self.message = message
+    def seekable(self) -> bool:
+        return self._file.seekable()
 
-    def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.message}"
+    def readinto(self, buffer: Any) -> int:
+        length = self._file.readinto(buffer)
+        self._go_to(self._at + length)
+        return length
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_SET:  # what is unpacked on the way counts as well
+            self._go_to(offset)
+        self._go_to(self._file.seek(offset, whence))
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def _go_to(self, place: int) -> None:
+        _limits.check_text(self._path, place, self._most, self._per_byte)
+        self._at = place
+
+
+class _Stream(io.BufferedReader):
+    """Reads what there is: no buffer is larger than what has been read, and a bit."""
+
+    def __init__(self, path: FilePath, file: Any, per_byte: int):
+        super().__init__(_Counted(path, file, per_byte), 1 << 16)
+        self._path = path
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size <= _AT_ONCE:
+            return super().read(size)
+        parts = []
+        while size > 0 and (part := super().read(min(size, _AT_ONCE))):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Its lines, none of which may be too long."""
+        most, number = _limits.statement(), 1
+        while line := self.readline(most + 1):
+            _limits.check_statement(self._path, number, len(line))
+            yield line
+            number += 1
+
+
+def line_at(path: FilePath, offset: int) -> int:
+    """The number of the line that holds a byte of the file's text."""
+    with reading(path) as file:
+        line = 1
+        while offset > 0 and (part := file.read(min(offset, _AT_ONCE))):
+            line += part.count(b"\n")
+            offset -= len(part)
+    return line
 
 
 class OutputError(OSError):
@@ -50,11 +103,16 @@ class OutputError(OSError):
 
 
 @contextlib.contextmanager
-def reading(path: FilePath) -> Iterator[IO[bytes]]:
+def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
     """Opens a file to read its bytes, decompressed where the suffix says so.
+
+    Args:
+        path: the file.
+        per_byte: bytes that reading takes for each byte of text, about.
 
     Raises:
         FormatError: the compressed data is broken or ends too early.
+        LimitError: there is more than may be read.
         OSError: the file cannot be opened or read.
     """
     compression = os.path.splitext(path)[1].lower()
@@ -62,7 +120,7 @@ def reading(path: FilePath) -> Iterator[IO[bytes]]:
     opener = openers.get(compression, open)
     with opener(path, "rb") as file:
         try:
-            yield file
+            yield _Stream(path, file, per_byte)
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # the machine's trouble, not the file's

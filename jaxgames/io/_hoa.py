@@ -11,6 +11,7 @@ import numpy as np
 from jaxgames.buchi import Automaton, Formula
 from jaxgames.io._files import FilePath
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
+from jaxgames.quoting import quoted
 
 MAX_INTEGER = 2**31 - 1
 
@@ -105,7 +106,7 @@ class _Reader:
     def _header(self, token: Token) -> None:
         tokens, name = self._tokens, token.text
         if name in self._seen and name not in _REPEATED:
-            tokens.refuse(f"there is a second {name!r}", token)
+            tokens.refuse(f"there is a second {quoted(name)}", token)
         self._seen.add(name)
         match name:
             case "States:":
@@ -130,7 +131,8 @@ class _Reader:
                 self._name = self._string("the name")
             case _ if name[0].isupper():
                 tokens.refuse(
-                    f"header {name!r} may change the meaning, and is not known here",
+                    f"header {quoted(name)} may change the meaning, and is not known "
+                    "here",
                     token,
                 )
             case _:
@@ -144,7 +146,7 @@ class _Reader:
             at = self._tokens.next
             name = self._string(f"the names of {count} propositions")
             if name in self._names:
-                self._tokens.refuse(f"there are two propositions {name!r}", at)
+                self._tokens.refuse(f"there are two propositions {quoted(name)}", at)
             self._names.append(name)
 
     def _integer(self, what: str, most: int = MAX_INTEGER) -> int:

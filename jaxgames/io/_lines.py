@@ -4,13 +4,15 @@ A file is read in stretches of whole lines. Whatever is wrong is found by the ar
 too: every word knows its line.
 """
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from jaxgames.io import _decimal
+from jaxgames.io import _decimal, _limits
 from jaxgames.io._files import FilePath, FormatError, reading, writing
+from jaxgames.quoting import quoted
 
 _STRETCH_BYTES = 1 << 20
 """Bytes read at once."""
@@ -113,13 +115,15 @@ class Lines(NamedTuple):
         texts = self.texts(words)
         try:
             return np.array([table[text] for text in texts], np.float64)
-        except _NotANumberError as error:
-            return self.refuse(words[texts.index(error.word)], f"{what} (a number)")
+        except NotANumberError as error:
+            return self.refuse(
+                words[texts.index(error.word)], f"{what} (a finite number)"
+            )
 
     def refuse(self, word: int, expected: str) -> NoReturn:
         """Raises a FormatError at a word: what was expected instead of it."""
         line = int(np.searchsorted(self.first, word, side="right")) - 1
-        found = shown(self.texts(np.array([word]))[0])
+        found = quoted(self.texts(np.array([word]))[0])
         self.fail(line, f"expected {expected}, found {found}")
 
     def fail(self, line: int, message: str) -> NoReturn:
@@ -143,6 +147,7 @@ def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
             if newline:
                 yield _cut(path, text, before, comment)
                 before += text.count(b"\n") + 1
+            _limits.check_statement(path, before + 1, len(rest))
         if rest:
             yield _cut(path, rest, before, comment)
 
@@ -161,7 +166,9 @@ def _cut(path: FilePath, text: bytes, before: int, comment: str | None) -> Lines
     return lines if comment is None else lines.keep(~lines.start_with(first, comment))
 
 
-class _NotANumberError(Exception):
+class NotANumberError(Exception):
+    """A word is no finite number."""
+
     def __init__(self, word: bytes):
         super().__init__(word)
         self.word = word
@@ -173,22 +180,18 @@ class Reals(dict[bytes, float]):
     def __missing__(self, word: bytes) -> float:
         """Reads a word that was not met before, `1/3` as well."""
         if word.translate(None, b"0123456789+-.eE/"):  # words such as nan and infinity
-            raise _NotANumberError(word)
+            raise NotANumberError(word)
         upper, slash, lower = word.partition(b"/")
         try:
             value = float(upper) / float(lower) if slash else float(upper)
         except (ValueError, ZeroDivisionError):
-            raise _NotANumberError(word) from None
+            raise NotANumberError(word) from None
+        if not math.isfinite(value):
+            raise NotANumberError(word)
         if len(self) > _STRETCH_BYTES:
             self.clear()
         self[word] = value
         return value
-
-
-def shown(word: bytes) -> str:
-    """A word as it can stand in a message."""
-    text = word.decode(errors="replace")
-    return repr(text if len(text) <= 30 else f"{text[:30]}...")
 
 
 # ---- writing ----------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 _SUM_TOLERANCE = 1e-5
 """How far from one probabilities may sum up, as in `MDP.from_arrays`."""
@@ -123,8 +124,8 @@ def actions(model: MDP, what: str) -> tuple[np.ndarray, list[str]]:
         if len(twice):
             other = list(labels)[action[twice[0]] - 1]
             raise ValueError(
-                f"choice {twice[0]} has the labels {other!r} and {name!r}; {what} "
-                "holds one for each choice"
+                f"choice {twice[0]} has the labels {quoted(other)} and {quoted(name)}; "
+                f"{what} holds one for each choice"
             )
         action[members] = number
     return action, ["", *labels]
@@ -140,4 +141,4 @@ def check_names(names: Iterable[str], what: str, bad: str) -> None:
     """Raises a ValueError for a name that is empty or has a character from `bad`."""
     for name in names:
         if not name or set(name) & set(bad) or any(c.isspace() for c in name):
-            raise ValueError(f"{what} cannot hold the name {name!r}")
+            raise ValueError(f"{what} cannot hold the name {quoted(name)}")

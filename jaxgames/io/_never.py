@@ -6,6 +6,7 @@ from typing import NamedTuple
 from jaxgames.buchi import Automaton, Formula
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import Token, Tokens
+from jaxgames.quoting import quoted
 
 _PATTERN = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<integer>[0-9]+)"
@@ -102,10 +103,10 @@ class _Reader:
         elif first.kind == "name" and is_name(first.text):
             tokens.take()
             if tokens.next.text != ":":
-                tokens.fail(f"':' behind the label {first.text!r}")
+                tokens.fail(f"':' behind the label {quoted(first.text)}")
             tokens.take()
             if first.text in self._labels:
-                tokens.refuse(f"there is a second label {first.text!r}", first)
+                tokens.refuse(f"there is a second label {quoted(first.text)}", first)
             self._labels[first.text] = here
         elif first.text == "(" or first.text in _CONSTANTS:
             self._statements.append([])
@@ -216,7 +217,7 @@ class _Reader:
 
     def _place(self, label: Token) -> int:
         if label.text not in self._labels:
-            self._tokens.refuse(f"there is no label {label.text!r}", label)
+            self._tokens.refuse(f"there is no label {quoted(label.text)}", label)
         return self._labels[label.text]
 
     def _settle(self, place: int) -> int:

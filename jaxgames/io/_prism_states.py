@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames.io._files import COMPRESSIONS, FilePath, FormatError, reading, writing
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 
 def beside(path: FilePath, suffix: str) -> str | None:
@@ -63,7 +64,7 @@ def _read_labels(path: FilePath, file: IO[bytes], size: int) -> dict[str, list[i
             raise FormatError(
                 path,
                 number,
-                f"expected '0=\"init\" 1=...' or '#DECLARATION', found {head[:40]!r}",
+                f"expected '0=\"init\" 1=...' or '#DECLARATION', found {quoted(head)}",
             )
         names = dict(re.findall(pattern, head))
         body = lines[1:]
@@ -72,10 +73,10 @@ def _read_labels(path: FilePath, file: IO[bytes], size: int) -> dict[str, list[i
         state, *marks = line.replace(":", " ", 1).split()
         if not state.isdigit() or len(state) > 18 or int(state) >= size:
             expected = f"expected a state (a number from 0 to {size - 1})"
-            raise FormatError(path, number, f"{expected}, found {state[:40]!r}")
+            raise FormatError(path, number, f"{expected}, found {quoted(state)}")
         for mark in marks:
             if mark not in names:
-                raise FormatError(path, number, f"label {mark!r} is not declared")
+                raise FormatError(path, number, f"label {quoted(mark)} is not declared")
             sets[names[mark]].append(int(state))
     return sets
 
@@ -108,7 +109,7 @@ def state_lines(path: FilePath) -> tuple[list[str], list[tuple[int, str]]]:
     with reading(path) as file:
         lines = list(_stripped(file))
     if not lines or not re.fullmatch(r"\(.*\)", lines[0][1]):
-        found = repr(lines[0][1][:40]) if lines else "the end of the file"
+        found = quoted(lines[0][1]) if lines else "the end of the file"
         raise FormatError(path, 1, f"expected '(variable,...)', found {found}")
     names = lines[0][1][1:-1].split(",")
     rows = []
@@ -116,10 +117,10 @@ def state_lines(path: FilePath) -> tuple[list[str], list[tuple[int, str]]]:
         match = re.fullmatch(r"(\d+):\((.*)\)", line)
         if not match or int(match[1]) != state:
             expected = f"expected '{state}:(value,...)'"
-            raise FormatError(path, number, f"{expected}, found {line[:40]!r}")
+            raise FormatError(path, number, f"{expected}, found {quoted(line)}")
         if match[2].count(",") != len(names) - 1:
             raise FormatError(
-                path, number, f"expected {len(names)} values, found {match[2][:40]!r}"
+                path, number, f"expected {len(names)} values, found {quoted(match[2])}"
             )
         rows.append((number, match[2]))
     return names, rows

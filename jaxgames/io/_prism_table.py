@@ -7,6 +7,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _lines, _models
 from jaxgames.io._files import FilePath, FormatError
+from jaxgames.quoting import quoted
 
 _MODELS = {"mdp": True, "dtmc": False}
 """Storm's names of the models that are read, and whether their lines tell choices."""
@@ -124,7 +125,7 @@ def _header(lines: _lines.Lines) -> _Header:
         return _Header(None, None, None, _MODELS[words[0].lower()])
     if len(words) not in (2, 3) or not all(word.isdigit() for word in words):
         expected = "'states choices transitions', 'states transitions', 'mdp' or 'dtmc'"
-        lines.fail(0, f"expected {expected}, found {lines.text(0)[:40]!r}")
+        lines.fail(0, f"expected {expected}, found {quoted(lines.text(0))}")
     sizes = lines.integers(np.arange(len(words)), "a size", 0, MAX_SIZE).tolist()
     choices = sizes[1] if len(sizes) == 3 else None
     return _Header(sizes[0], choices, sizes[-1], choices is not None)
@@ -143,7 +144,7 @@ def _columns(
         lines.fail(
             line,
             f"expected '{columns} probability' and perhaps an action, found "
-            f"{lines.text(line)[:40]!r}",
+            f"{quoted(lines.text(line))}",
         )
     last = (MAX_SIZE if header.states is None else header.states) - 1
     state = lines.integers(first, "a state", 0, last).astype(np.int32)

@@ -18,8 +18,9 @@ from typing import IO, NamedTuple, NoReturn
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _decimal
-from jaxgames.io._files import FilePath, FormatError, reading, writing
+from jaxgames.io import _decimal, _limits
+from jaxgames.io._files import FilePath, FormatError, line_at, reading, writing
+from jaxgames.quoting import quoted
 
 _BLOCK_BYTES = 1 << 18
 """Bytes read at once: the arrays made of them fit the caches."""
@@ -123,7 +124,7 @@ def _open(
     path: FilePath, file: IO[bytes], grammar: Grammar
 ) -> tuple[int | None, Iterator[bytes]]:
     """Reads the header; returns its number and the blocks of statements."""
-    texts = _cut(file)
+    texts = _cut(path, file)
     text = next(texts, b"")
     header = re.match(
         rb"\s*(?:%s\s+(\d{1,18})\s*;\s*(?:start\s+\d+\s*;\s*)?)?"
@@ -140,9 +141,9 @@ def _open(
     return None if header[1] is None else int(header[1]), texts
 
 
-def _cut(file: IO[bytes]) -> Iterator[bytes]:
+def _cut(path: FilePath, file: IO[bytes]) -> Iterator[bytes]:
     """Cuts a file into blocks that end with a statement, but for the last one."""
-    rest = b""
+    rest, before, most = b"", 0, _limits.statement()
     # A statement longer than a block is met by ever larger reads.
     while more := file.read(max(_BLOCK_BYTES, len(rest))):
         text = rest + more
@@ -154,7 +155,9 @@ def _cut(file: IO[bytes]) -> Iterator[bytes]:
             end = int(ends[-1]) + 1 if len(ends) else 0
         if end:
             yield text[:end]
-        rest = text[end:]
+        rest, before = text[end:], before + end
+        if len(rest) > most:
+            _limits.check_statement(path, line_at(path, before), len(rest))
     if rest:
         yield rest
 
@@ -356,8 +359,7 @@ def _shown(text: bytes) -> str:
     """The start of some text, as it can stand in a message."""
     if not text:
         return "the end of the file"
-    word = text[:40].split()[0].decode(errors="replace")
-    return repr(word if len(word) <= 20 else f"{word[:20]}...")
+    return quoted(text[:400].split()[0])
 
 
 # ---- writing ----------------------------------------------------------------

@@ -6,6 +6,10 @@ from typing import NamedTuple, NoReturn
 
 from jaxgames.buchi import Formula
 from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.quoting import quoted
+
+PER_BYTE = 200
+"""Bytes that tokens take for each byte of text, about."""
 
 MAX_DEPTH = 100
 """How deeply expressions may be nested."""
@@ -70,7 +74,7 @@ class Tokens:
     def fail(self, expected: str, token: Token | None = None) -> NoReturn:
         """Raises a FormatError at a token: what was expected instead of it."""
         token = token or self.next
-        found = repr(token.text[:40]) if token.text else "the end"
+        found = quoted(token.text) if token.text else "the end"
         self.refuse(f"expected {expected}, found {found}", token)
 
     def refuse(self, message: str, token: Token) -> NoReturn:
@@ -150,7 +154,7 @@ def read_text(path: FilePath) -> str:
     Raises:
         FormatError: it is not UTF-8.
     """
-    with reading(path) as file:
+    with reading(path, PER_BYTE) as file:
         data = file.read()
     try:
         return data.decode()

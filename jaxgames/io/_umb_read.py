@@ -12,6 +12,7 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _models
 from jaxgames.io._files import FilePath, FormatError, reading
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 VERSION = 1
 """Of the format."""
@@ -64,7 +65,9 @@ class Archive:
             self._refuse(name, "expected an object")
         version = index.get("format-version")
         if version not in (0, VERSION):  # 0: drafts, which differ in nothing read here
-            self._refuse(name, f"expected format-version {VERSION}, found {version!r}")
+            self._refuse(
+                name, f"expected format-version {VERSION}, found {quoted(version)}"
+            )
         if not isinstance(index.get("transition-system"), dict):
             self._refuse(name, "has no object 'transition-system'")
         return index
@@ -73,7 +76,7 @@ class Archive:
         size = self._system.get(name)
         if not isinstance(size, int) or not 0 <= size <= MAX_SIZE:
             expected = f"expected a number up to {MAX_SIZE} for {name!r}"
-            self._refuse("index.json", f"{expected}, found {size!r}")
+            self._refuse("index.json", f"{expected}, found {quoted(size)}")
         return size
 
     def _group(self, name: str) -> dict[str, Any]:
@@ -97,7 +100,7 @@ class Archive:
                 self._refuse(
                     "index.json",
                     f"expected {name} {expected}: only MDPs, Markov chains and "
-                    f"transition systems are read, found {system.get(name)!r}",
+                    f"transition systems are read, found {quoted(system.get(name))}",
                 )
 
     # ---- the arrays ----
@@ -275,10 +278,10 @@ class Archive:
     def _alias(self, identifier: str, about, others: dict) -> str:
         """What an annotation is called."""
         if not isinstance(about, dict):
-            self._refuse("index.json", f"annotation {identifier!r} is no object")
+            self._refuse("index.json", f"annotation {quoted(identifier)} is no object")
         alias = about.get("alias", identifier)
         if not isinstance(alias, str) or alias in others:
-            self._refuse("index.json", f"annotation {identifier!r} has no alias")
+            self._refuse("index.json", f"annotation {quoted(identifier)} has no alias")
         return alias
 
     def _refuse(self, member: str, message: str) -> NoReturn:

@@ -10,8 +10,9 @@ from typing import IO, NamedTuple, NoReturn
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _decimal
+from jaxgames.io import _decimal, _limits
 from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.quoting import clipped, quoted
 
 _STRETCH_BYTES = 1 << 20
 """Bytes read at once."""
@@ -60,8 +61,8 @@ class Rows(NamedTuple):
 
     def text(self, word: int) -> str:
         """A word as it can stand in a message."""
-        found = self.byte[self.start[word] : self.end[word]][:30]
-        return repr(found.tobytes().decode(errors="replace"))
+        start = self.start[word]
+        return quoted(self.byte[start : min(self.end[word], start + 400)].tobytes())
 
     def fail(self, word: int, message: str) -> NoReturn:
         """Raises a FormatError at the line where a word starts."""
@@ -95,20 +96,21 @@ def _open(
     text = file.read(_STRETCH_BYTES)
     header = form.header.match(text)
     if not header:
-        found = text[:40].split(b"\n")[0].decode(errors="replace").strip()
-        raise FormatError(path, 1, f"expected {form.expected}, found {found!r}")
-    count = int(header[1][:18]) + form.largest
+        found = quoted(text[:400].split(b"\n")[0].strip())
+        raise FormatError(path, 1, f"expected {form.expected}, found {found}")
+    digits = header[1].lstrip(b"0") or b"0"
+    count = int(digits[:18]) + form.largest
     if not 1 <= count <= MAX_SIZE:
         raise FormatError(
             path,
             1,
             f"expected {form.expected} for 1 to {MAX_SIZE} vertices, found "
-            f"{int(header[1][:18])}",
+            f"{clipped(digits.decode())}",
         )
-    return count, _stretches(file, text, header.end(), form.end.encode())
+    return count, _stretches(path, file, text, header.end(), form.end.encode())
 
 
-def _stretches(file: IO[bytes], text: bytes, at: int, end: bytes):
+def _stretches(path: FilePath, file: IO[bytes], text: bytes, at: int, end: bytes):
     """Yields how many lines come before, and some rows."""
     before, rest = text.count(b"\n", 0, at), text[at:]
     while text:
@@ -119,6 +121,7 @@ def _stretches(file: IO[bytes], text: bytes, at: int, end: bytes):
             yield before, rest[:stop]
             before += rest.count(b"\n", 0, stop)
             rest = rest[stop:]
+        _limits.check_statement(path, before + 1, len(rest))
         text = file.read(max(_STRETCH_BYTES, len(rest)))
         rest += text
     yield before, rest

@@ -19,8 +19,9 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.io import _lines
+from jaxgames.io import _limits, _lines
 from jaxgames.io._files import FilePath, FormatError
+from jaxgames.quoting import quoted
 from jaxgames.value import Value, freeze
 
 
@@ -177,6 +178,7 @@ def load(path: FilePath) -> LTS:
             f"the header announces {transitions} transitions, but there are "
             f"{len(src)}; was the file cut off?",
         )
+    _limits.check_vertices(path, None, states)
     texts = (name.decode(errors="replace") for name in names)
     return LTS.from_arrays(src, label, dst, texts, states, initial)
 
@@ -197,14 +199,14 @@ def save(path: FilePath, lts: LTS) -> None:
         raise ValueError("Aldebaran's format needs an initial state, there is none")
     for name in lts.names:
         if "\n" in name or "\r" in name or "\0" in name:
-            raise ValueError(f"Aldebaran's format cannot hold the label {name!r}")
-    quoted = np.array([f',"{name}",'.encode() for name in lts.names] or [b""], "S")
+            raise ValueError(f"Aldebaran's format cannot hold the label {quoted(name)}")
+    labels = np.array([f',"{name}",'.encode() for name in lts.names] or [b""], "S")
     _lines.write(
         path,
         f"des ({lts.initial}, {lts.num_transitions}, {lts.num_states})\n",
         b"(",
         _lines.decimals(lts.arena.src),
-        quoted[lts.label],
+        labels[lts.label],
         _lines.decimals(lts.arena.dst),
         b")\n",
     )
@@ -213,14 +215,18 @@ def save(path: FilePath, lts: LTS) -> None:
 def _header(lines: _lines.Lines) -> list[int]:
     """Initial state, number of transitions, number of states."""
     text = lines.text(0)
-    match = re.fullmatch(r"des\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)", text)
+    match = re.fullmatch(
+        r"des\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*,\s*([0-9]+)\s*\)", text
+    )
     if not match:
         expected = "'des (initial state, number of transitions, number of states)'"
-        lines.fail(0, f"expected {expected}, found {text[:40]!r}")
-    initial, transitions, states = (int(word[:18]) for word in match.groups())
+        lines.fail(0, f"expected {expected}, found {quoted(text)}")
+    initial, transitions, states = (
+        int((word.lstrip("0") or "0")[:18]) for word in match.groups()
+    )
     if not (transitions <= MAX_SIZE and 1 <= states <= MAX_SIZE):
         lines.fail(
-            0, f"expected 1 to {MAX_SIZE} states and transitions, found {text!r}"
+            0, f"expected 1 to {MAX_SIZE} states and transitions, found {quoted(text)}"
         )
     if initial >= states:
         lines.fail(
@@ -241,8 +247,8 @@ def _transitions(
     wrong = (byte[start] != ord("(")) | (byte[end - 1] != ord(")")) | (after <= before)
     if wrong.any():
         line = int(np.argmax(wrong))
-        found = lines.text(line)[:40]
-        lines.fail(line, f"expected '(from,\"label\",to)', found {found!r}")
+        found = quoted(lines.text(line))
+        lines.fail(line, f"expected '(from,\"label\",to)', found {found}")
     first, last = comma[before], comma[after]
     source, target = _trim(byte, start + 1, first), _trim(byte, last + 1, end - 1)
     ends = lines._replace(
@@ -254,11 +260,11 @@ def _transitions(
     what = "a state"
     vertices = ends.integers(np.arange(2 * len(start)), what, 0, states - 1)
     begin, stop = _trim(byte, first + 1, last)
-    quoted = (
+    in_quotes = (
         (stop - begin > 1) & (byte[begin] == ord('"')) & (byte[stop - 1] == ord('"'))
     )
     text = byte.tobytes()
-    begin, stop = (begin + quoted).tolist(), (stop - quoted).tolist()
+    begin, stop = (begin + in_quotes).tolist(), (stop - in_quotes).tolist()
     label = [
         names.setdefault(text[i:j], len(names))
         for i, j in zip(begin, stop, strict=True)
@@ -269,8 +275,8 @@ def _transitions(
 
 def _trim(byte: np.ndarray, start: np.ndarray, end: np.ndarray):
     """Moves starts and ends over the blanks within."""
-    start, end = start.copy(), end.copy()
-    for at, here, step in ((start, 0, 1), (end, -1, -1)):
-        while len(blank := np.flatnonzero((byte[at + here] <= 32) & (start < end))):
-            at[blank] += step
-    return start, end
+    shown = np.append(np.flatnonzero(byte > ord(" ")), len(byte))
+    after = np.searchsorted(shown, start)  # the first that is no blank
+    before = np.searchsorted(shown, end) - 1  # the last
+    start = np.minimum(shown[after], end)
+    return start, np.maximum(shown[before] + 1, start)

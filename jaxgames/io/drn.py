@@ -37,6 +37,7 @@ from jaxgames.io._drn_read import NO_LABEL, read
 from jaxgames.io._drn_write import Pieces
 from jaxgames.io._files import FilePath, writing
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 HOLDS = MDP
 """What `load` returns and `save` takes."""
@@ -89,7 +90,7 @@ def save(path: FilePath, model: MDP) -> None:
     _models.check_names(labels[1:], "DRN", '"[]')
     for label in labels:
         if label.isdigit() or label == NO_LABEL:
-            raise ValueError(f"DRN takes the choice label {label!r} for none")
+            raise ValueError(f"DRN takes the choice label {quoted(label)} for none")
     header = [
         "@type: MDP",
         "@parameters",

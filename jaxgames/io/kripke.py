@@ -23,6 +23,7 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.buchi import System
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import Token, Tokens, read_text
+from jaxgames.quoting import clipped, quoted
 
 HOLDS = System
 """What `load` returns and `save` takes."""
@@ -134,7 +135,9 @@ class _Reader:
         while tokens.next.kind in ("word", "string"):
             token = tokens.take()
             if _text(token) in propositions:
-                tokens.refuse(f"proposition {_text(token)!r} is named twice", token)
+                tokens.refuse(
+                    f"proposition {quoted(_text(token))} is named twice", token
+                )
             propositions[_text(token)] = len(propositions)
         tokens.take(";", expected="the name of a proposition or ';'")
         tokens.take("initial")
@@ -178,8 +181,8 @@ class _Reader:
                 name = tokens.take()
                 if _text(name) not in propositions:
                     tokens.refuse(
-                        f"{_text(name)!r} is not among the propositions "
-                        f"{', '.join(propositions) or '(none)'}",
+                        f"{quoted(_text(name))} is not among the propositions "
+                        f"{clipped(', '.join(propositions)) or '(none)'}",
                         name,
                     )
                 self._holds[state].append(propositions[_text(name)])

@@ -14,15 +14,20 @@ References:
 
 import csv
 import io
+import re
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
+from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.io.aut import LTS
+from jaxgames.quoting import quoted
 
 HOLDS = LTS
 """What `load` returns and `save` takes."""
+
+_STATE = re.compile(r"\s*0*[0-9]{1,18}\s*")
 
 
 def load(path: FilePath) -> LTS:
@@ -63,7 +68,9 @@ def load(path: FilePath) -> LTS:
     src, dst = np.asarray(ends, np.int64).reshape(-1, 2).T
     if not len(src):
         raise FormatError(path, None, "the file has no transitions")
-    return LTS.from_arrays(src, label, dst, names, int(max(src.max(), dst.max())) + 1)
+    states = int(max(src.max(), dst.max())) + 1
+    _limits.check_vertices(path, None, states)
+    return LTS.from_arrays(src, label, dst, names, states)
 
 
 def save(path: FilePath, lts: LTS) -> None:
@@ -97,15 +104,23 @@ def save(path: FilePath, lts: LTS) -> None:
 def _ends(path: FilePath, line: int, row: list[str]) -> list[int]:
     """The states of a transition."""
     if len(row) != 3:
-        found = ",".join(row)[:40]
+        found = quoted(",".join(row))
         raise FormatError(
-            path, line, f"expected 'from,to,label', found {len(row)} fields: {found!r}"
+            path,
+            line,
+            f"expected 'from,to,label', found {len(row)} fields: {found}",
         )
     for word in row[:2]:
-        if not (word.strip().isdecimal() and int(word[:18]) < MAX_SIZE):
+        if not _STATE.fullmatch(word) or _state(word) >= MAX_SIZE:
             raise FormatError(
                 path,
                 line,
-                f"expected a state (a number from 0 to {MAX_SIZE - 1}), found {word!r}",
+                f"expected a state (a number from 0 to {MAX_SIZE - 1}), found "
+                f"{quoted(word)}",
             )
-    return [int(word) for word in row[:2]]
+    return [_state(word) for word in row[:2]]
+
+
+def _state(word: str) -> int:
+    """The number in a word, of which all but the last 18 digits are zeros."""
+    return int(word.strip()[-18:])

@@ -16,26 +16,32 @@ References:
 """
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
+from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.io.aut import LTS
+from jaxgames.quoting import quoted
 
 HOLDS = LTS
 """What `load` returns and `save` takes."""
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
-_STATE = r'"?(\d{1,18})"?'
+_STATE = r'"?([0-9]{1,18})"?'
 _ATTRIBUTES = rf"(?:\[((?:[^\]\"]|{_QUOTED})*)\])?"
 _EDGE = re.compile(rf"{_STATE}\s*->\s*{_STATE}\s*{_ATTRIBUTES}")
 _VERTEX = re.compile(rf"{_STATE}\s*{_ATTRIBUTES}")
 _LABEL = re.compile(rf"(?<![\w.])label\s*=\s*({_QUOTED}|[\w.+-]+)")
-_INITIAL = re.compile(r"initial\s*=\s*(\d{1,18})")
+_INITIAL = re.compile(r"initial\s*=\s*([0-9]{1,18})")
 _SETTING = re.compile(
     rf"(?:\w+\s*=\s*(?:{_QUOTED}|[\w.+-]+)|(?:graph|node|edge)\s*\[.*)"
 )
+_CLOSED = re.compile(rf'(?:[^"]|{_QUOTED})*+')
+"""A line of which every quote is closed."""
+
 _STATEMENT = re.compile(rf"(?:[^;\"]|{_QUOTED})+")
 
 
@@ -60,26 +66,27 @@ def load(path: FilePath) -> LTS:
         >>> load(path).names
         ('a', '')
     """
-    with reading(path) as file:
-        lines = file.read().decode(errors="replace").splitlines()
     src, label, dst = [], [], []
     last, initial, opened, closed = -1, 0, False, False
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
+    for number, text in _lines(path):
         if not text or text.startswith(("//", "#")):
             continue
         if not opened:
             if not re.fullmatch(rf"(strict\s+)?digraph\s*(\w+|{_QUOTED})?\s*\{{", text):
                 raise FormatError(
-                    path, number, f"expected 'digraph name {{', found {text[:40]!r}"
+                    path, number, f"expected 'digraph name {{', found {quoted(text)}"
                 )
             opened = True
             continue
         if closed:
-            raise FormatError(path, number, f"expected no more, found {text[:40]!r}")
+            raise FormatError(path, number, f"expected no more, found {quoted(text)}")
         if text == "}":
             closed = True
             continue
+        if not _CLOSED.fullmatch(text):
+            raise FormatError(
+                path, number, f"a quote is not closed, found {quoted(text)}"
+            )
         for statement in map(str.strip, _STATEMENT.findall(text)):
             if edge := _EDGE.fullmatch(statement):
                 name = _LABEL.search(edge[3] or "")
@@ -96,12 +103,13 @@ def load(path: FilePath) -> LTS:
                     path,
                     number,
                     f"expected 'number -> number [label=\"...\"]', found "
-                    f"{statement[:40]!r}",
+                    f"{quoted(statement)}",
                 )
     if not closed:
         raise FormatError(path, None, "the graph has no end; was the file cut off?")
     if initial > last:
         raise FormatError(path, None, f"the initial state {initial} does not occur")
+    _limits.check_vertices(path, None, last + 1)
     return LTS.from_edges(src, label, dst, num_states=last + 1, initial=initial)
 
 
@@ -126,6 +134,16 @@ def save(path: FilePath, lts: LTS) -> None:
     ]
     with writing(path) as file:
         file.write("\n".join([*lines, "}", ""]).encode())
+
+
+def _lines(path: FilePath) -> Iterator[tuple[int, str]]:
+    """The lines without the blanks around them, and their numbers."""
+    number = 0
+    with reading(path) as file:
+        for stretch in file:
+            for line in stretch.decode(errors="replace").splitlines():
+                number += 1
+                yield number, line.strip()
 
 
 def _state(path: FilePath, line: int, digits: str) -> int:

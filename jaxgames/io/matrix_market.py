@@ -19,8 +19,9 @@ References:
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.io import _lines
+from jaxgames.io import _limits, _lines
 from jaxgames.io._files import FilePath, FormatError
+from jaxgames.quoting import quoted
 
 HOLDS = Arena
 """What `load` returns and `save` takes."""
@@ -77,7 +78,7 @@ def load(path: FilePath) -> Arena:
             value = "" if words == 2 else " value"
             lines.fail(
                 line,
-                f"expected 'row column{value}', found {lines.text(line)[:40]!r}",
+                f"expected 'row column{value}', found {quoted(lines.text(line))}",
             )
         first = lines.first[:-1]
         src.append(lines.integers(first, "a row", 1, sizes[0]) - 1)
@@ -97,6 +98,7 @@ def load(path: FilePath) -> Arena:
             f"the header announces {entries} entries, but there are {len(src)}; was "
             "the file cut off?",
         )
+    _limits.check_vertices(path, None, size, "rows")
     if mirrored:
         off = np.flatnonzero(src != dst)
         weight = np.append(weight, mirrored * weight[off]) if len(weight) else weight
@@ -156,17 +158,17 @@ def _banner(lines: _lines.Lines) -> tuple[str, int]:
     words = [word.lower() for word in lines.words(0)]
     if len(words) != 5 or words[:3] != ["%%matrixmarket", "matrix", "coordinate"]:
         expected = "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'"
-        lines.fail(0, f"expected {expected}, found {lines.text(0)[:60]!r}")
+        lines.fail(0, f"expected {expected}, found {quoted(lines.text(0))}")
     for word, known in zip(words[3:], (_FIELDS, _MIRRORED), strict=True):
         if word not in known:
-            lines.fail(0, f"expected one of {', '.join(known)}, found {word!r}")
+            lines.fail(0, f"expected one of {', '.join(known)}, found {quoted(word)}")
     return words[3], _MIRRORED[words[4]]
 
 
 def _sizes(lines: _lines.Lines) -> tuple[int, int]:
     """Numbers of vertices and of entries."""
     if lines.count[0] != 3:
-        lines.fail(0, f"expected 'rows columns entries', found {lines.text(0)[:40]!r}")
+        lines.fail(0, f"expected 'rows columns entries', found {quoted(lines.text(0))}")
     index = lines.first[0] + np.arange(3)
     rows, columns, entries = lines.integers(index, "a size", 0, MAX_SIZE).tolist()
     if rows != columns:

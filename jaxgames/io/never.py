@@ -27,6 +27,7 @@ from jaxgames.buchi import Automaton
 from jaxgames.io import _never
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import read_text
+from jaxgames.quoting import quoted
 
 HOLDS = Automaton
 """What `load` returns and `save` takes."""
@@ -111,8 +112,8 @@ def dumps(automaton: Automaton) -> str:
     for name in automaton.propositions:
         if not _never.is_name(name):
             raise ValueError(
-                f"proposition {name!r} has no name of Promela: letters, digits and "
-                "underscores, and not a word of the language"
+                f"proposition {quoted(name)} has no name of Promela: letters, digits "
+                "and underscores, and not a word of the language"
             )
     automaton = automaton.degeneralise()
     accepting = automaton.accepting

@@ -23,6 +23,7 @@ import numpy as np
 from jaxgames.arena import Arena, Condition
 from jaxgames.buchi import System
 from jaxgames.io._files import FilePath, FormatError, reading, writing
+from jaxgames.quoting import quoted
 
 _FORMAT = "jaxgames arena"
 _VERSION = 1
@@ -166,7 +167,7 @@ def _check_header(path: FilePath, arrays: dict, form: str, names: tuple) -> None
         found = str(arrays.get(name, "none"))
         if found != expected:
             raise FormatError(
-                path, None, f"expected {name} '{expected}', found {found[:30]!r}"
+                path, None, f"expected {name} '{expected}', found {quoted(found)}"
             )
     for name in names:
         if name not in arrays:

@@ -42,6 +42,7 @@ from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._prism_states import beside, load_labels, save_labels, state_lines
 from jaxgames.io._prism_table import Table, read
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 HOLDS = MDP
 """What `load` returns and `save` takes."""
@@ -159,7 +160,7 @@ def valuations(path: FilePath) -> dict[str, np.ndarray]:
             table.append([values[w] if w in values else int(w) for w in words])
         except ValueError:
             raise FormatError(
-                path, number, f"expected integers, true or false, found {row[:40]!r}"
+                path, number, f"expected integers, true or false, found {quoted(row)}"
             ) from None
     return {name: np.array([row[k] for row in table]) for k, name in enumerate(names)}
 

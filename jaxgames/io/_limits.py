@@ -1,0 +1,209 @@
+"""What a file may ask for: bounded by its own length, unless the caller says more.
+
+A header of a few bytes may announce a billion states, and a few kilobytes may unpack to
+as many gigabytes. So what is announced is believed as far as the length of the file can
+bear it, text is unpacked as a stream that is counted, and no statement may go on for
+ever.
+"""
+
+import contextlib
+import contextvars
+import dataclasses
+import os
+from collections.abc import Iterator
+
+from jaxgames.io._errors import FilePath, FormatError
+
+COMPRESSIONS = (".gz", ".bz2", ".xz")
+"""Suffixes that may follow the suffix of a format."""
+
+FLOOR = 1 << 27
+"""Bytes that any file may ask for, and to which any may unpack: 128 MiB."""
+
+PER_VERTEX = 32
+"""Bytes that a vertex takes while a graph is built, without edges and labels."""
+
+PER_BYTE = 64
+"""Bytes that a file may ask for, for each of its own, and to which each may unpack."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What reading a file may take.
+
+    Attributes:
+        memory: bytes that it may take, about: larger files are refused before they are
+            read, and so are those that unpack to more or announce more. By default
+            what a file announces (states without transitions, labels) may take 64 bytes
+            for each byte of the file, a compressed file may unpack to 64 times its
+            length, and 128 MiB are always granted.
+        statement: bytes of a statement, a line or a word of a text at most; by default
+            16 MiB.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> from jaxgames import io
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "large.aut")
+        >>> _ = path.write_text("des (0, 0, 20000000)")
+        >>> try:
+        ...     io.load(path, limits=io.Limits(memory=100_000_000))
+        ... except io.LimitError as error:
+        ...     print(error.message[:72], "...")
+        20000000 states take about 640 MB, more than the limit of 100 MB; if ...
+    """
+
+    memory: int | None = None
+    statement: int = 1 << 24
+
+    def __post_init__(self):
+        for name in ("memory", "statement"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive, got {value!r}")
+
+
+class LimitError(FormatError):
+    """A file asks for more than it is granted; the message tells how to grant it."""
+
+
+_DEFAULT = Limits()
+_limited: contextvars.ContextVar[Limits | None] = contextvars.ContextVar(
+    "limits", default=None
+)
+
+
+@contextlib.contextmanager
+def limited(limits: Limits | None) -> Iterator[None]:
+    """Bounds what is read by any reader in a `with` block.
+
+    Args:
+        limits: the limits; None leaves those that there are.
+
+    Examples:
+        >>> from jaxgames import io
+        >>> with io.limited(io.Limits(memory=1 << 30)):
+        ...     pass  # io.load, io.load_solution, io.prism.valuations, ...
+    """
+    if limits is None:
+        yield
+        return
+    token = _limited.set(limits)
+    try:
+        yield
+    finally:
+        _limited.reset(token)
+
+
+def _current() -> Limits:
+    return _limited.get() or _DEFAULT
+
+
+def statement() -> int:
+    """Bytes of a statement, at most."""
+    return _current().statement
+
+
+def check_statement(path: FilePath, line: int | None, length: int) -> None:
+    """Refuses a statement, a line or a word of so many bytes, if that is too much.
+
+    Raises:
+        LimitError: it is.
+    """
+    most = statement()
+    if length > most:
+        raise LimitError(
+            path,
+            line,
+            f"what starts here goes on for more than {most} bytes without an end; if "
+            f"that is right, pass limits=io.Limits(statement={2 * most}) or more",
+        )
+
+
+def text_limit(path: FilePath, per_byte: int) -> int | None:
+    """Bytes that a file's text may have, unpacked; None: as many as there are.
+
+    Args:
+        path: the file.
+        per_byte: bytes that reading takes for each byte of text.
+    """
+    memory = _current().memory
+    if memory is not None:
+        return memory // per_byte
+    if os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS:
+        return max(FLOOR, PER_BYTE * _length(path))
+    return None
+
+
+def check_text(path: FilePath, length: int, most: int | None, per_byte: int) -> None:
+    """Refuses a text of so many bytes, or more, if that is too much.
+
+    Raises:
+        LimitError: it is.
+    """
+    if most is not None and length > most:
+        raise LimitError(
+            path,
+            None,
+            f"the file has more than {most} bytes of text, which is the limit; if it "
+            f"is to be trusted, pass limits=io.Limits(memory=...), with {per_byte} "
+            "bytes for each byte of text",
+        )
+
+
+def check(
+    path: FilePath, line: int | None, what: str, taken: int, length: int | None = None
+) -> None:
+    """Sees to it that what a file announces is not too much for a file of its length.
+
+    Args:
+        path: the file.
+        line: where it is announced.
+        what: what it is, for the message: "1000 states".
+        taken: bytes that it will take.
+        length: bytes of the text; by default the length of the file.
+
+    Raises:
+        LimitError: it is too much.
+    """
+    memory, why = _current().memory, ""
+    if memory is None:
+        if taken <= FLOOR:
+            return
+        length = _length(path) if length is None else length
+        packed = os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS
+        memory = max(FLOOR, PER_BYTE * length * (16 if packed else 1))
+        why = f", for a file of {length} bytes"
+    if taken > memory:
+        raise LimitError(
+            path,
+            line,
+            f"{what} take about {_shown(taken)}, more than the limit of "
+            f"{_shown(memory)}{why}; if the file is to be trusted, pass "
+            f"limits=io.Limits(memory={taken}) or more",
+        )
+
+
+def check_vertices(
+    path: FilePath, line: int | None, count: int, what: str = "states"
+) -> None:
+    """Sees to it that so many vertices, which need no text, are not too many.
+
+    Raises:
+        LimitError: they are.
+    """
+    check(path, line, f"{count} {what}", PER_VERTEX * count)
+
+
+def _length(path: FilePath) -> int:
+    """Bytes of a file; none where there is no file."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _shown(size: int) -> str:
+    for unit, name in ((10**9, "GB"), (10**6, "MB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size} bytes"

@@ -1,0 +1,32 @@
+"""What messages quote: as much as can be read, on one line."""
+
+MOST_QUOTED = 80
+"""Characters of what a message quotes, at most."""
+
+
+def quoted(what: object) -> str:
+    r"""Something from a file as it can stand in a message: cut, and on one line.
+
+    Args:
+        what: text, bytes, or a value of which the `repr` is shown.
+
+    Examples:
+        >>> print(quoted("a b"), quoted(b"caf\xc3\xa9"), quoted(None))
+        'a b' 'café' None
+        >>> len(quoted("a" * 1000))
+        82
+    """
+    if isinstance(what, bytes | bytearray):
+        # A character takes four bytes at most.
+        what = bytes(what[: 4 * MOST_QUOTED + 4]).decode(errors="replace")
+    if isinstance(what, str):
+        return repr(clipped(what))
+    try:
+        return clipped(repr(what))
+    except ValueError:  # an integer with too many digits to be shown
+        return f"a value of type {type(what).__name__}"
+
+
+def clipped(text: str) -> str:
+    """The start of a text, as much of it as a message may quote."""
+    return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."

@@ -1,0 +1,116 @@
+"""Small files may not ask for much, and nothing may go on for ever."""
+
+import gzip
+import pickle
+
+import pytest
+
+from jaxgames import Arena, io
+from jaxgames.quoting import clipped, quoted
+
+LAST = 2**31 - 3
+MTX = "%%MatrixMarket matrix coordinate pattern general"
+
+GREEDY = {
+    "last.csv": f"0,{LAST},a\n",
+    "header.aut": f"des (0, 0, {LAST})\n",
+    "far.dot": f"digraph {{\n0 -> {LAST};\n}}\n",
+    "empty.mtx": f"{MTX}\n{LAST} {LAST} 0\n",
+}
+"""Files of a few bytes with two billion vertices."""
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_sizes_are_believed_as_far_as_the_file_can_bear_them(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(GREEDY[name])
+    with pytest.raises(
+        io.LimitError, match=r"about 68\.7 GB, more than .* 134 MB"
+    ) as e:
+        io.load(path)
+    assert e.value.path == str(path)
+    assert "pass limits=io.Limits(memory=" in str(e.value)
+
+
+@pytest.mark.parametrize("name", GREEDY)
+def test_sizes_that_are_granted_are_read(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(GREEDY[name].replace(str(LAST), "100000"))
+    assert getattr(io.load(path), "arena", io.load(path)).shape[0] >= 100_000
+    with pytest.raises(io.LimitError, match="more than the limit of 1 MB; if"):
+        io.load(path, limits=io.Limits(memory=10**6))
+    with io.limited(io.Limits(memory=10**6)):
+        with pytest.raises(io.LimitError):
+            io.load(path)
+        io.load(path, limits=io.Limits(memory=10**7))
+    io.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    {
+        "pg": ("a.pg", b"parity 1;\n0 0 0 1;\n1 0 0 0" + b" " * 3000, 2),
+        "pg.gz": ("a.pg.gz", gzip.compress(b"0 0 0 0;\n" + b"\0" * 10**6), 1),
+        "mpg": ("a.mpg", b"1;\n0 MAX 1:1;\n1 MIN " + b"0:1," * 1000, 2),
+        "energy": ("a.energy", b"energy 2\n0 0 1 1\n1 1 0 " + b"1" * 3000, 3),
+        "aut": ("a.aut", b'des (0, 1, 1)\n(0,"' + b"a" * 3000, 2),
+        "dot": ("a.dot", b"digraph {\n0 -> 1;" + b" " * 3000, 2),
+        "drn": ("a.drn", b"@type: MDP\n@nr_states\n" + b"1 " * 3000, 3),
+    }.values(),
+)
+def test_a_statement_that_does_not_end(tmp_path, name, text, line):
+    path = tmp_path / name
+    path.write_bytes(text)
+    with pytest.raises(io.LimitError, match="more than 1000 bytes without an end") as e:
+        io.load(path, limits=io.Limits(statement=1000))
+    assert e.value.line == line
+    assert "pass limits=io.Limits(statement=2000) or more" in str(e.value)
+
+
+def test_a_limit_for_all_of_the_text(tmp_path):
+    path = tmp_path / "game.pg.gz"
+    text = b"0 0 0 0;\n" * 100_000
+    for file, data in ((path, gzip.compress(text)), (path.with_suffix(""), text)):
+        file.write_bytes(data)
+        with pytest.raises(io.LimitError, match="more than 41666 bytes of text"):
+            io.load(file, limits=io.Limits(memory=10**6))
+        with pytest.raises(io.FormatError, match="vertex 0 occurs twice"):
+            io.load(file)
+
+
+def test_what_unpacks_to_very_much(tmp_path, monkeypatch):
+    monkeypatch.setattr(io._limits, "FLOOR", 10**6)
+    path = tmp_path / "game.pg.gz"
+    path.write_bytes(gzip.compress(b"0 0 0 0;\n" * 10**6))
+    assert io._limits.PER_BYTE * path.stat().st_size < 9 * 10**6
+    with pytest.raises(io.LimitError, match="bytes of text"):
+        io.load(path)
+
+
+@pytest.mark.parametrize("limits", [{"memory": 0}, {"statement": -1}])
+def test_limits_are_positive(limits):
+    with pytest.raises(ValueError, match="must be positive, got"):
+        io.Limits(**limits)
+
+
+def test_a_limit_error_is_a_format_error_and_can_be_pickled():
+    error = pickle.loads(pickle.dumps(io.LimitError("a.pg", 3, "too much")))
+    assert isinstance(error, io.FormatError)
+    assert (str(error), error.line) == ("a.pg:3: too much", 3)
+
+
+def test_what_is_quoted_is_cut():
+    assert quoted("x" * 80) == repr("x" * 80)
+    assert quoted("x" * 81) == repr("x" * 77 + "...")
+    assert quoted(b"\xff" * 10**6) == repr("\ufffd" * 77 + "...")
+    assert quoted(["x"] * 1000) == "['x', " + "'x', " * 14 + "'..."
+    assert quoted(10**5000) == "a value of type int"
+    assert clipped("x" * 81) == "x" * 77 + "..."
+
+
+def test_arenas_are_read_as_before(tmp_path):
+    arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], priority=[1, 2])
+    for suffix in (".pg", ".pg.xz", ".npz"):
+        io.save(tmp_path / f"a{suffix}", arena)
+        found = io.load(tmp_path / f"a{suffix}", limits=io.Limits(memory=10**6))
+        assert found.dst.tolist() == [1, 0]
