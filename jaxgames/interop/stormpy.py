@@ -20,8 +20,8 @@ def to_mdp(model: Any) -> MDP:
 
     Returns:
         The model: states, choices and branches with the same numbers, initial states,
-        labels, labels of the choices, rewards of states and choices. A reward model
-        without a name is called `default`.
+        labels, labels of the choices, rewards. A reward model without a name has the
+        empty name.
 
     Raises:
         ImportError: stormpy is not installed.

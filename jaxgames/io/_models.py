@@ -1,6 +1,8 @@
 """What the formats of Markov decision processes share."""
 
 import dataclasses
+import os
+import warnings
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -8,6 +10,9 @@ import numpy as np
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
+
+_SHOWN = 8
+"""How many things that are left out are named."""
 
 _SUM_TOLERANCE = 1e-5
 """How far from one probabilities may sum up, as in `MDP.from_arrays`."""
@@ -18,7 +23,7 @@ def build(
     row_group_offsets: np.ndarray,
     row_offsets: np.ndarray,
     columns: np.ndarray,
-    probs: np.ndarray | None,
+    probs: np.ndarray | None = None,
     branch_lines: np.ndarray | None = None,
     **more,
 ) -> MDP:
@@ -53,6 +58,23 @@ def build(
         return MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
     except ValueError as error:
         raise FormatError(path, None, str(error)) from None
+
+
+def say_left_out(path: FilePath, what: list[str], why: str) -> None:
+    """Warns of what is in a file or a model and does not come through; of nothing else.
+
+    Args:
+        path: the file.
+        what: what is left out.
+        why: why, and how not to lose it.
+    """
+    if what:
+        shown = ", ".join(what[:_SHOWN])
+        if len(what) > _SHOWN:
+            shown += f" and {len(what) - _SHOWN} more"
+        warnings.warn(
+            f"{os.fspath(path)}: left out are {shown}: {why}", UserWarning, stacklevel=2
+        )
 
 
 def refuse_negative(lines, words: np.ndarray, probs: np.ndarray) -> None:
@@ -95,12 +117,18 @@ def without_padding(model: MDP) -> MDP:
         row_group_offsets=np.asarray(model.row_group_offsets)[: states + 1],
         row_offsets=np.asarray(model.row_offsets)[: choices + 1],
         columns=np.asarray(model.columns)[:branches],
-        probs=None if model.probs is None else np.asarray(model.probs)[:branches],
+        **{
+            name: None if x is None else np.asarray(x)[:branches]
+            for name in ("probs", "lower", "upper")
+            for x in [getattr(model, name)]
+        },
         initial=None if model.initial is None else np.asarray(model.initial),
         labels=cut(model.labels, states),
         choice_labels=cut(model.choice_labels, choices),
         state_rewards=cut(model.state_rewards, states),
         choice_rewards=cut(model.choice_rewards, choices),
+        branch_rewards=cut(model.branch_rewards, branches),
+        valuations=cut(model.valuations, states),
     )
 
 

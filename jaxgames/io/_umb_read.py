@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _models
+from jaxgames.io import _models, _umb_valuations
 from jaxgames.io._files import FilePath, FormatError, reading
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
@@ -17,9 +17,13 @@ from jaxgames.quoting import quoted
 VERSION = 1
 """Of the format."""
 
-_NOT_READ = ("valuations/", "observations/")
+UNNAMED = "default"
+"""The identifier of a reward model that has no name, since none may be empty."""
+
+_NOT_READ = ("observations/",)
 _SIZES = ("#states", "#initial-states", "#choices", "#branches", "#choice-actions")
-_OF_ENTITY = {"states": "#states", "choices": "#choices"}
+_PROBABILITIES = ("double", "rational", "double-interval", "rational-interval")
+_OF_ENTITY = {"states": "#states", "choices": "#choices", "branches": "#branches"}
 
 
 class Archive:
@@ -30,6 +34,7 @@ class Archive:
         self._members = _unpacked(path)
         self._index = self._read_index()
         self._system = self._index["transition-system"]
+        self._left_out: list[str] = []
         self._sizes = {name: self._size(name) for name in _SIZES}
 
     def model(self) -> MDP:
@@ -37,19 +42,27 @@ class Archive:
         self._check_type()
         states, choices = self._sizes["#states"], self._sizes["#choices"]
         branches = self._sizes["#branches"]
-        rewards = self._group("rewards")
-        return _models.build(
-            self._path,
+        arrays = (
             self._offsets("state-to-choices.bin", states, choices),
             self._offsets("choice-to-branches.bin", choices, branches),
             self._targets(branches, states),
-            self._probabilities(branches),
-            initial=self._initial(states),
-            labels=self._propositions(self._group("aps"), states) or None,
-            choice_labels=self._actions(choices) or None,
-            state_rewards=self._rewards(rewards, "states") or None,
-            choice_rewards=self._rewards(rewards, "choices") or None,
         )
+        rewards = {kind: self._rewards(kind) for kind in _OF_ENTITY}
+        more = {
+            **self._probabilities(branches),
+            "initial": self._initial(states),
+            "labels": self._propositions(self._group("aps"), states) or None,
+            "choice_labels": self._actions(choices) or None,
+            "state_rewards": rewards["states"] or None,
+            "choice_rewards": rewards["choices"] or None,
+            "branch_rewards": rewards["branches"] or None,
+            "valuations": self._valuations(states) or None,
+        }
+        self._note_the_rest()
+        _models.say_left_out(
+            self._path, self._left_out, "a model has no place for them"
+        )
+        return _models.build(self._path, *arrays, **more)
 
     # ---- the index ----
 
@@ -167,29 +180,57 @@ class Archive:
             )
         return targets.astype(np.int32)
 
-    def _probabilities(self, branches: int) -> np.ndarray | None:
+    def _probabilities(self, branches: int) -> dict[str, np.ndarray]:
+        """The probabilities of the branches, or their two bounds; by name."""
         kind = self._system.get("branch-probability-type")
         if kind is None:
-            return None
+            return {}
         name = "branch-to-probability.bin"
         if name not in self._members:
             self._refuse(name, "is missing")
-        size = kind.get("size") if isinstance(kind, dict) else None
-        match kind:
-            case {"type": "double"}:
-                probs = self._array(name, "<f8", branches)
-            case {"type": "rational"} if size is None or size % 128 == 0:
-                probs = self._rationals(name, branches, (size or 128) // 8)
-            case _:
+        found = self._numbers(name, kind, branches)
+        if found is None or kind["type"] not in _PROBABILITIES:
+            self._refuse(
+                "index.json",
+                f"expected probabilities of type {', '.join(_PROBABILITIES)}, found "
+                f"{str(kind)[:80]}",
+            )
+        for values in found:
+            bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+            if len(bad):
+                at = int(bad[0])
                 self._refuse(
-                    "index.json",
-                    f"expected probabilities of type double or rational, found {kind}",
+                    name, f"entry {at} is {values[at]}, expected a probability"
                 )
-        bad = np.flatnonzero(~((probs >= 0) & (probs < np.inf)))
-        if len(bad):
-            at = int(bad[0])
-            self._refuse(name, f"entry {at} is {probs[at]}, expected a probability")
-        return probs
+        names = ("probs",) if len(found) == 1 else ("lower", "upper")
+        return dict(zip(names, found, strict=True))
+
+    def _numbers(self, name: str, kind: Any, length: int) -> list[np.ndarray] | None:
+        """A member as real numbers, or as the two bounds of intervals; None: neither.
+
+        Args:
+            name: the member.
+            kind: what the index says about the type of its entries.
+            length: how many there are.
+        """
+        sort = kind.get("type") if isinstance(kind, dict) else None
+        if not isinstance(sort, str):
+            return None
+        base, interval, _ = sort.partition("-interval")
+        size = kind.get("size")
+        per = 2 if interval else 1
+        if size is None:
+            size = per * (128 if base == "rational" else 64)
+        if type(size) is not int or size <= 0:
+            return None
+        if base == "rational" and size % (128 * per) == 0:
+            values = self._rationals(name, per * length, size // per // 8)
+        elif base in ("double", "int", "uint") and size == 64 * per:
+            code = {"double": "<f8", "int": "<i8", "uint": "<u8"}[base]
+            values = self._array(name, code, per * length).astype(np.float64)
+        else:
+            return None
+        return [values[k::per] for k in range(per)]
 
     def _rationals(self, name: str, length: int, size: int) -> np.ndarray:
         """Quotients of a signed and an unsigned integer of half the size each."""
@@ -264,16 +305,65 @@ class Archive:
                 found[alias] = np.zeros(states, bool)
         return found
 
-    def _rewards(self, group: dict, kind: str) -> dict[str, np.ndarray]:
+    def _rewards(self, kind: str) -> dict[str, np.ndarray]:
         found = {}
-        for identifier, about in group.items():
+        for identifier, about in self._group("rewards").items():
             name = f"annotations/rewards/{identifier}/{kind}/values.bin"
             alias = self._alias(identifier, about, found)
-            sort = about.get("type") or {}
-            if name in self._members and sort.get("type") == "double":
-                length = self._sizes[_OF_ENTITY[kind]]
-                found[alias] = self._array(name, "<f8", length)
+            if identifier == UNNAMED and "alias" not in about and "" not in found:
+                alias = ""
+            if name not in self._members:
+                continue
+            values = self._numbers(
+                name, about.get("type"), self._sizes[_OF_ENTITY[kind]]
+            )
+            for bound in values or ():
+                if np.isnan(bound).any():
+                    at = np.isnan(bound).argmax()
+                    self._refuse(name, f"entry {at} is nan, expected a number")
+            if values is None or not np.array_equal(values[0], values[-1]):
+                self._left_out.append(f"rewards {alias[:80]!r} of {kind}")
+            else:
+                found[alias] = values[0]
         return found
+
+    def _valuations(self, states: int) -> dict[str, np.ndarray]:
+        """The values of the variables in each state, by the variable's name."""
+        group = self._index.get("valuations") or {}
+        if not isinstance(group, dict):
+            self._refuse("index.json", "'valuations' is no object")
+        if "states" not in group:
+            return {}
+        description = group["states"]
+        several = isinstance(description, dict) and description.get("classes")
+        if isinstance(several, list) and len(several) > 1:
+            self._left_out.append("valuations of states (of several classes)")
+            return {}
+        if _umb_valuations.FILE not in self._members:
+            self._refuse(_umb_valuations.FILE, "is missing")
+        found, left_out = _umb_valuations.read(
+            description, self._members[_umb_valuations.FILE], states, self._refuse
+        )
+        self._left_out += [f"variable {name[:80]!r}" for name in left_out]
+        return found
+
+    def _note_the_rest(self) -> None:
+        """Notes what else is in the file, for which a model has no place."""
+        others = self._index.get("annotations") or {}
+        self._left_out += [
+            f"annotations {str(name)[:80]!r}"
+            for name in others
+            if name not in ("aps", "rewards")
+        ]
+        for identifier in self._group("aps"):
+            for kind in ("choices", "branches"):
+                if f"annotations/aps/{identifier}/{kind}/values.bin" in self._members:
+                    self._left_out.append(f"proposition {identifier[:80]!r} of {kind}")
+        for name in self._index.get("valuations") or {}:
+            if name != "states":
+                self._left_out.append(f"valuations of {str(name)[:80]}")
+        if self._system.get("#branch-actions"):
+            self._left_out.append("actions of branches")
 
     def _alias(self, identifier: str, about, others: dict) -> str:
         """What an annotation is called."""

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.io import _models
-from jaxgames.io._umb_read import VERSION
+from jaxgames.io import _models, _umb_valuations
+from jaxgames.io._umb_read import UNNAMED, VERSION
 from jaxgames.mdp import MDP
 
 _DOUBLE = {"type": "double", "size": 64}
+_INTERVAL = {"type": "double-interval", "size": 128}
 _BOOL = {"type": "bool", "size": 1}
 
 
@@ -37,7 +38,11 @@ def members(model: MDP) -> dict[str, bytes]:
         "choice-to-branches.bin": model.row_offsets.astype("<u8").tobytes(),
         "branch-to-target.bin": model.columns.astype("<u8").tobytes(),
     }
-    if model.probs is not None:
+    if model.lower is not None:
+        system["branch-probability-type"] = _INTERVAL
+        both = np.stack([model.lower, model.upper], axis=1)
+        files["branch-to-probability.bin"] = both.astype("<f8").tobytes()
+    elif model.probs is not None:
         system["branch-probability-type"] = _DOUBLE
         files["branch-to-probability.bin"] = model.probs.astype("<f8").tobytes()
     if len(names) > 1:
@@ -54,13 +59,19 @@ def members(model: MDP) -> dict[str, bytes]:
             name = names_of[alias]
             about[name] = {"alias": alias, "applies-to": ["states"], "type": _BOOL}
             files[f"annotations/aps/{name}/states/values.bin"] = _packed(members)
-    rewards = {"states": model.state_rewards, "choices": model.choice_rewards}
+    rewards = {
+        "states": model.state_rewards,
+        "choices": model.choice_rewards,
+        "branches": model.branch_rewards,
+    }
     named = dict.fromkeys(name for group in rewards.values() for name in group or ())
     if named:
         about = annotations["rewards"] = {}
         for alias, name in _identifiers(list(named)).items():
             kinds = [kind for kind in rewards if alias in (rewards[kind] or {})]
             about[name] = {"alias": alias, "applies-to": kinds, "type": _DOUBLE}
+            if name == UNNAMED and not alias:  # as Storm tells that it has no name
+                del about[name]["alias"]
             for kind in kinds:
                 values = (rewards[kind] or {})[alias]
                 file = f"annotations/rewards/{name}/{kind}/values.bin"
@@ -73,6 +84,10 @@ def members(model: MDP) -> dict[str, bytes]:
     }
     if annotations:
         index["annotations"] = annotations
+    if model.valuations:
+        about, data = _umb_valuations.write(dict(model.valuations))
+        index["valuations"] = {"states": about}
+        files[_umb_valuations.FILE] = data
     return {"index.json": json.dumps(index, indent=1).encode(), **files}
 
 
@@ -86,7 +101,7 @@ def _identifiers(names: list[str]) -> dict[str, str]:
     """Names of folders for names that may hold anything."""
     found: dict[str, str] = {}
     for name in names:
-        base = re.sub(r"[^0-9a-z_-]", "_", name.lower()) or "default"
+        base = re.sub(r"[^0-9a-z_-]", "_", name.lower()) or UNNAMED
         number, identifier = 0, base
         while identifier in found.values():
             number += 1

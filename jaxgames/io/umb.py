@@ -4,12 +4,15 @@ A file is a tar archive, compressed or not, of an index in JSON and of arrays as
 lie in memory: Storm, PRISM and others write and read it, and there is nothing to parse.
 
 What is read are discrete-time models of one player or none: Markov decision processes,
-Markov chains (one choice in each state) and transition systems without probabilities.
-What is kept of them: initial states, atomic propositions (as labels), names of the
-choices' actions, and rewards of states and choices that are of type double. What is
-not kept: rewards of branches, actions of branches, other annotations, valuations of
-variables, and what the index says about the model and the file. Models with rates,
-intervals, observations or several players are refused.
+Markov chains (one choice in each state) and transition systems without probabilities;
+probabilities may be doubles, quotients, or intervals of them. What is kept of them:
+initial states, atomic propositions of states (as labels), names of the choices'
+actions, rewards of states, choices and branches, and the values of variables in the
+states. A reward model without a name has the empty name here, and in the file the
+identifier `default` and no alias. Whatever else is there is left out with a warning:
+actions of branches, other annotations, other valuations, rewards that are intervals;
+what the index says about authors and programs is left out without one. Models with
+rates, observations or several players are refused.
 
 References:
     UMB: unified Markov binary format, specification. https://pmc-tools.github.io/umb

@@ -8,6 +8,7 @@ import numpy as np
 from jaxgames import batch
 from jaxgames.arena import bucket
 from jaxgames.mdp import _layout
+from jaxgames.mdp._checks import refuse_intervals
 from jaxgames.mdp._interleaved import Interleaved
 from jaxgames.mdp._mec import SOLVERS
 from jaxgames.mdp._model import MDP
@@ -60,6 +61,7 @@ MODELS = batch.Form(
 def _check(model: Any) -> None:
     if not isinstance(model, MDP):
         raise ValueError(f"model must be an MDP, got {type(model).__name__}")
+    refuse_intervals(model)
 
 
 def _game(model: MDP, solver: Any, facts: None) -> _layout.Layout:

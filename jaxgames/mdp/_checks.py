@@ -95,6 +95,66 @@ def probabilities(values, row_group_offsets, row_offsets) -> np.ndarray:
     return probs
 
 
+def bounds(lower, upper, probs, row_group_offsets, row_offsets):
+    """What a user passed as bounds of probabilities: float64 `[E]` twice, or None.
+
+    Raises:
+        ValueError: only one is there, or probabilities are too, or none lie between;
+            names the state and the choice.
+    """
+    if lower is None and upper is None:
+        return None, None
+    if lower is None or upper is None or probs is not None:
+        raise ValueError(
+            "pass either probs, or lower and upper: the two bounds of an interval model"
+        )
+    lower = reals("lower", lower, row_offsets[-1], "branch")
+    upper = reals("upper", upper, row_offsets[-1], "branch")
+    bad = np.flatnonzero(~((lower >= 0) & (lower <= upper) & (upper <= 1)))
+    if len(bad):
+        at = bad[0]
+        raise ValueError(
+            f"{of_branch(row_group_offsets, row_offsets, at)} has bounds {lower[at]} "
+            f"and {upper[at]}, expected 0 <= lower <= upper <= 1"
+        )
+    if len(lower):
+        least = np.add.reduceat(lower, row_offsets[:-1])
+        most = np.add.reduceat(upper, row_offsets[:-1])
+        off = np.flatnonzero((least > 1 + SUM_TOLERANCE) | (most < 1 - SUM_TOLERANCE))
+        if len(off):
+            at = off[0]
+            raise ValueError(
+                f"the bounds of {of_choice(row_group_offsets, at)} sum up to "
+                f"{least[at]} and {most[at]}, expected 1 between them{and_more(off)}"
+            )
+    return lower, upper
+
+
+def refuse_intervals(model) -> None:
+    """Raises ValueError for a model that has only bounds of its probabilities."""
+    if model.lower is not None:
+        raise ValueError(
+            "this is an interval model: it has bounds of probabilities, with which "
+            "nothing here computes; choose probabilities between them, "
+            "dataclasses.replace(model, probs=..., lower=None, upper=None)"
+        )
+
+
+def numbers(name: str, values, length: int) -> np.ndarray:
+    """What a user passed as values of a variable: int64, float64 or bool `[length]`.
+
+    Raises:
+        ValueError: it is none, or has another length.
+    """
+    array = _array(name, values)
+    if array.dtype == bool:
+        return booleans(name, array, length)
+    values = reals(name, array, length, "state")
+    if np.isnan(values).any():
+        raise ValueError(f"{name} has no number for state {np.isnan(values).argmax()}")
+    return values if array.dtype.kind == "f" else array.astype(np.int64, copy=False)
+
+
 def reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
     """What a user passed as real numbers: float64 `[length]`.
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.mdp._checks import refuse_intervals
 from jaxgames.mdp._model import MDP, booleans
 
 
@@ -17,8 +18,9 @@ def check_masks(model: MDP, states, choices) -> tuple[Any, Any]:
         choices: booleans or 0/1 `[C]`, or None.
 
     Raises:
-        ValueError: a mask has the wrong type or length.
+        ValueError: a mask has the wrong type or length, or it is an interval model.
     """
+    refuse_intervals(model)
     return (
         check_mask("states", states, model.num_states),
         check_mask("choices", choices, model.num_choices),

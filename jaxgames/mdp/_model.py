@@ -15,9 +15,11 @@ import numpy as np
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.mdp._checks import (
     and_more,
+    bounds,
     ends,
     integers,
     named,
+    numbers,
     of_branch,
     of_choice,
     offsets,
@@ -47,11 +49,22 @@ class MDP(Value):
         columns: int32 `[E]`, the state that each branch leads to.
         probs: float64 `[E]`, the probability of each branch, or None. What asks only
             where branches lead does not need them.
+        lower: float64 `[E]`, the least probability of each branch, where only bounds
+            are known: an interval model. It has `upper` too, and no `probs`.
+        upper: float64 `[E]`, the greatest probability of each branch, or None.
         initial: int32 `[K]`, the initial states, or None.
         labels: named sets of states, bool `[S]` each, or None.
         choice_labels: named sets of choices, bool `[C]` each, or None.
         state_rewards: float64 `[S]` by name, or None.
         choice_rewards: float64 `[C]` by name, or None.
+        branch_rewards: float64 `[E]` by name, or None. The reward model of a name is
+            the sum of what states, choices and branches have by that name; the empty
+            name is that of a reward model without one.
+        valuations: the value of each variable in each state, by the variable's name:
+            int64, float64 or bool `[S]` each; or None.
+
+    Files hold interval models, and nothing here computes with them: what would refuses
+    them.
 
     Examples:
         >>> from jaxgames import mdp
@@ -73,6 +86,10 @@ class MDP(Value):
     choice_labels: Mapping[str, Any] | None = None
     state_rewards: Mapping[str, Any] | None = None
     choice_rewards: Mapping[str, Any] | None = None
+    branch_rewards: Mapping[str, Any] | None = None
+    valuations: Mapping[str, Any] | None = None
+    lower: Any = None
+    upper: Any = None
 
     # ---- building -----------------------------------------------------------
 
@@ -89,12 +106,16 @@ class MDP(Value):
         choice_labels=None,
         state_rewards=None,
         choice_rewards=None,
+        branch_rewards=None,
+        valuations=None,
+        lower=None,
+        upper=None,
     ) -> "MDP":
         """Builds a model from compressed rows, as Storm and UMB files have them.
 
         Several branches of a choice may lead to one state, and several choices of a
         state may be the same. A branch of probability zero is no branch: it is left
-        out.
+        out. So is one whose upper bound is zero.
 
         Args:
             row_group_offsets: integers `[S + 1]`, ascending from 0 to `C`.
@@ -106,12 +127,19 @@ class MDP(Value):
             choice_labels: booleans or 0/1 `[C]` by name.
             state_rewards: real numbers `[S]` by name.
             choice_rewards: real numbers `[C]` by name.
+            branch_rewards: real numbers `[E]` by name.
+            valuations: the value of each variable in each state: integers, real
+                numbers or booleans `[S]` by name.
+            lower: real numbers `[E]`, in the place of `probs`: the least probability
+                of each branch. Those of a choice sum up to one or less.
+            upper: real numbers `[E]`, the greatest, likewise to one or more.
 
         Raises:
             ValueError: naming the state and the choice: a state without choice, a
                 choice without branches, a target that is no state, a probability that
-                is negative or no number, probabilities that do not sum up to one; or
-                an array has the wrong type, length or range.
+                is negative or no number, probabilities that do not sum up to one,
+                bounds between which no probabilities are; or an array has the wrong
+                type, length or range.
         """
         row_group_offsets = offsets("row_group_offsets", row_group_offsets)
         row_offsets = offsets("row_offsets", row_offsets)
@@ -136,13 +164,22 @@ class MDP(Value):
                 f"{columns[branch]}, expected a state from 0 to {size - 1}"
             )
         columns = ours(columns.astype(np.int32, copy=False), given)
+        lower, upper = bounds(lower, upper, probs, row_group_offsets, row_offsets)
+        branch_rewards = named("branch reward", branch_rewards, reals, len(columns))
         if probs is not None:
             probs = probabilities(probs, row_group_offsets, row_offsets)
-            kept = probs > 0
-            if not kept.all():
-                before = np.append(0, np.cumsum(kept))
-                row_offsets = freeze(before[row_offsets].astype(np.int32))
-                columns, probs = freeze(columns[kept]), freeze(probs[kept])
+        most = upper if probs is None else probs
+        if most is not None and not np.all(most > 0):
+            kept = most > 0
+            before = np.append(0, np.cumsum(kept))
+            row_offsets = freeze(before[row_offsets].astype(np.int32))
+            columns = freeze(columns[kept])
+            probs, lower, upper = (
+                None if x is None else freeze(x[kept]) for x in (probs, lower, upper)
+            )
+            branch_rewards = branch_rewards and {
+                name: freeze(x[kept]) for name, x in branch_rewards.items()
+            }
         if initial is not None:
             initial = integers("initial", initial)
             wrong = initial[(initial < 0) | (initial >= size)]
@@ -162,6 +199,10 @@ class MDP(Value):
             choice_labels=named("choice label", choice_labels, booleans, choices),
             state_rewards=named("state reward", state_rewards, reals, size),
             choice_rewards=named("choice reward", choice_rewards, reals, choices),
+            branch_rewards=branch_rewards,
+            valuations=named("variable", valuations, numbers, size),
+            lower=lower,
+            upper=upper,
         )
 
     # ---- looking ------------------------------------------------------------
@@ -250,11 +291,17 @@ class MDP(Value):
             row_group_offsets=_pad(self.row_group_offsets, more[0], "edge"),
             row_offsets=_pad(self.row_offsets, more[1], "edge"),
             columns=_pad(self.columns, more[2]),
-            probs=None if self.probs is None else _pad(self.probs, more[2]),
+            **{
+                name: None if x is None else _pad(x, more[2])
+                for name in ("probs", "lower", "upper")
+                for x in [getattr(self, name)]
+            },
             labels=_padded(self.labels, more[0]),
             choice_labels=_padded(self.choice_labels, more[1]),
             state_rewards=_padded(self.state_rewards, more[0]),
             choice_rewards=_padded(self.choice_rewards, more[1]),
+            branch_rewards=_padded(self.branch_rewards, more[2]),
+            valuations=_padded(self.valuations, more[0]),
         )
 
 

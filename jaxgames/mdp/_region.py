@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.mdp._checks import refuse_intervals
 from jaxgames.mdp._model import MDP, booleans
 
 Optimum = Literal["min", "max"]
@@ -35,9 +36,10 @@ def check_optimum(optimum: str) -> None:
 
 
 def check_model(model: MDP) -> None:
-    """Raises ValueError unless it is one model."""
+    """Raises ValueError unless it is one model, and its probabilities are known."""
     if not isinstance(model, MDP):
         raise ValueError(f"model must be an MDP, got {type(model).__name__}")
+    refuse_intervals(model)
     if model.columns.ndim != 1:
         raise ValueError(
             "one model at a time, not a batch: apply jax.vmap to a function of one; "

@@ -27,6 +27,7 @@ class VisitingScheduler:
     """
 
     def __init__(self, model: MDP, components: EndComponents):
+        check_model(model)
         self._model, self._components = model, components
         label = np.asarray(components.state_label)
         order = np.argsort(label, kind="stable")
@@ -115,6 +116,7 @@ def uniform_scheduler(model: MDP, components: EndComponents) -> np.ndarray:
         >>> mdp.uniform_scheduler(model, mdp.mec(model))
         array([0.5, 0.5, 1. , 1. ])
     """
+    check_model(model)
     kept = np.asarray(components.choice_kept)
     owner = owner_of(model)
     count = np.bincount(owner[kept], minlength=model.num_states + 1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.mdp._model import MDP
+from jaxgames.mdp._region import check_model
 from jaxgames.mdp._schedulers import induced_chain
 
 
@@ -60,6 +61,7 @@ def simulate(
         >>> runs.shape, runs[-1].tolist()
         ((51, 3), [1, 1, 1])
     """
+    check_model(model)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
     if hasattr(scheduler, "next"):

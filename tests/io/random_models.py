@@ -11,11 +11,32 @@ from jaxgames import io
 from jaxgames.mdp import MDP
 
 WORDS = ("a", "goal", "x1", "done_2")
+ODD = ("((l = 4) & (ip = 1))", "a b", "é & ü", "[x>=1]{!}", "#END", "7", "//", "a: 1")
+"""Names with what is special in some format."""
 
 
 @st.composite
-def models(draw, labels=True, actions=True, rewards=True):
-    """A model with probabilities that are no round numbers."""
+def models(
+    draw,
+    labels=True,
+    actions=True,
+    rewards=True,
+    names=WORDS,
+    branches=False,
+    variables=False,
+    intervals=False,
+):
+    """A model with probabilities that are no round numbers.
+
+    Args:
+        labels: whether states may have labels.
+        actions: whether choices may.
+        rewards: whether states and choices may have rewards.
+        names: of labels and of reward models.
+        branches: whether branches may have rewards.
+        variables: whether states may have values of variables.
+        intervals: whether only bounds of the probabilities are known.
+    """
     size = draw(st.integers(1, 6))
     choices = [
         [
@@ -33,29 +54,50 @@ def models(draw, labels=True, actions=True, rewards=True):
 
     def sets(length):
         bits = st.lists(st.booleans(), min_size=length, max_size=length).map(np.array)
-        return draw(st.dictionaries(st.sampled_from(WORDS), bits, max_size=3))
+        return draw(st.dictionaries(st.sampled_from(names), bits, max_size=3))
 
-    def values(length):
+    def values(length, names=names):
         number = st.integers(0, 3) | st.floats(-1e3, 1e3)
         array = st.lists(number, min_size=length, max_size=length).map(np.array)
-        return draw(st.dictionaries(st.sampled_from(WORDS), array, max_size=2))
+        return draw(st.dictionaries(st.sampled_from(names), array, max_size=2))
 
+    def valuations():
+        kinds = st.sampled_from(
+            [st.booleans(), st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1)]
+        )
+        return {
+            name: np.array([draw(kind) for _ in range(size)])
+            for name in ("x", "y_1")
+            for kind in [draw(kinds)]
+        } | draw(st.just({}) | st.just({"z": np.arange(size) / 3}))
+
+    bounds = {}
+    if intervals:
+        slack = np.array([draw(st.floats(0, 1)) for _ in probs])
+        bounds = {
+            "lower": probs * slack,
+            "upper": probs + (1 - np.array(probs)) * slack,
+        }
+        bounds["upper"] = np.minimum(bounds["upper"], 1)
     action = np.array([draw(st.integers(0, 2)) for _ in rows])
-    names = draw(st.permutations(WORDS))
+    words = draw(st.permutations(WORDS))
     return MDP.from_arrays(
         np.cumsum([0] + [len(group) for group in choices]),
         np.cumsum([0] + [len(row) for row in rows]),
         [target for row in rows for target in row],
-        probs,
+        None if intervals else probs,
         initial=sorted(draw(st.sets(st.integers(0, size - 1)))),
         labels=sets(size) if labels else None,
         choice_labels=(
-            {names[k]: action == k for k in (1, 2) if (action == k).any()}
+            {words[k]: action == k for k in (1, 2) if (action == k).any()}
             if actions
             else None
         ),
         state_rewards=values(size) if rewards else None,
         choice_rewards=values(count) if rewards else None,
+        branch_rewards=values(len(probs)) if branches else None,
+        valuations=valuations() if variables else None,
+        **bounds,
     )
 
 
@@ -68,18 +110,24 @@ def equal(a: MDP, b: MDP, *, empty_sets: bool = True, rewards: bool = True) -> b
         empty_sets: whether labels count that are nowhere.
         rewards: whether rewards count.
     """
-    for name in ("row_group_offsets", "row_offsets", "columns", "probs"):
+    arrays = ("row_group_offsets", "row_offsets", "columns", "probs", "lower", "upper")
+    for name in arrays:
         x, y = getattr(a, name), getattr(b, name)
-        if x.dtype != y.dtype or not np.array_equal(x, y):
+        if (x is None) != (y is None):
+            return False
+        if x is not None and (x.dtype != y.dtype or not np.array_equal(x, y)):
             return False
     if not np.array_equal(a.initial, b.initial):
         return False
-    names = ["labels", "choice_labels"] + ["state_rewards", "choice_rewards"] * rewards
+    names = ["labels", "choice_labels", "valuations"]
+    names += ["state_rewards", "choice_rewards", "branch_rewards"] * rewards
     for name in names:
         x, y = (getattr(model, name) or {} for model in (a, b))
-        if not empty_sets:
+        if not empty_sets and name.endswith("labels"):
             x, y = ({k: v for k, v in z.items() if v.any()} for z in (x, y))
         if set(x) != set(y) or not all(np.array_equal(x[k], y[k]) for k in x):
+            return False
+        if any(x[k].dtype != y[k].dtype for k in x):
             return False
     return True
 

@@ -1,19 +1,30 @@
 """UMB archives: built by hand, by Storm and by umbi, and what is refused."""
 
 import copy
+import dataclasses
 import gzip
 import io as std_io
 import json
 import lzma
+import re
 import struct
 import tarfile
+import warnings
 from fractions import Fraction
+from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from random_models import check_that_damage_is_told, equal, models, without
+from random_models import (
+    ODD,
+    WORDS,
+    check_that_damage_is_told,
+    equal,
+    models,
+    without,
+)
 
 from jaxgames import Arena, io
 from jaxgames.mdp import MDP
@@ -106,8 +117,11 @@ def test_round_trip(tmp_path, suffix):
     assert path.read_bytes() == first
 
 
+everything = {"names": (*WORDS, *ODD, ""), "branches": True, "variables": True}
+
+
 @few
-@hypothesis.given(models())
+@hypothesis.given(models() | models(**everything) | models(intervals=True))
 def test_any_model(tmp_path_factory, model):
     path = tmp_path_factory.getbasetemp() / "any.umb"
     io.save(path, model)
@@ -200,11 +214,15 @@ LEFT_OUT = None
                     branch_probability_type={"type": "double-interval"}
                 )
             },
-            "expected probabilities of type double or rational",
+            "'branch-to-probability.bin': expected 64 bytes for 8 entries of 8",
+        ),
+        (
+            {"index.json": changed(branch_probability_type={"type": "int"})},
+            "expected probabilities of type double, rational, double-interval, rat",
         ),
         (
             {"index.json": changed(branch_probability_type="double")},
-            "expected probabilities of type double or rational",
+            "expected probabilities of type double, rational, double-interval, rat",
         ),
         (
             {"index.json": changed(**{"#choices": 4})},
@@ -347,6 +365,285 @@ def test_names_of_any_kind(tmp_path_factory, labels):
     assert {k: v.tolist() for k, v in found.items()} == labels
 
 
+# ---- intervals, rewards and values of variables ------------------------------------
+
+
+def of_type(kind, **more):
+    """The index with a reward model of a type, for choices."""
+    index = copy.deepcopy(INDEX)
+    about = {"applies-to": ["choices"], "type": kind, **more}
+    index["annotations"]["rewards"] = {"default": about}
+    return index
+
+
+REWARD = "annotations/rewards/default/choices/values.bin"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "values"),
+    [
+        ({"type": "double", "size": 64}, struct.pack("<3d", 0.5, 0, 2), [0.5, 0, 2]),
+        ({"type": "double"}, struct.pack("<3d", 0.5, 0, 2), [0.5, 0, 2]),
+        (
+            {"type": "rational"},
+            struct.pack("<qQqQqQ", 1, 2, 0, 1, -3, 4),
+            [0.5, 0, -0.75],
+        ),
+        ({"type": "int", "size": 64}, struct.pack("<3q", -1, 0, 2), [-1, 0, 2]),
+        ({"type": "uint", "size": 64}, struct.pack("<3Q", 1, 0, 2), [1, 0, 2]),
+        (
+            {"type": "double-interval", "size": 128},
+            struct.pack("<6d", 0.5, 0.5, 0, 0, 2, 2),
+            [0.5, 0, 2],
+        ),
+    ],
+)
+def test_rewards_of_any_type(tmp_path, kind, data, values):
+    members = {**MEMBERS, "index.json": of_type(kind), REWARD: data}
+    model = io.load(pack(tmp_path / "model.umb", members))
+    assert model.choice_rewards[""].tolist() == values
+
+
+@pytest.mark.parametrize(
+    "kind", [{"type": "double-interval"}, {"type": "int", "size": 8}]
+)
+def test_rewards_that_are_left_out_are_told(tmp_path, kind):
+    data = struct.pack("<6d", 0, 1, 0, 0, 2, 2)
+    members = {**MEMBERS, "index.json": of_type(kind, alias="r"), REWARD: data}
+    path = pack(tmp_path / "model.umb", members)
+    with pytest.warns(UserWarning, match=r"left out are rewards 'r' of choices: a mod"):
+        assert io.load(path).choice_rewards is None
+
+
+def test_a_reward_model_without_a_name(tmp_path):
+    # Storm's file has no alias then, and the identifier may not be empty.
+    data = struct.pack("<3d", 0, 1, 2)
+    double = {"type": "double"}
+    members = {**MEMBERS, "index.json": of_type(double), REWARD: data}
+    assert list(io.load(pack(tmp_path / "a.umb", members)).choice_rewards) == [""]
+    members["index.json"] = of_type(double, alias="default")
+    named = io.load(pack(tmp_path / "a.umb", members))
+    assert list(named.choice_rewards) == ["default"]
+    rewards = {"": [0, 0, 1], "default": [1, 2, 3]}
+    for order in (["", "default"], ["default", ""]):
+        several = {name: np.array(rewards[name], float) for name in order}
+        model = dataclasses.replace(MODEL, choice_rewards=several)
+        io.save(tmp_path / "b.umb", model)
+        assert equal(io.load(tmp_path / "b.umb"), model)
+
+
+def test_rational_intervals(tmp_path):
+    halves = [(1, 8), (3, 8), (1, 2), (7, 8), (1, 1), (1, 1), (1, 1), (1, 1)]
+    data = b"".join(struct.pack("<qQ", *pair) for pair in halves)
+    index = changed(branch_probability_type={"type": "rational-interval", "size": 256})
+    members = {**MEMBERS, "index.json": index, "branch-to-probability.bin": data}
+    model = io.load(pack(tmp_path / "model.umb", members))
+    assert model.probs is None
+    assert model.lower.tolist() == [0.125, 0.5, 1, 1]
+    assert model.upper.tolist() == [0.375, 0.875, 1, 1]
+
+
+VARIABLES = [
+    {"name": "b", "type": {"type": "bool", "size": 1}},
+    {"padding": 2},
+    {"name": "x", "type": {"type": "uint", "size": 7}, "offset": -3},
+    {"name": "i", "type": {"type": "int", "size": 5}},
+    {"name": "u", "type": {"type": "uint", "size": 3}, "is-optional": True},
+    {"name": "d", "type": {"type": "double", "size": 64}},
+    {"name": "w", "type": {"type": "uint", "size": 62}},
+    {"padding": 7},
+]
+VALUES = {"b": [1, 0], "x": [-3, 124], "i": [-16, 15], "u": [7, 0], "d": [0.1, -2.5]}
+VALUES["w"] = [2**62 - 1, 5]
+
+
+def valued(variables=VARIABLES, **more):
+    """The members of the model with values of variables, bit by bit."""
+    data = b""
+    for state in range(2):
+        number = place = 0
+        for variable in variables:
+            if "padding" in variable:
+                place += variable["padding"]
+                continue
+            value, kind = VALUES[variable["name"]][state], variable["type"]
+            if kind["type"] == "double":
+                (value,) = struct.unpack("<Q", struct.pack("<d", value))
+            value = (value - variable.get("offset", 0)) % (1 << kind["size"])
+            if variable.get("is-optional"):
+                number |= 1 << place
+                place += 1
+            number |= value << place
+            place += kind["size"]
+        data += number.to_bytes(-(-place // 8), "little")
+    index = {**INDEX, "valuations": {"states": {"classes": [{"variables": variables}]}}}
+    return {**MEMBERS, "index.json": index, FILE: data, **more}
+
+
+FILE = "valuations/states/valuations.bin"
+
+
+def test_values_of_variables(tmp_path):
+    found = io.load(pack(tmp_path / "model.umb", valued())).valuations
+    assert {name: x.tolist() for name, x in found.items()} == VALUES
+    kinds = {"b": bool, "x": np.int64, "i": np.int64, "u": np.int64, "w": np.int64}
+    assert {name: x.dtype for name, x in found.items()} == {**kinds, "d": np.float64}
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"name": "x", "type": {"type": "string"}}, "left out are variable 'x'"),
+        ({"name": "x", "type": {"type": "rational"}}, "left out are variable 'x'"),
+        ({"name": "x", "type": {"type": "uint", "size": 72}}, "left out are variable"),
+        ({"name": "x", "type": {"type": "uint"}}, "left out are variable 'x'"),
+    ],
+)
+def test_values_that_are_left_out_are_told(tmp_path, entry, message):
+    size = entry["type"].get("size", 128 if "rational" in str(entry) else 64)
+    members = valued([])
+    classes = [{"variables": [entry]}]
+    members["index.json"]["valuations"] = {"states": {"classes": classes}}
+    members[FILE] = b"\xff" * (2 * size // 8)
+    with pytest.warns(UserWarning, match=message):
+        model = io.load(pack(tmp_path / "model.umb", members))
+    assert model.valuations is None
+
+
+def test_what_else_is_left_out_is_told(tmp_path):
+    members = valued(VARIABLES)
+    index = members["index.json"]
+    index["annotations"] = {**index["annotations"], "mine": {}}
+    index["valuations"]["choices"] = {}
+    index["transition-system"] = {**index["transition-system"], "#branch-actions": 2}
+    several = {"states": {"classes": [{}, {}]}}
+    told = "annotations 'mine', valuations of choices, actions of branches: a model has"
+    with pytest.warns(UserWarning, match=told):
+        io.load(pack(tmp_path / "model.umb", members))
+    members = {**MEMBERS, "index.json": {**INDEX, "valuations": several}}
+    with pytest.warns(
+        UserWarning, match=r"valuations of states \(of several classes\)"
+    ):
+        io.load(pack(tmp_path / "model.umb", members))
+
+
+@pytest.mark.parametrize(
+    ("variables", "data", "message"),
+    [
+        ([{"padding": 7}], None, "expected 2 times 7 bits, found 2 bytes"),
+        (VARIABLES, b"1234567", r"expected 2 times \d+ bits, found 7 bytes"),
+        (VARIABLES, LEFT_OUT, f"member '{FILE}': is missing"),
+        ([{"padding": -8}], b"", "not understood in valuations: {'padding': -8}"),
+        ([{"padding": 10**30}], b"", "not understood in valuations"),
+        ([{"name": "x"}], b"", "not understood in valuations: {'name': 'x'}"),
+        ([{"name": 3, "type": {"type": "bool"}}], b"", "not understood"),
+        ([{"name": "x", "type": {"type": "bool", "size": "1"}}], b"", "not understood"),
+        ([{"name": "x", "type": {"type": "int"}, "offset": 0.5}], b"", "not unders"),
+        ([7], b"", "not understood in valuations: 7"),
+        (7, b"", "not understood in valuations"),
+        (
+            [{"name": "x", "type": {"type": "uint", "size": 8}}] * 2,
+            bytes(4),
+            "there are two variables 'x'",
+        ),
+        (
+            [{"name": "x", "type": {"type": "double"}}],
+            struct.pack("<2d", 0, float("nan")),
+            "variable 'x' is no number in some state",
+        ),
+    ],
+)
+def test_broken_values_of_variables(tmp_path, variables, data, message):
+    members = valued([])
+    states = {"classes": [{"variables": variables}]}
+    members["index.json"] = {**INDEX, "valuations": {"states": states}}
+    members[FILE] = bytes(2) if data is None else data
+    if data is LEFT_OUT and variables is VARIABLES:
+        del members[FILE]
+    with pytest.raises(io.FormatError, match=message):
+        io.load(pack(tmp_path / "model.umb", members))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_values(tmp_path, seed):
+    whole = pack(tmp_path / "model.umb", valued()).read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # names change, and are left out
+        check_that_damage_is_told(tmp_path / "model.umb", whole, seed)
+
+
+def test_nan_is_no_reward(tmp_path):
+    members = {**MEMBERS, "index.json": of_type({"type": "double"})}
+    members[REWARD] = struct.pack("<3d", 0, float("nan"), 2)
+    with pytest.raises(io.FormatError, match="entry 1 is nan, expected a number"):
+        io.load(pack(tmp_path / "model.umb", members))
+
+
+def whole_umbi():
+    """The package umbi, if it can read all that it should."""
+    umbi = pytest.importorskip("umbi", reason="umbi is not installed")
+    bits = pytest.importorskip("bitstring", reason="bitstring is not installed")
+    if int(bits.__version__.partition(".")[0]) > 4:
+        pytest.skip("umbi reads neither values nor intervals with bitstring 5")
+    return umbi
+
+
+# ---- published files -------------------------------------------------------------
+
+PUBLISHED = Path(__file__).parents[3] / "shared/data/public/mdp-quantitative"
+
+
+def published(pattern):
+    found = sorted(PUBLISHED.glob(pattern))
+    return found or [pytest.param(None, marks=pytest.mark.skip("no published files"))]
+
+
+@pytest.mark.parametrize(
+    "path", published("*/*.umb"), ids=lambda path: path and path.stem
+)
+def test_published_files(path, tmp_path):
+    """Valuations are as the labels that Storm made of expressions say."""
+    model = io.load(path)
+    for name, members in model.labels.items():
+        if simple := re.fullmatch(r"\((\w+) (=|>|<|!=) (-?\d+)\)", name):
+            variable, sign, value = simple.groups()
+            values = model.valuations[variable]
+            expected = {
+                "=": values == int(value),
+                "!=": values != int(value),
+                ">": values > int(value),
+                "<": values < int(value),
+            }
+            assert np.array_equal(members, expected[sign]), name
+    io.save(tmp_path / "again.umb", model)
+    assert equal(io.load(tmp_path / "again.umb"), model)
+
+
+@pytest.mark.parametrize(
+    "path", published("intervals/*.umb"), ids=lambda p: p and p.stem
+)
+def test_published_intervals(path):
+    umbi = whole_umbi()
+    model, umb = io.load(path), umbi.umb.read(path)
+    assert model.probs is None
+    found = [(x.left, x.right) for x in umb.branch_to_probability]
+    assert list(zip(model.lower, model.upper, strict=True)) == found
+
+
+@pytest.mark.parametrize("name", ["two_dice", "maze_2", "brp16_2"])
+def test_values_as_umbi_reads_them(name):
+    umbi = whole_umbi()
+    path = PUBLISHED / f"models/{name}.umb"
+    if not path.exists():
+        pytest.skip("the folder of published models is not there")
+    model, umb = io.load(path), umbi.umb.read(path)
+    (about,) = umb.index.valuations["states"].classes
+    offset = {x.name: x.offset or 0 for x in about if hasattr(x, "name")}
+    for variable, values in model.valuations.items():
+        raw = [state[variable] for state in umb.valuations["states"]]
+        assert values.tolist() == [x + offset[variable] for x in raw]
+
+
 # ---- other programs --------------------------------------------------------------
 
 
@@ -362,3 +659,25 @@ def test_umbi_reads_what_we_write(tmp_path):
     assert equal(io.load(other), MODEL)
     ats = umbi.ats.read(path)
     assert (ats.num_states, ats.num_choices, ats.num_branches) == (2, 3, 4)
+
+
+def test_umbi_reads_values_and_intervals(tmp_path):
+    umbi = whole_umbi()
+    path, other = tmp_path / "ours.umb", tmp_path / "theirs.umb"
+    values = {"x": [-2, 5], "b": [True, False], "d": [0.5, 0.1]}
+    more = {"valuations": {k: np.array(v) for k, v in values.items()}}
+    more["branch_rewards"] = {"": np.arange(4.0)}
+    whole = dataclasses.replace(MODEL, **more)
+    io.save(path, whole)
+    umb = umbi.umb.read(path, strict=True)
+    found = umb.valuations["states"]
+    assert found == [{"x": 0, "b": True, "d": 0.5}, {"x": 7, "b": False, "d": 0.1}]
+    assert umb.annotations["rewards"]["default"]["branches"] == [0, 1, 2, 3]
+    umbi.umb.write(umb, other)
+    assert equal(io.load(other), whole)
+    bounds = {"probs": None, "lower": MODEL.probs / 2, "upper": MODEL.probs}
+    io.save(path, dataclasses.replace(MODEL, **bounds))
+    umb = umbi.umb.read(path, strict=True)
+    assert [x.left for x in umb.branch_to_probability] == [0.125, 0.375, 0.5, 0.5]
+    umbi.umb.write(umb, other)
+    assert equal(io.load(other), dataclasses.replace(MODEL, **bounds))

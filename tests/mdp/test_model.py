@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 
+from jaxgames import mdp, solve_many
 from jaxgames.mdp import MDP
 
 GROUPS, ROWS, COLUMNS = [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2]
@@ -106,6 +107,16 @@ def test_unsigned_offsets_as_in_files():
         ({"labels": {"goal": [1, 0, 2]}}, "label 'goal' must hold booleans or 0/1"),
         ({"labels": [1, 0, 2]}, r"labels must be a mapping from names, got \[1, 0, 2"),
         ({"choice_rewards": {"steps": [1]}}, "choice reward 'steps' must have one"),
+        ({"branch_rewards": {"steps": [1]}}, "branch reward 'steps' must have one"),
+        ({"valuations": {"x": [1, 2]}}, "variable 'x' must have one state each, 3"),
+        ({"valuations": {"x": ["a"] * 3}}, "variable 'x' must hold real numbers"),
+        ({"valuations": {"x": [0, np.nan, 0]}}, "variable 'x' has no number for state"),
+        ({"lower": PROBS}, "pass either probs, or lower and upper: the two bounds"),
+        ({"probs": None, "lower": PROBS}, "pass either probs, or lower and upper"),
+        (
+            {"lower": PROBS, "upper": PROBS},
+            "pass either probs, or lower and upper: the two bounds of an interval",
+        ),
     ],
 )
 def test_bad_input(changes, message):
@@ -154,6 +165,8 @@ def test_what_readers_keep_passes_through_jit():
         choice_labels={"stay": [1, 0, 0, 1]},
         state_rewards={"time": [1, 2, 3]},
         choice_rewards={"cost": [0, 1, 2, 3]},
+        branch_rewards={"": [0, 1, 2, 3, 4]},
+        valuations={"x": [3, 4, 5], "done": [False, True, False]},
     )
     again = jax.jit(lambda m: m)(built)
     np.testing.assert_array_equal(again.initial, [0])
@@ -161,6 +174,78 @@ def test_what_readers_keep_passes_through_jit():
     np.testing.assert_array_equal(again.choice_labels["stay"], [1, 0, 0, 1])
     np.testing.assert_array_equal(again.state_rewards["time"], [1, 2, 3])
     np.testing.assert_array_equal(again.choice_rewards["cost"], [0, 1, 2, 3])
+    np.testing.assert_array_equal(again.branch_rewards[""], [0, 1, 2, 3, 4])
+    np.testing.assert_array_equal(again.valuations["x"], [3, 4, 5])
+    np.testing.assert_array_equal(again.valuations["done"], [False, True, False])
+
+
+BOUNDS = {"lower": [1, 0.25, 0, 1, 1], "upper": [1, 0.5, 0.75, 1, 1]}
+
+
+def interval_model(**changes) -> MDP:
+    return model(probs=None, **{**BOUNDS, **changes})
+
+
+def test_intervals():
+    built = interval_model()
+    assert built.probs is None
+    np.testing.assert_array_equal(built.lower, BOUNDS["lower"])
+    np.testing.assert_array_equal(built.upper, BOUNDS["upper"])
+    assert built.pad(5, 6, 9).upper.tolist() == [*BOUNDS["upper"], 0, 0, 0, 0]
+    rewards = {"r": [1, 2, 3, 4, 5]}
+    left = interval_model(upper=[1, 1, 0, 1, 1], branch_rewards=rewards)
+    assert left.columns.tolist() == [0, 1, 0, 2]  # nature cannot take the third branch
+    assert left.lower.tolist() == [1, 0.25, 1, 1]
+    assert left.branch_rewards["r"].tolist() == [1, 2, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"lower": [1, 0.6, 0, 1, 1]},
+            r"branch 1 of choice 1 .* has bounds 0.6 and 0.5",
+        ),
+        ({"lower": [1, -0.1, 0, 1, 1]}, "expected 0 <= lower <= upper <= 1"),
+        ({"upper": [1, 1.1, 0.75, 1, 1]}, "expected 0 <= lower <= upper <= 1"),
+        ({"upper": [1, np.nan, 0.75, 1, 1]}, "expected 0 <= lower <= upper <= 1"),
+        ({"upper": [1, 0.5, 0.25, 1, 1]}, r"choice 1 .* sum up to 0.25 and 0.75, exp"),
+        (
+            {"lower": [1, 0.5, 0.75, 1, 1]},
+            r"bounds of choice 1 \(number 1 of state 0\) sum up to 1.25 and 1.25",
+        ),
+    ],
+)
+def test_bad_intervals(changes, message):
+    with pytest.raises(ValueError, match=message):
+        interval_model(**changes)
+
+
+def test_whatever_computes_refuses_intervals():
+    built, found = interval_model(), mdp.mec(model())
+    claim = found.state_label, found.choice_kept
+    calls = {
+        "mec": lambda: mdp.mec(built),
+        "traced mec": lambda: jax.jit(lambda m: mdp.mec(m, "basic"))(built),
+        "reference.mec": lambda: mdp.reference.mec(built),
+        "verify": lambda: mdp.verify(built, found),
+        "reference.verify": lambda: mdp.reference.verify(built, *claim),
+        "prob0": lambda: mdp.prob0(built, [2]),
+        "prob1": lambda: mdp.prob1(built, [2]),
+        "reference.prob1": lambda: mdp.reference.prob1(built, [2]),
+        "almost_sure_reach": lambda: mdp.almost_sure_reach(built, [2]),
+        "almost_sure_buchi": lambda: mdp.almost_sure_buchi(built, [2]),
+        "reach_probability": lambda: mdp.reach_probability(built, [2]),
+        "quotient": lambda: mdp.quotient(built, found),
+        "induced_chain": lambda: mdp.induced_chain(built, [0, 2, 3]),
+        "uniform_scheduler": lambda: mdp.uniform_scheduler(built, found),
+        "visiting_scheduler": lambda: mdp.visiting_scheduler(built, found),
+        "simulate": lambda: mdp.simulate(built, [0, 2, 3], [0], 2, jax.random.key(0)),
+        "solve_many": lambda: solve_many(mdp, [built]),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match="this is an interval model"):
+            pytest.fail(f"{name} gave {call()}")
 
 
 def test_pad():

@@ -4,6 +4,7 @@ import numpy as np
 
 from jaxgames.graph import reference as graphs
 from jaxgames.host import compiled
+from jaxgames.mdp._checks import refuse_intervals
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._verdict import Verdict
 from jaxgames.ops import transpose
@@ -32,6 +33,7 @@ def verify(
     Returns:
         A [`Verdict`][jaxgames.mdp.Verdict].
     """
+    refuse_intervals(model)
     label, kept = np.asarray(label), np.asarray(kept)
     size, number = model.num_states, int(model.row_group_offsets[-1])
     there = np.diff(model.row_group_offsets) > 0
