@@ -10,6 +10,7 @@ from jaxgames.memory import TooLargeError as TooLargeError
 from jaxgames.solution import Solution as Solution
 from jaxgames.solution import SolveError as SolveError
 from jaxgames.solution import Status as Status
+from jaxgames.validity import unchecked as unchecked
 
 if TYPE_CHECKING:
     from jaxgames import buchi as buchi

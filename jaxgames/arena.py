@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.core import Tracer, eval_context
 
-from jaxgames.kept import kept
+from jaxgames.kept import is_kept, kept
 from jaxgames.value import Value, freeze, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
@@ -223,6 +223,7 @@ class Arena(Value):
             num_edges=np.int32(len(dst)),
         )
         dead = np.flatnonzero(np.diff(row_ptr) == 0)
+        kept(arena, DEAD_END, lambda: int(dead[0]) if len(dead) else NO_DEAD_END)
         if len(dead) and dead_ends == "error":
             raise ValueError(
                 f"vertex {dead[0]} has no successor"
@@ -268,34 +269,20 @@ class Arena(Value):
     def validate(self) -> "Arena":
         """Checks all that the solvers rely on, and returns the arena (host only).
 
-        Arenas built by `from_edges` and `from_csr` are valid; this is for those put
-        together by hand or changed by `dataclasses.replace`.
+        Arenas built by `from_edges` and `from_csr` are valid; those put together by
+        hand or changed by `dataclasses.replace` are checked when they are first solved
+        or verified, or here.
 
         Raises:
             ValueError: with what is wrong and where.
         """
-        checked = Arena.from_csr(
-            self.row_ptr,
-            self.dst,
-            owner=self.owner,
-            priority=self.priority,
-            edge_priority=self.edge_priority,
-            weight=self.weight,
-            accepting=self.accepting,
-        )
-        if not np.array_equal(checked.src, self.src):
-            raise ValueError("src does not agree with row_ptr")
-        for name, count, size in zip(
-            ("num_vertices", "num_edges"),
-            (self.num_vertices, self.num_edges),
-            self.shape,
-            strict=True,
-        ):
-            if not 0 <= int(count) <= size:
-                raise ValueError(f"{name} must be between 0 and {size}, got {count}")
-        vertices, edges = int(self.num_vertices), int(self.num_edges)
-        if self.row_ptr[vertices] != edges or np.any(self.dst[:edges] >= vertices):
-            raise ValueError("an edge leads from a real vertex into the padding")
+        from jaxgames import validity
+
+        if is_traced(self):
+            raise ValueError(
+                "a traced arena has no values to look at: validate outside"
+            )
+        validity.checked(dataclasses.replace(self))  # which carries no mark
         return self
 
     def pad(
@@ -334,7 +321,7 @@ class Arena(Value):
         ends = np.minimum(np.arange(loops, dtype=np.int32), more - 1) + old_vertices
         new_rows = old_edges + np.arange(1, more + 1, dtype=np.int32)
         new_rows[-1] = num_edges
-        return dataclasses.replace(
+        padded = dataclasses.replace(
             self,
             row_ptr=freeze(np.concatenate([self.row_ptr, new_rows])),
             src=freeze(np.concatenate([self.src, ends])),
@@ -345,6 +332,7 @@ class Arena(Value):
             weight=_extend(self.weight, loops),
             accepting=_extend(self.accepting, more),
         )
+        return as_checked_as(self, padded)
 
     def unpad(self) -> "Arena":
         """The real vertices and edges alone (host only)."""
@@ -355,7 +343,7 @@ class Arena(Value):
         def cut(x, size):
             return None if x is None else x[:size]
 
-        return dataclasses.replace(
+        real = dataclasses.replace(
             self,
             row_ptr=self.row_ptr[: vertices + 1],
             src=self.src[:edges],
@@ -366,6 +354,7 @@ class Arena(Value):
             weight=cut(self.weight, edges),
             accepting=cut(self.accepting, vertices),
         )
+        return as_checked_as(self, real)
 
     def reverse(self) -> "Arena":
         """The transposed arena: every edge turned round (host only, kept).
@@ -424,6 +413,22 @@ class Arena(Value):
             dead_ends=dead_ends,
         )
         return arena, vertices, edges
+
+
+DEAD_END, NO_DEAD_END = "dead end", -1
+"""What is kept with an arena that was checked: its first vertex without a successor."""
+
+
+def as_checked_as(old: Arena, new: Arena) -> Arena:
+    """The new arena, which is sound and has dead ends where the old one is and has.
+
+    It takes over that the old one was checked, if it was.
+    """
+    if is_kept(old, DEAD_END):
+        dead = kept(old, DEAD_END, lambda: NO_DEAD_END)
+        dead = dead if dead < new.shape[0] else NO_DEAD_END
+        kept(new, DEAD_END, lambda: dead)
+    return new
 
 
 def bucket(size: int) -> int:

@@ -9,6 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.solution import Status
+
+NO_PROBLEM = -1
+"""Reason of a verdict under tracing where what was passed is no game at all."""
 
 NOWHERE = -1
 """Place of a verdict that finds nothing wrong, or something that has no place."""
@@ -100,6 +104,8 @@ class Verdict:
             return repr(self)
         if self:
             return "valid"
+        if self.reason == NO_PROBLEM:
+            return Status.INVALID.message
         message = self.reasons(int(self.reason)).message
         if self.vertex == NOWHERE:
             return message

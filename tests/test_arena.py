@@ -196,7 +196,7 @@ class TestValidate:
             ({"dst": np.array([1, 2, 3], np.int32)}, r"dst\[2\] is 3"),
             ({"src": np.array([0, 0, 2], np.int32)}, "src does not agree with row_ptr"),
             ({"num_vertices": np.int32(4)}, "num_vertices must be between 0 and 3"),
-            ({"num_edges": np.int32(2)}, "into the padding"),
+            ({"num_edges": np.int32(2)}, "have 3 edges, but num_edges is 2"),
             (
                 {"num_vertices": np.int32(2), "num_edges": np.int32(2)},
                 "into the padding",

@@ -17,7 +17,8 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"batch", "checkpoint", "kept", "memory", "quoting", "value", "verdict"}
+BASE |= {"batch", "checkpoint", "kept", "memory", "quoting", "validity", "value"}
+BASE |= {"verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {

@@ -44,7 +44,7 @@ def cut(answer: Any, arena: Arena) -> Any:
 ARENAS = Form(
     kind=Arena,
     what="arena",
-    is_stack=lambda arena: np.ndim(arena.owner) == 2,
+    is_stack=lambda arena: np.ndim(arena.row_ptr) == 2,
     size=size_of,
     stack=lambda arenas, size: stack(arenas, size[0]),
     shape=lambda arena: (len(arena.owner), *arena.shape),

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import ops, validity
 from jaxgames.arena import bucket, eager, is_traced
 from jaxgames.batch import _rounds, _then
 from jaxgames.batch._problem import Problem, Union, problem_of
@@ -185,10 +185,10 @@ class _Many:
         """Solves a list: a stack for each size."""
         form = self.problem.form
         for index, arena in enumerate(arenas):
-            try:
+            with validity.about_game(index):
                 self.problem.check(arena)
-            except ValueError as error:
-                raise ValueError(f"game {index}: {error}") from None
+                if form.is_stack(arena):
+                    raise ValueError(f"expected one {form.what}, got a stack of them")
         keys = zip(self.problem.bits(arenas), map(form.size, arenas), strict=True)
         groups = list(grouped(keys).items())
         states = states_of(groups, state)

@@ -159,7 +159,7 @@ class _Places:
             table.reshape(-1, *more)[self._filled] = values
         else:
             first = self._same
-            table[:, :first] = values.reshape(-1, first, *more)
+            table[:, :first] = values.reshape(len(table), first, *more)
             table[:, first:] = fill[:, first:] if np.ndim(fill) else fill
         return table
 

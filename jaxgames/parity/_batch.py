@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import batch, ops
+from jaxgames import batch, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.parity._edges import check_priorities
 from jaxgames.parity._game import Answer, compress_few, normal_form, with_priority
@@ -36,6 +36,11 @@ class Facts(NamedTuple):
 
     degree: int
     top: int
+
+
+def _check(arena: Arena) -> None:
+    validity.check_each(arena)
+    check_priorities(arena)
 
 
 def _facts(arena: Arena, solver: Solver) -> Facts:
@@ -80,7 +85,7 @@ PROBLEM = batch.register(
         auto=lambda _: PriorityPromotion(
             sweeps=SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE)
         ),
-        check=check_priorities,
+        check=_check,
         facts=_facts,
         game=_game,
         answer=_answer,

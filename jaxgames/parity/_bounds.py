@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import ops, validity
 from jaxgames.arena import Arena, bucket
 from jaxgames.graph.reference import closing
 from jaxgames.host import compiled
@@ -156,7 +156,7 @@ def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
     Returns:
         Integers `[P]`, 0 for good priorities.
     """
-    arena = arena.unpad()
+    arena = validity.checked(arena)[0].unpad()
     priority = arena.edge_priority
     if priority is None:
         priority = arena.priority[arena.src]

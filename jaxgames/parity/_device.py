@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, memory, ops
+from jaxgames import fixpoint, memory, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.kept import kept
 from jaxgames.parity._game import Answer, normal_form
@@ -42,7 +42,7 @@ def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game
     `solve` calls this; call it before to have its cost apart. Within
     [`parallel.over`][jaxgames.parallel.over] the layout is spread over the devices.
     """
-    game = normal(arena, solver)
+    game = normal(validity.checked(arena)[0], solver)
     return game, ops.prepare(game, ops.current_spread())
 
 

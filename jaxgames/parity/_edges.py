@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.solution import NO_EDGE
 
 
@@ -100,7 +100,7 @@ def _insert(arena: Arena, priority, dst, middle_dst, middle_priority) -> Arena:
     size, edges = arena.shape
     more = len(middle_dst)
     new = xp.arange(more, dtype=np.int32)
-    return dataclasses.replace(
+    halves = dataclasses.replace(
         arena,
         row_ptr=xp.concatenate([arena.row_ptr, edges + 1 + new]),
         src=xp.concatenate([arena.src, size + new]),
@@ -113,3 +113,4 @@ def _insert(arena: Arena, priority, dst, middle_dst, middle_priority) -> Arena:
         num_vertices=np.int32(size + more),
         num_edges=np.int32(edges + more),
     )
+    return as_checked_as(arena, halves)

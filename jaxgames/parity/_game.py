@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.solution import NO_EDGE
@@ -42,10 +42,11 @@ def normal_form(arena: Arena, edge_priorities: bool = False) -> Arena:
     """
     check_priorities(arena)
     if arena.edge_priority is None:
-        return dataclasses.replace(arena, priority=compress(arena.priority))
+        return with_priority(arena, compress(arena.priority))
     if not edge_priorities:
         return normal_form(split(arena))
-    return dataclasses.replace(arena, edge_priority=compress(arena.edge_priority))
+    of_edges = compress(arena.edge_priority)
+    return as_checked_as(arena, dataclasses.replace(arena, edge_priority=of_edges))
 
 
 def compress(priority):
@@ -97,8 +98,8 @@ def compress_few(priority: Any, top: int) -> jax.Array:
 
 
 def with_priority(arena: Arena, priority: Any) -> Arena:
-    """The arena with other priorities on its vertices."""
-    return dataclasses.replace(arena, priority=priority)
+    """The arena with other priorities on its vertices, which are right ones."""
+    return as_checked_as(arena, dataclasses.replace(arena, priority=priority))
 
 
 def _distinct(priority: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

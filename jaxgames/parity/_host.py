@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.host import compiled, lend
 from jaxgames.parity._game import compress
@@ -70,13 +71,9 @@ def prepare(arena: Arena) -> Prepared:
     Raises:
         ValueError: the arena is no such game.
     """
+    validity.checked(arena)
     if arena.priority is None:
         raise ValueError("the host engine needs vertex priorities: priority is None")
-    if arena.owner.ndim != 1:
-        raise ValueError(
-            "the host engine takes one game at a time, not a batch: arena.owner has "
-            f"shape {arena.owner.shape}"
-        )
     size = len(arena.owner)
     arena = arena.unpad()
     row_ptr, source, head, owner, priority = (
@@ -87,18 +84,17 @@ def prepare(arena: Arena) -> Prepared:
     top = int(priority.max(initial=0))
     if top >= WON:
         raise ValueError(f"the host engine takes up to {WON} priorities, got {top}")
-    dead, *arrays = _arrange(row_ptr, source, head, owner, priority, top)
-    if dead < len(owner):
-        raise ValueError(f"vertex {dead} has no successor: games are total")
-    key, in_ptr, in_tail, in_edge, order, rank, loops = arrays
+    key, in_ptr, in_tail, in_edge, order, rank, loops = _arrange(
+        source, head, owner, priority, top
+    )
     return Prepared(
         key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, size
     )
 
 
 @compiled
-def _arrange(row_ptr, source, head, owner, priority, top):
-    """The first vertex without a successor, and the arrays of `Prepared`."""
+def _arrange(source, head, owner, priority, top):
+    """The arrays of `Prepared`."""
     size, many = len(owner), len(head)
     in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
     in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
@@ -107,7 +103,7 @@ def _arrange(row_ptr, source, head, owner, priority, top):
         np.empty(size, np.int32),
         np.empty(size, np.int32),
     )
-    dead, loops = size, 0
+    loops = 0
     for e in range(many):
         in_ptr[head[e] + 1] += 1
         loops += head[e] == source[e]
@@ -115,8 +111,6 @@ def _arrange(row_ptr, source, head, owner, priority, top):
         in_ptr[v + 1] += in_ptr[v]
         begin[top - priority[v] + 1] += 1
         key[v] = 4 * priority[v] + owner[v]
-        if row_ptr[v] == row_ptr[v + 1]:
-            dead = min(dead, v)
     for after in range(top + 1):
         begin[after + 1] += begin[after]
     for v in range(size):
@@ -134,7 +128,7 @@ def _arrange(row_ptr, source, head, owner, priority, top):
             loops += 1
     for k in range(many):
         in_tail[k] = source[in_edge[k]]
-    return dead, key, in_ptr, in_tail, in_edge, order, rank, loop
+    return key, in_ptr, in_tail, in_edge, order, rank, loop
 
 
 def run(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, ops, validity
 from jaxgames import race as racing
 from jaxgames.arena import Arena
 from jaxgames.kept import kept
@@ -35,7 +35,8 @@ SHARE_SECONDS = 1.0
 
 def prepare_host(arena: Arena) -> _host.Prepared:
     """The arrays that the host engine works on; kept with the arena."""
-    return kept(arena, "parity host", lambda: _host.prepare(split(arena)))
+    game = validity.checked(arena)[0]
+    return kept(arena, "parity host", lambda: _host.prepare(split(game)))
 
 
 def on_host(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.parity import _auto, _device, _race
 from jaxgames.parity import preprocess as reductions
@@ -101,11 +101,13 @@ def solve(
         >>> int(solution.successor(arena)[0])
         2
     """
+    arena, fault = validity.checked(arena)
     traced = is_traced((arena, state, max_steps))
     _check(solver, max_steps, preprocess, traced)
     check_priorities(arena)
     if traced:
-        return _solve_traced(arena, solver, max_steps, state, strategies)
+        found = _solve_traced(arena, solver, max_steps, state, strategies)
+        return validity.withdrawn(fault, found)
     with ops.at_once():  # a constant of somebody's jit is still one
         reduced = reductions.apply(arena, preprocess) if preprocess else None
         game = arena if reduced is None else reduced.arena

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.parity import reference
 from jaxgames.parity._descent import measured
@@ -85,6 +85,7 @@ def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
+    arena, fault = validity.checked(arena)
     check_priorities(arena)
     _check_shapes(arena, solution)
     measures = solution.measures
@@ -104,7 +105,8 @@ def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict
             "'trimming' and 'measures' do"
         )
     if traced:
-        return _verify_traced(arena, solution, measures if method != "auto" else None)
+        measures = measures if method != "auto" else None
+        return validity.withdrawn(fault, _verify_traced(arena, solution, measures))
     if method == "components":
         return _verify_on_host(arena, solution)
     if method != "auto":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.parity._edges import check_priorities
 from jaxgames.solution import NO_EDGE, UNDECIDED
@@ -104,16 +105,9 @@ def _checked(arena: Arena) -> Arena:
             "the arena is traced by jax: preprocessing runs on the host, outside of "
             "transformed functions"
         )
+    arena, _ = validity.checked(arena)
     check_priorities(arena)
-    if np.ndim(arena.owner) != 1:
-        raise ValueError(
-            "preprocessing takes one game at a time, not a batch: arena.owner has "
-            f"shape {np.shape(arena.owner)}"
-        )
     arena = arena.unpad()
-    dead = np.diff(arena.row_ptr) == 0
-    if dead.any():
-        raise ValueError(f"vertex {np.argmax(dead)} has no successor: games are total")
     names = ("row_ptr", "src", "dst", "owner", "priority", "edge_priority")
     present = [name for name in names if getattr(arena, name) is not None]
     arrays = {name: np.ascontiguousarray(getattr(arena, name)) for name in present}

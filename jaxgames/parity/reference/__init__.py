@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.parity._edges import split
 from jaxgames.parity._solution import Solution
@@ -94,6 +95,7 @@ def solve(
         >>> solve(arena).successor(arena)
         array([ 2, -1, -1], dtype=int32)
     """
+    validity.checked(arena)
     _check(algorithm, lifting, alternating, max_steps, stop)
     limit = NO_LIMIT if max_steps is None else max_steps
     stop = np.zeros(1, np.int8) if stop is None else stop

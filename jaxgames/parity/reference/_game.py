@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.host import compiled
 from jaxgames.parity._edges import check_priorities
@@ -54,20 +55,13 @@ def game_of(arena: Arena) -> Game:
 
 def normal_form(arena: Arena) -> Arena:
     """The real part of an arena, checked, as numpy arrays, priorities compressed."""
+    arena, _ = validity.checked(arena)
     check_priorities(arena)
-    if arena.owner.ndim != 1:
-        raise ValueError(
-            "the reference takes one game at a time, not a batch: arena.owner has "
-            f"shape {arena.owner.shape}"
-        )
     arena = arena.unpad()
     row_ptr, src, dst, owner, priority = (
         np.ascontiguousarray(x)
         for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
     )
-    dead = np.diff(row_ptr) == 0
-    if dead.any():
-        raise ValueError(f"vertex {np.argmax(dead)} has no successor: games are total")
     return dataclasses.replace(
         arena,
         row_ptr=row_ptr,

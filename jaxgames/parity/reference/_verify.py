@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.parity._edges import extend, split
 from jaxgames.parity._solution import Solution
@@ -51,6 +52,7 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         >>> print(reference.verify(arena, solution))
         vertex 0: the other player wins a cycle through it ...
     """
+    validity.checked(arena)
     for name, array in (("winner", solution.winner), ("strategy", solution.strategy)):
         if np.shape(array) != arena.owner.shape:
             raise ValueError(

@@ -1,0 +1,405 @@
+"""Whether what is passed is a game at all: said once, for arrays of numpy and of jax.
+
+On a concrete arena whatever is wrong is a ValueError that says where, and it is looked
+at once for each arena: what our own constructors have checked carries a mark. Under
+tracing shapes and types raise too; what only values tell becomes a traced bool, beside
+an arena that is harmless where it holds, so that no loop runs on what is no game.
+"""
+
+import contextlib
+import contextvars
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames.arena import DEAD_END, MAX_PRIORITY, NO_DEAD_END, Arena, is_traced
+from jaxgames.kept import kept
+from jaxgames.solution import Solution, Stats, Status
+
+T = TypeVar("T")
+
+_checks = contextvars.ContextVar("checks", default=True)
+
+
+@contextlib.contextmanager
+def unchecked() -> Iterator[None]:
+    """Within this context the values of traced games are not looked at.
+
+    By default a game that is traced by `jax.jit` or `jax.vmap` is checked by what is
+    compiled, which takes about as long as a round of a solver. Leave it out where games
+    come from [`Arena.from_edges`][jaxgames.Arena.from_edges] or from a generator of
+    yours that you trust: of what is no game the answer then is anything, and it may
+    never come. It acts while a function is traced, so it belongs inside the function;
+    concrete games are checked all the same, which costs nothing after the first time.
+
+    Examples:
+        >>> import jax, jaxgames
+        >>> from jaxgames import Arena, parity
+        >>> @jax.jit
+        ... def winners(arena):
+        ...     with jaxgames.unchecked():
+        ...         return parity.solve(arena, "fpi").winner
+        >>> winners(Arena.from_edges([0, 1], [1, 0], owner=[0, 1], priority=[1, 2]))
+        Array([0, 0], dtype=int8)
+    """
+    token = _checks.set(False)
+    try:
+        yield
+    finally:
+        _checks.reset(token)
+
+
+def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
+    """Refuses what is no arena, or no game.
+
+    Args:
+        arena: what somebody passed.
+        total: whether every vertex must have a successor, as in a game.
+
+    Returns:
+        The arena, and False. Under tracing a harmless arena where its values are wrong,
+        and whether they are, a traced bool: give the answer to `withdrawn` with it.
+
+    Raises:
+        ValueError: it is no arena, is a stack of them, or has a field of a wrong shape
+            or type; or, where it is concrete, a wrong value, or a dead end in a game.
+
+    Examples:
+        >>> import dataclasses
+        >>> arena = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], priority=[1, 2])
+        >>> checked(dataclasses.replace(arena, dst=np.array([1, 5], np.int32)))
+        Traceback (most recent call last):
+        ValueError: dst[1] is 5 (an edge of vertex 1), expected a vertex from 0 to 1
+    """
+    _check_type(arena)
+    if is_traced(arena):
+        _check_shapes(arena, (), total)
+        if not _checks.get():
+            return arena, False
+        fault = _wrong(jnp, arena, total)
+        return _harmless_where(fault, arena), fault
+    dead = kept(arena, DEAD_END, lambda: _first_dead_end(arena))
+    if total and dead != NO_DEAD_END:
+        raise ValueError(_says_dead_end(dead))
+    return arena, False
+
+
+def check_each(arena: Arena, *, total: bool = True) -> None:
+    """Refuses a concrete arena, or a stack one of whose games is none and is named.
+
+    What lies on a device is looked at there.
+
+    Args:
+        arena: an arena, or one whose arrays have one axis more in front.
+        total: whether every vertex must have a successor.
+
+    Raises:
+        ValueError: as from `checked`.
+    """
+    _check_type(arena)
+    if np.ndim(arena.row_ptr) != 2:
+        checked(arena, total=total)
+        return
+    which = kept(arena, ("bad game", total), lambda: _first_bad_game(arena, total))
+    if which is None:
+        return
+    with about_game(which):
+        checked(jax.tree.map(lambda x: np.asarray(x[which]), arena), total=total)
+
+
+@contextlib.contextmanager
+def about_game(number: int) -> Iterator[None]:
+    """Within this context ValueErrors say which game of a batch they are about.
+
+    Examples:
+        >>> with about_game(3):
+        ...     raise ValueError("priority is None")
+        Traceback (most recent call last):
+        ValueError: game 3: priority is None
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"game {number}: {error}") from None
+
+
+def withdrawn(fault: Any, answer: T) -> T:
+    """An answer without anything in it, where the question was none (pure).
+
+    Numbers become -1, which stands for undecided, for no edge and for no reason, and
+    bools False; a solution's status becomes `Status.INVALID`.
+
+    Args:
+        fault: whether it was none, from `checked`; False changes nothing.
+        answer: a solution, a verdict, or any other pytree.
+    """
+    if fault is False:
+        return answer
+    if isinstance(answer, Solution):
+        bare = dataclasses.replace(answer, stats=Stats(), state=None)
+        status = jnp.where(fault, jnp.int32(Status.INVALID), answer.status)
+        return dataclasses.replace(
+            jax.tree.map(lambda x: _nothing_where(fault, x), bare),
+            status=status,
+            stats=answer.stats,
+            state=answer.state,
+        )
+    return jax.tree.map(lambda x: _nothing_where(fault, x), answer)
+
+
+def _nothing_where(fault: Any, x: Any) -> Any:
+    x = jnp.asarray(x)
+    nothing = np.array(0 if x.dtype == bool else -1).astype(x.dtype)
+    return jnp.where(fault, nothing, x)
+
+
+# ---- what shapes tell ----------------------------------------------------------
+
+
+def _check_type(arena: Any) -> None:
+    if not isinstance(arena, Arena):
+        shown = repr(arena) if isinstance(arena, str) else type(arena).__name__
+        raise ValueError(
+            f"expected an Arena, got {shown}: Arena.from_edges builds one, and "
+            "jaxgames.io.load(path) reads one from a file"
+        )
+
+
+def _check_shapes(arena: Arena, batch: tuple[int, ...], total: bool) -> None:
+    """Raises ValueError unless the fields fit one another, in shape and in kind."""
+    owner, dst = np.shape(arena.owner), np.shape(arena.dst)
+    if not batch and len(owner) == 2:
+        raise ValueError(
+            f"one game at a time, not a batch: arena.owner has shape {owner}; take "
+            "jaxgames.solve_many, or jax.vmap of a function that solves one"
+        )
+    depth = len(batch)
+    for name, shape in (("owner", owner), ("dst", dst)):
+        if len(shape) != depth + 1:
+            raise ValueError(f"{name} must have {depth + 1} axes, got shape {shape}")
+    size, edges = owner[-1], dst[-1]
+    wanted = {
+        "row_ptr": (size + 1, "i", "one more than there are vertices"),
+        "src": (edges, "i", "one for each edge, as dst has"),
+        "dst": (edges, "i", "one for each edge"),
+        "owner": (size, "b", "one for each vertex"),
+        "priority": (size, "iu", "one for each vertex"),
+        "edge_priority": (edges, "iu", "one for each edge"),
+        "weight": (edges, "i", "one for each edge"),
+        "accepting": (size, "b", "one for each vertex"),
+        "num_vertices": (None, "i", "an integer"),
+        "num_edges": (None, "i", "an integer"),
+    }
+    for name, (length, kinds, words) in wanted.items():
+        values: Any = getattr(arena, name)
+        if values is None and name in _LABELS:
+            continue
+        if not isinstance(values, int) and not hasattr(values, "dtype"):
+            raise ValueError(f"{name} must be an array, got {type(values).__name__}")
+        own = batch if length is None else (*batch, length)
+        shape, dtype = np.shape(values), jax.dtypes.result_type(values)
+        if (shape[: depth + 1] if name == "weight" else shape) != own:
+            raise ValueError(f"{name} must have shape {own}, {words}, got {shape}")
+        if dtype.kind not in kinds:
+            expected = "booleans" if kinds == "b" else "integers"
+            raise ValueError(f"{name} must hold {expected}, got {dtype}")
+    if edges and not size:
+        raise ValueError(f"there are {edges} edges, but no vertices")
+    if total and edges < size:
+        raise ValueError(
+            f"{edges} edges cannot give a successor to each of {size} vertices: games "
+            "are total; build the arena with dead_ends='lose' if its owner loses there"
+        )
+
+
+_LABELS = ("priority", "edge_priority", "weight", "accepting")
+
+
+# ---- what values tell ----------------------------------------------------------
+
+
+class _Fault(NamedTuple):
+    """Where something is wrong: bools `[..., n]`; and what to say of a place."""
+
+    wrong: Any
+    says: Callable[[int], str]
+
+
+def _faults(xp: Any, arena: Arena, total: bool) -> list[_Fault]:
+    """All that may be wrong with arenas of the right shapes: one, or a stack.
+
+    Compares entries with their neighbours and with bounds, and gathers a few times for
+    each vertex. A later fault is only told right where there is none before it.
+    """
+    names = "row_ptr", "src", "dst", "num_vertices", "num_edges"
+    arrays = [xp.asarray(getattr(arena, name)) for name in names]
+    index = np.result_type(np.int32, *(x.dtype for x in arrays))
+    row_ptr, src, dst, real, real_edges = (x.astype(index) for x in arrays)
+    real, real_edges = real[..., None], real_edges[..., None]
+    size, edges = arena.shape
+    vertex, edge = xp.arange(size, dtype=index), xp.arange(edges, dtype=index)
+    first, end = row_ptr[..., :-1], row_ptr[..., 1:]
+
+    def at(values: Any, place: Any) -> Any:
+        last = values.shape[-1] - 1
+        return xp.take_along_axis(values, xp.clip(place, 0, last), -1)
+
+    def of(place: int) -> str:
+        return f"(an edge of vertex {src[place]})"
+
+    found = [
+        _Fault(row_ptr[..., :1] != 0, lambda _: _says("row_ptr", 0, row_ptr, "0")),
+        _Fault(
+            first > end,
+            lambda v: _says("row_ptr", v + 1, row_ptr, f"no less than {row_ptr[v]}"),
+        ),
+        _Fault(
+            row_ptr[..., -1:] != edges,
+            lambda _: _says("row_ptr", size, row_ptr, f"the number of edges, {edges}"),
+        ),
+        _Fault(
+            (real < 0) | (real > size),
+            lambda _: f"num_vertices must be between 0 and {size}, got {real[0]}",
+        ),
+        _Fault(
+            (real_edges < 0) | (real_edges > edges),
+            lambda _: f"num_edges must be between 0 and {edges}, got {real_edges[0]}",
+        ),
+    ]
+    if edges:
+        # Ascending, and right where each row begins and ends: so right in between.
+        holds = first < end
+        wrong = (at(src, first) != vertex) | (at(src, end - 1) != vertex)
+        found += [
+            _Fault(
+                src[..., 1:] < src[..., :-1],
+                lambda e: (
+                    f"src must ascend, but src[{e + 1}] is {src[e + 1]} after {src[e]}"
+                ),
+            ),
+            _Fault(
+                holds & wrong,
+                lambda v: (
+                    f"src does not agree with row_ptr: edges {first[v]} to "
+                    f"{end[v] - 1} are those of vertex {v}, but src has "
+                    f"{src[first[v]]} to {src[end[v] - 1]} there"
+                ),
+            ),
+            _Fault(
+                (dst < 0) | (dst >= size),
+                lambda e: (
+                    f"dst[{e}] is {dst[e]} {of(e)}, expected a vertex from 0 to "
+                    f"{size - 1}"
+                ),
+            ),
+            _Fault(
+                at(row_ptr, real) != real_edges,
+                lambda _: (
+                    f"the {real[0]} vertices that are no padding have "
+                    f"{row_ptr[real[0]]} edges, but num_edges is {real_edges[0]}"
+                ),
+            ),
+            _Fault(
+                (edge < real_edges) & (dst >= real),
+                lambda e: f"dst[{e}] is {dst[e]} {of(e)}: it leads into the padding",
+            ),
+            _Fault(
+                (edge >= real_edges) & (dst != src),
+                lambda e: (
+                    f"dst[{e}] is {dst[e]} {of(e)}, which is padding: expected an edge "
+                    "to itself"
+                ),
+            ),
+        ]
+    for name in ("priority", "edge_priority"):
+        if getattr(arena, name) is not None:
+            found.append(_priority_fault(xp, name, getattr(arena, name)))
+    if total:
+        found.append(_Fault(first >= end, _says_dead_end))
+    return found
+
+
+def _priority_fault(xp: Any, name: str, values: Any) -> _Fault:
+    values = xp.asarray(values)
+    wrong = values < 0
+    if np.iinfo(values.dtype).max > MAX_PRIORITY:
+        wrong = wrong | (values > MAX_PRIORITY)
+    most = f"a value from 0 to {MAX_PRIORITY}"
+    return _Fault(wrong, lambda at: _says(name, at, values, most))
+
+
+def _says(name: str, place: int, values: Any, expected: str) -> str:
+    return f"{name}[{place}] is {values[place]}, expected {expected}"
+
+
+def _says_dead_end(vertex: int | None) -> str:
+    return (
+        f"vertex {vertex} has no successor: games are total; build the arena with "
+        "dead_ends='lose' if its owner loses there"
+    )
+
+
+def _first_dead_end(arena: Arena) -> int:
+    """The first dead end of a concrete arena; ValueError if it is none."""
+    _check_shapes(arena, (), False)
+    arena = jax.device_get(arena)
+    for fault in _faults(np, arena, False):
+        if fault.wrong.any():
+            raise ValueError(fault.says(int(np.argmax(fault.wrong))))
+    dead = arena.row_ptr[1:] == arena.row_ptr[:-1]
+    return int(np.argmax(dead)) if dead.any() else NO_DEAD_END
+
+
+def _first_bad_game(stack: Arena, total: bool) -> int | None:
+    """The first game of a concrete stack that is none."""
+    _check_shapes(stack, np.shape(stack.row_ptr)[:1], total)
+    if isinstance(stack.row_ptr, jax.Array):
+        wrong = np.asarray(_wrong_on_device(stack, total))
+    else:
+        wrong = _wrong(np, jax.device_get(stack), total)
+    return int(np.argmax(wrong)) if wrong.any() else None
+
+
+def _wrong(xp: Any, arena: Arena, total: bool) -> Any:
+    """Whether an arena is wrong, or which of a stack are: a bool, or bool `[N]`."""
+    by_length: dict[int, Any] = {}  # a reduction for each: they would not be fused
+    for fault in _faults(xp, arena, total):
+        length = fault.wrong.shape[-1]
+        by_length[length] = by_length.get(length, False) | fault.wrong
+    wrong = False
+    for some in by_length.values():
+        wrong = wrong | xp.any(some, axis=-1)
+    return wrong
+
+
+_wrong_on_device = jax.jit(
+    lambda stack, total: _wrong(jnp, stack, total), static_argnums=1
+)
+
+
+def _harmless_where(fault: Any, arena: Arena) -> Arena:
+    """The arena, or one of its shape in which every play stays where it begins."""
+    size, edges = arena.shape
+    end = jnp.where(jnp.arange(size + 1) == size, edges, jnp.arange(size + 1))
+    own = jnp.minimum(jnp.arange(edges), max(size - 1, 0))
+    harmless = {
+        "row_ptr": jnp.minimum(end, edges),
+        "src": own,
+        "dst": own,
+        "num_vertices": size,
+        "num_edges": edges,
+    }
+
+    def instead(name: str) -> Any:
+        values = getattr(arena, name)
+        if values is None:
+            return None
+        values = jnp.asarray(values)
+        other = jnp.asarray(harmless.get(name, 0)).astype(values.dtype)
+        return jnp.where(fault, other, values)
+
+    return Arena(**{x.name: instead(x.name) for x in dataclasses.fields(arena)})
