@@ -74,6 +74,13 @@ def pytest_configure(config):
     )
 
 
+def pytest_make_parametrize_id(config, val, argname):
+    """Names for what is too long for one; each process must find the same."""
+    if isinstance(val, bytes | str) and len(val) > 60:
+        return f"{argname} of {len(val)}"
+    return None
+
+
 # ---- what a test may take to be so -------------------------------------------------
 
 
