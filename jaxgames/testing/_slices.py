@@ -8,8 +8,9 @@ from types import MappingProxyType
 from jaxgames.testing._subject import Subject
 
 
-def _subject(module: str, **options) -> Subject:
-    return importlib.import_module(f"jaxgames.testing.{module}").subject(**options)
+def _subject(module: str, name: str = "subject", **options) -> Subject:
+    made = importlib.import_module(f"jaxgames.testing.{module}")
+    return getattr(made, name)(**options)
 
 
 SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
@@ -17,6 +18,11 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "parity": functools.partial(_subject, "_parity"),
         "parity-edges": functools.partial(_subject, "_parity", on_edges=True),
         "energy": functools.partial(_subject, "_energy"),
+        "cycles": functools.partial(_subject, "_buchi", "cycles"),
+        "buchi": functools.partial(_subject, "_buchi", "games"),
+        "scc": functools.partial(_subject, "_graph"),
+        "mec": functools.partial(_subject, "_mdp", "components"),
+        "reach": functools.partial(_subject, "_mdp", "probabilities"),
     }
 )
 """What makes each slice: a function that can be pickled, and imports it when called."""

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from lasso_words import Words
 
 from jaxgames import buchi
 from jaxgames.buchi import Automaton, Kind, _guards
+from jaxgames.testing._words import Words
 
 NAMES = ["p", "q"]
 WORDS = [Words(NAMES, length) for length in (1, 2, 3)]

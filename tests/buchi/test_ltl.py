@@ -5,10 +5,10 @@ import subprocess
 
 import numpy as np
 import pytest
-from lasso_words import Words
 
 from jaxgames import buchi
 from jaxgames.buchi import Automaton, Formula, Kind
+from jaxgames.testing._words import Words
 
 NAMES = ["p", "q"]
 WORDS = [Words(NAMES, length) for length in (1, 2, 3)]

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lasso_words import Words
 from test_ltl import random_formulas
 
 from jaxgames import buchi, host
@@ -13,6 +12,7 @@ from jaxgames.buchi import Automaton, Formula, Product, System, _expand
 from jaxgames.buchi.reference import expand
 from jaxgames.buchi.reference._product import Rules
 from jaxgames.graph import reference
+from jaxgames.testing._words import Words
 
 ENGINES = ["host", "device"]
 

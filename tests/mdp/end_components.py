@@ -1,62 +1,11 @@
-"""Maximal end components by their definition, and models of all shapes to try."""
+"""Models of all shapes to try, and their end components by definition."""
 
 import dataclasses
-import itertools
 
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.mdp import MDP, _layout
-
-
-def rows(model: MDP) -> list[list[tuple[int, set[int]]]]:
-    """Of each state its choices: number and targets."""
-    groups, offsets = model.row_group_offsets, model.row_offsets
-    return [
-        [
-            (c, set(model.columns[offsets[c] : offsets[c + 1]].tolist()))
-            for c in range(groups[s], groups[s + 1])
-        ]
-        for s in range(model.num_states)
-    ]
-
-
-def end_component(table, members: set[int]) -> set[int] | None:
-    """The choices of the largest end component on these states, if there is one."""
-    inside = {s: [(c, t) for c, t in table[s] if t <= members] for s in members}
-    if not all(inside.values()):
-        return None
-    for start in members:
-        seen, todo = {start}, [start]
-        while todo:
-            for _, targets in inside[todo.pop()]:
-                todo += targets - seen
-                seen |= targets
-        if seen != members:
-            return None
-    return {c for choices in inside.values() for c, _ in choices}
-
-
-def brute_force(model: MDP, states=None, choices=None):
-    """Labels and kept choices, from all sets of states."""
-    table = rows(model)
-    if choices is not None:
-        table = [[(c, t) for c, t in row if choices[c]] for row in table]
-    allowed = [s for s in range(model.num_states) if states is None or states[s]]
-    label = np.full(model.num_states, -1, np.int32)
-    kept = np.zeros(model.num_choices, bool)
-    # The largest sets first: what lies in one that was found is not maximal.
-    found: list[set[int]] = []
-    for size in range(len(allowed), 0, -1):
-        for members in map(set, itertools.combinations(allowed, size)):
-            inside = any(members <= larger for larger in found)
-            connected = None if inside else end_component(table, members)
-            if connected is not None:
-                found.append(members)
-                kept[list(connected)] = True
-    for number, members in enumerate(sorted(found, key=min)):
-        label[list(members)] = number
-    return label, kept
 
 
 def tiny_model(rng: np.random.Generator, max_states: int = 6) -> MDP:

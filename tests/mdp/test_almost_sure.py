@@ -1,11 +1,11 @@
 """Reaching a set, and visiting one for ever, with probability one."""
 
-import exact
 import jax
 import numpy as np
 import pytest
 
 from jaxgames import mdp
+from jaxgames.testing import _exact as exact
 
 
 def models(seed: int, count: int, sizes: tuple[int, int] = (1, 5)):

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from end_components import COUNTEREXAMPLE, brute_force, tiny_models
+from end_components import COUNTEREXAMPLE, tiny_models
 
 from jaxgames import Status, generate
 from jaxgames.host import interpreted
 from jaxgames.mdp import MDP, reference
+from jaxgames.testing._exact import end_components as brute_force
 
 
 def test_the_counterexample_to_the_paper():

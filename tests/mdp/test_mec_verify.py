@@ -5,10 +5,11 @@ import dataclasses
 import jax
 import numpy as np
 import pytest
-from end_components import COUNTEREXAMPLE, brute_force, padded, tiny_models
+from end_components import COUNTEREXAMPLE, padded, tiny_models
 
 from jaxgames import generate, mdp
 from jaxgames.mdp import MDP, Reason, reference
+from jaxgames.testing._exact import end_components as brute_force
 
 ENGINES = ["host", "device"]
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import exact
 import jax
 import numpy as np
 import pytest
 
 from jaxgames import mdp
+from jaxgames.testing import _exact as exact
 
 CORPUS = Path(__file__).parents[3] / "shared/data/public/mdp"
 SIZES = 8, 16, 64

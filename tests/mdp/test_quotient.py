@@ -1,10 +1,10 @@
 """The quotient by end components."""
 
-import exact
 import numpy as np
 import pytest
 
 from jaxgames import mdp
+from jaxgames.testing import _exact as exact
 
 
 def pair() -> mdp.MDP:

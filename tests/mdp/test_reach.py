@@ -3,12 +3,12 @@
 from fractions import Fraction
 from pathlib import Path
 
-import exact
 import jax
 import numpy as np
 import pytest
 
 from jaxgames import SolveError, Status, mdp
+from jaxgames.testing import _exact as exact
 
 CORPUS = Path(__file__).parents[3] / "shared/data/public/mdp"
 

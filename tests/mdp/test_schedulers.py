@@ -1,11 +1,11 @@
 """Schedulers, the chains they make, and runs."""
 
-import exact
 import jax
 import numpy as np
 import pytest
 
 from jaxgames import mdp
+from jaxgames.testing import _exact as exact
 
 
 def rich_models(seed: int, count: int):

@@ -1,7 +1,8 @@
-"""Small random models, and exact answers for them by trying every scheduler."""
+"""Exact answers for small models: by every scheduler, and by all sets of states."""
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -45,14 +46,14 @@ def chains(model: mdp.MDP):
         yield scheduler, [rows[choice] for choice in scheduler]
 
 
-def closure(chain: Chain) -> np.ndarray:
+def closure(chain: Chain) -> Any:
     """Which states reach which, in any number of steps: bool `[S, S]`."""
     size = len(chain)
-    reach = np.eye(size, dtype=bool)
+    reach: Any = np.eye(size, dtype=bool)
     for state, out in enumerate(chain):
         reach[state, [t for t, _ in out]] = True
     for middle in range(size):
-        reach |= reach[:, middle, None] & reach[None, middle]
+        reach = reach | (reach[:, middle, None] & reach[None, middle])
     return reach
 
 
@@ -109,7 +110,7 @@ def reach_values(
     ]
 
 
-def surely_for_ever(chain: Chain, accepting) -> np.ndarray:
+def surely_for_ever(chain: Chain, accepting) -> Any:
     """From where a chain visits a set infinitely often with probability one."""
     reach = closure(chain)
     accepting = np.asarray(accepting, bool)
@@ -120,12 +121,65 @@ def surely_for_ever(chain: Chain, accepting) -> np.ndarray:
     return ~(reach & (recurrent & ~good)[None]).any(1)
 
 
-def buchi_states(model: mdp.MDP, accepting) -> np.ndarray:
+def buchi_states(model: mdp.MDP, accepting) -> Any:
     """From where some scheduler visits a set for ever with probability one."""
-    won = [surely_for_ever(chain, accepting) for _, chain in chains(model)]
-    return np.any(won, 0)
+    won: Any = [surely_for_ever(chain, accepting) for _, chain in chains(model)]
+    return np.asarray(won).any(0)
 
 
 def chain_of(model: mdp.MDP) -> Chain:
     """A model with one choice in each state as a chain."""
     return [branches(model, state) for state in range(model.num_choices)]
+
+
+# ---- end components --------------------------------------------------------------
+
+
+def targets_of(model: mdp.MDP) -> list[list[tuple[int, set[int]]]]:
+    """Of each state its choices: number and targets."""
+    groups, offsets = model.row_group_offsets, model.row_offsets
+    return [
+        [
+            (c, set(model.columns[offsets[c] : offsets[c + 1]].tolist()))
+            for c in range(groups[s], groups[s + 1])
+        ]
+        for s in range(model.num_states)
+    ]
+
+
+def end_component(table, members: set[int]) -> set[int] | None:
+    """The choices of the largest end component on these states, if there is one."""
+    inside = {s: [(c, t) for c, t in table[s] if t <= members] for s in members}
+    if not all(inside.values()):
+        return None
+    for start in members:
+        seen, todo = {start}, [start]
+        while todo:
+            for _, targets in inside[todo.pop()]:
+                todo += targets - seen
+                seen |= targets
+        if seen != members:
+            return None
+    return {c for choices in inside.values() for c, _ in choices}
+
+
+def end_components(model: mdp.MDP, states=None, choices=None):
+    """Labels and kept choices, from all sets of states."""
+    table = targets_of(model)
+    if choices is not None:
+        table = [[(c, t) for c, t in row if choices[c]] for row in table]
+    allowed = [s for s in range(model.num_states) if states is None or states[s]]
+    label = np.full(model.num_states, -1, np.int32)
+    kept = np.zeros(model.num_choices, bool)
+    # The largest sets first: what lies in one that was found is not maximal.
+    found: list[set[int]] = []
+    for size in range(len(allowed), 0, -1):
+        for members in map(set, itertools.combinations(allowed, size)):
+            inside = any(members <= larger for larger in found)
+            connected = None if inside else end_component(table, members)
+            if connected is not None:
+                found.append(members)
+                kept[list(connected)] = True
+    for number, members in enumerate(sorted(found, key=min)):
+        label[list(members)] = number
+    return label, kept

@@ -1,0 +1,386 @@
+"""Accepting cycles of graphs, and Büchi games, against their definitions."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxgames import buchi, solve_many
+from jaxgames.arena import Arena
+from jaxgames.buchi import AcceptingCycle, Lasso, Solution
+from jaxgames.solution import NO_EDGE, Status
+from jaxgames.solver import Solver
+from jaxgames.testing import _games
+from jaxgames.testing._arenas import SHAPES, odd_arena
+from jaxgames.testing._labelled import Labelled, labelled, smaller, snippet
+from jaxgames.testing._subject import (
+    Cases,
+    Check,
+    Complaint,
+    Subject,
+    apart,
+    each,
+    first,
+)
+
+BATCH = 64
+
+
+def _arenas(cases: Cases) -> list[Arena]:
+    return [case.arena for case in cases]
+
+
+# ---- accepting cycles ------------------------------------------------------------
+
+
+def _starts(case: Labelled) -> np.ndarray:
+    return np.flatnonzero(case.vertex["initial"])
+
+
+def paths(case: Labelled) -> np.ndarray:
+    """Where paths of an edge or more lead: Warshall's closure, `[V, V]`."""
+    reach = np.zeros((case.size, case.size), bool)
+    reach[case.src, case.dst] = True
+    for v in range(case.size):
+        reach |= reach[:, v : v + 1] & reach[v]
+    return reach
+
+
+def exists(case: Labelled, starts: np.ndarray) -> bool:
+    """Whether an accepting vertex that is reached lies on a cycle."""
+    reach = paths(case)
+    reached = np.isin(np.arange(case.size), starts) | reach[starts].any(axis=0)
+    return bool((reached & (case.vertex["accepting"] > 0) & np.diag(reach)).any())
+
+
+def shows(case: Labelled, lasso: Lasso) -> bool:
+    """Whether a lasso is one, edge by edge."""
+    if not len(lasso.cycle):
+        return False
+    walk = [*lasso.prefix.tolist(), *lasso.cycle.tolist(), int(lasso.cycle[0])]
+    if not all(0 <= v < case.size for v in walk):
+        return False
+    edges = set(zip(case.src.tolist(), case.dst.tolist(), strict=True))
+    return (
+        walk[0] in _starts(case)
+        and edges.issuperset(zip(walk, walk[1:], strict=False))
+        and bool(case.vertex["accepting"][lasso.cycle].any())
+    )
+
+
+def _marks(case: Labelled) -> dict[str, Any]:
+    return {"accepting": case.vertex["accepting"] > 0, "initial": _starts(case)}
+
+
+def of_cycles(solver: str | Solver) -> Check:
+    """`buchi.accepting_cycle` on one concrete graph after the other, with a lasso."""
+
+    def check(case: Labelled) -> Complaint:
+        arena, marks = case.arena, _marks(case)
+        if solver not in ("host", "auto"):  # one shape for what is compiled
+            (arena,) = _games.padded([arena])
+            marks["accepting"] = np.pad(
+                marks["accepting"], (0, len(arena.owner) - case.size)
+            )
+        found = buchi.accepting_cycle(arena, solver=solver, **marks)
+        if found.status != Status.SOLVED or not found.decided:
+            return f"status {Status(int(found.status)).name}"
+        truth = exists(case, marks["initial"])
+        if bool(found.exists) != truth:
+            return "a cycle is missed" if truth else "a cycle that there is not"
+        if (found.lasso is not None) != truth or (found.witness >= 0) != truth:
+            return f"lasso {found.lasso} and witness {found.witness}, exists: {truth}"
+        if found.lasso is not None and not shows(case, found.lasso):
+            return f"{_walk(found.lasso)} is no lasso"
+        verdict = buchi.verify(arena, found, **marks)
+        return None if verdict else f"verification rejects the answer: {verdict}"
+
+    return each(check)
+
+
+def _walk(lasso: Lasso) -> str:
+    return f"{lasso.prefix.tolist()} and {lasso.cycle.tolist()} for ever"
+
+
+def of_stack(solver: Solver) -> Check:
+    """A solver under `jit` and `vmap`; runs start at vertex 0."""
+
+    @jax.jit
+    @jax.vmap
+    def run(arena: Arena):
+        found = buchi.accepting_cycle(arena, solver=solver, initial=0)
+        return found.status, found.exists, found.witness
+
+    def check(cases: Cases) -> list[Complaint]:
+        found = jax.device_get(run(_games.stacked(cases.once(_arenas), BATCH)))
+        return [
+            _wrong_answer(case, *one) for case, *one in zip(cases, *found, strict=False)
+        ]
+
+    return apart(check)
+
+
+def _wrong_answer(case: Labelled, status, found, witness) -> Complaint:
+    if status != Status.SOLVED:
+        return f"status {Status(int(status)).name}"
+    truth = exists(case, np.array([0]))
+    if bool(found) != truth:
+        return "a cycle is missed" if truth else "a cycle that there is not"
+    if (witness >= 0) != truth:
+        return f"witness {witness}"
+    return None
+
+
+def _many_cycles(cases: Cases) -> list[Complaint]:
+    found = solve_many("accepting_cycle", _games.padded(cases.once(_arenas)))
+    return [
+        _wrong_answer(case, int(one.status), one.exists, one.witness)
+        for case, one in zip(cases, found, strict=True)
+    ]
+
+
+def spoilt_lasso(case: Labelled, lasso: Lasso, rng: np.random.Generator) -> Lasso:
+    """A lasso with a wrong vertex, start or end, or none that accepts."""
+    prefix, cycle = lasso.prefix.copy(), lasso.cycle.copy()
+    v = rng.integers(-1, case.size + 1)
+    match rng.integers(5):
+        case 0:
+            cycle[rng.integers(len(cycle))] = v
+        case 1:
+            prefix = prefix[1:]
+        case 2 if len(prefix):
+            prefix[rng.integers(len(prefix))] = v
+        case 3:
+            cycle = cycle[:-1]
+        case _:
+            cycle = np.roll(cycle, 1)
+    return Lasso(prefix, cycle)
+
+
+def _spoilt_cycle(case: Labelled) -> Complaint:
+    """Lassos with a fault, and answers that are the other way round."""
+    arena, marks = case.arena, _marks(case)
+    right = buchi.reference.accepting_cycle(arena, *marks.values())
+    truth = exists(case, marks["initial"])
+    if (right is not None) != truth:
+        return f"the reference finds {right}, exists: {truth}"
+    rng = np.random.default_rng([case.size, len(case.src)])
+    none = AcceptingCycle(Status.SOLVED, exists=np.bool_(False), decided=True)
+    claims: list[Any] = [(not truth, none, "that there is no cycle")]
+    for _ in range(4 if right else 0):
+        assert right is not None
+        lasso = spoilt_lasso(case, right, rng)
+        claims.append((shows(case, lasso), lasso, _walk(lasso)))
+    for correct, claim, text in claims:
+        verdict = buchi.verify(arena, claim, **marks)
+        said = _games.judged(correct, {"walking": bool(verdict)}, text)
+        if said:
+            return said
+    return None
+
+
+def _draw_graph(rng: np.random.Generator, index: int, size: int) -> Labelled:
+    arena = odd_arena(SHAPES[index % len(SHAPES)], rng, size)
+    keep = rng.random(arena.shape[1]) < (1.0, 0.6, 0.3)[int(rng.integers(3))]
+    size = arena.shape[0]
+    share = (0.15, 0.5, 1.0)[int(rng.integers(3))]
+    initial = rng.random(size) < 0.3 if index % 2 else np.arange(size) == 0
+    vertex = {"accepting": rng.random(size) < share, "initial": initial}
+    return labelled(arena.src[keep], arena.dst[keep], size, vertex, total=False)
+
+
+def _show_graph(case: Labelled) -> str:
+    src, dst = case.src.tolist(), case.dst.tolist()
+    accepting = np.flatnonzero(case.vertex["accepting"]).tolist()
+    return (
+        f"arena = Arena.from_edges({src}, {dst}, owner={[0] * case.size}, "
+        f'dead_ends="allow")\nbuchi.accepting_cycle(arena, accepting={accepting}, '
+        f"initial={_starts(case).tolist()})"
+    )
+
+
+def cycles() -> Subject:
+    """Accepting cycles that are reached."""
+    checks: dict[str, Check] = {name: of_cycles(name) for name in ("host", "auto")}
+    checks["verify"] = each(_spoilt_cycle)
+    for name, solver in {
+        "map": buchi.Map(),
+        "map.trim": buchi.Map(trim=True),
+        "owcty": buchi.Owcty(),
+        "owcty.forward": buchi.Owcty(form="forward"),
+        "scc": buchi.ByScc(),
+    }.items():
+        checks[name] = of_stack(solver)
+        checks[f"{name}.alone"] = first(of_cycles(solver), 4)
+    checks["many"] = apart(_many_cycles)
+    checks["race"] = first(of_cycles("race"), 2)
+    return Subject(
+        name="cycles",
+        draw=_draw_graph,
+        checks=checks,
+        smaller=smaller,
+        show=_show_graph,
+        size=_games.USUAL,
+        batch=BATCH,
+    )
+
+
+# ---- games -----------------------------------------------------------------------
+
+
+def by_steps(case: Labelled) -> np.ndarray:
+    """Winners by the fixpoint nu X. mu Y. (cpre Y) or (accepting and cpre X)."""
+
+    def pre(goal: np.ndarray) -> np.ndarray:
+        can, must = np.zeros(case.size, bool), np.ones(case.size, bool)
+        can[case.src[goal[case.dst]]] = True
+        must[case.src[~goal[case.dst]]] = False
+        return np.where(case.vertex["owner"] > 0, must, can)
+
+    outer = np.ones(case.size, bool)
+    while True:
+        inner = np.zeros(case.size, bool)
+        while True:
+            more = pre(inner) | ((case.vertex["accepting"] > 0) & pre(outer))
+            if (more == inner).all():
+                break
+            inner = more
+        if (inner == outer).all():
+            return np.where(outer, 0, 1)
+        outer = inner
+
+
+def is_right(case: Labelled, winner: np.ndarray, strategy: np.ndarray) -> bool:
+    """Whether winners are right, and win where players do what a strategy says."""
+    wins = by_steps(case)
+    if (winner != wins).any() or not _games.has_form(case.arena, winner, strategy):
+        return False
+    for player in (0, 1):
+        fixed = by_steps(case.fixed(strategy, player))
+        if (fixed[wins == player] != player).any():
+            return False
+    return True
+
+
+def _winners(cases: Cases) -> list[np.ndarray]:
+    return [by_steps(case) for case in cases]
+
+
+def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
+    said: list[Complaint] = []
+    for case, arena, answer, expected in zip(
+        cases, cases.once(_arenas), found, cases.once(_winners), strict=True
+    ):
+        winner, strategy = (
+            np.asarray(x)[: case.size] for x in (answer.winner, answer.strategy)
+        )
+        wrong = _games.differs("winner", winner, expected)
+        if answer.status != Status.SOLVED:
+            wrong = f"status {Status(int(answer.status)).name}"
+        if wrong is None:
+            claim = Solution(Status.SOLVED, winner=winner, strategy=strategy)
+            verdict = buchi.verify(arena, claim)
+            wrong = None if verdict else f"verification rejects the answer: {verdict}"
+        # The strategy of each engine is the same in bits.
+        moves = cases.once(_moves)[len(said)]
+        said.append(wrong or _games.differs("move", strategy, moves))
+    return said
+
+
+def _moves(cases: Cases) -> list[np.ndarray]:
+    return [buchi.solve(arena, "host").strategy for arena in cases.once(_arenas)]
+
+
+def of_games(solver: str) -> Check:
+    """`buchi.solve` on one concrete game after the other."""
+
+    def check(cases: Cases) -> list[Complaint]:
+        arenas = cases.once(_arenas)
+        if solver not in ("host", "auto"):
+            arenas = _games.padded(arenas)
+        return _wrong(cases, [buchi.solve(arena, solver) for arena in arenas])
+
+    return apart(check)
+
+
+@jax.jit
+@jax.vmap
+def _solve(arena: Arena):
+    found = buchi.solve(arena)
+    return found.status, found.winner, found.strategy
+
+
+def _traced(cases: Cases) -> list[Complaint]:
+    found = jax.device_get(_solve(_games.stacked(cases.once(_arenas), BATCH)))
+    rows = list(zip(*found, strict=True))[: len(cases)]
+    return _wrong(
+        cases,
+        [Solution(Status(int(s)), winner=w, strategy=m) for s, w, m in rows],
+    )
+
+
+def _many(cases: Cases) -> list[Complaint]:
+    return _wrong(cases, solve_many(buchi, _games.padded(cases.once(_arenas))))
+
+
+def _spoilt(case: Labelled) -> Complaint:
+    """Solutions with winners flipped and moves changed."""
+    arena = case.arena
+    right = buchi.solve(arena, "host")
+    rng = np.random.default_rng([case.size, len(case.src)])
+    for _ in range(4):
+        winner, strategy = right.winner.copy(), right.strategy.copy()
+        v = rng.integers(case.size)
+        edge = _games.any_edges(arena, rng)
+        match rng.integers(4):
+            case 0:
+                winner[v] ^= 1
+            case 1:
+                strategy[v] = rng.integers(-1, len(case.src))
+            case 2:
+                strategy = np.where(strategy >= 0, edge, strategy)
+            case 3:
+                flipped = rng.random(case.size) < 0.4
+                winner[flipped] ^= 1
+                strategy = np.where(flipped, edge, strategy)
+                strategy = np.where(winner == arena.owner, strategy, NO_EDGE)
+        strategy = strategy.astype(np.int32)
+        claim = dataclasses.replace(right, winner=winner, strategy=strategy)
+        text = f"winners {winner.tolist()} with strategy {strategy.tolist()}"
+        truth = is_right(case, winner, strategy)
+        said = _games.judged(truth, {"walking": bool(buchi.verify(arena, claim))}, text)
+        if said:
+            return said
+    return None
+
+
+def _draw_game(rng: np.random.Generator, index: int, size: int) -> Labelled:
+    arena = odd_arena(SHAPES[index % len(SHAPES)], rng, size)
+    share = (0.1, 0.4, 0.8)[int(rng.integers(3))]
+    accepting = rng.random(arena.shape[0]) < share
+    vertex = {"owner": arena.owner, "accepting": accepting}
+    return labelled(arena.src, arena.dst, arena.shape[0], vertex)
+
+
+def games() -> Subject:
+    """Büchi games."""
+    return Subject(
+        name="buchi",
+        draw=_draw_game,
+        checks={
+            "host": of_games("host"),
+            "auto": of_games("auto"),
+            "verify": each(_spoilt),
+            "attractors": apart(_traced),
+            "many": apart(_many),
+            "attractors.alone": first(of_games("attractors"), 4),
+            "race": first(of_games("race"), 2),
+        },
+        smaller=smaller,
+        show=lambda case: (
+            f"arena = Arena.from_edges({snippet(case)})\nbuchi.solve(arena)"
+        ),
+        size=_games.USUAL,
+        batch=BATCH,
+    )
