@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jaxgames import generate as generate
     from jaxgames import graph as graph
     from jaxgames import io as io
+    from jaxgames import kept as kept
     from jaxgames import mdp as mdp
     from jaxgames import meanpayoff as meanpayoff
     from jaxgames import multienergy as multienergy

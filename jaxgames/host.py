@@ -4,13 +4,15 @@ import contextlib
 import contextvars
 import dis
 import functools
-import operator
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+COPIED_UP_TO = 1 << 14
+"""Bytes of an array that are copied in less time than numpy takes to show them."""
 
 _interpreted = contextvars.ContextVar("interpreted", default=False)
 
@@ -43,7 +45,7 @@ class compiled:
         """Calls the machine code, or the Python function."""
         if _interpreted.get() or not can_compile():
             return self._function(*args)
-        return self._machine_code(*map(lend, args))
+        return self._machine_code(*(args if _is_lent(args) else map(lend, args)))
 
     @property
     def ready(self) -> bool:
@@ -94,21 +96,33 @@ def lend(argument: Any) -> Any:
     """Arrays for machine code, which takes those that are read-only for another type.
 
     It would be compiled once more for each mixture of such. So it sees memory that it
-    could write to, the same without a copy, and does not: the Python of the same source
-    gets the arrays as they are, and would raise.
+    could write to: the same, or a copy where that is sooner done. It writes to none of
+    it: the Python of the same source gets the arrays as they are, and would raise.
 
     Args:
         argument: an array, a tuple of arrays, or anything else, which stays as it is.
             What is given out more than once is better lent once.
     """
     if type(argument) is np.ndarray:
-        return argument if argument.flags.writeable else np.asarray(_Lent(argument))
-    if isinstance(argument, tuple):
+        if argument.flags.writeable:
+            return argument
+        small = argument.nbytes <= COPIED_UP_TO
+        return argument.copy() if small else np.asarray(_Lent(argument))
+    if isinstance(argument, tuple) and not _is_lent(argument):
         lent = tuple(map(lend, argument))
-        if any(map(operator.is_not, lent, argument)):
-            named = hasattr(argument, "_fields")
-            return type(argument)(*lent) if named else lent
+        return type(argument)(*lent) if hasattr(argument, "_fields") else lent
     return argument
+
+
+def _is_lent(arguments: tuple) -> bool:
+    """Whether no array among them is read-only: most often so, and told fast."""
+    for argument in arguments:
+        if type(argument) is np.ndarray:
+            if not argument.flags.writeable:
+                return False
+        elif isinstance(argument, tuple) and not _is_lent(argument):
+            return False
+    return True
 
 
 class _Lent:

@@ -35,9 +35,8 @@ def kept(value: Any, key: Hashable, make: Callable[[], T]) -> T:
     Two threads that ask at once may both make it, and both get the same one.
 
     Args:
-        value: what it is found from, and what it lies with; an instance of a class of
-            one's own whose arrays do not change, see
-            [`Value`][jaxgames.value.Value].
+        value: what it is found from, and what it lies with: an arena, a model, anything
+            whose arrays do not change.
         key: names it among all that is kept with a value. What depends on a device has
             the device in its key.
         make: finds it; called without arguments.

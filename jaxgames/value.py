@@ -45,10 +45,14 @@ class Value:
     def __post_init__(self) -> None:
         """Makes the arrays its own."""
         for name, field in vars(self).items():
-            if isinstance(field, (np.ndarray, tuple, dict)):
-                owned = own(field)
-                if owned is not field:
-                    object.__setattr__(self, name, owned)
+            if isinstance(field, np.ndarray):
+                if field.base is None and not field.flags.writeable:
+                    continue  # told fast: JAX makes many arenas while it traces
+            elif not isinstance(field, (tuple, dict)):
+                continue
+            owned = own(field)
+            if owned is not field:
+                object.__setattr__(self, name, owned)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled and copied: the fields alone."""
@@ -68,7 +72,11 @@ def own(field: Any) -> Any:
             as it is.
     """
     if isinstance(field, np.ndarray):
-        return field if _is_settled(field) else freeze(np.array(field))
+        if _is_settled(field):
+            return field
+        field = np.array(field)
+        field.setflags(write=False)
+        return field
     if type(field) is dict:
         return {name: own(each) for name, each in field.items()}
     if type(field) is tuple:
@@ -85,7 +93,7 @@ def freeze(field: T) -> T:
     """
     array = field
     while isinstance(array, np.ndarray):
-        array.flags.writeable = False
+        array.setflags(write=False)
         array = array.base
     if type(field) in (dict, tuple):
         for each in field.values() if isinstance(field, dict) else field:  # type: ignore
@@ -100,9 +108,10 @@ def ours(array: np.ndarray, given: Any) -> np.ndarray:
         array: what was made by `np.asarray` and the like.
         given: what it was made of.
     """
-    plain = isinstance(given, (list, tuple, range))
-    other = isinstance(given, np.ndarray) and array is not given
-    return freeze(array) if (plain or other) and array.flags.owndata else array
+    made = array is not given and isinstance(given, (np.ndarray, list, tuple, range))
+    if made and array.base is None:
+        array.setflags(write=False)
+    return array
 
 
 def _is_settled(array: Any) -> bool:

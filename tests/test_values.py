@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from jaxgames import Arena, buchi, energy, graph, kept, mdp, multienergy, parity
+from jaxgames import Arena, buchi, energy, graph, host, kept, mdp, multienergy, parity
 from jaxgames.equivalence._system import System as SortedSystem
 from jaxgames.io import LTS
 from jaxgames.value import Value, freeze, own
@@ -361,14 +361,27 @@ def test_machine_code_takes_what_is_read_only_for_the_same_type():
     from jaxgames.parity._host import _arrange, _solve
     from jaxgames.parity._race import prepare_host
 
-    arrays = given()
-    arena = arena_of(arrays, "priority")
-    on_device = jax.tree.map(jnp.asarray, arena)
-    for each in (arena, on_device, pickle.loads(pickle.dumps(arena))):
-        parity.solve(each, "host")
+    small, loops = arena_of(given(), "priority"), range(host.COPIED_UP_TO)
+    large = Arena.from_edges(loops, loops, owner=[0] * len(loops), priority=loops)
+    for arena in (small, large):
+        on_device = jax.tree.map(jnp.asarray, arena)
+        for each in (arena, on_device, pickle.loads(pickle.dumps(arena))):
+            assert parity.verify(each, parity.solve(each, "host"))
     for function in (_arrange, _solve):
         assert len(function._machine_code.signatures) == 1
-    assert np.shares_memory(prepare_host(arena).head, arena.dst)
+    assert np.shares_memory(prepare_host(large).head, large.dst)
+
+
+def test_what_is_lent_is_the_same_without_a_copy():
+    array = np.arange(host.COPIED_UP_TO)
+    assert host.lend(array) is array
+    array.flags.writeable = False
+    (lent, same), number = host.lend((array, "x")), host.lend(3)
+    assert np.shares_memory(lent, array)
+    assert lent.flags.writeable
+    assert (same, number) == ("x", 3)
+    view = array[::2].reshape(2, -1)
+    assert np.array_equal(host.lend(view), view)
 
 
 # ---- what is kept -----------------------------------------------------------------
