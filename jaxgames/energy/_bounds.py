@@ -26,8 +26,12 @@ class Width(NamedTuple):
     scale: int
 
 
-def check(arena: Arena) -> None:
+def check(arena: Arena, *, wide: bool = False) -> None:
     """Checks that an arena is an energy game of one dimension; it may be traced.
+
+    Args:
+        arena: the game.
+        wide: whether weights may be Python's integers.
 
     Raises:
         ValueError: naming what is missing.
@@ -40,7 +44,8 @@ def check(arena: Arena) -> None:
             "an energy game has one weight on each edge, shape [E]: weight has shape "
             f"{np.shape(weight)}; games of several dimensions are multienergy's"
         )
-    if not jax.dtypes.issubdtype(weight.dtype, np.signedinteger):  # pyright: ignore
+    signed = jax.dtypes.issubdtype(weight.dtype, np.signedinteger)  # pyright: ignore
+    if not signed and not (wide and weight.dtype == object):
         raise ValueError(f"weight must hold signed integers, got {weight.dtype}")
     if is_traced((arena.row_ptr, weight)):
         return
@@ -78,7 +83,7 @@ def bound(arena: Arena) -> int:
     """
 
     def find() -> int:
-        check(arena)
+        check(arena, wide=True)
         return -_total(arena, np.minimum)
 
     return kept(arena, "energy bound", find)
@@ -94,30 +99,18 @@ def _total(arena: Arena, extreme: np.ufunc) -> int:
     if not arena.weight.size:
         return 0
     found = extreme(extreme.reduceat(arena.weight, arena.row_ptr[:-1]), 0)
+    if found.dtype == object:
+        return int(found.sum())
     # Sums of these fit 64 bits where those of the whole may not.
     high, low = np.divmod(found.astype(np.int64), 2**31)
     return int(high.sum()) * 2**31 + int(low.sum())
 
 
-def check_bound(arena: Arena) -> int:
-    """The bound, if credits fit 64 bits.
-
-    Raises:
-        ValueError: naming the bound that does not.
-    """
-    most = bound(arena)
-    if most >= 2**62:
-        raise ValueError(
-            "credits do not fit 64 bits: they are at most the sum over the vertices of "
-            f"what their most negative edge takes, here {most}, expected less than "
-            "2**62"
-        )
-    return most
-
-
-def credit_type(arena: Arena) -> type[np.signedinteger]:
-    """int32 where every credit fits, else int64."""
-    return np.int32 if check_bound(arena) < 2**31 else np.int64
+def credit_type(arena: Arena) -> type:
+    """int32 where every credit fits, else int64; object for Python's integers."""
+    if arena.weight.dtype == object:
+        return object
+    return np.int32 if bound(arena) < 2**31 else np.int64
 
 
 def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
@@ -132,7 +125,6 @@ def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
         player: whose potentials: he pays for losses, or player 1 for gains.
     """
     steps = int(arena.num_vertices).bit_length()
-    check_bound(arena)
     most = gain(arena) if player else bound(arena)
     extreme = arena.weight.max(initial=0) if player else arena.weight.min(initial=0)
     found = []
@@ -145,8 +137,8 @@ def widths(arena: Arena, player: int = 0) -> tuple[Width, ...]:
         found.append(Width(32, min(room, steps)))
     found.append(Width(64, steps))
     # Where energy needs the room: fewer steps, as few as there are bits left.
-    for scale in range(steps - 6, 61 - most.bit_length(), -6):
-        found.append(Width(64, max(scale, 1)))
+    for scale in range(steps - 6, max(61 - most.bit_length(), 0), -6):
+        found.append(Width(64, scale))
     if proved > 61:
         found.append(Width(64, max(61 - most.bit_length(), 1)))
     return tuple(dict.fromkeys(found))

@@ -25,19 +25,15 @@ def check_capacity(capacity) -> int:
     return number
 
 
-def largest_credit(
-    arena: Arena, capacity: int | None
-) -> tuple[int, type[np.signedinteger]]:
+def largest_credit(arena: Arena, capacity: int | None) -> tuple[int, type]:
     """The largest credit that a vertex can need, and the type for credits.
 
     Args:
         arena: a concrete energy game.
         capacity: no credit is larger. None: there is no such limit.
 
-    Raises:
-        ValueError: without a limit, credits may not fit 64 bits.
     """
     if capacity is None:
-        return _bounds.check_bound(arena), _bounds.credit_type(arena)
+        return _bounds.bound(arena), _bounds.credit_type(arena)
     most = min(check_capacity(capacity), _bounds.bound(arena))
     return most, np.int32 if most < 2**31 else np.int64

@@ -79,10 +79,9 @@ def of_bits(bits: int):
 def widths_for(arena: Arena, solver: Solver) -> tuple[Width, ...]:
     """What a solver computes with: one after the other, until numbers fit."""
     if not isinstance(solver, PotentialSolver):
-        most = _bounds.check_bound(arena)
+        most = _bounds.bound(arena)
         return (Width(32 if most < 2**29 - 1 else 64, 1),)
     if solver.scale is not None:
-        _bounds.check_bound(arena)
         return Width(32, min(solver.scale, 28)), Width(64, min(solver.scale, 60))
     return _bounds.widths(arena, solver.player)
 

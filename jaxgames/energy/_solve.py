@@ -45,7 +45,9 @@ def solve(
     Works inside `jax.jit` and `jax.vmap` on a traced arena, in the 32 or 64 bits of its
     weights; there a number that does not fit ends in `Status.OVERFLOW`. On a concrete
     arena the host chooses the width, lays it out for the device, drives the loop in
-    chunks and can be interrupted.
+    chunks and can be interrupted. Where the device's 64 bits are too few it is solved
+    on the host, in as many as it takes, and `stats` says so; but not where `max_steps`
+    or `state` ask for the device.
 
     Args:
         arena: a game with one integer weight on each edge, in a unit of energy; every
@@ -73,10 +75,10 @@ def solve(
         [`Dual`][jaxgames.energy.Dual].
 
     Raises:
-        ValueError: the arena is no energy game, credits may not fit 64 bits, or an
-            argument is wrong.
+        ValueError: the arena is no energy game, or an argument is wrong.
         SolveError: the solve stopped early and `throw` is set. Its `solution` holds
-            what was found, and the state to go on from.
+            what was found, and the state to go on from. With `Status.OVERFLOW` credits
+            do not fit 64 bits.
 
     Examples:
         >>> from jaxgames import Arena, energy
@@ -92,7 +94,7 @@ def solve(
     """
     is_under_trace = is_traced((arena, state, max_steps))
     _check(solver, max_steps, is_under_trace)
-    _bounds.check(arena)
+    _bounds.check(arena, wide=not is_under_trace)
     if is_under_trace:
         return _device.traced(arena, _resolve(solver, strategies), max_steps, state)
     with ops.at_once():  # a constant of somebody's jit is still one
@@ -140,7 +142,6 @@ def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
 
 def _concrete(arena, solver, max_steps, state, meter, strategies) -> Solution:
     """Chooses the place, and solves there."""
-    _bounds.check_bound(arena)
     limited = max_steps is not None or state is not None
     place = place_for(arena, solver)
     if isinstance(solver, str) and solver in PLACES:
@@ -149,11 +150,15 @@ def _concrete(arena, solver, max_steps, state, meter, strategies) -> Solution:
                 f"max_steps and state are the device's: solver={solver!r} takes neither"
             )
         solver = "auto"
-    if place == HOST and not limited:
+    if (place == HOST and not limited) or arena.weight.dtype == object:
         return _race.on_host(arena, strategies=strategies, progress=meter)
     solver = _resolve(solver, strategies)
     if place == RACE and not limited:
         return _race.race(arena, solver, strategies=strategies, progress=meter)
-    return _device.on_device(
+    found = _device.on_device(
         arena, solver, state=state, max_steps=max_steps, progress=meter
     )
+    if found.status == Status.OVERFLOW and not limited:
+        # The host has numbers of any size; its stats say that it was the host.
+        return _race.on_host(arena, strategies=strategies, progress=meter)
+    return found

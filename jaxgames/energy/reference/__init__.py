@@ -13,7 +13,7 @@ from jaxgames.arena import Arena
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy.reference import _counters, _fvi
-from jaxgames.energy.reference._game import Game, check_one, game_of
+from jaxgames.energy.reference._game import LARGEST, Game, check_one, game_of
 from jaxgames.energy.reference._strategies import strategies as strategies_of
 from jaxgames.energy.reference._verify import verify as verify
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
@@ -43,11 +43,13 @@ def solve(
     `"fvi"` is the fast value iteration of [3] with Dijkstra's order within each turn,
     and only where credits rise. It is the one to use: nearly linear on most games,
     whatever the weights. Its numbers are those of the game times the number of
-    vertices: where they do not fit 64 bits it counts in Python's integers, and slowly.
+    vertices. Where they do not fit 64 bits it counts in two words, about half as fast,
+    and where these are too few, or nothing is compiled, in Python's integers.
 
     Args:
         arena: a game with one integer weight on each edge; every vertex has a
-            successor.
+            successor. With weights that are Python's integers (an array of objects)
+            credits are such too, and may be as large as they like.
         method: `"fvi"` or `"counters"`.
         capacity: energy above it is lost, as
             [`solve_with_capacity`][jaxgames.energy.solve_with_capacity] says; then only
@@ -59,13 +61,14 @@ def solve(
             of the vertices that he wins.
 
     Returns:
-        Credits, winners and strategies of both players. With `Status.MAX_STEPS`, or
-        with `Status.INTERRUPTED` because of `stop`, no vertex is decided. `stats` has
+        Credits, winners and strategies of both players. With `Status.MAX_STEPS`, with
+        `Status.INTERRUPTED` because of `stop`, or with `Status.OVERFLOW` because a
+        credit is `2**62` or more, no vertex is decided. `stats` has
         the number of `lifts`, and of `"fvi"` that of its `turns`.
 
     Raises:
-        ValueError: the arena is no such game, a credit may not fit 64 bits, or an
-            argument is wrong.
+        ValueError: the arena is no such game, an argument is wrong, or credits may
+            not fit the 64 bits of `"counters"`.
 
     References:
         [1] Formisano, Gentilini and Vella, Accelerating energy games solvers on modern
@@ -92,13 +95,21 @@ def solve(
     check_one(arena)
     most, kind = largest_credit(arena, capacity)
     game = game_of(arena)
+    if method == "counters" and most >= LARGEST:
+        raise ValueError(
+            "method='counters' counts in 64 bits, which credits of this game may not "
+            f"fit: up to {most}, expected less than 2**62; method='fvi' has no such "
+            "limit"
+        )
     stop = np.zeros(1, np.int8) if stop is None else stop
     limit = NO_LIMIT if max_steps is None else max_steps
     if method == "counters":
         credit, stats = _counters.credits(game, most, limit=limit, stop=stop)
     else:
         credit, stats = _fast(game, most, stop)
-    strategy = None
+    status, strategy = Status.SOLVED, None
+    if credit is not None and kind is not object and credit.max(initial=0) >= LARGEST:
+        status, credit = Status.OVERFLOW, None
     if credit is not None and strategies:
         both = capacity is None
         strategy = strategies_of(game, most, credit, stop, both=both)
@@ -109,8 +120,7 @@ def solve(
     assert credit is not None  # as a type checker does not see
     winner = np.where(credit == TOP, 1, 0).astype(np.int8)
     winner[credit == UNKNOWN] = UNDECIDED
-    status = Status.SOLVED
-    if not finished:
+    if not finished and status == Status.SOLVED:
         status = Status.INTERRUPTED if stop[0] else Status.MAX_STEPS
     padding = (0, len(arena.owner) - len(winner))
     if strategy is not None:
@@ -132,7 +142,7 @@ def _fast(game: Game, most: int, stop) -> tuple[np.ndarray | None, dict[str, int
     potential[top] = 0
     # Steps were taken off; they are fewer than the unit of the scale.
     credit = -(-potential // (len(game.owner) + 1))
-    return np.where(top, TOP, credit).astype(np.int64), stats
+    return np.where(top, TOP, credit), stats
 
 
 def _check(method, capacity, max_steps, stop) -> None:

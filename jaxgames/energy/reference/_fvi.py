@@ -24,9 +24,12 @@ References:
     efficient algorithms for energy games, 2021, arXiv:2110.07346.
 """
 
+import contextlib
+
 import numpy as np
 
 from jaxgames.energy.reference._game import LARGEST, Game
+from jaxgames.energy.reference._numbers import BITS, costs, joined, largest
 from jaxgames.energy.reference._turns import (
     FINISHED,
     GONE,
@@ -38,7 +41,7 @@ from jaxgames.energy.reference._turns import (
     Run,
     turns,
 )
-from jaxgames.host import interpreted
+from jaxgames.host import can_compile, interpreted
 
 
 def potentials(
@@ -70,72 +73,114 @@ def potentials(
     size = len(game.owner)
     if not dual:
         # Nobody ever needs more, so that no edge need give or take more.
-        game = _within(game, -most - 1, most)
-    largest = max(int(game.weight.max(initial=0)), -int(game.weight.min(initial=0)))
+        game = within_range(game, -most - 1, most)
     factor = size + 1
     ceiling = None if dual else factor * most
-    if factor * largest + 1 < LARGEST // 4:
-        table = np.zeros((size, 4), np.int64)
-        outcome, counts = _run(game, table, factor, ceiling, within, dual, stop)
-    else:
-        outcome = TOO_LARGE
-    if outcome == TOO_LARGE:
-        table = np.zeros((size, 4), object)
-        wide = game._replace(
-            weight=game.weight.astype(object), in_weight=game.in_weight.astype(object)
-        )
-        with interpreted():
-            outcome, counts = _run(wide, table, factor, ceiling, within, dual, stop)
-    made, lifts = counts.tolist()
-    top = (table[:, STATE] & WHICH) == GONE
-    found = table[:, POTENTIAL].copy() if outcome == FINISHED else None
+    outcome, found, top, counts = TOO_LARGE, None, None, None
+    for words in forms(game, factor):
+        run = _run_of(game, words, factor, ceiling, within, dual, stop)
+        with interpreted() if words is None else contextlib.nullcontext():
+            outcome = int(turns(run))
+        counts, top = run.counts.tolist(), (run.table[:, STATE] & WHICH) == GONE
+        if outcome == FINISHED:
+            found = _potential_of(run)
+        if outcome != TOO_LARGE:
+            break
+    assert top is not None  # the last form holds all there is
+    assert counts is not None
+    made, lifts = counts
     return found, top.astype(bool), {"turns": made, "lifts": lifts}
 
 
-def _within(game: Game, low: int, high: int) -> Game:
+def forms(game: Game, factor: int) -> list[int | None]:
+    """What to compute in, the fastest first: so many words, None for Python's integers.
+
+    Whether potentials fit is found out on the way. Where nothing is compiled two words
+    are slower than integers of any size.
+    """
+    cost, found = factor * largest(game.weight) + 1, []
+    if cost < LARGEST // 4 and game.weight.dtype != object:
+        found.append(1)
+    if cost < (LARGEST // 4) << BITS and factor < 2**31 and can_compile():
+        found.append(2)
+    return [*found, None]
+
+
+def within_range(game: Game, low: int, high: int) -> Game:
     """The game, its weights cut to a range around 0."""
-    least, largest = game.weight.min(initial=0), game.weight.max(initial=0)
-    if low <= least and largest <= high:
+    least, most = game.weight.min(initial=0), game.weight.max(initial=0)
+    if low <= least and most <= high:
         return game
-    low, high = max(low, int(least)), min(high, int(largest))
+    low, high = max(low, int(least)), min(high, int(most))
     return game._replace(
         weight=np.clip(game.weight, low, high),
         in_weight=np.clip(game.in_weight, low, high),
     )
 
 
-def _run(
-    game: Game, table, factor, ceiling, within, dual, stop
-) -> tuple[int, np.ndarray]:
-    """Solves a game in the numbers that the table has."""
+def in_form(game: Game, words: int | None, scale: int, one: int) -> Game:
+    """The game with weights, or costs, as loops take them in a form."""
+    if words == 1:
+        return game
+    if words == 2:
+        return game._replace(
+            weight=costs(game.weight, scale, one),
+            in_weight=costs(game.in_weight, scale, one),
+        )
+    return game._replace(
+        weight=game.weight.astype(object), in_weight=game.in_weight.astype(object)
+    )
+
+
+def line_of(words: int | None, scale: int, one: int):
+    """What multiplies weights and what is added, as loops take them in a form."""
+    if words is None:
+        return scale, one
+    # Products with weights of 32 bits shall have 64, interpreted as well.
+    return np.int64(scale), np.int64(one)
+
+
+def number(words: int | None, value: int):
+    """A number as loops take it in a form."""
+    if words == 2:
+        return np.int64(value >> BITS), np.int64(value & (2**BITS - 1))
+    return (np.int64(value),) if words == 1 else (value,)
+
+
+def _run_of(game: Game, words, factor, ceiling, within, dual, stop) -> Run:
+    """All that the loops need, in numbers of a form."""
     size, many = len(game.owner), len(game.dst)
-    maximises = game.owner != dual
-    table[:, STATE] = np.where(maximises, MAXIMISES, 0)
+    table = np.zeros((size, 4), np.int64 if words else object)
+    table[:, STATE] = np.where(game.owner != dual, MAXIMISES, 0)
     if within is not None:
         table[~within, STATE] |= GONE
-    counts = np.zeros(2, np.int64)
-    sign, far = (1 if dual else -1), LARGEST
-    scale, one = sign * factor, sign
-    if table.dtype == np.int64:
-        # Products with weights of 32 bits shall have 64, interpreted as well.
-        scale, one, far = np.int64(scale), np.int64(one), np.int64(far)
-    else:
-        far = factor**3 * (LARGEST << 64)
+    sign = 1 if dual else -1
+    longest = factor * (factor * largest(game.weight) + 1)
+    far = {1: LARGEST, 2: LARGEST << BITS}.get(words, 8 * longest)
     if ceiling is None or ceiling > far // 4:
         ceiling = far
-    run = Run(
-        game,
+    return Run(
+        in_form(game, words, sign * factor, sign),
         table,
-        scale,
-        one,
-        far,
-        type(far)(ceiling),
+        np.zeros((size, 2) if words == 2 else 0, np.int64),
+        line_of(words, sign * factor, sign),
+        number(words, 0),
+        number(words, far),
+        number(words, far // 4),
+        number(words, ceiling),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
-        np.empty(size + many, table.dtype),
+        np.empty((size + many, 2) if words == 2 else size + many, table.dtype),
         np.empty(size + many, np.int32),
-        counts,
+        np.zeros(2, np.int64),
         np.zeros(1, np.int8) if stop is None else stop,
         within is None,
     )
-    return int(turns(run)), counts
+
+
+def _potential_of(run: Run) -> np.ndarray:
+    """The potentials that a run has found."""
+    low = run.table[:, POTENTIAL].copy()
+    if run.high.ndim == 1:
+        return low
+    return joined(np.stack([run.high[:, POTENTIAL], low], axis=-1))

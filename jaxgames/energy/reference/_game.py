@@ -43,8 +43,16 @@ def game_of(arena: Arena) -> Game:
     return Game(row_ptr, dst, weight, owner, *turned(row_ptr, dst, weight))
 
 
+def turned(row_ptr, dst, weight):
+    """Where the edges into each vertex begin, their sources and weights."""
+    if weight.dtype != object:
+        return _turned(row_ptr, dst, weight)
+    in_ptr, in_src, edge = _turned(row_ptr, dst, np.arange(len(dst), dtype=np.int32))
+    return in_ptr, in_src, weight[edge]
+
+
 def check_one(arena: Arena) -> None:
-    """Checks that this is an energy game, and one.
+    """Checks that this is an energy game, and one; weights may be Python's integers.
 
     Raises:
         ValueError: it is not.
@@ -54,11 +62,11 @@ def check_one(arena: Arena) -> None:
             "the reference takes one game at a time, not a batch: arena.owner has "
             f"shape {np.shape(arena.owner)}"
         )
-    _bounds.check(arena)
+    _bounds.check(arena, wide=True)
 
 
 @compiled
-def turned(row_ptr, dst, weight):
+def _turned(row_ptr, dst, weight):
     """Where the edges into each vertex begin, their sources and weights."""
     size, many = len(row_ptr) - 1, len(dst)
     in_ptr = np.zeros(size + 2, np.int32)

@@ -1,5 +1,6 @@
 """A heap of vertices with four children to a node, in two arrays."""
 
+from jaxgames.energy.reference._numbers import at, put
 from jaxgames.host import compiled
 
 
@@ -9,11 +10,14 @@ def push(keys, vertices, size, key, vertex):
     place = size
     while place > 0:
         parent = (place - 1) >> 2
-        if keys[parent] <= key:
+        above = at(keys, parent)
+        if above <= key:
             break
-        keys[place], vertices[place] = keys[parent], vertices[parent]
+        put(keys, place, above)
+        vertices[place] = vertices[parent]
         place = parent
-    keys[place], vertices[place] = key, vertex
+    put(keys, place, key)
+    vertices[place] = vertex
     return size + 1
 
 
@@ -21,19 +25,22 @@ def push(keys, vertices, size, key, vertex):
 def drop(keys, vertices, size):
     """Removes the first entry, which has the least key; returns the new size."""
     size -= 1
-    key, vertex = keys[size], vertices[size]
+    key, vertex = at(keys, size), vertices[size]
     place = 0
     while True:
         first = 4 * place + 1
         if first >= size:
             break
-        least, best = first, keys[first]
+        least, best = first, at(keys, first)
         for child in range(first + 1, min(first + 4, size)):
-            if keys[child] < best:
-                least, best = child, keys[child]
+            other = at(keys, child)
+            if other < best:
+                least, best = child, other
         if best >= key:
             break
-        keys[place], vertices[place] = best, vertices[least]
+        put(keys, place, best)
+        vertices[place] = vertices[least]
         place = least
-    keys[place], vertices[place] = key, vertex
+    put(keys, place, key)
+    vertices[place] = vertex
     return size

@@ -5,11 +5,22 @@ that asks for no more than his credit. For player 1, who must make the energy fa
 ever, the same is done in the dual game on the vertices that he wins.
 """
 
+import contextlib
+
 import numpy as np
 
 from jaxgames.energy._solution import TOP
-from jaxgames.energy.reference._fvi import potentials
+from jaxgames.energy.reference._fvi import (
+    forms,
+    in_form,
+    line_of,
+    number,
+    potentials,
+    within_range,
+)
 from jaxgames.energy.reference._game import Game
+from jaxgames.energy.reference._numbers import at, cost_at, largest, plus
+from jaxgames.energy.reference._numbers import words as number_words
 from jaxgames.host import compiled, interpreted
 from jaxgames.solution import NO_EDGE
 
@@ -40,32 +51,46 @@ def strategies(
     size = len(game.owner)
     strategy = np.full(size, NO_EDGE, np.int32)
     lost = credit == TOP
-    credit, unit, none = credit.astype(np.int64), np.int64(1), np.int64(0)
-    _choose(game, credit, ~game.owner & ~lost, ~lost, unit, none, strategy)
+    most_there = largest(credit)
+    # What is more than all there is need not be told apart.
+    near = within_range(game, -most_there - 1, most_there + 1)
+    _choose(near, credit, ~game.owner & ~lost, ~lost, -1, 0, strategy)
     own = game.owner & lost
     if not both or not own.any():
         return strategy
     need, _, _ = potentials(game, most, within=lost, dual=True, stop=stop)
     if need is None:
         return None
-    if need.dtype == np.int64:
-        _choose(game, need, own, lost, -unit * (size + 1), -unit, strategy)
-    else:
-        wide = game._replace(weight=game.weight.astype(object))
-        with interpreted():
-            _choose(wide, need, own, lost, -(size + 1), -1, strategy)
+    _choose(game, need, own, lost, size + 1, 1, strategy)
     return strategy
 
 
-@compiled
-def _choose(game, need, own, inside, scale, one, strategy):
+def _choose(game: Game, need, own, inside, scale, one, strategy) -> None:
     """The first edge of each own vertex that stays inside and asks for no more."""
+    for words in forms(game, abs(scale)):
+        if words == 1 and need.dtype == object:
+            continue
+        task = in_form(game, words, scale, one)
+        have = need.astype(object) if words is None else need
+        have = number_words(need) if words == 2 else have
+        with interpreted() if words is None else contextlib.nullcontext():
+            line = line_of(words, scale, one)
+            _first_edges(task, have, own, inside, line, number(words, 0), strategy)
+        return
+
+
+@compiled
+def _first_edges(game, need, own, inside, line, none, strategy):
+    """The first edge `e` with `need(v) >= max(0, need(u) + cost(e))`."""
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
     for v in range(len(own)):
         if not own[v]:
             continue
+        have = at(need, v)
         for e in range(row_ptr[v], row_ptr[v + 1]):
             u = dst[e]
-            if inside[u] and need[v] >= max(0, need[u] - scale * weight[e] - one):
+            if not inside[u] or have < none:
+                continue
+            if have >= plus(at(need, u), cost_at(weight, line, e)):
                 strategy[v] = e
                 break

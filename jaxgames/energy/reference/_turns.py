@@ -6,10 +6,14 @@ import numpy as np
 
 from jaxgames.energy.reference._game import Game
 from jaxgames.energy.reference._heap import drop, push
+from jaxgames.energy.reference._numbers import at, cost_at, minus, plus
 from jaxgames.host import compiled
 
 POTENTIAL, DISTANCE, OPEN_EDGES, STATE = range(4)
-"""Columns of the table with a row for each vertex, which fits half a cache line."""
+"""Columns of the table with a row for each vertex, which fits half a cache line.
+
+Of numbers of two words it has the lower ones.
+"""
 
 IDLE, OPEN, KNOWN, GONE = range(4)
 """States of a vertex: content; rising; rising, and its distance is known; TOP."""
@@ -35,13 +39,16 @@ class Run(NamedTuple):
     Attributes:
         game: the game.
         table: int64 `[V, 4]`, the columns named above.
-        scale: what weights are multiplied by, and `one` is added; both negative.
-        one: see there.
-        far: more than any distance.
-        ceiling: with a larger potential a vertex is TOP.
+        high: int64 `[V, 2]`, the upper words of potentials and distances; of numbers of
+            one word an empty array of one axis.
+        line: what weights are multiplied by, and what is added; both negative.
+        none: the number 0.
+        far: a number that is more than any distance.
+        most: a number, the largest potential or distance; four times that is `far`.
+        ceiling: a number; with a larger potential a vertex is TOP.
         rising: int32 `[V]`, the vertices that rise.
         listed: int32 `[V]`, the vertices to be looked at when the turn ends.
-        keys: int64 `[V + E]`, distances in the heap.
+        keys: numbers `[V + E]`, distances in the heap.
         heap: int32 `[V + E]`, their vertices.
         counts: int64 `[2]`, turns and vertices that rose.
         stop: int8 `[1]`, another thread may set it to something else than 0.
@@ -50,9 +57,11 @@ class Run(NamedTuple):
 
     game: Game
     table: np.ndarray
-    scale: Any
-    one: Any
+    high: np.ndarray
+    line: Any
+    none: Any
     far: Any
+    most: Any
     ceiling: Any
     rising: np.ndarray
     listed: np.ndarray
@@ -61,6 +70,23 @@ class Run(NamedTuple):
     counts: np.ndarray
     stop: np.ndarray
     whole: bool
+
+
+@compiled
+def _held(table, high, v, column):
+    """A number of a row of the table."""
+    if high.ndim == 1:
+        return (table[v, column],)
+    return (high[v, column], table[v, column])
+
+
+@compiled
+def _hold(table, high, v, column, number):
+    """Writes a number to a row of the table."""
+    if high.ndim == 1:
+        table[v, column] = number[0]
+    else:
+        high[v, column], table[v, column] = number[0], number[1]
 
 
 @compiled
@@ -82,7 +108,7 @@ def turns(run):
 @compiled
 def _first(run):
     """Lists the vertices that are not content with nothing at all."""
-    game, table, rising, scale = run.game, run.table, run.rising, run.scale
+    game, table, rising, line = run.game, run.table, run.rising, run.line
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
     count = 0
     for v in range(len(table)):
@@ -92,7 +118,7 @@ def _first(run):
         maximises = state & MAXIMISES != 0
         rises = not maximises
         for e in range(row_ptr[v], row_ptr[v + 1]):
-            if (scale * weight[e] + run.one > 0) == maximises and (
+            if (cost_at(weight, line, e) > run.none) == maximises and (
                 run.whole or table[dst[e], STATE] & WHICH != GONE
             ):
                 rises = maximises
@@ -107,9 +133,10 @@ def _first(run):
 @compiled
 def _rises(run, v):
     """Whether a vertex is not content with its potential."""
-    game, table, scale, one = run.game, run.table, run.scale, run.one
+    game, table, high, line, none = run.game, run.table, run.high, run.line, run.none
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
-    own, maximises = table[v, POTENTIAL], table[v, STATE] & MAXIMISES != 0
+    own = _held(table, high, v, POTENTIAL)
+    maximises = table[v, STATE] & MAXIMISES != 0
     for e in range(row_ptr[v], row_ptr[v + 1]):
         u = dst[e]
         state = table[u, STATE] & WHICH
@@ -117,8 +144,9 @@ def _rises(run, v):
             if maximises:
                 return True
             continue
-        cost = table[u, POTENTIAL] - own + scale * weight[e] + one
-        if (cost > 0 or (cost == 0 and state == OPEN)) == maximises:
+        cost = minus(_held(table, high, u, POTENTIAL), own)
+        cost = plus(cost, cost_at(weight, line, e))
+        if (cost > none or (cost == none and state == OPEN)) == maximises:
             return maximises
     return not maximises
 
@@ -126,22 +154,23 @@ def _rises(run, v):
 @compiled
 def _relying(run, count):
     """Adds the vertices that rely on those that rise; how many there are then."""
-    game, table, rising = run.game, run.table, run.rising
+    game, table, high, rising = run.game, run.table, run.high, run.rising
     in_ptr, in_src, in_weight = game.in_ptr, game.in_src, game.in_weight
-    scale, one = run.scale, run.one
+    line, none = run.line, run.none
     if run.counts[0] == 1:
         return count  # all potentials are 0, and no edge costs nothing
     index = 0
     while index < count:
         v = rising[index]
         index += 1
-        potential = table[v, POTENTIAL]
+        potential = _held(table, high, v, POTENTIAL)
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_src[k]
             state = table[u, STATE]
             if state & WHICH != IDLE:
                 continue
-            if potential - table[u, POTENTIAL] + scale * in_weight[k] + one != 0:
+            cost = minus(potential, _held(table, high, u, POTENTIAL))
+            if plus(cost, cost_at(in_weight, line, k)) != none:
                 continue
             if state & MAXIMISES != 0 or _rises(run, u):
                 table[u, STATE] = state | OPEN
@@ -153,36 +182,40 @@ def _relying(run, count):
 @compiled
 def _borders(run, count):
     """Distances over one edge to vertices that do not rise; the size of the heap."""
-    game, table, rising = run.game, run.table, run.rising
+    game, table, high, rising = run.game, run.table, run.high, run.rising
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
-    scale, one, far = run.scale, run.one, run.far
+    line, none, far = run.line, run.none, run.far
     size = 0
     for index in range(count):
         v = rising[index]
-        own, state = table[v, POTENTIAL], table[v, STATE]
+        own, state = _held(table, high, v, POTENTIAL), table[v, STATE]
         if state & MAXIMISES == 0:
             best = far
             for e in range(row_ptr[v], row_ptr[v + 1]):
                 u = dst[e]
                 if table[u, STATE] & WHICH == IDLE:
-                    best = min(
-                        best, table[u, POTENTIAL] - own + scale * weight[e] + one
-                    )
-            table[v, DISTANCE] = best
+                    cost = minus(_held(table, high, u, POTENTIAL), own)
+                    cost = plus(cost, cost_at(weight, line, e))
+                    if cost < best:
+                        best = cost
+            _hold(table, high, v, DISTANCE, best)
             if best < far:
                 size = push(run.keys, run.heap, size, best, v)
             continue
-        best, waits = 0, 0
+        best, waits = none, 0
         for e in range(row_ptr[v], row_ptr[v + 1]):
             u = dst[e]
-            cost = table[u, POTENTIAL] - own + scale * weight[e] + one
-            if cost < 0:
+            cost = minus(_held(table, high, u, POTENTIAL), own)
+            cost = plus(cost, cost_at(weight, line, e))
+            if cost < none:
                 table[v, STATE] = state | BACKWARD
             elif table[u, STATE] & WHICH == IDLE:
-                best = max(best, cost)
+                if cost > best:
+                    best = cost
             else:
                 waits += 1
-        table[v, DISTANCE], table[v, OPEN_EDGES] = best, waits
+        _hold(table, high, v, DISTANCE, best)
+        table[v, OPEN_EDGES] = waits
         if waits == 0:
             size = push(run.keys, run.heap, size, best, v)
     return size
@@ -191,19 +224,19 @@ def _borders(run, count):
 @compiled
 def _distances(run, size):
     """Dijkstra's algorithm; lists vertices that may not be content with the outcome."""
-    game, table, listed = run.game, run.table, run.listed
+    game, table, high, listed = run.game, run.table, run.high, run.listed
     in_ptr, in_src, in_weight = game.in_ptr, game.in_src, game.in_weight
-    keys, heap, scale, one = run.keys, run.heap, run.scale, run.one
+    keys, heap, line, none = run.keys, run.heap, run.line, run.none
     count, known = 0, 0
     while size > 0:
-        v, distance = heap[0], keys[0]
+        v, distance = heap[0], at(keys, 0)
         size = drop(keys, heap, size)
         if table[v, STATE] & WHICH != OPEN:
             continue
-        if distance > run.far // 4:
+        if distance > run.most:
             return TOO_LARGE, count
-        potential = table[v, POTENTIAL]
-        if potential + distance > run.ceiling:
+        potential = _held(table, high, v, POTENTIAL)
+        if plus(potential, distance) > run.ceiling:
             continue  # as if it were never known
         known += 1
         if known % POLL == 0 and run.stop[0] != 0:
@@ -212,20 +245,22 @@ def _distances(run, size):
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_src[k]
             state = table[u, STATE]
-            cost = potential - table[u, POTENTIAL] + scale * in_weight[k] + one
+            cost = minus(potential, _held(table, high, u, POTENTIAL))
+            cost = plus(cost, cost_at(in_weight, line, k))
+            along = plus(cost, distance)
             if state & WHICH == OPEN:
-                along = cost + distance
                 if state & MAXIMISES == 0:
-                    if along < table[u, DISTANCE]:
-                        table[u, DISTANCE] = along
+                    if along < _held(table, high, u, DISTANCE):
+                        _hold(table, high, u, DISTANCE, along)
                         size = push(keys, heap, size, along, u)
-                elif cost >= 0:
-                    if along > table[u, DISTANCE]:
-                        table[u, DISTANCE] = along
+                elif cost >= none:
+                    if along > _held(table, high, u, DISTANCE):
+                        _hold(table, high, u, DISTANCE, along)
                     table[u, OPEN_EDGES] -= 1
                     if table[u, OPEN_EDGES] == 0:
-                        size = push(keys, heap, size, table[u, DISTANCE], u)
-            elif state & (WHICH | LISTED) == IDLE and cost <= 0 and cost + distance > 0:
+                        last = _held(table, high, u, DISTANCE)
+                        size = push(keys, heap, size, last, u)
+            elif state & (WHICH | LISTED) == IDLE and cost <= none and along > none:
                 table[u, STATE] = state | LISTED
                 listed[count] = u
                 count += 1
@@ -238,15 +273,17 @@ def _rise(run, count, listed):
 
     Returns how it ended and how many vertices are listed.
     """
-    game, table, rising = run.game, run.table, run.rising
+    game, table, high, rising = run.game, run.table, run.high, run.rising
     in_ptr, in_src = game.in_ptr, game.in_src
     gone, outcome = 0, STOPPED if run.stop[0] != 0 else FINISHED
     for index in range(count):
         v = rising[index]
         state = table[v, STATE]
         if state & WHICH == KNOWN:
-            table[v, POTENTIAL] += table[v, DISTANCE]
-            if table[v, POTENTIAL] > run.far // 4:
+            risen = _held(table, high, v, POTENTIAL)
+            risen = plus(risen, _held(table, high, v, DISTANCE))
+            _hold(table, high, v, POTENTIAL, risen)
+            if risen > run.most:
                 outcome = TOO_LARGE
             state ^= KNOWN ^ IDLE
             if state & BACKWARD != 0:

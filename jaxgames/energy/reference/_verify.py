@@ -9,8 +9,9 @@ from jaxgames.energy._charge import largest_credit
 from jaxgames.energy._solution import TOP
 from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.energy.reference._counters import credits
-from jaxgames.energy.reference._fvi import potentials
+from jaxgames.energy.reference._fvi import potentials, within_range
 from jaxgames.energy.reference._game import LARGEST, Game, game_of, turned
+from jaxgames.energy.reference._numbers import largest
 from jaxgames.energy.reference._strategies import strategies
 from jaxgames.host import compiled
 from jaxgames.solution import NO_EDGE
@@ -80,23 +81,26 @@ def verify(
     size, (most, _) = len(game.owner), largest_credit(arena, capacity)
     credit = np.asarray(credit)[:size].astype(np.int64)
     both = capacity is None
-    reason, vertex = _credits(game, credit, most, both)
+    whole, largest_there = game, largest(credit)
+    # What is more than all credits need not be told apart, and sums fit.
+    game = within_range(game, -largest_there - 1, largest_there + 1)
+    reason, vertex = _credits(whole, game, credit, most, both)
     if reason == Reason.OK:
         if strategy is None:
             stop = np.zeros(1, np.int8)
-            strategy = strategies(game, most, credit, stop, both=both)
+            strategy = strategies(whole, most, credit, stop, both=both)
         moves = np.asarray(strategy)[:size].astype(np.int64)
         reason, vertex = _moves(game, credit, moves, both)
         if reason == Reason.OK and both:
-            reason, vertex = _lost(game, credit, moves)
+            reason, vertex = _lost(whole, credit, moves)
     return Verdict.at(Reason(reason), vertex)
 
 
-def _credits(game: Game, credit: np.ndarray, most: int, forced: bool):
+def _credits(whole: Game, game: Game, credit: np.ndarray, most: int, forced: bool):
     """Whether credits are a least measure on the vertices that have one."""
     for reason, wrong in (
         (Reason.UNDECIDED, credit < TOP),
-        (Reason.CREDIT_TOO_LARGE, credit > most),
+        (Reason.CREDIT_TOO_LARGE, credit > min(most, LARGEST - 1)),
     ):
         if wrong.any():
             return reason, int(np.argmax(wrong))
@@ -107,6 +111,7 @@ def _credits(game: Game, credit: np.ndarray, most: int, forced: bool):
         large = (credit > 0) & ~_forced(game, credit)
     else:
         never = np.zeros(1, np.int8)
+        game = within_range(whole, -most - 1, most + 1)
         least, _ = credits(game, most, limit=LARGEST, stop=never)
         assert least is not None
         large = credit != least
@@ -212,6 +217,8 @@ def _lost(game: Game, credit, moves) -> tuple[int, int]:
     wrong = endless & lost
     if not wrong.any():
         # What was found proves itself: it falls along every edge, and has an end.
+        if need.dtype != object and (size + 1) * largest(weight) >= LARGEST:
+            need = need.astype(object)
         fall = need[src[edge]] - need[dst] - (size + 1) * weight.astype(need.dtype)
         wrong[src[edge][(fall < 1) | (need[dst] < 0)]] = True
     if wrong.any():
