@@ -1,6 +1,7 @@
 """`jaxgames meanpayoff`."""
 
 import argparse
+import collections
 import functools
 from fractions import Fraction
 
@@ -101,12 +102,9 @@ def _values(args, arena: Arena, solution: meanpayoff.Solution) -> dict:
     """What is told of the values: how many vertices have each."""
     del args
     size = int(arena.num_vertices)
-    pairs = np.stack([solution.value_num[:size], solution.value_den[:size]])
-    values, count = np.unique(pairs, axis=1, return_counts=True)
-    each = sorted(
-        (Fraction(int(num), int(den)), int(many))
-        for (num, den), many in zip(values.T, count, strict=True)
-    )
+    parts = (x[:size].tolist() for x in (solution.value_num, solution.value_den))
+    count = collections.Counter(zip(*parts, strict=True))
+    each = sorted((Fraction(*pair), many) for pair, many in count.items())
     return {"values": [{"value": str(value), "vertices": many} for value, many in each]}
 
 
@@ -119,7 +117,9 @@ def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
         arrays = {"winner": solution.winner}
     if solution.strategy is not None:
         arrays["successor"] = solution.successor(arena)
-    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+    arrays = {name: np.asarray(array)[:size] for name, array in arrays.items()}
+    # Numbers of more than 64 bits as text: archives have no others.
+    return {k: x.astype(str) if x.dtype == object else x for k, x in arrays.items()}
 
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:

@@ -95,8 +95,9 @@ def _part(whole: Arena, arena: Arena, found: Solution, first: np.ndarray) -> Sol
     """The solution of one game, with its padding, from that of all."""
     size, slots = len(arena.owner), len(whole.owner)
     own = slice(first[0], first[0] + size)
-    num, den = np.zeros(slots, np.int64), np.ones(slots, np.int64)
-    num[:size], den[:size] = found.value_num[own], found.value_den[own]
+    exact = _rationals.shortest(found.value_num[own])
+    num, den = np.zeros(slots, exact.dtype), np.ones(slots, np.int64)
+    num[:size], den[:size] = exact, found.value_den[own]
     strategy = None
     if found.strategy is not None:
         moves = found.strategy[own]
@@ -104,13 +105,13 @@ def _part(whole: Arena, arena: Arena, found: Solution, first: np.ndarray) -> Sol
         strategy[:size] = np.where(moves == NO_EDGE, NO_EDGE, moves - first[1])
     known = den[:size] > 0
     # No numerator is more than a weight for each vertex of a cycle.
-    kind = np.int32 if _width(arena) * size < 2**31 else np.int64
+    kind = np.int32 if _width(arena) * size < 2**31 else num.dtype
     status = Status(int(found.status))
     values = {*zip(num[:size][known].tolist(), den[:size][known].tolist(), strict=True)}
     facts: dict[str, Any] = {**found.stats, "values": len(values)}
     return Solution(
         value_num=num.astype(kind),
-        value_den=den.astype(kind),
+        value_den=den if num.dtype == object else den.astype(kind),
         strategy=strategy,
         status=status,
         stats=Stats(**facts),

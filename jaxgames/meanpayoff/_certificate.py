@@ -1,17 +1,16 @@
 """Checks a solution of a mean-payoff game on the host."""
 
-from fractions import Fraction
-
 import jax
 import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena
 from jaxgames.energy import reference as energies
-from jaxgames.meanpayoff import _parts
+from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Solution
 from jaxgames.meanpayoff._verdict import Reason, Verdict
+from jaxgames.solution import Status
 
 
 def verify(arena: Arena, solution: Solution) -> Verdict:
@@ -76,7 +75,7 @@ def _verdict(arena: Arena, num, den, strategy) -> Verdict:
         if np.any(wrong):
             return Verdict.at(reason, int(np.argmax(wrong)))
     # Values as ranks, which are compared without overflow.
-    rank = _ranks(num, den)
+    rank = _rationals.distinct((num, den))[1]
     inside = rank[src] == rank[dst]
     taken = inside
     if strategy is not None:
@@ -105,15 +104,6 @@ def _verdict(arena: Arena, num, den, strategy) -> Verdict:
     return Verdict.at(Reason.OK)
 
 
-def _ranks(num: np.ndarray, den: np.ndarray) -> np.ndarray:
-    """A smaller number for a smaller fraction, exactly."""
-    pairs, which = np.unique(np.stack([num, den]), axis=1, return_inverse=True)
-    values = [Fraction(int(n), int(d)) for n, d in pairs.T]
-    rank = np.empty(len(values), np.int64)
-    rank[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
-    return rank[which.reshape(-1)]
-
-
 def _gains(arena: Arena, num, den, free, player: int, fixed: bool) -> np.ndarray:
     """Where the rival of a player is better off than the value, with edges left free.
 
@@ -125,11 +115,16 @@ def _gains(arena: Arena, num, den, free, player: int, fixed: bool) -> np.ndarray
     )
     edge = np.where(free, edge, first[arena.src])
     game = _parts.game_at(arena, edge, num, den, swapped=player == 1)
-    credit = np.asarray(energies.solve(game, strategies=False).credit)
+    found = energies.solve(game, strategies=False)
+    if found.status == Status.OVERFLOW:
+        game = _parts.widened(game)
+        found = energies.solve(game, strategies=False)
+    credit = np.asarray(found.credit)
     wrong = credit == energy.TOP
     # What was found proves itself.
-    credit = credit.astype(np.int64)
-    short = credit[game.src] < credit[game.dst] - game.weight.astype(np.int64)
+    exact = object if credit.dtype == object else np.int64
+    credit, weight = credit.astype(exact), game.weight.astype(exact)
+    short = credit[game.src] < credit[game.dst] - weight
     short |= (credit[game.src] < 0) | (credit[game.dst] < 0)
     if fixed:
         wrong[game.src[short]] = True
@@ -149,6 +144,8 @@ def _shaped(name: str, array, arena: Arena, optional: bool) -> np.ndarray | None
             f"{name} must have the arena's shape {np.shape(arena.owner)}, got "
             f"{array.shape}"
         )
+    if array.dtype == object and all(isinstance(x, int) for x in array.tolist()):
+        return array
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} must hold integers, got {array.dtype}")
     return array.astype(np.int64)

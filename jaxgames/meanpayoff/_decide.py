@@ -5,12 +5,15 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena, is_traced
+from jaxgames.energy._convert import MOST, as_ratio
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision
 from jaxgames.progress import Meter, Progress
+from jaxgames.solution import SolveError, Status
 from jaxgames.solver import Solver
 
 
@@ -49,8 +52,7 @@ def decide(
         [`Decision`][jaxgames.meanpayoff.Decision].
 
     Raises:
-        ValueError: the arena is no such game, the threshold is no such number, or
-            credits may not fit 64 bits.
+        ValueError: the arena is no such game, or the threshold is no such number.
         SolveError: the solve stopped early and `throw` is set.
 
     Examples:
@@ -64,23 +66,35 @@ def decide(
     """
     traced = is_traced((arena, threshold, max_steps))
     check(arena, batches=True)
-    game = (
-        _less(arena, threshold) if traced else energy.from_mean_payoff(arena, threshold)
-    )
-    solution = energy.solve(
-        game,
-        solver,
-        max_steps=max_steps,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-    )
+    how = {"max_steps": max_steps, "progress": progress, "strategies": strategies}
+    if traced:
+        solution = energy.solve(_less(arena, threshold), solver, **how, throw=throw)
+    else:
+        solution = _concrete(arena, threshold, solver, how)
+        if throw and solution.status != Status.SOLVED:
+            raise SolveError(solution.status, solution)
     return Decision(
         winner=solution.winner,
         strategy=solution.strategy,
         status=solution.status,
         stats=solution.stats,
     )
+
+
+def _concrete(arena: Arena, threshold: Any, solver, how: dict) -> energy.Solution:
+    """Solves the energy game, in numbers of any size where it takes such."""
+    p, q = as_ratio(threshold)
+    edges = arena.weight[: int(arena.num_edges)]
+    ends = (int(edges.min()), int(edges.max())) if len(edges) else (0, 0)
+    if max(abs(end * q - p) for end in ends) < MOST:
+        game = energy.from_mean_payoff(arena, threshold)
+        solution = energy.solve(game, solver, **how, throw=False)
+        if solution.status != Status.OVERFLOW or how["max_steps"] is not None:
+            return solution
+    exact = np.asarray(arena.weight).astype(object) * q - p
+    exact[int(arena.num_edges) :] = 0
+    game = dataclasses.replace(arena, weight=exact)
+    return energy.solve(game, solver, **how, throw=False)
 
 
 def _less(arena: Arena, threshold: Any) -> Arena:

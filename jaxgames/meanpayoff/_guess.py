@@ -42,18 +42,23 @@ def guess(arena: Arena) -> Ratio | None:
     """
     weight = arena.weight.astype(np.float64)
     width = float(np.abs(weight).max())
-    if width * len(arena.owner) >= 2.0**53:
-        return None  # sums of weights are not exact
     move = np.zeros(len(arena.owner), np.int32)
-    num, den = (np.zeros(len(move), np.int64) for _ in range(2))
+    lead, den = (np.zeros(len(move), np.int64) for _ in range(2))
     shape = arena.row_ptr, arena.dst, weight, arena.owner
-    if not _improve(*shape, move, num, den, CLOSE * max(width, 1.0), MOST):
+    if not _improve(*shape, move, lead, den, CLOSE * max(width, 1.0), MOST):
         return None
-    return reduced(num, den)
+    # Means were of rounded sums; these are exact. Their halves fit 64 bits.
+    exact = arena.weight.astype(np.int64)
+    total = np.zeros((len(move), 2), np.int64)
+    _sum_up(arena.dst, exact >> 32, exact & (2**32 - 1), move, lead, total)
+    if width * len(move) >= 2.0**61:
+        total = total.astype(object)
+    num = total[:, 0] * 2**32 + total[:, 1]
+    return reduced(num[lead], den)
 
 
 @compiled
-def _improve(row_ptr, dst, weight, owner, move, num, den, close, most):
+def _improve(row_ptr, dst, weight, owner, move, lead, den, close, most):
     """Improves strategies until neither player has a better one; whether it was so."""
     size = len(move)
     gain, bias = np.zeros(size), np.zeros(size)
@@ -62,7 +67,7 @@ def _improve(row_ptr, dst, weight, owner, move, num, den, close, most):
         _look_ahead(row_ptr, dst, weight, owner, move, gain, bias)
         gain, bias = bias, gain
     for made in range(most):
-        _evaluate(dst, weight, move, num, den, gain, bias, path, seen)
+        _evaluate(dst, weight, move, lead, den, gain, bias, path, seen)
         hers = _switch(row_ptr, dst, weight, owner, move, gain, bias, close, True)
         if hers > 0 and made >= BOTH:
             continue
@@ -86,8 +91,11 @@ def _look_ahead(row_ptr, dst, weight, owner, move, gain, more):
 
 
 @compiled
-def _evaluate(dst, weight, move, num, den, gain, bias, path, seen):
-    """Where each play ends, and what it gains before beyond the mean of that cycle."""
+def _evaluate(dst, weight, move, lead, den, gain, bias, path, seen):
+    """Where each play ends, and what it gains before beyond the mean of that cycle.
+
+    `lead` becomes a vertex of that cycle, and `den` its length.
+    """
     size = len(move)
     seen[:] = 0
     for start in range(size):
@@ -105,7 +113,7 @@ def _evaluate(dst, weight, move, num, den, gain, bias, path, seen):
                 length += 1
                 if path[k] == v:
                     break
-            num[v], den[v] = int(total), length
+            lead[v], den[v] = v, length
             gain[v], bias[v] = total / length, 0.0
             for k in range(count - length, count):
                 seen[path[k]] = start + 1
@@ -117,8 +125,23 @@ def _evaluate(dst, weight, move, num, den, gain, bias, path, seen):
                 continue
             u = path[k]
             w = dst[move[u]]
-            num[u], den[u], gain[u] = num[w], den[w], gain[w]
+            lead[u], den[u], gain[u] = lead[w], den[w], gain[w]
             bias[u] = weight[move[u]] - gain[w] + bias[w]
+
+
+@compiled
+def _sum_up(dst, high, low, move, lead, total):
+    """What the weights of each cycle sum up to, in halves, at its lead."""
+    for v in range(len(move)):
+        if lead[v] != v:
+            continue
+        u = v
+        while True:
+            total[v, 0] += high[move[u]]
+            total[v, 1] += low[move[u]]
+            u = dst[move[u]]
+            if u == v:
+                break
 
 
 @compiled

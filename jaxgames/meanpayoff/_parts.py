@@ -60,30 +60,25 @@ def game_at(
     Args:
         arena: the game, without padding.
         edge: which edge each edge is now.
-        num: int64 `[V]`, numerators of the thresholds; the same in each part.
-        den: int64 `[V]`, their denominators.
+        num: integers `[V]`, numerators of the thresholds; the same in each part.
+        den: integers `[V]`, their denominators.
         asked: bool `[V]`: the vertices that are in question; on the edges of others no
             energy is taken. None: all.
         swapped: whether player 1 is to keep the energy, which goes the other way.
 
-    Raises:
-        ValueError: credits may not fit 64 bits; it names the bound.
+    Returns:
+        Weights of 32 or 64 bits, or of Python's integers where these are too few.
     """
-    src = arena.src
-    weight = den[src] * arena.weight.astype(np.int64)[edge] - num[src]
+    src, weight = arena.src, arena.weight.astype(np.int64)
+    least, most = int(weight.min()), int(weight.max())
+    largest = max(most, -least) * int(den.max()) + max(int(num.max()), -int(num.min()))
+    if largest >= 2**61:
+        weight, num, den = (x.astype(object) for x in (weight, num, den))
+    weight = den[src] * weight[edge] - num[src]
     if asked is not None:
         weight[~asked[src]] = 0
     if swapped:
         weight = -weight
-    taken = -np.minimum(np.minimum.reduceat(weight, arena.row_ptr[:-1]), 0)
-    if taken.astype(np.float64).sum() >= 2.0**61:
-        most = int(taken.astype(object).sum())
-        raise ValueError(
-            "mean payoffs of this game do not fit 64 bits: for thresholds with "
-            f"denominators up to {den.max()} the credits of the energy game are at "
-            "most the sum over the vertices of what their most negative edge takes, "
-            f"here {most}, expected less than 2**61"
-        )
     small = np.iinfo(np.int32)
     if weight.min() >= small.min and weight.max() <= small.max:
         weight = weight.astype(np.int32)
@@ -93,6 +88,11 @@ def game_at(
         weight=weight,
         owner=~arena.owner if swapped else arena.owner,
     )
+
+
+def widened(game: Arena) -> Arena:
+    """The energy game with weights of Python's integers: then credits are such too."""
+    return dataclasses.replace(game, weight=game.weight.astype(object))
 
 
 def numbered(part: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,8 @@ lowest terms with denominators up to `most` are the Farey fractions of that orde
 of them differ by at least `1 / most**2`.
 """
 
+from fractions import Fraction
+
 import numpy as np
 
 Array = np.ndarray
@@ -17,6 +19,38 @@ def number_type(width: int, most: int) -> type:
     The largest are those of a point between two fractions, in eighths.
     """
     return np.int64 if 16 * (width + 1) * (most + 1) ** 2 < 2**62 else object
+
+
+def shortest(numbers: Array) -> Array:
+    """Integers as int64 where all of them are far from its ends."""
+    if numbers.dtype != object:
+        return numbers.astype(np.int64)
+    fits = all(-(2**62) < x < 2**62 for x in numbers.tolist())
+    return numbers.astype(np.int64) if fits else numbers
+
+
+def distinct(values: Ratio) -> tuple[Ratio, Array]:
+    """Different fractions in ascending order, and which of them each one is.
+
+    Args:
+        values: in lowest terms.
+    """
+    num, den = values
+    if object in (num.dtype, den.dtype):
+        pairs = list(zip(num.tolist(), den.tolist(), strict=True))
+        first = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
+        which = np.array([first[pair] for pair in pairs], np.int64)
+        found = list(first)
+    else:
+        table, which = np.unique(np.stack(values), axis=1, return_inverse=True)
+        found, which = list(map(tuple, table.T.tolist())), which.reshape(-1)
+    order = sorted(range(len(found)), key=lambda k: Fraction(*found[k]))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    ratio = tuple(
+        np.array([found[k][part] for k in order], values[part].dtype) for part in (0, 1)
+    )
+    return (ratio[0], ratio[1]), rank[which]
 
 
 def reduced(num: Array, den: Array) -> Ratio:

@@ -1,7 +1,6 @@
 """Exact values by bisection: all parts ask their question in one array solve."""
 
 import dataclasses
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -76,18 +75,13 @@ def supposed(arena: Arena, value: Ratio) -> Standing | None:
         arena: the game, without padding.
         value: fractions in lowest terms, one for each vertex.
     """
-    pairs, which = np.unique(np.stack(value), axis=1, return_inverse=True)
-    part = which.reshape(-1)
-    values = [Fraction(int(n), int(d)) for n, d in pairs.T]
-    order = sorted(range(len(values)), key=values.__getitem__)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    if not _parts.are_traps(arena, rank[part]):
+    (num, den), part = _rationals.distinct(value)
+    if not _parts.are_traps(arena, part):
         return None
     width = int(np.abs(arena.weight.astype(object)).max())
     kind = _rationals.number_type(width, longest_cycle(arena))
-    ratio = pairs[0].astype(kind), pairs[1].astype(kind)
-    return Standing(part, ratio, ratio, np.zeros(len(order), np.int64))
+    ratio = num.astype(kind), den.astype(kind)
+    return Standing(part, ratio, ratio, np.zeros(len(num), np.int64))
 
 
 def tightened(
@@ -133,7 +127,7 @@ def question(
     suspects = (falls >= 2) & (falls & (falls - 1) == 0)
     threshold = chosen(suspects, _rationals.above(low, most), threshold)
     part = standing.part
-    num, den = (x.astype(np.int64)[part] for x in threshold)
+    num, den = (_rationals.shortest(x)[part] for x in threshold)
     game = _parts.game_at(arena, edge, num, den, ~is_found(standing)[part])
     return Question(game, standing, edge, threshold, most)
 

@@ -20,7 +20,8 @@ class Solution(solution.Solution):
 
     Attributes:
         value_num: integers `[V]`, numerators. int32, or int64 where the weights times
-            the number of vertices may need it.
+            the number of vertices may need it, or objects that are Python's integers
+            where one needs more.
         value_den: integers `[V]`, denominators, from 1 to the number of vertices; 0
             where the solve did not find the value.
         strategy: int32 `[V]`: for every vertex the index of the edge that its owner

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import energy, host
 from jaxgames.arena import Arena, is_traced
-from jaxgames.meanpayoff import _parts, _search
+from jaxgames.meanpayoff import _parts, _rationals, _search
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._guess import guess
 from jaxgames.meanpayoff._search import Standing
@@ -48,6 +48,10 @@ def solve(
     installed, and `max_steps` and `state` are not given, a strategy iteration in
     floating point is tried first, whose values are taken only if the games prove them.
 
+    Weights may be as large as their type holds: where the energy games do not fit 64
+    bits, `stats` says that the host has solved them, in two words or, where these too
+    are few or numba is not installed, in Python's integers.
+
     On a concrete arena only (the host chooses thresholds);
     [`decide`][jaxgames.meanpayoff.decide] works inside `jax.jit` and `jax.vmap`.
 
@@ -68,8 +72,7 @@ def solve(
         every solver. `stats` has the number of `rounds` and of distinct `values`.
 
     Raises:
-        ValueError: the arena is no such game, an argument is wrong, or the credits of
-            an energy game may not fit 64 bits.
+        ValueError: the arena is no such game, or an argument is wrong.
         SolveError: the solve stopped early and `throw` is set.
 
     References:
@@ -176,9 +179,10 @@ class _Run:
             seconds = time.perf_counter() - self.began
             return self.meter(Report(report.solver, self.asked, seconds, "thresholds"))
 
-        solution = energy.solve(
-            game, self.solver, throw=False, progress=report, strategies=strategies
-        )
+        how = {"throw": False, "progress": report, "strategies": strategies}
+        solution = energy.solve(game, self.solver, **how)
+        if solution.status == Status.OVERFLOW:  # credits, of which there are wider ones
+            solution = energy.solve(_parts.widened(game), self.solver, **how)
         self.name, self.asked = str(solution.stats["solver"]), self.asked + 1
         status = Status(int(solution.status))
         if status == Status.SOLVED:
@@ -194,7 +198,7 @@ def _proof(run: _Run, arena: Arena, standing: Standing, edge, strategies: bool):
         Edges of every vertex, if these are the values, or None; and how it ended.
         Without strategies edges are those of the first game.
     """
-    num, den = (x.astype(np.int64)[standing.part] for x in standing.low)
+    num, den = (_rationals.shortest(x)[standing.part] for x in standing.low)
     strategy = np.full(len(arena.owner), NO_EDGE, np.int32)
     for swapped in (False, True):
         game = _parts.game_at(arena, edge, num, den, swapped=swapped)
@@ -218,19 +222,21 @@ def _solution(
     kind, values = np.int32, 0
     if standing is not None:
         found = _search.is_found(standing)
-        num[:size] = np.where(found, standing.low[0], 0).astype(np.int64)[standing.part]
+        exact = _rationals.shortest(np.where(found, standing.low[0], 0))[standing.part]
+        num = num.astype(exact.dtype)
+        num[:size] = exact
         den[:size] = np.where(found, standing.low[1], 0).astype(np.int64)[standing.part]
         pairs = {*zip(*(x[found].tolist() for x in standing.low), strict=True)}
         values = len(pairs)
         widest = int(np.abs(arena.weight.astype(object)).max())
         # No numerator is more than a weight for each vertex of a cycle.
-        kind = np.int32 if widest * size < 2**31 else np.int64
+        kind = np.int32 if widest * size < 2**31 else num.dtype
     if strategy is not None:
         strategy = np.pad(strategy, (0, slots - size), constant_values=NO_EDGE)
         strategy = strategy.astype(np.int32)
     return Solution(
         value_num=num.astype(kind),
-        value_den=den.astype(kind),
+        value_den=den if num.dtype == object else den.astype(kind),
         strategy=strategy,
         status=status,
         stats=Stats(solver=name, values=values, **facts),

@@ -53,6 +53,7 @@ def worst(arena, fixed, player):
         player: who may choose.
     """
     plays = [needed(arena, fixed | other) for other in strategies(arena, player)]
+    plays = np.array(plays, object)  # of any size
     return np.max(plays, axis=0) if player else np.min(plays, axis=0)
 
 
@@ -65,7 +66,7 @@ def credits(arena):
         [worst(arena, yours, 0) for yours in strategies(arena, 1)], axis=0
     )
     np.testing.assert_array_equal(from_above, from_below)
-    return np.where(np.isinf(from_above), -1, from_above).astype(int)
+    return np.where(from_above == math.inf, -1, from_above)
 
 
 def wins(arena, credit, strategy):

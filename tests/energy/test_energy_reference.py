@@ -10,6 +10,7 @@ import pytest
 from jaxgames import Arena, Status, host
 from jaxgames.energy import reference
 from jaxgames.energy._verdict import Reason
+from jaxgames.energy.reference import _numbers
 from jaxgames.energy.reference._fvi import potentials
 from jaxgames.energy.reference._game import game_of
 
@@ -167,11 +168,49 @@ def test_a_credit_of_64_bits():
     assert verdict(arena, solution)
 
 
-def test_a_bound_beyond_64_bits_is_refused():
+def test_a_bound_beyond_64_bits_is_no_reason_to_refuse():
     weight = np.full(3, -(2**61))
     arena = Arena.from_edges([0, 1, 2], [1, 2, 0], owner=[0, 0, 1], weight=weight)
-    with pytest.raises(ValueError, match=f"here {3 * 2**61}, expected less than"):
-        reference.solve(arena)
+    solution = reference.solve(arena)
+    assert solution.credit.tolist() == [-1] * 3
+    assert verdict(arena, solution)
+    with pytest.raises(ValueError, match=f"up to {3 * 2**61}, expected less than"):
+        reference.solve(arena, method="counters")
+
+
+def test_credits_beyond_64_bits_are_said_to_be():
+    weight = np.array([-(2**61), -(2**61), -(2**61), 0])
+    arena = Arena.from_edges([0, 1, 2, 3], [1, 2, 3, 3], owner=[0] * 4, weight=weight)
+    solution = reference.solve(arena)
+    assert solution.status == Status.OVERFLOW
+    assert (solution.winner == -1).all()
+    # Those of Python's integers are as large as they are.
+    exact = dataclasses.replace(arena, weight=weight.astype(object) * 10**30)
+    solution = reference.solve(exact)
+    unit = 2**61 * 10**30
+    assert solution.credit.tolist() == [3 * unit, 2 * unit, unit, 0]
+
+
+@pytest.mark.parametrize("unit", [2**40, 10**15, 2**57, 2**60])
+def test_huge_weights_against_all_strategies(unit):
+    """Ones that differ by little beside ones that differ by much."""
+    rng = np.random.default_rng(unit % 1009)
+    refused = 0
+    for tiny in brute_credits.tiny_games(seed=3, count=60):
+        noise = rng.integers(-3, 4, len(tiny.weight))
+        arena = dataclasses.replace(
+            tiny, weight=tiny.weight.astype(np.int64) * unit + noise
+        )
+        expected, solution = brute_credits.credits(arena), reference.solve(arena)
+        if max(expected) >= 2**62:
+            assert solution.status == Status.OVERFLOW
+            refused += 1
+            continue
+        assert solution.credit.tolist() == [int(x) for x in expected]
+        assert verdict(arena, solution)
+        wrong = np.maximum(solution.credit, 0) + 1
+        assert not reference.verify(arena, wrong)
+    assert refused < 30
 
 
 def test_potentials_that_do_not_fit_64_bits_are_found_all_the_same():
@@ -193,7 +232,32 @@ def test_potentials_that_do_not_fit_64_bits_are_found_all_the_same():
         assert verdict(large, found)
         potential, _, _ = potentials(game_of(large), 2**61)
         wide += potential.dtype == object
+        with host.interpreted():
+            again = reference.solve(large)
+        np.testing.assert_array_equal(again.credit, found.credit)
+        np.testing.assert_array_equal(again.strategy, found.strategy)
     assert wide
+
+
+def test_sums_in_two_words():
+    rng = np.random.default_rng(0)
+    some = [int(x) * 3 ** int(k) for x, k in rng.integers(-9, 60, (200, 2)) if k >= 0]
+    some += [0, -1, 2**62 - 1, 2**62, -(2**62), 2**100]
+    pairs = _numbers.words(np.array(some, object))
+    assert _numbers.joined(pairs).tolist() == some
+    for x, a in zip(some, pairs, strict=True):
+        for y, b in zip(some, pairs, strict=True):
+            a, b = tuple(a), tuple(b)
+            found = np.array([_numbers.plus(a, b), _numbers.minus(a, b)])
+            assert _numbers.joined(found[:, None]).tolist() == [[x + y], [x - y]]
+            assert (a < b) == (x < y)
+    weight = rng.integers(-(2**62), 2**62, 300)
+    weight[:3] = -(2**63) + 1, 2**63 - 1, 0
+    for scale, one in ((-(2**30) - 7, -1), (2**31 - 1, 1), (2, 1)):
+        found = _numbers.joined(_numbers.costs(weight, scale, one))
+        assert found.tolist() == [scale * w + one for w in weight.tolist()]
+        exact = _numbers.costs(weight.astype(object), scale, one)
+        np.testing.assert_array_equal(_numbers.joined(exact), found)
 
 
 # ---- arguments ----------------------------------------------------------------

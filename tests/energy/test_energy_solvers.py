@@ -243,8 +243,27 @@ def test_bounds_beyond_64_bits():
         weight=np.full(many, -(2**62)),
     )
     assert energy.bound(arena) == many * 2**62
-    with pytest.raises(ValueError, match=str(many * 2**62)):
-        energy.solve(arena)
+    solution = energy.solve(arena)
+    assert (solution.winner == 1).all()
+    assert energy.verify(arena, solution)
+
+
+def test_what_the_device_cannot_hold_the_host_solves():
+    """A vertex needs much and takes many steps: too much for 64 bits of both."""
+    size = 200
+    chain = np.arange(size)
+    weight = np.full(size, -(2**53))
+    weight[-1] = 0
+    arena = Arena.from_edges(
+        chain, np.minimum(chain + 1, size - 1), owner=chain % 2, weight=weight
+    )
+    solution = energy.solve(arena, "fvi")
+    assert solution.stats["solver"] == "host"
+    np.testing.assert_array_equal(solution.credit, 2**53 * (size - 1 - chain))
+    with pytest.raises(SolveError, match='or take another solver, "host"') as caught:
+        energy.solve(arena, "fvi", max_steps=100_000)
+    assert caught.value.status == Status.OVERFLOW
+    assert "number of words" not in str(caught.value)
 
 
 def test_numbers_that_do_not_fit_under_tracing():

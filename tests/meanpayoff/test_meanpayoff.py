@@ -8,7 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, SolveError, Status, energy, generate, host, meanpayoff
+from jaxgames import (
+    Arena,
+    SolveError,
+    Status,
+    energy,
+    generate,
+    host,
+    meanpayoff,
+    solve_many,
+)
+from jaxgames.energy.reference import _fvi, _strategies
 from jaxgames.meanpayoff import Reason, _guess, _rationals, _solve, reference
 
 DATA = Path(__file__).parents[3] / "shared/data/made/meanpayoff"
@@ -42,7 +52,7 @@ def brute(arena: Arena) -> list[Fraction]:
             edges.append(move[path[-1]])
             path.append(int(arena.dst[edges[-1]]))
         cycle = edges[path.index(path[-1]) :]
-        return Fraction(int(arena.weight[cycle].sum()), len(cycle))
+        return Fraction(sum(arena.weight[cycle].tolist()), len(cycle))
 
     own = [
         [rows[v] if arena.owner[v] == p else [-1] for v in range(len(rows))]
@@ -191,8 +201,12 @@ def test_guesses_are_means_of_cycles(seed):
     expected = meanpayoff.reference.solve(arena)
     np.testing.assert_array_equal(found[0], expected.value_num)
     np.testing.assert_array_equal(found[1], expected.value_den)
-    huge = dataclasses.replace(arena, weight=arena.weight.astype(np.int64) << 50)
-    assert _guess.guess(huge) is None
+    for unit in (2**50, 10**17, 3 * 10**18):  # the last sums do not fit 64 bits
+        found = _guess.guess(times(arena, unit))
+        assert found is not None
+        assert [
+            Fraction(*pair) for pair in zip(*(x.tolist() for x in found), strict=True)
+        ] == [unit * value for value in values(expected)]
 
 
 def test_a_meter_stops_it():
@@ -233,11 +247,96 @@ def test_what_is_no_game(change, message):
         meanpayoff.solve(arena)
 
 
-def test_numbers_that_do_not_fit_name_the_bound():
-    size = 100
-    arena = generate.random_energy_game(0, size, min_weight=-(2**58), max_weight=2**58)
-    with pytest.raises(ValueError, match=r"do not fit 64 bits.*less than 2\*\*61"):
-        meanpayoff.solve(arena, "host")
+def times(arena: Arena, unit: int) -> Arena:
+    """The game with all weights so many times as large: 64 bits must hold them."""
+    return dataclasses.replace(arena, weight=arena.weight.astype(np.int64) * unit)
+
+
+UNITS = [10**9, 10**12, 10**15, 10**17, 7 * 10**17]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_scaled_games_have_scaled_values(unit):
+    """Whatever does not fit 64 bits: products, sums, or credits."""
+    for seed in range(4):
+        arena = generate.random_energy_game(
+            seed, 60, min_weight=-12, max_weight=12, max_degree=3
+        )
+        expected, large = meanpayoff.solve(arena, "host"), times(arena, unit)
+        solution = meanpayoff.solve(large, "host")
+        assert values(solution) == [unit * value for value in values(expected)]
+        np.testing.assert_array_equal(solution.strategy, expected.strategy)
+        assert str(meanpayoff.verify(large, solution)) == "valid"
+        for player in (0, 1):  # by means of cycles, in fractions
+            secured = reference.secured(large, solution.strategy, player)
+            assert secured == values(solution)
+        wrong = solution.value_num.copy()
+        wrong[seed] += 1
+        assert not meanpayoff.verify(
+            large, dataclasses.replace(solution, value_num=wrong)
+        )
+
+
+@pytest.mark.parametrize("seed", range(0, 24, 3))
+def test_values_of_huge_weights_are_those_of_all_strategies(seed):
+    arena = small(seed)
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(-(2**62), 2**62, len(arena.dst))
+    arena = dataclasses.replace(arena, weight=weight)
+    solution = meanpayoff.solve(arena, "host")
+    assert values(solution) == brute(arena)
+    assert str(meanpayoff.verify(arena, solution)) == "valid"
+    assert str(reference.verify(arena, solution)) == "valid"
+
+
+def test_a_numerator_may_need_more_than_64_bits():
+    ring = np.arange(5)
+    arena = Arena.from_edges(
+        ring, (ring + 1) % 5, owner=ring % 2 == 1, weight=[2**62 - k for k in range(5)]
+    )
+    solution = meanpayoff.solve(arena)
+    assert values(solution) == [Fraction(5 * 2**62 - 10, 5)] * 5
+    arena = dataclasses.replace(arena, weight=arena.weight - (ring == 3))
+    solution = meanpayoff.solve(arena)
+    assert values(solution) == [Fraction(5 * 2**62 - 11, 5)] * 5
+    assert solution.value_num.dtype == object
+    assert str(meanpayoff.verify(arena, solution)) == "valid"
+    low = meanpayoff.decide(arena, solution.value(0))
+    high = meanpayoff.decide(arena, solution.value(0) + Fraction(1, 25))
+    assert (low.winner.tolist(), high.winner.tolist()) == ([0] * 5, [1] * 5)
+    together = solve_many(meanpayoff, [arena, small(5)], "host")
+    assert values(together[0]) == values(solution)
+    assert values(together[1]) == values(meanpayoff.solve(small(5), "host"))
+
+
+def test_the_search_finds_huge_values(monkeypatch):
+    """Thresholds, where nothing is guessed and nothing compiled."""
+    monkeypatch.setattr(host, "can_compile", lambda: False)
+    for seed in (3, 6):
+        arena = times(small(seed), 10**16)
+        solution = meanpayoff.solve(arena, "host")
+        assert values(solution) == brute(arena)
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="Python's integers it is")
+def test_two_words_are_enough_for_all_but_monsters(monkeypatch):
+    """Python's integers are a hundred times as slow."""
+
+    def nobody():
+        raise AssertionError("interpreted")
+
+    monkeypatch.setattr(_fvi, "interpreted", nobody)
+    monkeypatch.setattr(_strategies, "interpreted", nobody)
+    for width in (10**9, 10**13, 10**17):
+        arena = generate.random_energy_game(
+            3, 3000, min_weight=-width, max_weight=width
+        )
+        solution = meanpayoff.solve(arena, "host")
+        assert meanpayoff.verify(arena, solution)
+
+
+def test_the_reference_says_what_does_not_fit():
+    arena = generate.random_energy_game(0, 100, min_weight=-(2**58), max_weight=2**58)
     with pytest.raises(ValueError, match="sums of weights that do not fit 64 bits"):
         reference.solve(arena)
 

@@ -155,8 +155,10 @@ def _run_of(game: Game, words, factor, ceiling, within, dual, stop) -> Run:
     if within is not None:
         table[~within, STATE] |= GONE
     sign = 1 if dual else -1
-    longest = factor * (factor * largest(game.weight) + 1)
-    far = {1: LARGEST, 2: LARGEST << BITS}.get(words, 8 * longest)
+    if words is None:
+        far = 8 * factor * (factor * largest(game.weight) + 1)
+    else:
+        far = LARGEST << BITS * (words - 1)
     if ceiling is None or ceiling > far // 4:
         ceiling = far
     return Run(
