@@ -254,3 +254,15 @@ def test_several_weights_on_an_edge(run):
     code, _, err = run("energy", "two.npz")
     assert code == Exit.BAD_INPUT
     assert "this game has 2 weights on each edge, expected one" in err
+
+
+def test_a_value_may_need_more_than_64_bits(run, tmp_path):
+    most = 2**62
+    text = f"energy 3\n0 0 1 {most}\n1 1 2 {most}\n2 0 0 {most - 1}\n"
+    (tmp_path / "large.energy").write_text(text)
+    out = run("meanpayoff", "large.energy", "--json", "--all", "-v", "-s", "host")[1]
+    facts = json.loads(out)
+    assert facts["verified"]
+    assert facts["value_num"] == [3 * most - 1] * 3
+    run("meanpayoff", "large.energy", "-q", "-s", "host", "-o", "values.npz")
+    assert np.load("values.npz")["value_num"].tolist() == [str(3 * most - 1)] * 3

@@ -117,9 +117,7 @@ def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
         arrays = {"winner": solution.winner}
     if solution.strategy is not None:
         arrays["successor"] = solution.successor(arena)
-    arrays = {name: np.asarray(array)[:size] for name, array in arrays.items()}
-    # Numbers of more than 64 bits as text: archives have no others.
-    return {k: x.astype(str) if x.dtype == object else x for k, x in arrays.items()}
+    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
 
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:

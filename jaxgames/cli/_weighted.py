@@ -94,7 +94,11 @@ def verify_credits(arena: Arena, solution: energy.Solution) -> energy.Verdict:
 def write_rows(path: str, **arrays: np.ndarray) -> None:
     """Writes the arrays to a `.npz` file, or to text, in columns beside the vertex."""
     if path.lower().endswith(".npz"):
-        _parts.write_arrays(path, next(iter(arrays.values())), **arrays)
+        # Numbers of more than 64 bits as text: archives have no others.
+        plain = {
+            k: x.astype(str) if x.dtype == object else x for k, x in arrays.items()
+        }
+        _parts.write_arrays(path, next(iter(plain.values())), **plain)
         return
     rows = zip(*(array.tolist() for array in arrays.values()), strict=True)
     with writing(path) as file:
