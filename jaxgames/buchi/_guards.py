@@ -18,6 +18,12 @@ Guard = tuple[Cube, ...]
 MAX_PROPOSITIONS = 64
 """Propositions that a letter, which is one 64-bit word, has room for."""
 
+MAX_CUBES = 2048
+"""Cubes that a guard may come to: to simplify more takes minutes."""
+
+MAX_PAIRS = 1 << 22
+"""Cubes of two guards that are joined with one another."""
+
 TRUE: Guard = ((0, 0),)
 """Holds for every letter."""
 
@@ -38,6 +44,11 @@ def either(*guards: Guard) -> Guard:
 
 def both(one: Guard, other: Guard) -> Guard:
     """The conjunction."""
+    if len(one) * len(other) > MAX_PAIRS:
+        raise ValueError(
+            f"a formula comes to {len(one)} times {len(other)} cubes, more than "
+            f"{MAX_PAIRS} in all"
+        )
     pairs = [(a | c, b | d) for a, b in one for c, d in other]
     return simplified([(must, never) for must, never in pairs if not must & never])
 
@@ -87,6 +98,10 @@ def simplified(cubes: Iterable[Cube]) -> Guard:
         return guard
     if len(guard) > 16:  # quick help for truth tables
         guard = _neighbours_united(guard)
+    if len(guard) > MAX_CUBES:
+        raise ValueError(
+            f"a formula comes to {len(guard)} cubes, more than {MAX_CUBES}"
+        )
     short = []
     for must, never in guard:
         for bit in bits(must | never):

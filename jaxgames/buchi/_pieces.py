@@ -1,18 +1,23 @@
 """Graphs that arrive in pieces, and files of them that grow while they are read."""
 
 import time
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from jaxgames import archive
+from jaxgames.arena import MAX_SIZE
+
 MAGIC = b"jgpieces"
 """The first bytes of a file of pieces."""
 
 END = "end"
 """A file of this name in a folder of pieces says that there are no more."""
+
+_AT_ONCE = 1 << 20
+"""Bytes read at once."""
 
 _HEADER = np.dtype("<i8")
 _NUMBER = np.dtype("<i4")
@@ -237,9 +242,9 @@ def _from_folder(path: Path, wait: _Waiting) -> Iterator[Piece]:
         names = sorted(x.name for x in path.glob("*.npz") if x.name > last)
         for name in names:
             try:
-                with np.load(path / name) as arrays:
-                    piece = Piece(**{k: arrays[k] for k in arrays.files})
-            except (TypeError, ValueError, OSError, zipfile.BadZipFile) as error:
+                with (path / name).open("rb") as file:
+                    piece = Piece(**archive.read(file, Piece._fields))
+            except (TypeError, ValueError, OSError) as error:
                 raise ValueError(
                     f"{path / name} is no piece, expected an npz file with offsets, "
                     f"targets and accepting: {error}"
@@ -255,13 +260,16 @@ def _from_folder(path: Path, wait: _Waiting) -> Iterator[Piece]:
 
 def _from_file(path: Path, file: BinaryIO, wait: _Waiting) -> Iterator[Piece]:
     def read(count: int, dtype: np.dtype) -> np.ndarray:
-        data = b""
-        while len(data) < count * dtype.itemsize:
-            more = file.read(count * dtype.itemsize - len(data))
-            data += more
+        missing = count * dtype.itemsize
+        parts = []
+        while missing:
+            # As many bytes as a piece says may never come.
+            more = file.read(min(missing, _AT_ONCE))
+            parts.append(more)
+            missing -= len(more)
             if not more:
                 wait()
-        return np.frombuffer(data, dtype)
+        return np.frombuffer(b"".join(parts), dtype)
 
     magic = read(len(MAGIC), np.dtype(np.uint8)).tobytes()
     if magic != MAGIC:
@@ -273,7 +281,8 @@ def _from_file(path: Path, file: BinaryIO, wait: _Waiting) -> Iterator[Piece]:
         size, edges, has_part = read(3, _HEADER).tolist()
         if size == -1:
             return
-        if size < 0 or edges < 0 or has_part not in (0, 1):
+        sizes_fit = 0 <= size <= MAX_SIZE and 0 <= edges <= MAX_SIZE
+        if not sizes_fit or has_part not in (0, 1):
             raise ValueError(
                 f"{path}: the piece at byte {where} says that it has {size} vertices, "
                 f"{edges} edges and {has_part} for its parts"

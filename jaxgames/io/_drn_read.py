@@ -42,8 +42,8 @@ def _header(
     found: dict[str, list[str]] = {}
     section = ""
     for lines in stretches:
-        for line in range(len(lines.number)):
-            text = lines.text(line)
+        texts = lines.texts(lines.first[:-1], lines.first[1:] - 1)
+        for line, text in enumerate(x.decode(errors="replace") for x in texts):
             if text.startswith("@"):
                 section, _, value = text.partition(":")
                 found[section] = [value.strip()] if value.strip() else []
@@ -73,7 +73,11 @@ def _check_section(lines: _lines.Lines, line: int, section: str, value: str) -> 
 def _checked(lines: _lines.Lines, line: int, found: dict) -> _Header:
     def number(section: str) -> int:
         text = " ".join(found[section])
-        if not text.isdigit() or len(text) > 18 or int(text) > MAX_SIZE:
+        if (
+            not (text.isascii() and text.isdigit())
+            or len(text) > 18
+            or int(text) > MAX_SIZE
+        ):
             expected = f"expected a number up to {MAX_SIZE} in section '{section}'"
             lines.fail(line, f"{expected}, found {quoted(text)}")
         return int(text)
@@ -100,6 +104,7 @@ class _Notes:
         self.labels: list[tuple[str, ...]] = []
         self._known: dict[bytes, int] = {}
         self._expected = rewards
+        self._reals = _lines.Reals()
 
     def codes(self, lines: _lines.Lines, which: np.ndarray, words: int) -> np.ndarray:
         """Numbers of the texts that follow after that many words of some lines."""
@@ -127,8 +132,9 @@ class _Notes:
                 lines.fail(line, f"expected '[rewards]' and labels, found {found}")
             if match[1] is not None:
                 try:
-                    rewards = tuple(float(word) for word in match[1].split(","))
-                except ValueError:
+                    words = match[1].encode().split(b",")
+                    rewards = tuple(self._reals[word.strip()] for word in words)
+                except _lines.NotANumberError:
                     lines.fail(line, f"expected rewards, found {quoted(match[0])}")
                 if len(rewards) != self._expected:
                     lines.fail(

@@ -26,11 +26,11 @@ PER_BYTE = 24
 class _Counted(io.RawIOBase):
     """Bytes of a file, of which there may not be more than some number."""
 
-    def __init__(self, path: FilePath, file: Any, per_byte: int):
+    def __init__(self, path: FilePath, file: Any, per_byte: int, packed: bool):
         self._path = path
         self._file = file
         self._per_byte = per_byte
-        self._most = _limits.text_limit(path, per_byte)
+        self._most = _limits.text_limit(path, per_byte, packed)
         self._at = 0
 
     def readable(self) -> bool:
@@ -61,8 +61,8 @@ class _Counted(io.RawIOBase):
 class _Stream(io.BufferedReader):
     """Reads what there is: no buffer is larger than what has been read, and a bit."""
 
-    def __init__(self, path: FilePath, file: Any, per_byte: int):
-        super().__init__(_Counted(path, file, per_byte), 1 << 16)
+    def __init__(self, path: FilePath, file: Any, per_byte: int, packed: bool):
+        super().__init__(_Counted(path, file, per_byte, packed), 1 << 16)
         self._path = path
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -81,6 +81,32 @@ class _Stream(io.BufferedReader):
             _limits.check_statement(self._path, number, len(line))
             yield line
             number += 1
+
+
+_OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
+"""What compressed data begins with."""
+
+
+@contextlib.contextmanager
+def unpacked(
+    path: FilePath, file: IO[bytes], per_byte: int = PER_BYTE
+) -> Iterator[IO[bytes]]:
+    """What is in a file that may be compressed, which its first bytes tell.
+
+    Args:
+        path: the file.
+        file: from `reading`.
+        per_byte: as for `reading`.
+    """
+    start = file.read(6)
+    file.seek(0)
+    for magic, compression in _MAGIC.items():
+        if start.startswith(magic):
+            with _OPENERS[compression](file, "rb") as plain:
+                yield _Stream(path, plain, per_byte, packed=True)
+            return
+    yield file
 
 
 def line_at(path: FilePath, offset: int) -> int:
@@ -116,11 +142,10 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
         OSError: the file cannot be opened or read.
     """
     compression = os.path.splitext(path)[1].lower()
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-    opener = openers.get(compression, open)
+    opener = _OPENERS.get(compression, open)
     with opener(path, "rb") as file:
         try:
-            yield _Stream(path, file, per_byte)
+            yield _Stream(path, file, per_byte, compression in _OPENERS)
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # the machine's trouble, not the file's

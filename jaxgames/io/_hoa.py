@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 import re
 from collections.abc import Iterator
 from typing import NoReturn
@@ -9,9 +10,9 @@ from typing import NoReturn
 import numpy as np
 
 from jaxgames.buchi import Automaton, Formula
-from jaxgames.io._files import FilePath
+from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
-from jaxgames.quoting import quoted
+from jaxgames.quoting import clipped, quoted
 
 MAX_INTEGER = 2**31 - 1
 
@@ -19,6 +20,9 @@ MAX_SETS = 64
 """Most acceptance sets, and most sets of edges that a condition may come to."""
 
 MAX_PROPOSITIONS = 64
+
+MAX_EXPANDED = 10_000
+"""Propositions that the aliases in one formula may come to."""
 
 _PATTERN = re.compile(
     r"""(?P<header>[A-Za-z_][0-9A-Za-z_-]*:)
@@ -61,6 +65,10 @@ def automata(path: FilePath, text: str) -> Iterator[Automaton]:
             yield _Reader(tokens).automaton()
         except _AbortedError:
             tokens.take()
+        except FormatError:
+            raise
+        except ValueError as error:  # a formula that comes to too much
+            raise FormatError(path, None, str(error)) from None
 
 
 class _Reader:
@@ -74,6 +82,8 @@ class _Reader:
         self._names: list[str] = []
         # Within formulas propositions and acceptance sets are named by their numbers.
         self._aliases: dict[str, Formula] = {}
+        self._sizes: dict[str, int] = {}
+        self._expanded = 0
         self._used: dict[int, Token] = {}
         self._in_body = False
         self._num_sets = 0
@@ -119,10 +129,12 @@ class _Reader:
             case "Alias:":
                 at = tokens.take_kind("alias", "a name such as '@a'")
                 if at.text in self._aliases:
-                    tokens.refuse(f"alias {at.text} is defined again", at)
+                    tokens.refuse(f"alias {clipped(at.text)} is defined again", at)
+                self._expanded = 0
                 self._aliases[at.text] = tokens.expression(self._letters, "&", "|")
+                self._sizes[at.text] = self._expanded
                 if _depth(self._aliases[at.text]) > MAX_DEPTH:
-                    tokens.refuse(f"alias {at.text} is nested too deeply", at)
+                    tokens.refuse(f"alias {clipped(at.text)} is nested too deeply", at)
             case "Acceptance:":
                 what = "the number of acceptance sets"
                 self._num_sets = self._integer(what, MAX_SETS)
@@ -169,11 +181,19 @@ class _Reader:
     def _letters(self) -> Formula:
         """A constant, an alias or a proposition."""
         token = self._tokens.next
+        self._expanded += self._sizes.get(token.text, 1)
         if token.kind == "boolean":
             return self._constant()
         if token.kind == "alias":
+            name = clipped(token.text)
             if token.text not in self._aliases:
-                self._tokens.refuse(f"alias {token.text} has not been defined", token)
+                self._tokens.refuse(f"alias {name} has not been defined", token)
+            if self._expanded > MAX_EXPANDED:
+                self._tokens.refuse(
+                    f"with alias {name} the formula comes to {self._expanded} "
+                    f"propositions, more than {MAX_EXPANDED}",
+                    token,
+                )
             return self._aliases[self._tokens.take().text]
         if token.kind != "integer":
             self._tokens.fail("a proposition's number, an alias, 't' or 'f'")
@@ -254,6 +274,7 @@ class _Reader:
         if self._tokens.next.text != "[":
             return None
         self._tokens.take()
+        self._expanded = 0
         label = self._tokens.expression(self._letters, "&", "|")
         self._tokens.take("]")
         return label
@@ -291,13 +312,12 @@ class _Reader:
             missing = next(q for q in itertools.count() if q not in self._listed)
             self._tokens.refuse(f"state {missing} of {count} is not listed", end)
         marks = [marks for _, _, _, marks in self._edges]
-        sets = _clauses(self._condition, marks)
-        if len(sets) > MAX_SETS:
+        if _num_clauses(self._condition) > MAX_SETS:
             self._tokens.refuse(
-                f"the acceptance condition comes to {len(sets)} sets of edges, more "
-                f"than {MAX_SETS}",
+                f"the acceptance condition comes to more than {MAX_SETS} sets of edges",
                 end,
             )
+        sets = _clauses(self._condition, marks)
         found = Automaton.from_edges(
             [q for q, _, _, _ in self._edges],
             [label for _, label, _, _ in self._edges],
@@ -313,6 +333,17 @@ class _Reader:
 
 def _depth(formula: Formula) -> int:
     return 1 + max(map(_depth, formula.operands), default=0)
+
+
+def _num_clauses(condition: Formula) -> int:
+    """How many sets `_clauses` finds; if they are too many, that they are."""
+    parts = [_num_clauses(x) for x in condition.operands]
+    if condition.operator == "true":
+        return 0
+    if condition.operator in ("false", "name", "!"):
+        return 1
+    found = sum(parts) if condition.operator == "&" else math.prod(parts)
+    return min(found, MAX_SETS + 1)
 
 
 def _clauses(condition: Formula, marks: list[int]) -> list[np.ndarray]:
@@ -334,6 +365,4 @@ def _clauses(condition: Formula, marks: list[int]) -> list[np.ndarray]:
     found = parts[0]
     for part in parts[1:]:
         found = [a | b for a in found for b in part]
-        if len(found) > MAX_SETS:
-            break
     return found

@@ -119,17 +119,18 @@ def check_statement(path: FilePath, line: int | None, length: int) -> None:
         )
 
 
-def text_limit(path: FilePath, per_byte: int) -> int | None:
+def text_limit(path: FilePath, per_byte: int, packed: bool) -> int | None:
     """Bytes that a file's text may have, unpacked; None: as many as there are.
 
     Args:
         path: the file.
         per_byte: bytes that reading takes for each byte of text.
+        packed: whether the file is compressed.
     """
     memory = _current().memory
     if memory is not None:
         return memory // per_byte
-    if os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS:
+    if packed:
         return max(FLOOR, PER_BYTE * _length(path))
     return None
 

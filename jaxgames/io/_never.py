@@ -70,6 +70,7 @@ class _Reader:
         self._statements: list[list[_Option]] = []
         self._labels: dict[str, int] = {}
         self._jumps: dict[int, Token] = {}
+        self._settled: dict[int, int] = {}  # where chains of jumps lead
 
     def automaton(self) -> Automaton:
         """The claim, and nothing behind it."""
@@ -222,12 +223,14 @@ class _Reader:
 
     def _settle(self, place: int) -> int:
         """The statement in which a place really is: behind jumps, or at the end."""
-        seen = set()
-        while place in self._jumps:
+        seen: dict[int, None] = {}
+        while place in self._jumps and place not in self._settled:
             if place in seen:
                 self._tokens.refuse("the jumps go round", self._jumps[place])
-            seen.add(place)
+            seen[place] = None
             place = self._place(self._jumps[place])
+        place = self._settled.get(place, place)
+        self._settled |= dict.fromkeys(seen, place)
         return _END if place >= len(self._statements) else place
 
 

@@ -59,7 +59,7 @@ def _read_labels(path: FilePath, file: IO[bytes], size: int) -> dict[str, list[i
         names = {name: name for name in declared}
         body = lines[ends[0] + 1 :]
     else:
-        pattern = r'(\d+)="([^"]*)"'
+        pattern = r'(?<![0-9])([0-9]{1,9})="([^"]*)"'
         if re.sub(pattern, "", head).strip():
             raise FormatError(
                 path,
@@ -70,8 +70,8 @@ def _read_labels(path: FilePath, file: IO[bytes], size: int) -> dict[str, list[i
         body = lines[1:]
     sets: dict[str, list[int]] = {name: [] for name in names.values()}
     for number, line in body:
-        state, *marks = line.replace(":", " ", 1).split()
-        if not state.isdigit() or len(state) > 18 or int(state) >= size:
+        state, *marks = line.replace(":", " ", 1).split() or [line]
+        if not re.fullmatch("[0-9]{1,18}", state) or int(state) >= size:
             expected = f"expected a state (a number from 0 to {size - 1})"
             raise FormatError(path, number, f"{expected}, found {quoted(state)}")
         for mark in marks:
@@ -114,7 +114,7 @@ def state_lines(path: FilePath) -> tuple[list[str], list[tuple[int, str]]]:
     names = lines[0][1][1:-1].split(",")
     rows = []
     for state, (number, line) in enumerate(lines[1:]):
-        match = re.fullmatch(r"(\d+):\((.*)\)", line)
+        match = re.fullmatch(r"([0-9]{1,18}):\((.*)\)", line)
         if not match or int(match[1]) != state:
             expected = f"expected '{state}:(value,...)'"
             raise FormatError(path, number, f"{expected}, found {quoted(line)}")

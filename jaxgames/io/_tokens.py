@@ -115,6 +115,7 @@ class Tokens:
         return alternatives()
 
     def _advance(self, at: int) -> None:
+        self.next = Token("", "", at)  # what is wrong from here on is not there
         at = self._skip(at)
         match = self._pattern.match(self._text, at)
         if match:

@@ -1,24 +1,26 @@
 """Reading of UMB files: the members of an archive, and the index that explains them."""
 
 import json
-import lzma
+import math
 import tarfile
-import zlib
 from typing import Any, NoReturn
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _models, _umb_valuations
-from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.io import _limits, _models, _umb_valuations
+from jaxgames.io._files import FilePath, FormatError, reading, unpacked
 from jaxgames.mdp import MDP
-from jaxgames.quoting import quoted
+from jaxgames.quoting import clipped, quoted
 
 VERSION = 1
 """Of the format."""
 
 UNNAMED = "default"
 """The identifier of a reward model that has no name, since none may be empty."""
+
+_PER_BYTE = 16
+"""Bytes that reading takes for each byte of an archive, about."""
 
 _NOT_READ = ("observations/",)
 _SIZES = ("#states", "#initial-states", "#choices", "#branches", "#choice-actions")
@@ -72,7 +74,7 @@ class Archive:
             self._refuse(name, "is missing, so this is no UMB file")
         try:
             index = json.loads(self._members[name].decode("utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self._refuse(name, f"is no JSON: {error}")
         if not isinstance(index, dict):
             self._refuse(name, "expected an object")
@@ -87,7 +89,7 @@ class Archive:
 
     def _size(self, name: str) -> int:
         size = self._system.get(name)
-        if not isinstance(size, int) or not 0 <= size <= MAX_SIZE:
+        if type(size) is not int or not 0 <= size <= MAX_SIZE:
             expected = f"expected a number up to {MAX_SIZE} for {name!r}"
             self._refuse("index.json", f"{expected}, found {quoted(size)}")
         return size
@@ -147,6 +149,7 @@ class Archive:
                 self._refuse(
                     name, f"is missing, though {rows} rows have {entries} entries"
                 )
+            self._grant(f"{rows} rows", 4 * rows)
             return np.arange(rows + 1, dtype=np.int32)
         offsets = self._array(name, "<u8", rows + 1)
         bad = np.flatnonzero(offsets[1:] < offsets[:-1])
@@ -170,6 +173,7 @@ class Archive:
         if name not in self._members:
             if states > 1 and branches:
                 self._refuse(name, "is missing")
+            self._grant(f"{branches} branches", 4 * branches)
             return np.zeros(branches, np.int32)
         targets = self._array(name, "<u8", branches)
         if branches and targets.max() >= states:
@@ -193,7 +197,7 @@ class Archive:
             self._refuse(
                 "index.json",
                 f"expected probabilities of type {', '.join(_PROBABILITIES)}, found "
-                f"{str(kind)[:80]}",
+                f"{quoted(kind)}",
             )
         for values in found:
             bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
@@ -234,6 +238,8 @@ class Archive:
 
     def _rationals(self, name: str, length: int, size: int) -> np.ndarray:
         """Quotients of a signed and an unsigned integer of half the size each."""
+        if not length or len(self._members[name]) != length * size:
+            return self._array(name, "<u8", length * size // 8)  # empty, or refused
         words = self._array(name, f"V{size}", length)
         if size == 16:
             upper = words.view("<i8")[::2].astype(np.float64)
@@ -244,7 +250,7 @@ class Archive:
             upper = [int.from_bytes(x[:half], "little", signed=True) for x in raw]
             lower = [int.from_bytes(x[half:], "little") for x in raw]
             if 0 not in lower:
-                return np.array([a / b for a, b in zip(upper, lower, strict=True)])
+                return np.array([_quotient(*x) for x in zip(upper, lower, strict=True)])
         if not np.all(lower):
             at = int(np.argmin(lower))
             self._refuse(name, f"entry {at} has the denominator 0")
@@ -283,6 +289,7 @@ class Archive:
             return {}
         name = f"{folder}/values.bin"
         if name not in self._members:
+            self._grant(f"{choices} choices", 4 * choices)
             action = np.zeros(choices, np.int32)
         else:
             action = self._array(name, "<u4", choices)
@@ -296,6 +303,7 @@ class Archive:
 
     def _propositions(self, group: dict, states: int) -> dict[str, np.ndarray]:
         found = {}
+        self._grant(f"{len(group)} labels of {states} states", len(group) * states)
         for identifier, about in group.items():
             name = f"annotations/aps/{identifier}/states/values.bin"
             alias = self._alias(identifier, about, found)
@@ -318,11 +326,13 @@ class Archive:
                 name, about.get("type"), self._sizes[_OF_ENTITY[kind]]
             )
             for bound in values or ():
-                if np.isnan(bound).any():
-                    at = np.isnan(bound).argmax()
-                    self._refuse(name, f"entry {at} is nan, expected a number")
+                if not np.isfinite(bound).all():
+                    at = np.isfinite(bound).argmin()
+                    self._refuse(
+                        name, f"entry {at} is {bound[at]}, expected a finite number"
+                    )
             if values is None or not np.array_equal(values[0], values[-1]):
-                self._left_out.append(f"rewards {alias[:80]!r} of {kind}")
+                self._left_out.append(f"rewards {quoted(alias)} of {kind}")
             else:
                 found[alias] = values[0]
         return found
@@ -344,24 +354,24 @@ class Archive:
         found, left_out = _umb_valuations.read(
             description, self._members[_umb_valuations.FILE], states, self._refuse
         )
-        self._left_out += [f"variable {name[:80]!r}" for name in left_out]
+        self._left_out += [f"variable {quoted(name)}" for name in left_out]
         return found
 
     def _note_the_rest(self) -> None:
         """Notes what else is in the file, for which a model has no place."""
         others = self._index.get("annotations") or {}
         self._left_out += [
-            f"annotations {str(name)[:80]!r}"
+            f"annotations {quoted(name)}"
             for name in others
             if name not in ("aps", "rewards")
         ]
         for identifier in self._group("aps"):
             for kind in ("choices", "branches"):
                 if f"annotations/aps/{identifier}/{kind}/values.bin" in self._members:
-                    self._left_out.append(f"proposition {identifier[:80]!r} of {kind}")
+                    self._left_out.append(f"proposition {quoted(identifier)} of {kind}")
         for name in self._index.get("valuations") or {}:
             if name != "states":
-                self._left_out.append(f"valuations of {str(name)[:80]}")
+                self._left_out.append(f"valuations of {clipped(name)}")
         if self._system.get("#branch-actions"):
             self._left_out.append("actions of branches")
 
@@ -374,6 +384,10 @@ class Archive:
             self._refuse("index.json", f"annotation {quoted(identifier)} has no alias")
         return alias
 
+    def _grant(self, what: str, taken: int) -> None:
+        """Refuses what is announced, if it is more than the file can bear."""
+        _limits.check(self._path, None, what, taken)
+
     def _refuse(self, member: str, message: str) -> NoReturn:
         raise FormatError(self._path, None, f"member '{member}': {message}")
 
@@ -382,18 +396,31 @@ def _unpacked(path: FilePath) -> dict[str, bytes]:
     """The members that are read, each by its name."""
     members: dict[str, bytes] = {}
     try:
-        with reading(path) as file, tarfile.open(fileobj=file, mode="r:*") as archive:
+        with (
+            reading(path, _PER_BYTE) as file,
+            unpacked(path, file, _PER_BYTE) as plain,
+            tarfile.open(fileobj=plain, mode="r:") as archive,
+        ):
             for member in archive:
                 name = member.name.removeprefix("./")
-                if member.isfile() and not name.startswith(_NOT_READ):
+                # A sparse member may be longer than the file.
+                if not member.isfile() or member.issparse():
+                    continue
+                if not name.startswith(_NOT_READ):
                     data = archive.extractfile(member)
                     members[name] = data.read() if data else b""
                     if len(members[name]) != member.size:
-                        raise tarfile.ReadError(f"{name} is cut off")
+                        raise tarfile.ReadError(f"{quoted(name)} is cut off")
     except tarfile.TarError as error:
         raise FormatError(
             path, None, f"broken or no tar archive, as UMB files are: {error}"
         ) from error
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise FormatError(path, None, f"broken compression: {error}") from error
     return members
+
+
+def _quotient(upper: int, lower: int) -> float:
+    """A quotient of integers of any size; inf if it is too large."""
+    try:
+        return upper / lower
+    except OverflowError:
+        return math.inf

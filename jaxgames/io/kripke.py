@@ -21,6 +21,7 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE
 from jaxgames.buchi import System
+from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import Token, Tokens, read_text
 from jaxgames.quoting import clipped, quoted
@@ -30,7 +31,7 @@ HOLDS = System
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _TOKEN = re.compile(
-    rf"(?P<number>\d+)|(?P<word>{_WORD.pattern})"
+    rf"(?P<number>[0-9]+)|(?P<word>{_WORD.pattern})"
     r'|(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<sign>->|[{};])'
 )
 
@@ -120,6 +121,7 @@ class _Reader:
     """Reads one system, statement after statement."""
 
     def __init__(self, path: FilePath, text: str):
+        self._path, self._length = path, len(text)
         self._tokens = Tokens(path, text, _TOKEN, nested=False)
         self._at: dict[int, Token] = {}
         self._names: dict[int, str] = {}
@@ -146,25 +148,32 @@ class _Reader:
         while tokens.next.kind != "end":
             self._statement(propositions)
         size = self._check(initial)
+        _limits.check(
+            self._path,
+            None,
+            f"{len(propositions)} propositions of {size} states",
+            size * len(propositions),
+            self._length,
+        )
         labels = np.zeros((size, len(propositions)), bool)
         for state, holds in self._holds.items():
             labels[state, holds] = True
         rows = [self._rows[state] for state in range(size)]
-        targets = [int(token.text) for row in rows for token in row]
+        targets = [_number(token) for row in rows for token in row]
         names = [self._names.get(state, "") for state in range(size)]
         return System(
             offsets=np.cumsum([0, *map(len, rows)]).astype(np.int32),
             targets=np.array(targets, np.int32),
             propositions=tuple(propositions),
             labels=labels,
-            initial=np.unique([int(token.text) for token in initial]).astype(np.int32),
+            initial=np.unique([_number(token) for token in initial]).astype(np.int32),
             names=tuple(names) if self._names else None,
         )
 
     def _statement(self, propositions: dict[str, int]) -> None:
         tokens = self._tokens
         token = tokens.take_kind("number", "the number of a state")
-        state = int(token.text[:10])
+        state = _number(token)
         if state in self._at:
             tokens.refuse(f"state {state} has a statement already", token)
         if state >= MAX_SIZE:
@@ -211,9 +220,17 @@ class _Reader:
                     f"there is a state {state}, but state {gap} has no statement", token
                 )
         for token in (*initial, *(t for row in self._rows.values() for t in row)):
-            if int(token.text[:10]) >= size:
-                self._tokens.refuse(f"state {token.text} has no statement", token)
+            if _number(token) >= size:
+                self._tokens.refuse(
+                    f"state {clipped(token.text)} has no statement", token
+                )
         return size
+
+
+def _number(token: Token) -> int:
+    """What a number says; of one that is too large, that it is."""
+    digits = token.text.lstrip("0") or "0"
+    return int(digits) if len(digits) < 12 else MAX_SIZE
 
 
 def _text(token: Token) -> str:

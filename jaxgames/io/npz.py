@@ -20,8 +20,10 @@ from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 
+from jaxgames import archive
 from jaxgames.arena import Arena, Condition
 from jaxgames.buchi import System
+from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.quoting import quoted
 
@@ -32,6 +34,9 @@ _LABELS = ("priority", "edge_priority", "weight", "accepting")
 _SYSTEM = "jaxgames system"
 _OF_SYSTEM = ("offsets", "targets", "initial", "propositions", "labels", "names")
 _OF_PRODUCT = ("accepting", "prop_state", "prop_edges")
+
+_PER_BYTE = 8
+"""Bytes that reading takes for each byte of an archive, about."""
 
 MOST_NAMES = 1 << 20
 """States of a system up to which their names are written: text takes much room."""
@@ -75,7 +80,7 @@ def load(
         OSError: the file cannot be read.
     """
     _check_condition(condition)
-    with reading(path) as file:
+    with reading(path, _PER_BYTE) as file:
         arrays = _arrays(path, file)
     if _is_product(arrays):
         return _product(path, arrays).arena
@@ -111,7 +116,7 @@ def load_product(path: FilePath) -> Product | None:
         FormatError: the file is no archive, or its arrays do not belong together.
         OSError: the file cannot be read.
     """
-    with reading(path) as file:
+    with reading(path, _PER_BYTE) as file:
         arrays = _arrays(path, file)
     return _product(path, arrays) if _is_product(arrays) else None
 
@@ -176,6 +181,7 @@ def _check_header(path: FilePath, arrays: dict, form: str, names: tuple) -> None
 
 def _system(path: FilePath, arrays: dict[str, np.ndarray]) -> System:
     labels, names = arrays["labels"], arrays.get("names")
+    _check_kinds(path, arrays, {"propositions": "U", "names": "U", "initial": "iu"})
     propositions = arrays["propositions"].tolist()
     if labels.ndim != 2 or labels.shape[1] != len(propositions):
         raise FormatError(
@@ -197,8 +203,27 @@ def _system(path: FilePath, arrays: dict[str, np.ndarray]) -> System:
         raise FormatError(path, None, str(error)) from None
 
 
+def _check_kinds(path: FilePath, arrays: dict, kinds: dict[str, str]) -> None:
+    """Refuses arrays of a type that is not among those, or of several dimensions."""
+    for name, kind in kinds.items():
+        array = arrays.get(name)
+        # One initial state may stand alone.
+        most = (1,) if name != "initial" else (0, 1)
+        if array is not None and (
+            array.dtype.kind not in kind or array.ndim not in most
+        ):
+            wanted = "texts" if kind == "U" else "integers"
+            raise FormatError(
+                path,
+                None,
+                f"{name} must be {wanted} in one dimension, got {array.dtype} of shape "
+                f"{array.shape}",
+            )
+
+
 def _product(path: FilePath, arrays: dict[str, np.ndarray]) -> Product:
     offsets, initial = arrays["offsets"], arrays.get("initial")
+    _check_kinds(path, arrays, {"initial": "iu", "prop_state": "iu"})
     try:
         arena = Arena.from_csr(
             offsets,
@@ -212,13 +237,12 @@ def _product(path: FilePath, arrays: dict[str, np.ndarray]) -> Product:
     if initial is not None:
         initial = np.atleast_1d(initial)
         wrong = (initial < 0) | (initial >= arena.shape[0])
-        if initial.dtype.kind not in "iu" or wrong.any():
-            found = initial[wrong][0] if wrong.any() else initial.dtype
+        if wrong.any():
             raise FormatError(
                 path,
                 None,
                 f"expected initial vertices from 0 to {arena.shape[0] - 1}, found "
-                f"{found}",
+                f"{initial[wrong][0]}",
             )
     partition = None
     if {"prop_state", "prop_edges"} <= arrays.keys():
@@ -231,18 +255,14 @@ def _arrays(path: FilePath, file: IO[bytes]) -> dict[str, np.ndarray]:
     if not zipfile.is_zipfile(file):
         raise FormatError(path, None, "this is no .npz archive")
     file.seek(0)
+    wanted = {"format", "version", *_ARRAYS, *_LABELS, *_OF_SYSTEM, *_OF_PRODUCT}
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            wanted = {
-                "format",
-                "version",
-                *_ARRAYS,
-                *_LABELS,
-                *_OF_SYSTEM,
-                *_OF_PRODUCT,
-            }
-            return {name: archive[name] for name in wanted & set(archive.files)}
-    except Exception as error:  # what a broken archive raises depends on the break
+        return archive.read(
+            file, wanted, lambda size: _limits.check(path, None, "the arrays", size)
+        )
+    except archive.ArchiveError as error:
+        if isinstance(error.__cause__, FormatError):
+            raise error.__cause__ from None
         raise FormatError(path, None, f"broken .npz archive: {error}") from error
 
 

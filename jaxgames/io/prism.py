@@ -33,6 +33,7 @@ References:
     http://www.prismmodelchecker.org/manual/Appendices/ExplicitModelFiles
 """
 
+import re
 from typing import Literal
 
 import numpy as np
@@ -157,12 +158,19 @@ def valuations(path: FilePath) -> dict[str, np.ndarray]:
     for number, row in rows:
         words = row.split(",")
         try:
-            table.append([values[w] if w in values else int(w) for w in words])
+            table.append([values[w] if w in values else _integer(w) for w in words])
         except ValueError:
             raise FormatError(
                 path, number, f"expected integers, true or false, found {quoted(row)}"
             ) from None
     return {name: np.array([row[k] for row in table]) for k, name in enumerate(names)}
+
+
+def _integer(word: str) -> int:
+    """An integer of 64 bits; ValueError for another word."""
+    if not re.fullmatch("[+-]?[0-9]{1,30}", word) or not -(2**63) <= int(word) < 2**63:
+        raise ValueError(word)
+    return int(word)
 
 
 def _num_states(path: FilePath, table: Table) -> int:

@@ -575,7 +575,9 @@ def test_damaged_values(tmp_path, seed):
 def test_nan_is_no_reward(tmp_path):
     members = {**MEMBERS, "index.json": of_type({"type": "double"})}
     members[REWARD] = struct.pack("<3d", 0, float("nan"), 2)
-    with pytest.raises(io.FormatError, match="entry 1 is nan, expected a number"):
+    with pytest.raises(
+        io.FormatError, match="entry 1 is nan, expected a finite number"
+    ):
         io.load(pack(tmp_path / "model.umb", members))
 
 
