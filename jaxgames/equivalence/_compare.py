@@ -1,6 +1,7 @@
 """Which notions of equivalence hold between processes."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from jaxgames import multienergy
 from jaxgames.equivalence._bisimulation import classes_of
 from jaxgames.equivalence._build import Engine
-from jaxgames.equivalence._formula import Formula
+from jaxgames.equivalence._formula import Formula, Not
 from jaxgames.equivalence._notions import STRONG, check_notion
 from jaxgames.equivalence._solve import build_and_solve
 from jaxgames.equivalence._system import System, check_process
@@ -41,6 +42,8 @@ class Solved(NamedTuple):
     """Its solution."""
     spell: Speller
     """What its formulas are."""
+    turned: Mapping[str, str] = MappingProxyType({})
+    """For some notions one that must hold the other way round, so that p is below q."""
 
 
 class Comparison(Mapping[str, Holds]):
@@ -65,10 +68,19 @@ class Comparison(Mapping[str, Holds]):
                     for start in starts
                 ]
             )
-        self._holds = {
-            notion: Holds(not forth, not back, not (forth or back))
+        # By the languages of formulas alone, both ways.
+        self._within = {
+            notion: (not forth, not back)
             for notion, forth, back in zip(solved.notions, *apart.tolist(), strict=True)
         }
+        self._holds = {notion: self._related(notion) for notion in solved.notions}
+
+    def _related(self, notion: str) -> Holds:
+        forth, back = self._within[notion]
+        if notion in self._solved.turned:
+            against = self._within[self._solved.turned[notion]]
+            forth, back = forth and against[1], back and against[0]
+        return Holds(forth, back, forth and back)
 
     def __getitem__(self, notion: str) -> Holds:
         """Whether a notion holds.
@@ -106,7 +118,8 @@ class Comparison(Mapping[str, Holds]):
         """A formula of the notion's language that only one of the processes satisfies.
 
         Of the formulas that the notion's budget pays for, one that takes the fewest
-        moves of the game.
+        moves of the game; or, where a notion wants another one the other way round, the
+        negation of what tells apart by that.
 
         Args:
             notion: the notion.
@@ -129,6 +142,8 @@ class Comparison(Mapping[str, Holds]):
 
     def _witness(self, notion: str, back: bool) -> Formula:
         assert self._starts is not None
+        if self._within[notion][back]:
+            return Not(self._witness(self._solved.turned[notion], not back))
         solved, start = self._solved, self._starts[back]
         limit = solved.notions[notion]
         budgets = [

@@ -59,6 +59,19 @@ WEAK: Mapping[str, tuple[int, ...]] = MappingProxyType(
 )
 """The budget of each notion of the weak spectrum; 3 is no limit."""
 
+TURNED: Mapping[str, str] = MappingProxyType(
+    {
+        "weak_ready_simulation": "weak_enabledness",
+        "nested_2weak_simulation": "weak_simulation",
+    }
+)
+"""What must hold the other way round for the relation of the textbook.
+
+A formula may begin with silent steps, and only then negates: its language does not look
+at the process itself, as a simulation within the converse of another relation does. It
+does so after each step, since silent steps may follow. Both together are the relation.
+"""
+
 
 def compare_weak(
     lts: "LTS",
@@ -75,8 +88,11 @@ def compare_weak(
     Space exponential in the number of processes that one process reaches by a word.
 
     One is below the other if it satisfies no formula of the notion's language that the
-    other does not. Negations stand in conjunctions there, so that preorders of
-    bisimilarities need not be symmetric: processes are bisimilar if both hold.
+    other does not. Negations stand in conjunctions there, which silent steps may
+    precede, so that preorders of bisimilarities need not be symmetric: processes are
+    bisimilar if both hold. For `weak_ready_simulation` and `nested_2weak_simulation`
+    the preorder is that of the textbook: a weak simulation between processes that
+    enable the same, or of which the second is simulated by the first.
 
     Args:
         lts: the system, as [`load`][jaxgames.equivalence.load] returns it.
@@ -160,7 +176,8 @@ def compare_many_weak(
     most = check_room(len(wanted), max_positions)
     game = build_weak(processes, [("observe", p, (q,)) for p, q in wanted], most)
     fronts = _solve(game, solver, progress)
-    solved = Solved(WEAK, game, fronts, weak_speller(game, processes, lts.names))
+    spell = weak_speller(game, processes, lts.names)
+    solved = Solved(WEAK, game, fronts, spell, TURNED)
     return comparisons(asked, classes, solved, wanted)
 
 

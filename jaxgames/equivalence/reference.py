@@ -214,6 +214,8 @@ def weak_preorder(rows: list[Row], silent: set[int], notion: str) -> np.ndarray:
     """
     if notion == "weak_traces":
         return _weak_traces(rows, silent)
+    if notion in ("weak_ready_simulation", "nested_2weak_simulation"):
+        return _within_a_converse(rows, silent, notion)
     return _weak_simulation(rows, silent, **_WEAK_SIMULATIONS[notion])
 
 
@@ -237,8 +239,29 @@ def _weak_traces(rows: list[Row], silent: set[int]) -> np.ndarray:
     return _traces(saturated)
 
 
+def _within_a_converse(rows: list[Row], silent: set[int], notion: str) -> np.ndarray:
+    """The largest weak simulation in a relation that looks at both processes."""
+    how = _WEAK_SIMULATIONS["weak_simulation"]
+    if notion == "nested_2weak_simulation":
+        within = _weak_simulation(rows, silent, **how).T
+    else:
+        reach = [quiet(rows, silent, p) for p in range(len(rows))]
+        enabled = [
+            {a for q in reached for a, _ in rows[q] if a not in silent}
+            for reached in reach
+        ]
+        within = np.array([[one == other for other in enabled] for one in enabled])
+    return _weak_simulation(rows, silent, **how, within=within)
+
+
 def _weak_simulation(
-    rows: list[Row], silent: set[int], *, both: bool, stays: bool, settles: bool
+    rows: list[Row],
+    silent: set[int],
+    *,
+    both: bool,
+    stays: bool,
+    settles: bool,
+    within: np.ndarray | None = None,
 ) -> np.ndarray:
     """The largest simulation, or bisimulation, that allows silent steps.
 
@@ -248,10 +271,11 @@ def _weak_simulation(
         both: whether the relation is symmetric.
         stays: whether the process before the step of the answer is still related.
         settles: whether silent steps may follow the step of the answer.
+        within: bool `[V, V]`, the relation that it is part of; None for any.
     """
     size = len(rows)
     reach = [quiet(rows, silent, p) for p in range(size)]
-    below = np.ones((size, size), bool)
+    below = np.ones((size, size), bool) if within is None else within
 
     def answered(p: int, a: int, target: int, q: int) -> bool:
         if a in silent and below[target, q]:
@@ -280,7 +304,7 @@ def _weak_simulation(
         below = kept
 
 
-_WEAK_SIMULATIONS = {
+_WEAK_SIMULATIONS: dict[str, dict[str, Any]] = {
     "weak_simulation": {"both": False, "stays": False, "settles": True},
     "eta_simulation": {"both": False, "stays": True, "settles": True},
     "weak_bisimulation": {"both": True, "stays": False, "settles": True},

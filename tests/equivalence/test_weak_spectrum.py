@@ -53,6 +53,8 @@ DEFINED = [
     "weak_traces",
     "weak_simulation",
     "eta_simulation",
+    "weak_ready_simulation",
+    "nested_2weak_simulation",
     "weak_bisimulation",
     "delay_bisimulation",
     "eta_bisimulation",
@@ -96,6 +98,19 @@ def test_textbook_laws():
     assert found["weak_bisimulation"].equivalent
     assert found["eta_bisimulation"].equivalent
     assert not found["delay_bisimulation"].equivalent
+    explain(lts, found)
+
+
+def test_preorders_of_the_textbook_look_at_the_processes_themselves():
+    # tau.a + b answers all that a does, after a silent step; but a enables no b.
+    lts = system("0 a 9", "1 tau 0", "1 b 9")
+    found = equivalence.compare_weak(lts, 0, 1)
+    assert found["weak_simulation"].preorder
+    for notion in ("weak_ready_simulation", "nested_2weak_simulation"):
+        assert found[notion] == (False, False, False)
+        formula = found.formula(notion, reverse=False)
+        assert formula is not None
+        assert satisfying(lts, formula)[[0, 1]].tolist() == [True, False]
     explain(lts, found)
 
 
