@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import limits, ops
 from jaxgames.arena import eager
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
@@ -194,6 +194,7 @@ def run(
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     rounds = 0 if carry is None else int(carry.rounds)
+    limits.say("compiling")  # or not, where that was done before
     current = first(solver, game) if carry is None else carry
     current = ops.in_its_shares(game, current)
     began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
@@ -209,10 +210,12 @@ def run(
         return outcome, Status(status), rounds
 
     try:
+        chunk_began = began
         while True:
-            chunk_began = time.perf_counter()
             outcome, status, rounds = advance(current, min(limit, rounds + chunk))
             current, now = outcome.carry, time.perf_counter()
+            if chunk_began == began:
+                limits.say(f"solving by {solver.name}")
             if status != Status.MAX_STEPS or rounds >= limit:
                 break
             stop = meter(Report(solver.name, rounds, now - began))
@@ -222,6 +225,7 @@ def run(
                 break
             if ops.agreed(game, now - chunk_began < CHUNK_SECONDS):
                 chunk *= 2
+            chunk_began = time.perf_counter()
     except KeyboardInterrupt:
         outcome, _, rounds = advance(current, 0)
         status = Status.INTERRUPTED

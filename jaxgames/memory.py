@@ -15,8 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import limits, ops
 from jaxgames.arena import Arena
+from jaxgames.limits import TooLargeError as TooLargeError
 from jaxgames.solver import Solver
 
 STATES = 4
@@ -34,10 +35,6 @@ EVERYWHERE = 16
 edges, and where the vertices are."""
 
 _MEMINFO = "/proc/meminfo"
-
-
-class TooLargeError(MemoryError):
-    """A solve, or what it is to work on, does not fit into memory."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,7 +124,7 @@ def check(
     Raises:
         TooLargeError: it does not, saying what it takes and what there is.
     """
-    if vertices + edges > UNCHECKED:
+    if vertices + edges > UNCHECKED or limits.memory_left() is not None:
         check_needs(
             f"solver={solver.name!r} on {vertices:,} vertices and {edges:,} edges",
             lambda: needs(solver, game(), layouts=layouts),
@@ -190,7 +187,8 @@ def free(devices: Any = None) -> int | None:
     found = [_free_on(device) for device in own]
     on_host = sum(device.platform == "cpu" for device in own)
     rooms = [room // max(on_host, 1) for room in found if room is not None]
-    return min(rooms, default=None)
+    left = limits.memory_left()
+    return min(rooms if left is None else [*rooms, max(left, 0)], default=None)
 
 
 def _free_on(device: Any) -> int | None:

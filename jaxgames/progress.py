@@ -6,15 +6,21 @@ stop with.
 """
 
 import sys
+import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TextIO
+from contextvars import ContextVar
+from typing import Any, NamedTuple, Protocol, TextIO
 
 from jaxgames.solution import Status
 
 
 class Report(NamedTuple):
-    """Where a solve stands; `rounds` is in `unit`."""
+    """Where a solve stands; `rounds` is in `unit`.
+
+    Of other phases, such as compiling, `solver` says what is being done, `seconds` how
+    long, and `unit` is empty where nothing is counted.
+    """
 
     solver: str
     rounds: int
@@ -40,32 +46,39 @@ class Progress(Protocol):
 class Bar:
     """A line on a terminal that says how many rounds were made.
 
-    Nothing is written before the solve has taken `patience` seconds.
+    Nothing is written before the solve has taken `patience` seconds. Any thread may
+    call it.
     """
 
     def __init__(self, stream: TextIO | None = None, patience: float = 0.5):
         self._stream = stream or sys.stderr
         self._patience = patience
-        self._shown = False
+        self._shown = 0  # characters
+        self._lock = threading.Lock()
 
     def __call__(self, report: Report) -> None:
         """Redraws the line."""
         if report.seconds < self._patience:
             return
-        rate = report.rounds / report.seconds
-        self._stream.write(
-            f"\r{report.solver}: {report.rounds:,} {report.unit}, "
-            f"{report.seconds:.1f} s, {rate:,.0f} {report.unit}/s   "
-        )
-        self._stream.flush()
-        self._shown = True
+        line = f"{report.solver}: {report.seconds:.1f} s"
+        if report.unit:
+            rate = report.rounds / report.seconds
+            line = (
+                f"{report.solver}: {report.rounds:,} {report.unit}, "
+                f"{report.seconds:.1f} s, {rate:,.0f} {report.unit}/s   "
+            )
+        with self._lock:
+            self._stream.write(f"\r{line:{self._shown}}")
+            self._stream.flush()
+            self._shown = len(line)
 
     def close(self) -> None:
         """Ends the line."""
-        if self._shown:
-            self._stream.write("\n")
-            self._stream.flush()
-            self._shown = False
+        with self._lock:
+            if self._shown:
+                self._stream.write("\n")
+                self._stream.flush()
+                self._shown = 0
 
 
 class Deadline:
@@ -106,8 +119,41 @@ class _Quiet:
         pass
 
 
+class _Overseen:
+    """A meter, and what holds around the solve: its limits, and its meter."""
+
+    def __init__(self, meter: Progress, around: Any):
+        self._meter = meter
+        self._around = around
+
+    def __call__(self, report: Report) -> Status | None:
+        before = self._around.told
+        stop = self._meter(report)
+        if stop is not None or self._around.told != before:
+            return stop  # the meter inside passes on what it is told
+        return self._around(report)
+
+    def close(self) -> None:
+        self._meter.close()
+
+
+surrounding: ContextVar[Any] = ContextVar("surrounding", default=None)
+"""The limits that hold, see [`limits`][jaxgames.limits]."""
+
+
 def as_progress(progress: "Progress | Meter | bool | None") -> Progress:
-    """A `Progress` from what a user may pass: True for a bar, a callable, or None."""
+    """A `Progress` from what a user may pass: True for a bar, a callable, or None.
+
+    Within [`limits`][jaxgames.limits] it also says when one of them is reached.
+    """
+    meter, around = plain_progress(progress), surrounding.get()
+    if around is None or isinstance(meter, _Overseen):
+        return meter
+    return _Overseen(meter, around)
+
+
+def plain_progress(progress: "Progress | Meter | bool | None") -> Progress:
+    """The same, without what holds around it."""
     if progress is True:
         return Bar()
     if progress is None or progress is False:

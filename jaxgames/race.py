@@ -5,7 +5,7 @@ whatever its engines do. The losers are told to stop, and not waited for.
 """
 
 import concurrent.futures
-import contextlib
+import contextvars
 import dataclasses
 import functools
 import queue
@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import jax
 import numpy as np
 
-from jaxgames.progress import Meter, Progress, Report, as_progress
+from jaxgames import limits
+from jaxgames.progress import Meter, Progress, Report, as_progress, surrounding
 from jaxgames.solution import Solution, Status
 
 S = TypeVar("S", bound=Solution)
@@ -57,6 +57,14 @@ class Track:
         """The meter for an engine on the device: tells it when to stop."""
         self.rounds = report.rounds
         return Status.INTERRUPTED if self.stop[0] else None
+
+
+def is_short(size: int, bound: int) -> bool:
+    """Whether to solve something at once, which is sooner than a thread wakes up.
+
+    Not where somebody wants to know how far it is, or may end it.
+    """
+    return size < bound and limits.current() is None
 
 
 def first(
@@ -139,14 +147,15 @@ def first(
 
 def _start(ended: queue.SimpleQueue, who: str, solve: Callable[[], Any]) -> None:
     """Runs an engine in another thread; what becomes of it is put into `ended`."""
-    place = jax.config.jax_default_device  # pyright: ignore
+    settings, context = limits.jax_settings(), contextvars.copy_context()
+    around = limits.current()
+    if around is not None:  # the race tells of all engines
+        context.run(surrounding.set, around.silent())
 
     def run():
         try:
-            # Left alone where nothing was chosen, JAX finds its programs faster.
-            chosen = jax.default_device(place) if place else contextlib.nullcontext()
-            with chosen:
-                ended.put((who, solve()))
+            with settings():
+                ended.put((who, context.run(solve)))
         except BaseException as error:  # told in the thread that waits
             ended.put((who, error))
 

@@ -86,8 +86,9 @@ def test_scc_of_every_kind_of_file(run, files, models):
             assert found["labels"].tolist() == [0, 0, 1, 2]
             assert found["count"] == 3
     for name in models:
-        assert run("scc", name, "-s", "host", "-q", "--labels", "l.txt")[0] == Exit.DONE
-        with open("l.txt") as file:
+        labels = f"{name}.txt"
+        assert run("scc", name, "-s", "host", "-q", "--labels", labels)[0] == Exit.DONE
+        with open(labels) as file:
             assert file.read() == "0\n0\n1\n2\n"
 
 

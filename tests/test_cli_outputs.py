@@ -12,7 +12,7 @@ from io import FileIO
 import pytest
 
 import jaxgames
-from jaxgames import io
+from jaxgames import Arena, io
 from jaxgames.cli import Exit, main
 from jaxgames.io import _files
 
@@ -215,7 +215,9 @@ def test_closed_streams(tmp_path):
     # What is written goes to its file, not to a stream that has its number.
     line = "convert game.pg copy.npz -q <&- >&- 2>&-"
     assert shell(line) == (Exit.DONE, "")
-    assert io.load("copy.npz").shape == (2, 2)
+    copy = io.load("copy.npz")
+    assert isinstance(copy, Arena)
+    assert copy.shape == (2, 2)
     if os.path.exists("/dev/full"):
         code, err = shell("solve game.pg --json >/dev/full")
         assert code == Exit.NOT_WRITTEN

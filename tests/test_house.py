@@ -18,7 +18,7 @@ SOURCES = {
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
 BASE |= {"batch", "checkpoint", "kept", "memory", "quoting", "validity", "value"}
-BASE |= {"archive", "verdict"}
+BASE |= {"archive", "limits", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {

@@ -13,6 +13,7 @@ from jaxgames.batch import _rounds, _then
 from jaxgames.batch._problem import Problem, Union, problem_of
 from jaxgames.batch._rounds import Games, Run, Written
 from jaxgames.batch._stack import grouped, states_of
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
@@ -38,6 +39,7 @@ class Solutions(list[Any]):
         self.state = state if unsolved else None
 
 
+@limited()
 def solve_many(
     problem: Any,
     arenas: Sequence[Any] | Any,
@@ -48,6 +50,8 @@ def solve_many(
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Any:
     """Solves many games of one kind, on the device and in rounds.
 
@@ -81,6 +85,9 @@ def solve_many(
             they are stacked.
         strategies: whether strategies are wanted; without them some solvers are
             faster, and solutions have none.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         For a list a list of solutions, one for each game and with arrays of its size.

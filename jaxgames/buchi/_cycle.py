@@ -12,14 +12,15 @@ from jaxgames.buchi._by_scc import ByScc, Graph
 from jaxgames.buchi._map import Map, named, ranks
 from jaxgames.buchi._owcty import Owcty
 from jaxgames.buchi._question import Question
-from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solution import AcceptingCycle, undecided
 from jaxgames.buchi._solver import NONE, CycleSolver, Problem
 from jaxgames.buchi._trim import Trim
 from jaxgames.graph import _links as of_graph
 from jaxgames.graph import as_arena
 from jaxgames.graph._reach import spread
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
-from jaxgames.race import Track
+from jaxgames.race import Track, is_short
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry, Solver
 
@@ -33,6 +34,7 @@ INLINE = 1 << 20
 """Edges up to which the host engine runs in the caller's thread."""
 
 
+@limited(undecided)
 def accepting_cycle(
     graph: Any,
     *,
@@ -44,6 +46,8 @@ def accepting_cycle(
     state: Any = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> AcceptingCycle:
     """Finds out whether an accepting cycle is reached, and shows one.
 
@@ -82,6 +86,9 @@ def accepting_cycle(
             nothing is raised: look at `solution.status`.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Whether there is one, and a lasso, each edge of which has been looked up again:
@@ -165,7 +172,7 @@ def _concrete(question: Question, solver, max_steps, state, meter) -> AcceptingC
     if solver == "auto" and (limited or ops.current_spread() is not None):
         return _device.run(question, Map(trim=True), meter=meter, **limits)
     if place == HOST:
-        small = question.arena.shape[1] < INLINE
+        small = is_short(question.arena.shape[1], INLINE)
         return _auto.on_host(question, meter, inline=small)
     if place == RACE:
         return _auto.in_race(question, meter)

@@ -13,6 +13,8 @@ from jaxgames.buchi._pieces import Piece
 from jaxgames.buchi._product import Deadlock, Engine, united
 from jaxgames.buchi._system import System
 from jaxgames.graph import StateSpace
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 
 Predicate = Callable[[Any], Any]
 """A vectorised function of states, int32 `[N, K]`, to bool `[N]`."""
@@ -181,6 +183,7 @@ class ProductSearch:
         return np.array(rows, np.int32).reshape(-1, width)
 
 
+@limited()
 def explore_product(
     successors: Callable[[Any], tuple[Any, Any]],
     initial: Any,
@@ -190,6 +193,9 @@ def explore_product(
     deadlock: Deadlock = "stutter",
     ranges: Sequence[Any] | None = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> ProductSearch:
     """The product of a transition function and a Büchi automaton, on the fly.
 
@@ -208,6 +214,11 @@ def explore_product(
             `"reject"`: no run goes through it.
         ranges: the range of each component.
         engine: `"host"`, `"device"` or `"auto"`.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: the automaton has a proposition that there is no function for, or an

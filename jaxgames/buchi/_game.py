@@ -13,9 +13,10 @@ from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _host, _links, reference
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
 from jaxgames.graph import _links as of_graph
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.race import Track
-from jaxgames.solution import NO_EDGE, SolveError, Stats, Status
+from jaxgames.solution import NO_EDGE, UNDECIDED, SolveError, Stats, Status
 from jaxgames.solver import Registry, Solver
 
 HOST, DEVICE, RACE = "host", "device", "race"
@@ -48,10 +49,23 @@ class Solution(solution.Solution):
         return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]})"
 
 
+def undecided(status: Status, arena: Arena, *_, state: Any = None, **__) -> Solution:
+    """The solution that knows nothing, for the arguments of `solve`."""
+    size = np.shape(arena.owner)
+    return Solution(
+        winner=np.full(size, UNDECIDED, np.int8),
+        strategy=np.full(size, NO_EDGE, np.int32),
+        status=status,
+        stats=Stats(solver="none", rounds=0),
+        state=state,
+    )
+
+
 GAME_SOLVERS = Registry("Büchi game", Attractors, places=PLACES)
 """The solvers of Büchi games that are array programs, by name."""
 
 
+@limited(undecided)
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
@@ -60,6 +74,8 @@ def solve(
     state: fixpoint.Carry | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Solution:
     """Decides who wins a Büchi game from each vertex, and how.
 
@@ -79,6 +95,9 @@ def solve(
             nothing is raised: look at `solution.status`.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Winners and strategies: [`Solution`][jaxgames.buchi.Solution]; the same from

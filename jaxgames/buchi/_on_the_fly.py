@@ -13,6 +13,7 @@ import numpy as np
 from jaxgames.buchi._cycle import accepting_cycle
 from jaxgames.buchi._pieces import Piece, check_piece, read_pieces
 from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
@@ -24,6 +25,7 @@ GROWTH = 2
 """Each prefix has at least as many times the vertices of the one before."""
 
 
+@limited()
 def accepting_cycle_of(
     pieces: Iterable[Any] | str | Path,
     *,
@@ -33,6 +35,8 @@ def accepting_cycle_of(
     num_vertices: int | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> AcceptingCycle:
     """Looks for an accepting cycle in a graph that arrives in pieces.
 
@@ -55,6 +59,9 @@ def accepting_cycle_of(
             `stats` which part of them it took.
         throw: as for `accepting_cycle`.
         progress: told about each search.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         As `accepting_cycle`, with more in `stats`: `built`, the vertices that had come

@@ -13,6 +13,8 @@ from jaxgames.buchi._expand import expand_on_device
 from jaxgames.buchi._operations import edges_of, from_rows
 from jaxgames.buchi._system import System
 from jaxgames.buchi.reference._product import Rules, expand
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 from jaxgames.value import Value, freeze
 
 Deadlock = Literal["stutter", "error", "reject"]
@@ -76,12 +78,16 @@ class Product(Value):
         return f"Product({self.num_vertices} vertices, {self.num_edges} edges)"
 
 
+@limited()
 def product(
     system: System,
     automaton: Automaton,
     *,
     deadlock: Deadlock = "stutter",
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Product:
     """The reachable product of a system and a Büchi automaton.
 
@@ -101,6 +107,11 @@ def product(
         engine: `"host"`, one vertex after the other; `"device"`, one level after the
             other; or `"auto"`: the host if numba is there and the backend is a CPU or
             the system is small. The result is the same.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: the automaton has a proposition that the system has not, a deadlock

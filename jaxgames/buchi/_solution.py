@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxgames import solution
 from jaxgames.arena import is_traced
+from jaxgames.solution import Stats, Status
 
 
 @jax.tree_util.register_dataclass
@@ -45,3 +46,19 @@ class AcceptingCycle(solution.Solution):
         if self.lasso is None:
             return f"AcceptingCycle({'exists' if self.exists else 'none'})"
         return f"AcceptingCycle({self.lasso!r})"
+
+
+def undecided(
+    status: Status, *_, accepting: Any = None, state: Any = None, **__
+) -> AcceptingCycle:
+    """The answer that knows nothing, for the arguments of `accepting_cycle`."""
+    batch = np.shape(accepting)[:-1] if np.ndim(accepting) == 2 else ()
+    return AcceptingCycle(
+        status=status,
+        exists=np.zeros(batch, bool)[()],
+        decided=np.zeros(batch, bool)[()],
+        witness=np.full(batch, -1, np.int32)[()],
+        lasso=tuple([None] * batch[0]) if batch else None,
+        stats=Stats(solver="none", rounds=0),
+        state=state,
+    )

@@ -18,18 +18,24 @@ from jaxgames.buchi._ltl import Formula, as_formula
 from jaxgames.buchi._normal_form import FALSE, normal_form
 from jaxgames.buchi._operations import degeneralise, from_rows
 from jaxgames.buchi._simplify import simplify
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 
 Step = tuple[int, int, int]
 """Propositions that must and must not hold now, subformulas that must from the next
 letter on: three bit masks."""
 
 
+@limited()
 def translate(
     formula: Formula | str,
     *,
     negate: bool = False,
     generalised: bool = False,
     propositions: Iterable[str] | None = None,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Automaton:
     """A Büchi automaton of the words that satisfy a formula.
 
@@ -43,6 +49,11 @@ def translate(
             automata are smaller. By default there is one set of accepting states.
         propositions: names, in the order of the bits; by default those in the formula,
             in alphabetical order.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: the text is no formula, or there are more than 64 propositions.

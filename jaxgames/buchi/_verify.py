@@ -12,6 +12,8 @@ from jaxgames.buchi import _question, reference
 from jaxgames.buchi._game import Solution
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi.reference import NO_CYCLE, Lasso
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 
 
 class Reason(verdict.Reason):
@@ -76,8 +78,16 @@ _FAULTS = {
 }
 
 
+@limited()
 def verify(
-    graph: Any, answer: Any, *, accepting: Any = None, initial: Any = 0
+    graph: Any,
+    answer: Any,
+    *,
+    accepting: Any = None,
+    initial: Any = 0,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Verdict:
     """Checks an answer of this package without trusting who found it (host only).
 
@@ -95,6 +105,11 @@ def verify(
             [`Lasso`][jaxgames.buchi.Lasso].
         accepting: as for `accepting_cycle`; games have their own.
         initial: as for `accepting_cycle`.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Verdict`][jaxgames.buchi.Verdict]: true if all is right, else the reason and

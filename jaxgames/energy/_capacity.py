@@ -13,10 +13,11 @@ from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
-from jaxgames.energy._solution import Solution
+from jaxgames.energy._solution import Solution, undecided
 from jaxgames.energy._verdict import Verdict
 from jaxgames.energy.reference import solve as solve_on_host
 from jaxgames.energy.reference import verify as verify_on_host
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 
@@ -62,6 +63,7 @@ class CappedFVI(FVI):
         return jnp.array(True)
 
 
+@limited(undecided)
 def solve_with_capacity(
     arena: Arena,
     capacity: Any,
@@ -71,6 +73,8 @@ def solve_with_capacity(
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Solution:
     """Finds the least initial energy when a battery holds no more than a capacity.
 
@@ -97,6 +101,9 @@ def solve_with_capacity(
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
         strategies: whether a strategy is wanted.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Credits and winners; a vertex is won by player 1 if he wins even from a full
@@ -151,7 +158,16 @@ def solve_with_capacity(
     return solution
 
 
-def verify_with_capacity(arena: Arena, solution: Solution, capacity: Any) -> Verdict:
+@limited()
+def verify_with_capacity(
+    arena: Arena,
+    solution: Solution,
+    capacity: Any,
+    *,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Verdict:
     """Checks the solution of a game with a capacity (host only), trusting nothing.
 
     Credits must satisfy their inequalities, and value iteration from below, with
@@ -161,6 +177,11 @@ def verify_with_capacity(arena: Arena, solution: Solution, capacity: Any) -> Ver
         arena: the game.
         solution: its solution.
         capacity: the battery's capacity.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         True if all is right, else what is wrong first, and where.

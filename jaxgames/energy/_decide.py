@@ -10,10 +10,12 @@ from jaxgames import graph
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy import _bounds
 from jaxgames.energy._solve import solve
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@limited()
 def decide(
     arena: Arena,
     vertex: Any,
@@ -21,6 +23,8 @@ def decide(
     solver: str | Solver = "auto",
     *,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Any:
     """Whether player 0 can keep the energy from falling below zero for ever.
 
@@ -33,6 +37,9 @@ def decide(
         credit: the initial energy level, not negative, in the same unit.
         solver: as for [`solve`][jaxgames.energy.solve].
         progress: likewise.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         bool; under tracing a bool scalar, False also where numbers did not fit.

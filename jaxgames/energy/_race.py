@@ -19,8 +19,8 @@ INLINE = 1 << 15
 def on_host(
     arena: Arena, *, strategies: bool = True, progress: Meter | None = None
 ) -> Solution:
-    """Runs the sequential engine; in a thread of its own unless the game is small."""
-    if arena.shape[1] < INLINE:
+    """Runs the sequential engine, in a thread of its own or else at once."""
+    if racing.is_short(arena.shape[1], INLINE):
         return _run(arena, strategies)
     track = racing.Track()
     engines = {HOST: lambda: _run(arena, strategies, track)}

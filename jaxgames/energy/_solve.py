@@ -9,8 +9,9 @@ from jaxgames.energy._device import Standing
 from jaxgames.energy._device import prepare as prepare
 from jaxgames.energy._fvi import FVI
 from jaxgames.energy._race import HOST, RACE
-from jaxgames.energy._solution import Solution
+from jaxgames.energy._solution import Solution, undecided
 from jaxgames.energy._vi import VI
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.race import wait_for_losers as wait_for_losers
 from jaxgames.solution import SolveError, Status
@@ -25,6 +26,7 @@ the game is traced.
 """
 
 
+@limited(undecided)
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
@@ -34,6 +36,8 @@ def solve(
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Solution:
     """Finds the least energy from which a play of an energy game can go on for ever.
 
@@ -66,6 +70,9 @@ def solve(
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
         strategies: whether strategies are wanted; that of player 1 takes about as long
             as the credits of what he wins. Without, the solution's `strategy` is None.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Credits, winners and strategies: [`Solution`][jaxgames.energy.Solution]; the

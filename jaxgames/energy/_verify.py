@@ -13,12 +13,23 @@ from jaxgames.energy._potentials import beyond, number_type
 from jaxgames.energy._proof import Proof, claim_of, verdict_of
 from jaxgames.energy._solution import TOP, Solution
 from jaxgames.energy._verdict import Reason, Verdict
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE
 
 Method = Literal["auto", "host", "device"]
 
 
-def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict:
+@limited()
+def verify(
+    arena: Arena,
+    solution: Solution,
+    method: Method = "auto",
+    *,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Verdict:
     """Checks credits and strategies of an energy game without trusting the solver.
 
     Credits are enough if they satisfy the inequalities of a progress measure, and the
@@ -39,6 +50,11 @@ def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict
         method: `"device"`; `"host"`:
             [`reference.verify`][jaxgames.energy.reference.verify]; or `"auto"`: the
             host's where numba is installed, but not under tracing.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Verdict`][jaxgames.energy.Verdict]: true if all is right, else the reason

@@ -23,6 +23,8 @@ from jaxgames import fixpoint, host, ops
 from jaxgames.arena import bucket
 from jaxgames.equivalence import _refine
 from jaxgames.equivalence._system import System
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
 
@@ -40,7 +42,15 @@ FEW = 300
 Engine = Literal["auto", "device", "host"]
 
 
-def bisimulation(lts: "LTS", *, engine: Engine = "auto") -> np.ndarray:
+@limited()
+def bisimulation(
+    lts: "LTS",
+    *,
+    engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> np.ndarray:
     """The strong bisimilarity class of each state of a labelled transition system.
 
     O(E log E) for each round, at most as many rounds as there are classes.
@@ -50,6 +60,11 @@ def bisimulation(lts: "LTS", *, engine: Engine = "auto") -> np.ndarray:
         engine: `"device"`, an array program in JAX; `"host"`, loops that look only at
             what has changed; `"auto"` takes the device where it is an accelerator and
             the system is large. The classes are the same.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         int32 `[V]`, numbered in the order of their first states.

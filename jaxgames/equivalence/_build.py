@@ -12,6 +12,7 @@ from jaxgames.equivalence._game import Spectroscopy
 from jaxgames.equivalence._host import build_on_host, is_ready
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, as_progress
 
 FEW = 3000
@@ -29,6 +30,7 @@ done before the device is, and a game that turns out to be larger has cost littl
 Engine = Literal["auto", "device", "host"]
 
 
+@limited()
 def build(
     system: System,
     pairs: np.ndarray,
@@ -36,6 +38,8 @@ def build(
     engine: Engine = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Spectroscopy:
     """The spectroscopy game from the attack positions (p, {q}) of some pairs.
 
@@ -48,6 +52,9 @@ def build(
         max_positions: positions beyond which it is given up; None: what there is
             memory for.
         progress: told now and then how many positions were found; may end it.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: an unknown engine.

@@ -14,6 +14,7 @@ from jaxgames.equivalence._notions import STRONG, check_notion
 from jaxgames.equivalence._solve import build_and_solve
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence._witness import Moves, Speller, speller, witness
+from jaxgames.limits import limited
 from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class Comparison(Mapping[str, Holds]):
         return witness(solved.game, start, budgets, solved.fronts.winning, solved.spell)
 
 
+@limited()
 def compare(
     lts: "LTS",
     p: int,
@@ -163,6 +165,8 @@ def compare(
     engine: Engine = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Comparison:
     """Which notions of the linear-time branching-time spectrum relate two processes.
 
@@ -181,6 +185,9 @@ def compare(
             there is memory for.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then, and may end it all.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A mapping from the notion's name to its preorder both ways and its equivalence;
@@ -221,6 +228,7 @@ def compare(
     return found[0]
 
 
+@limited()
 def compare_many(
     lts: "LTS",
     pairs: Iterable[tuple[int, int]],
@@ -229,6 +237,8 @@ def compare_many(
     engine: Engine = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> list[Comparison]:
     """Compares many pairs of processes by one game.
 
@@ -240,6 +250,9 @@ def compare_many(
         engine: likewise.
         max_positions: likewise.
         progress: likewise.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         For each pair what `compare` returns.

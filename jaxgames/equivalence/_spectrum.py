@@ -10,6 +10,7 @@ from jaxgames.equivalence._build import Engine, pairs_that_enable_the_same
 from jaxgames.equivalence._notions import NOTIONS, STRONG, check_notion
 from jaxgames.equivalence._solve import build_and_solve, distinguished
 from jaxgames.equivalence._system import System
+from jaxgames.limits import limited
 from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Spectrum:
         return f"Spectrum(classes: {', '.join(counts)})"
 
 
+@limited()
 def spectrum(
     lts: "LTS",
     *,
@@ -84,6 +86,8 @@ def spectrum(
     engine: Engine = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Spectrum:
     """Relates all processes of a system by all notions of the strong spectrum.
 
@@ -95,6 +99,9 @@ def spectrum(
         engine: likewise.
         max_positions: likewise.
         progress: likewise.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: an option is unknown.
@@ -130,6 +137,7 @@ def spectrum(
     return Spectrum(classes, pairs, apart, stats)
 
 
+@limited()
 def relation(
     lts: "LTS",
     notion: str,
@@ -138,6 +146,8 @@ def relation(
     engine: Engine = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> np.ndarray:
     """The equivalence class of each process by a notion: int32 `[V]`.
 
@@ -151,6 +161,9 @@ def relation(
         engine: likewise.
         max_positions: likewise.
         progress: likewise.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: there is no such notion, or an option is unknown.

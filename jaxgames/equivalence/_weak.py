@@ -19,6 +19,7 @@ from jaxgames.equivalence._weak_game import (
     build_weak,
     weak_speller,
 )
+from jaxgames.limits import limited
 from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ does so after each step, since silent steps may follow. Both together are the re
 """
 
 
+@limited()
 def compare_weak(
     lts: "LTS",
     p: int,
@@ -82,6 +84,8 @@ def compare_weak(
     solver: Any = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Comparison:
     """Which notions of the spectrum with silent steps relate two processes.
 
@@ -102,6 +106,9 @@ def compare_weak(
         solver: see [`compare`][jaxgames.equivalence.compare].
         max_positions: likewise.
         progress: likewise, while the game is solved.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         As `compare`, for the notions of [`WEAK`][jaxgames.equivalence.WEAK].
@@ -133,6 +140,7 @@ def compare_weak(
     return found[0]
 
 
+@limited()
 def compare_many_weak(
     lts: "LTS",
     pairs: Iterable[tuple[int, int]],
@@ -141,6 +149,8 @@ def compare_many_weak(
     solver: Any = "auto",
     max_positions: int | None = None,
     progress: Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> list[Comparison]:
     """Compares many pairs of processes by one game with silent steps.
 
@@ -152,6 +162,9 @@ def compare_many_weak(
         solver: likewise.
         max_positions: likewise.
         progress: likewise, while the game is solved.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         For each pair what `compare_weak` returns.

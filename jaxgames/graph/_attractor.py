@@ -13,7 +13,9 @@ from jaxgames.graph import _links, reference
 from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
 from jaxgames.graph.reference import NO_RANK, Attractor
+from jaxgames.limits import limited
 from jaxgames.ops import Links
+from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Solver
 
@@ -23,6 +25,7 @@ player prefers them as successors; with the first two exchanged, which is `kind 
 his opponent does."""
 
 
+@limited()
 def attractor(
     arena: Arena,
     target: Any,
@@ -30,6 +33,9 @@ def attractor(
     *,
     vertices: Any = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Attractor:
     """The attractor of a player to a set of vertices [1].
 
@@ -54,6 +60,11 @@ def attractor(
             to others are not there either.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the arena is small.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         The [`Attractor`][jaxgames.graph.Attractor], the same from both engines.

@@ -9,6 +9,8 @@ from jaxgames.arena import Arena
 from jaxgames.graph import reference
 from jaxgames.graph._host import scc_on_host
 from jaxgames.graph._input import check_concrete, concrete
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,8 +62,16 @@ class Condensation:
         return f"Condensation({self.count} components, {len(self.edge)} edges)"
 
 
+@limited()
 def condensation(
-    graph: Any, components: Any = None, *, vertices: Any = None, edges: Any = None
+    graph: Any,
+    components: Any = None,
+    *,
+    vertices: Any = None,
+    edges: Any = None,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Condensation:
     """The graph of the strongly connected components of a graph, in topological order.
 
@@ -76,6 +86,11 @@ def condensation(
         vertices: bool `[V]`, the vertices that there are; None for all. Not needed
             with `components`, whose labels say it.
         edges: bool `[E]`, the edges that there are; None for all.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Condensation`][jaxgames.graph.Condensation].

@@ -13,6 +13,7 @@ from jaxgames.graph._explore_host import OnHost
 from jaxgames.graph._explore_rules import Rules, check_initial
 from jaxgames.graph._packing import Packing
 from jaxgames.graph._state_space import StateSpace, levels_of
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.value import freeze
@@ -59,6 +60,7 @@ class Search(Protocol):
         ...
 
 
+@limited()
 def explore(
     successors: Callable[[Any], tuple[Any, Any]],
     initial: Any,
@@ -69,6 +71,8 @@ def explore(
     parallel_edges: bool = False,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> StateSpace:
     """Finds all states that can be reached, breadth first, and the edges between them.
 
@@ -103,6 +107,9 @@ def explore(
         throw: raise if the search ends early; else return what was found until then.
         progress: told how many states were expanded; may end the search (see
             [`progress`][jaxgames.progress]).
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: the transition function returns arrays of wrong shapes or types, or

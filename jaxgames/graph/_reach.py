@@ -11,12 +11,15 @@ from jaxgames import fixpoint, ops
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._input import as_arena, check_masks, vertex_mask
+from jaxgames.limits import limited
 from jaxgames.ops import Links
+from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 Engine = Literal["auto", "host", "device"]
 
 
+@limited()
 def reachable(
     graph: Any,
     sources: Any,
@@ -25,6 +28,9 @@ def reachable(
     vertices: Any = None,
     edges: Any = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Any:
     """The vertices that paths from some vertices reach.
 
@@ -42,6 +48,11 @@ def reachable(
         edges: bool `[E]`, the edges that there are; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the graph is small.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         bool `[V]`; the sources themselves are reached, padding is not.

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgames import fixpoint, host, memory, ops, race
 from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _device, _links
-from jaxgames.graph._components import Components
+from jaxgames.graph._components import Components, undecided
 from jaxgames.graph._fb_trim import FBTrim
 from jaxgames.graph._host import STOPPED, scc_on_host
 from jaxgames.graph._input import as_arena, check_masks
@@ -19,6 +19,7 @@ from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solver import ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
+from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry
@@ -44,6 +45,7 @@ alone that is often enough, as on a path.
 """
 
 
+@limited(undecided)
 def scc(
     graph: Any,
     solver: str | ComponentSolver = "auto",
@@ -54,6 +56,8 @@ def scc(
     state: Any = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Components:
     """Finds the strongly connected components of a graph.
 
@@ -80,6 +84,9 @@ def scc(
             nothing is raised: look at `solution.status`.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Their number, and the component of each vertex:
@@ -224,7 +231,7 @@ def _place_for(graph: Arena | Directions, solver) -> str:
 
 
 def _on_host(arena: Arena, vertices, edges, meter) -> Components:
-    if arena.shape[1] < INLINE:
+    if race.is_short(arena.shape[1], INLINE):
         return _run_host(arena, vertices, edges)
     track = race.Track()
     engines = {HOST: lambda: _run_host(arena, vertices, edges, track)}

@@ -15,10 +15,13 @@ from jaxgames.graph._links import Directions
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference import NO_COUNT, labels_of
+from jaxgames.limits import limited
 from jaxgames.ops import Links
+from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@limited()
 def verify(
     graph: Any,
     components: Any,
@@ -26,6 +29,9 @@ def verify(
     vertices: Any = None,
     edges: Any = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Verdict:
     """Checks strongly connected components without trusting who found them.
 
@@ -50,6 +56,11 @@ def verify(
         edges: bool `[E]`, the edges that there are; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the graph is small.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Verdict`][jaxgames.graph.Verdict]: true if all is right, else the reason and

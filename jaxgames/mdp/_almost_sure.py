@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.limits import limited
 from jaxgames.mdp import reference
 from jaxgames.mdp._layout import Layout, restrict
 from jaxgames.mdp._mec import mec
@@ -15,10 +16,19 @@ from jaxgames.mdp._prob01 import Engine, eagerly, lay_out, on_host, prob1
 from jaxgames.mdp._region import NO_CHOICE, Region, as_states
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._spread import problem, surely
+from jaxgames.progress import Meter, Progress
 
 
+@limited()
 def almost_sure_reach(
-    model: MDP, target: Any, *, states: Any = None, engine: Engine = "auto"
+    model: MDP,
+    target: Any,
+    *,
+    states: Any = None,
+    engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Region:
     """States from which some scheduler reaches a target with probability one.
 
@@ -31,6 +41,11 @@ def almost_sure_reach(
             label of the model.
         states: what a path may pass before, given likewise; None for all.
         engine: as in [`prob0`][jaxgames.mdp.prob0].
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         The states, and a memoryless scheduler that reaches the target from each of
@@ -53,12 +68,16 @@ def almost_sure_reach(
     return prob1(model, target, "max", states=states, engine=engine)
 
 
+@limited()
 def almost_sure_buchi(
     model: MDP,
     accepting: Any,
     *,
     components: EndComponents | None = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Region:
     """States from which a set can be visited for ever, with probability one.
 
@@ -74,6 +93,11 @@ def almost_sure_buchi(
             or the name of a label of the model.
         components: the maximal end components of the model, where they are known.
         engine: as in [`prob0`][jaxgames.mdp.prob0].
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         The states, and a memoryless scheduler under which a run from any of them visits

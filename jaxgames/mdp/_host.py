@@ -27,7 +27,7 @@ def on_host(
         choices: bool `[C]`, the choices to look at; None for all.
         progress: told now and then; may end the search.
     """
-    if model.num_branches < INLINE:
+    if race.is_short(model.num_branches, INLINE):
         return run_host(model, states, choices)
     track = race.Track()
     engines = {HOST: lambda: run_host(model, states, choices, track)}

@@ -6,13 +6,14 @@ import jax
 
 from jaxgames import fixpoint, host, memory, ops, race
 from jaxgames.arena import is_traced
+from jaxgames.limits import limited
 from jaxgames.mdp import _layout
 from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._host import DEVICE, HOST, RACE, on_host, run_host
 from jaxgames.mdp._interleaved import Interleaved
 from jaxgames.mdp._masks import check_masks
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp._solution import EndComponents, undecided
 from jaxgames.mdp._solver import Answer, EndComponentSolver
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
@@ -27,6 +28,7 @@ the model is traced.
 """
 
 
+@limited(undecided)
 def mec(
     model: MDP,
     solver: str | EndComponentSolver = "auto",
@@ -37,6 +39,8 @@ def mec(
     state: fixpoint.Carry | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> EndComponents:
     """Decomposes a model into its maximal end components.
 
@@ -66,6 +70,9 @@ def mec(
             nothing is raised: look at `status`.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         [`EndComponents`][jaxgames.mdp.EndComponents], the same from every solver. The

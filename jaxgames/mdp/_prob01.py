@@ -8,16 +8,19 @@ import jax.numpy as jnp
 
 from jaxgames import host, ops
 from jaxgames.arena import eager, is_traced
+from jaxgames.limits import limited
 from jaxgames.mdp import _layout, reference
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 from jaxgames.mdp._spread import problem, spread, surely
+from jaxgames.progress import Meter, Progress
 
 Engine = Literal["auto", "host", "device"]
 """Where to look: one core, the default device, or whichever is likely faster."""
 
 
+@limited()
 def prob0(
     model: MDP,
     target: Any,
@@ -25,6 +28,9 @@ def prob0(
     *,
     states: Any = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Region:
     """States from which the target is reached with probability zero.
 
@@ -45,6 +51,11 @@ def prob0(
             None for all. A path that is elsewhere has failed.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the model is small.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         The states; for `"min"` with a scheduler that never reaches the target from
@@ -79,6 +90,7 @@ def prob0(
         return Region(*_avoid(layout, mark, game.passed))
 
 
+@limited()
 def prob1(
     model: MDP,
     target: Any,
@@ -86,6 +98,9 @@ def prob1(
     *,
     states: Any = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Region:
     """States from which the target is reached with probability one.
 
@@ -103,6 +118,11 @@ def prob1(
             almost surely; `"min"`: the least is, so every scheduler does.
         states: what a path may pass before, as in [`prob0`][jaxgames.mdp.prob0].
         engine: as in [`prob0`][jaxgames.mdp.prob0].
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         The states; for `"max"` with a scheduler that reaches the target from there with

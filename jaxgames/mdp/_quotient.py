@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.limits import limited
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, check_model
 from jaxgames.mdp._solution import EndComponents
+from jaxgames.progress import Meter, Progress
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +42,16 @@ class Quotient:
         return f"Quotient({len(self.new_state)} states to {self.model!r})"
 
 
-def quotient(model: MDP, components: EndComponents, *, stay: bool = False) -> Quotient:
+@limited()
+def quotient(
+    model: MDP,
+    components: EndComponents,
+    *,
+    stay: bool = False,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Quotient:
     """Makes each end component one state, with the choices that may leave it.
 
     A scheduler can get from any state of an end component to any other with probability
@@ -57,6 +68,11 @@ def quotient(model: MDP, components: EndComponents, *, stay: bool = False) -> Qu
         components: its maximal end components, or those of a part of it.
         stay: whether each component gets a choice to stay for ever, a loop, the last of
             its choices. Without it only a component that cannot be left gets one.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: the components are of another model, or are traced.

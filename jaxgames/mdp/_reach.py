@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import fixpoint, ops, solution
 from jaxgames.arena import is_traced
+from jaxgames.limits import limited
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, open_part, padded
 from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
@@ -63,6 +64,7 @@ class ReachProbability(solution.Solution):
         )
 
 
+@limited()
 def reach_probability(
     model: MDP,
     target: Any,
@@ -75,6 +77,8 @@ def reach_probability(
     state: fixpoint.Carry | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> ReachProbability:
     """The largest or least probability to reach a target from each state.
 
@@ -112,6 +116,9 @@ def reach_probability(
         throw: whether to raise when the bounds are further apart than `epsilon` allows.
         progress: told how it goes on; may end the solve (see
             [`progress`][jaxgames.progress]).
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: the model has no probabilities, an argument is traced, or wrong.

@@ -10,16 +10,19 @@ import numpy as np
 from jaxgames import fixpoint, host, ops
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
+from jaxgames.limits import limited
 from jaxgames.mdp import _layout, reference
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._masks import check_mask, check_masks
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._verdict import Verdict
+from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 Engine = Literal["auto", "host", "device"]
 
 
+@limited()
 def verify(
     model: MDP,
     components: Any,
@@ -27,6 +30,9 @@ def verify(
     states: Any = None,
     choices: Any = None,
     engine: Engine = "auto",
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Verdict:
     """Checks maximal end components without trusting who found them.
 
@@ -51,6 +57,11 @@ def verify(
         choices: bool `[C]`, the choices that were looked at; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the model is small.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Verdict`][jaxgames.mdp.Verdict]: true if all is right, else the reason and

@@ -6,14 +6,24 @@ import numpy as np
 from jaxgames import energy
 from jaxgames.arena import Arena
 from jaxgames.energy import reference as energies
+from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Solution
 from jaxgames.meanpayoff._verdict import Reason, Verdict
+from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Status
 
 
-def verify(arena: Arena, solution: Solution) -> Verdict:
+@limited()
+def verify(
+    arena: Arena,
+    solution: Solution,
+    *,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Verdict:
     """Checks values and strategies of a mean-payoff game, trusting nothing (host only).
 
     Values are right if each player's strategy secures them against all that the other
@@ -28,6 +38,11 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
     Args:
         arena: the game.
         solution: its solution.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         True if all is right, else what is wrong first, and where.

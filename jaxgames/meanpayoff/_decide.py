@@ -10,13 +10,15 @@ import numpy as np
 from jaxgames import energy
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy._convert import MOST, as_ratio
+from jaxgames.limits import limited
 from jaxgames.meanpayoff._checks import check
-from jaxgames.meanpayoff._solution import Decision
+from jaxgames.meanpayoff._solution import Decision, no_decision
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import SolveError, Status
 from jaxgames.solver import Solver
 
 
+@limited(no_decision)
 def decide(
     arena: Arena,
     threshold: Any,
@@ -26,6 +28,8 @@ def decide(
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Decision:
     """Decides which vertices of a mean-payoff game have at least a given value.
 
@@ -46,6 +50,9 @@ def decide(
         throw: as there.
         progress: as there.
         strategies: whether strategies are wanted.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Winners and strategies of both players:

@@ -8,16 +8,18 @@ import numpy as np
 
 from jaxgames import energy, host
 from jaxgames.arena import Arena, is_traced
+from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals, _search
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._guess import guess
 from jaxgames.meanpayoff._search import Standing
-from jaxgames.meanpayoff._solution import Solution
+from jaxgames.meanpayoff._solution import Solution, undecided
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import NO_EDGE, SolveError, Stats, Status
 from jaxgames.solver import Solver
 
 
+@limited(undecided)
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
@@ -27,6 +29,8 @@ def solve(
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Solution:
     """Finds the value of each vertex of a mean-payoff game, and optimal strategies.
 
@@ -66,6 +70,9 @@ def solve(
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then.
         strategies: whether strategies are wanted; they take two more energy games.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Values and strategies: [`Solution`][jaxgames.meanpayoff.Solution]; the same from

@@ -1,5 +1,7 @@
 """The sequential engine as one that can be raced and interrupted."""
 
+import contextlib
+
 import numpy as np
 
 from jaxgames import host, ops, race
@@ -36,13 +38,13 @@ def on_host(game: Game, progress: Progress | Meter | None = None) -> Fronts:
         game: a concrete game.
         progress: told now and then; may end the search.
     """
-    if game.num_edges <= FEW and not is_ready(game):
-        with host.interpreted():
+    in_python = game.num_edges <= FEW and not is_ready(game)
+    with host.interpreted() if in_python else contextlib.nullcontext():
+        if race.is_short(game.num_edges, INLINE):
             return run_host(game)
-    if game.num_edges < INLINE:
-        return run_host(game)
-    track = race.Track()
-    return race.first(track, {HOST: lambda: run_host(game, track)}, progress=progress)
+        track = race.Track()
+        engines = {HOST: lambda: run_host(game, track)}
+        return race.first(track, engines, progress=progress)
 
 
 def is_ready(game: Game) -> bool:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, host
 from jaxgames.arena import eager, is_traced
+from jaxgames.limits import limited
 from jaxgames.multienergy import _bitmap, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._bitmap import ByBitmap
@@ -16,7 +17,7 @@ from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._host import DEVICE, FEW, HOST, on_host
 from jaxgames.multienergy._memory import check_room
 from jaxgames.multienergy._packing import NARROW, WIDE, Packing
-from jaxgames.multienergy._solution import Fronts
+from jaxgames.multienergy._solution import Fronts, undecided
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Registry, Solver
@@ -40,6 +41,7 @@ and rounds that are made again take long.
 """
 
 
+@limited(undecided)
 def solve(
     game: Game,
     solver: str | Solver = "auto",
@@ -48,6 +50,8 @@ def solve(
     state: fixpoint.Carry | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Fronts:
     """Finds all minimal budgets with which the attacker wins, for every position.
 
@@ -73,6 +77,9 @@ def solve(
             raised: look at `status`.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         [`Fronts`][jaxgames.multienergy.Fronts], the same budgets from every solver.

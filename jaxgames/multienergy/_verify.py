@@ -5,13 +5,23 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.limits import limited
 from jaxgames.multienergy import reference
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy._verdict import Verdict
+from jaxgames.progress import Meter, Progress
 
 
-def verify(game: Game, fronts: Any) -> Verdict:
+@limited()
+def verify(
+    game: Game,
+    fronts: Any,
+    *,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Verdict:
     """Checks minimal budgets without trusting who found them.
 
     The budgets of a position must be sorted, and none above another one. With each the
@@ -26,6 +36,11 @@ def verify(game: Game, fronts: Any) -> Verdict:
         game: a concrete game.
         fronts: [`Fronts`][jaxgames.multienergy.Fronts], or a pair of `offsets`
             `[V + 1]` and `points` `[P, D]`.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Verdict`][jaxgames.multienergy.Verdict]: true if all is right, else the

@@ -8,14 +8,24 @@ import numpy as np
 from jaxgames.arena import Arena
 from jaxgames.graph.reference import closing
 from jaxgames.host import compiled
+from jaxgames.limits import limited
 from jaxgames.parity._descent import WORD_BITS
 from jaxgames.parity._game import normal_form
 from jaxgames.parity._measures import Measures
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._verify import verify
+from jaxgames.progress import Meter, Progress
 
 
-def certificate(arena: Arena, solution: Solution) -> Measures:
+@limited()
+def certificate(
+    arena: Arena,
+    solution: Solution,
+    *,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Measures:
     """Measures that prove a right solution of a parity game, in one pass.
 
     A measure has a digit for each priority of the other player: how many edges of it a
@@ -27,6 +37,11 @@ def certificate(arena: Arena, solution: Solution) -> Measures:
     Args:
         arena: the game, with priorities on vertices or on edges.
         solution: winners and strategies, from whichever solver.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         What `verify(arena, solution, "measures")` reads from `solution.measures`.

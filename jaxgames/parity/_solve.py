@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
+from jaxgames.limits import limited
 from jaxgames.parity import _auto, _device, _race
 from jaxgames.parity import preprocess as reductions
 from jaxgames.parity._alternating import Alternating
@@ -19,7 +20,7 @@ from jaxgames.parity._improvement import StrategyImprovement
 from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._race import HOST
 from jaxgames.parity._race import prepare_host as prepare_host
-from jaxgames.parity._solution import Solution
+from jaxgames.parity._solution import Solution, undecided
 from jaxgames.parity._spm import SPM
 from jaxgames.parity._zielonka import Zielonka
 from jaxgames.progress import Meter, Progress, as_progress
@@ -45,6 +46,7 @@ the game is traced.
 """
 
 
+@limited(undecided)
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
@@ -55,6 +57,8 @@ def solve(
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
     preprocess: Sequence[str] = (),
+    deadline: float | None = None,
+    memory: int | None = None,
 ) -> Solution:
     """Decides who wins a parity game from each vertex, and how.
 
@@ -80,6 +84,9 @@ def solve(
             faster, and the solution's `strategy` is None.
         preprocess: names from [`preprocess`][jaxgames.parity.preprocess], applied in
             this order before the solve and undone after it. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         Winners and strategies: [`Solution`][jaxgames.parity.Solution]. Vertices that

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.limits import limited
 from jaxgames.parity import reference
 from jaxgames.parity._descent import measured
 from jaxgames.parity._device import normal
@@ -18,6 +19,7 @@ from jaxgames.parity._game import normal_form
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict
+from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 Method = Literal["auto", "measures", "trimming", "components"]
@@ -29,7 +31,16 @@ Trimming looks at them one after the other; the components are found for all at 
 """
 
 
-def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict:
+@limited()
+def verify(
+    arena: Arena,
+    solution: Solution,
+    method: Method = "auto",
+    *,
+    progress: Progress | Meter | bool | None = None,
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Verdict:
     """Checks winners and strategies of a parity game without trusting the solver.
 
     Every vertex must be decided; a winner's strategy must take an edge of the vertex
@@ -56,6 +67,11 @@ def verify(arena: Arena, solution: Solution, method: Method = "auto") -> Verdict
         method: one of these, or `"auto"`: under tracing trimming; elsewhere measures
             that prove the solution, if it has such, and else components, or, where
             numba is not installed and priorities are few, trimming.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
+            under tracing.
+        memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
         A [`Verdict`][jaxgames.parity.Verdict]: true if all is right, else the reason
