@@ -228,11 +228,12 @@ def subject() -> Subject:
         draw=_draw,
         checks=checks,
         smaller=smaller,
-        show=functools.partial(_show, "energy"),
+        show=functools.partial(show, "energy"),
         size=_games.USUAL,
         batch=BATCH,
     )
 
 
-def _show(module: str, case: Labelled) -> str:
+def show(module: str, case: Labelled) -> str:
+    """Lines of Python that make a game and solve it."""
     return f"arena = Arena.from_edges({snippet(case)})\n{module}.solve(arena)"
