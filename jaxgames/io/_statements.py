@@ -346,8 +346,9 @@ def _statements(grammar: Grammar, text: bytes) -> Iterator[Statement]:
 
 def _number(text: bytes, position: int, word: bytes, what: str, largest: int) -> int:
     # Of a number with thousands of digits int() would refuse to tell the value.
-    if word.isdigit() and len(word.lstrip(b"0")) < 20 and int(word) <= largest:
-        return int(word)
+    digits = word.lstrip(b"0") or b"0"
+    if word.isdigit() and len(digits) < 20 and int(digits) <= largest:
+        return int(digits)
     raise _MalformedError(
         text,
         position,

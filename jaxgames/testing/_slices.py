@@ -24,6 +24,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "buchi": functools.partial(_subject, "_buchi", "games"),
         "ltl": functools.partial(_subject, "_ltl"),
         "equivalence": functools.partial(_subject, "_equivalence"),
+        "files": functools.partial(_subject, "_files"),
         "scc": functools.partial(_subject, "_graph"),
         "mec": functools.partial(_subject, "_mdp", "components"),
         "reach": functools.partial(_subject, "_mdp", "probabilities"),

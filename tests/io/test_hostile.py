@@ -90,6 +90,8 @@ def test_text_is_refused(tmp_path, name, text, message):
 def test_leading_zeros_are_digits(tmp_path):
     (tmp_path / "a.csv").write_text(f"{'0' * 5000}1,0,a\n")
     assert io.load(tmp_path / "a.csv").num_states == 2
+    (tmp_path / "a.pg").write_text(f"0 0 0 {'0' * 5000};\n")
+    assert io.load(tmp_path / "a.pg").shape == (1, 1)
     (tmp_path / "a.energy").write_text(f"energy {'0' * 30}1\n0 0 0 1\n")
     assert io.load(tmp_path / "a.energy").shape == (1, 1)
     (tmp_path / "a.aut").write_text(f"des ({'0' * 30}1, 0, {'0' * 30}2)\n")
