@@ -120,6 +120,31 @@ class Lines(NamedTuple):
                 words[texts.index(error.word)], f"{what} (a finite number)"
             )
 
+    def intervals(
+        self, words: np.ndarray, what: str, table: "Reals"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Reads words as numbers or as intervals like `[0.4,0.6]`: float64 twice.
+
+        Raises:
+            FormatError: a word is something else.
+        """
+        wide = np.flatnonzero(self.start_with(words, "["))
+        if not len(wide):
+            values = self.reals(words, what, table)
+            return values, values
+        plain = np.ones(len(words), bool)
+        plain[wide] = False
+        lower = np.empty(len(words))
+        lower[plain] = self.reals(words[plain], what, table)
+        upper = lower.copy()
+        for at, text in zip(wide, self.texts(words[wide]), strict=True):
+            ends = text[1:].removesuffix(b"]").split(b",")
+            try:
+                lower[at], upper[at] = (table[end] for end in ends)
+            except (NotANumberError, ValueError):
+                self.refuse(words[at], f"{what} (a number, or '[lower,upper]')")
+        return lower, upper
+
     def refuse(self, word: int, expected: str) -> NoReturn:
         """Raises a FormatError at a word: what was expected instead of it."""
         line = int(np.searchsorted(self.first, word, side="right")) - 1

@@ -159,6 +159,35 @@ def actions(model: MDP, what: str) -> tuple[np.ndarray, list[str]]:
     return action, ["", *labels]
 
 
+def places(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where things are in a model without padding, as text formats tell it.
+
+    Returns:
+        The state of each choice; its place among the choices of the state; and the
+        choice of each branch.
+    """
+    degree, width = np.diff(model.row_group_offsets), np.diff(model.row_offsets)
+    owner = np.repeat(np.arange(model.num_states), degree)
+    place = np.arange(model.num_choices) - model.row_group_offsets[owner]
+    return owner, place, np.repeat(np.arange(model.num_choices), width)
+
+
+def with_initial(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
+    """The labels of the states, with the initial ones as label `init`, which is first.
+
+    Where a label of that name says something else, there is a warning.
+    """
+    initial = np.zeros(model.num_states, bool)
+    if model.initial is not None:
+        initial[model.initial] = True
+    labels = dict(model.labels or {})
+    own = labels.pop("init", None)
+    if own is not None and not np.array_equal(own, initial):
+        why = "there it marks the initial states; .umb holds both"
+        say_left_out(path, ["label 'init'"], why)
+    return {"init": initial, **labels}
+
+
 def check_probabilities(model: MDP, what: str) -> None:
     """Raises a ValueError for a model that has no probabilities."""
     if model.probs is None:
@@ -170,3 +199,13 @@ def check_names(names: Iterable[str], what: str, bad: str) -> None:
     for name in names:
         if not name or set(name) & set(bad) or any(c.isspace() for c in name):
             raise ValueError(f"{what} cannot hold the name {quoted(name)}")
+
+
+def check_quotable(names: Iterable[str], what: str) -> None:
+    """Raises a ValueError for a name that cannot stand between quotes on a line."""
+    for name in names:
+        if not name or any(c == '"' or ord(c) < 32 for c in name):
+            raise ValueError(
+                f"{what} cannot hold the name {quoted(name)}: it is empty, or has "
+                "quotes or line ends; .umb can"
+            )

@@ -1,5 +1,6 @@
 """The table of transitions in PRISM's and Storm's explicit files."""
 
+import re
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -13,7 +14,13 @@ _MODELS = {"mdp": True, "dtmc": False}
 """Storm's names of the models that are read, and whether their lines tell choices."""
 
 
-_DTYPES = (np.int32, np.int32, np.int32, np.float64, np.int32, np.int32)
+_TYPES = ("MDP", "DTMC", "IMDP", "IDTMC")
+"""PRISM's names of them, in the comment before the table."""
+
+_COMMENTS = 8
+"""How many comments are looked at for the type of the model."""
+
+_DTYPES = (np.int32, np.int32, np.int32, np.float64, np.float64, np.int32, np.int32)
 """Of the columns."""
 
 
@@ -24,7 +31,10 @@ class Table(NamedTuple):
     choice: np.ndarray
     """The number of the choice among the state's."""
     target: np.ndarray
-    probs: np.ndarray
+    lower: np.ndarray
+    """The probability, or its lower bound."""
+    upper: np.ndarray
+    """The probability, or its upper bound."""
     action: np.ndarray
     """An index into the names."""
     line: np.ndarray
@@ -32,6 +42,8 @@ class Table(NamedTuple):
     """Of actions; the first is empty and stands for none."""
     num_states: int | None
     num_choices: int | None
+    tells_choices: bool
+    """Whether lines tell the choice: a chain's do not."""
 
     def in_order(self) -> "Table":
         """Sorted by state, then by choice."""
@@ -41,7 +53,7 @@ class Table(NamedTuple):
             return self
         order = np.lexsort((self.choice, self.state))
         return self._replace(
-            **{name: getattr(self, name)[order] for name in Table._fields[:6]}
+            **{name: getattr(self, name)[order] for name in Table._fields[:7]}
         )
 
     def first_of_choices(self) -> np.ndarray:
@@ -94,6 +106,9 @@ def read(path: FilePath) -> Table:
     names, reals = {b"": 0}, _lines.Reals()
     parts = [tuple(np.empty(0, dtype) for dtype in _DTYPES)]
     for lines in _lines.read(path):
+        if header is None:
+            _check_type(lines)
+        lines = lines.keep(lines.initials != ord("#"))
         if header is None and len(lines.number):
             header = _header(lines)
             lines = lines.skip(1)
@@ -101,7 +116,7 @@ def read(path: FilePath) -> Table:
             parts.append(_columns(lines, header, names, reals))
     if header is None:
         raise FormatError(path, None, "the file is empty")
-    state, choice, target, probs, action, line = (
+    state, choice, target, lower, upper, action, line = (
         np.concatenate(part) for part in zip(*parts, strict=True)
     )
     if header.transitions not in (None, len(state)):
@@ -110,13 +125,25 @@ def read(path: FilePath) -> Table:
         state=state,
         choice=choice,
         target=target,
-        probs=probs,
+        lower=lower,
+        upper=upper,
         action=action,
         line=line,
         names=[name.decode(errors="replace") for name in names],
         num_states=header.states,
         num_choices=header.choices,
+        tells_choices=header.tells_choices,
     )
+
+
+def _check_type(lines: _lines.Lines) -> None:
+    """Refuses a comment that says that this is another kind of file or of model."""
+    for line in np.flatnonzero(lines.initials == ord("#"))[:_COMMENTS].tolist():
+        text = lines.text(line)
+        kind = re.fullmatch(r"# Transitions \((\w+)\)", text)
+        if kind and kind[1] not in _TYPES:
+            expected = f"expected transitions of type {', '.join(_TYPES)}"
+            lines.fail(line, f"{expected}, found {quoted(kind[1])}")
 
 
 def _header(lines: _lines.Lines) -> _Header:
@@ -152,13 +179,15 @@ def _columns(
     if header.tells_choices:
         choice = lines.integers(first + 1, "a choice", 0, MAX_SIZE).astype(np.int32)
     target = lines.integers(first + width - 2, "a state", 0, last).astype(np.int32)
-    probs = lines.reals(first + width - 1, "a probability", reals)
-    _models.refuse_negative(lines, first + width - 1, probs)
+    words = first + width - 1
+    lower, upper = lines.intervals(words, "a probability", reals)
+    _models.refuse_negative(lines, words, lower)
     action = np.zeros(len(first), np.int32)
     named = np.flatnonzero(count > width)
     texts = lines.texts(first[named] + width)
     action[named] = [names.setdefault(text, len(names)) for text in texts]
-    return state, choice, target, probs, action, lines.number.astype(np.int32)
+    number = lines.number.astype(np.int32)
+    return state, choice, target, lower, upper, action, number
 
 
 def _miscounted(path: FilePath, announced, what: str, found: int) -> NoReturn:

@@ -1,9 +1,10 @@
-"""Markov decision processes as PRISM's explicit files: `.tra`, `.lab` and `.sta`.
+"""Markov decision processes as PRISM's explicit files: `.tra` and what lies beside.
 
 The transitions are a table. PRISM starts it with the numbers of states, choices and
 transitions; then come the state, the number of the choice among the state's, the
-target, the probability and perhaps the action:
+target, the probability and perhaps the action. Lines that begin with `#` are comments:
 
+    # Transitions (MDP)
     2 3 4
     0 0 0 0.5
     0 0 1 0.5
@@ -11,7 +12,8 @@ target, the probability and perhaps the action:
     1 0 1 1
 
 A Markov chain has no choices: its header is `states transitions`, its lines leave the
-choice out. Storm's header is the word `mdp` or `dtmc`, and the size is what occurs.
+choice out. In an interval model `[0.4,0.6]` stands for a probability. Storm's header is
+the word `mdp` or `dtmc`, and the size is what occurs.
 
 Beside it, in a file with the suffix `.lab`, lie the labels of the states; those with
 the label `init` are the initial ones. PRISM declares names by numbers, Storm by a list:
@@ -22,25 +24,43 @@ the label `init` are the initial ones. PRISM declares names by numbers, Storm by
                                    0 init
                                    1 deadlock
 
-In a third, with the suffix `.sta`, PRISM lists the values of variables in each state,
-which [`valuations`][jaxgames.io.prism.valuations] reads.
+In a third, with the suffix `.sta`, PRISM lists the values of variables in each state.
+In others are the rewards, those of states in `.srew`, those of transitions in `.trew`;
+if there are several reward structures, their files are numbered, as in `robot1.srew`:
 
-What is kept: branches, probabilities, actions, labels. Rewards are in other files
-(`.srew`, `.trew`), which are not read.
+    # Reward structure "energy"    # Reward structure "energy"
+    # State rewards                # Transition rewards
+    2 1                            2 3 2
+    0 2.5                          0 0 0 1
+                                   0 0 1 1
+
+Storm's files of rewards have neither comments nor headers, and no names.
+
+Rewards of transitions are read as rewards of choices where they are the same for all
+branches of each choice; PRISM itself reads no others, but for chains. All that a model
+holds is kept, but for what a warning tells. Where both choices and branches have
+rewards by one name, their sum is written.
 
 References:
     PRISM manual, appendix *Explicit Model Files*.
     http://www.prismmodelchecker.org/manual/Appendices/ExplicitModelFiles
 """
 
-import re
+import os
 from typing import Literal
 
 import numpy as np
 
-from jaxgames.io import _lines, _models
+from jaxgames.io import _limits, _lines, _models, _prism_rewards
 from jaxgames.io._files import FilePath, FormatError
-from jaxgames.io._prism_states import beside, load_labels, save_labels, state_lines
+from jaxgames.io._prism_states import (
+    beside,
+    load_labels,
+    save_labels,
+    save_values,
+    state_lines,
+    values,
+)
 from jaxgames.io._prism_table import Table, read
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
@@ -50,7 +70,7 @@ HOLDS = MDP
 
 
 def load(path: FilePath) -> MDP:
-    r"""Reads a model, with its labels if there is a `.lab` file beside it.
+    r"""Reads a model, with the labels, values and rewards in files beside it.
 
     Args:
         path: the `.tra` file; decompressed if it ends in `.gz`, `.bz2` or `.xz`.
@@ -71,65 +91,122 @@ def load(path: FilePath) -> MDP:
     """
     table = read(path).in_order()
     first, size = table.first_of_choices(), _num_states(path, table)
+    _limits.check_vertices(path, None, size)
     table.check(path, first)
     labels, initial = load_labels(path, size)
     names = [[name] if name else [] for name in table.names]
+    groups = _models.offsets(table.state[first], size)
+    rows = np.append(first, len(table.state)).astype(np.int32)
+    shape = _prism_rewards.Shape(
+        groups, rows, table.target, table.tells_choices, table.num_states is None
+    )
+    intervals = np.any(table.lower != table.upper)
     return _models.build(
         path,
-        _models.offsets(table.state[first], size),
-        np.append(first, len(table.state)).astype(np.int32),
+        groups,
+        rows,
         table.target,
-        table.probs,
+        None if intervals else table.lower,
         table.line,
+        lower=table.lower if intervals else None,
+        upper=table.upper if intervals else None,
         initial=initial,
         labels=labels,
         choice_labels=_models.named_sets(table.action[first], names) or None,
+        valuations=_values(path, size),
+        **_prism_rewards.load(path, shape),
     )
 
 
 def save(
     path: FilePath, model: MDP, *, style: Literal["prism", "storm"] = "prism"
 ) -> None:
-    """Writes a model, and its labels to a `.lab` file beside it; padding is left out.
+    """Writes a model, and what belongs to it beside it; padding is left out.
+
+    Labels go to a `.lab` file, values of variables to a `.sta` file, rewards to `.srew`
+    and `.trew` files, which are numbered if there are several reward models.
 
     Args:
         path: the `.tra` file, replaced when all is written; compressed if it ends in
-            `.gz`, `.bz2` or `.xz`, and the labels with it.
-        model: what to write; its rewards are left out.
-        style: whose header and whose labels.
+            `.gz`, `.bz2` or `.xz`, and the others with it.
+        model: what to write.
+        style: for which of these programs. Storm's files know neither intervals nor
+            names of rewards, and names of labels without blanks only.
 
     Raises:
-        ValueError: the model has no probabilities, a choice has several labels, or a
-            name has blanks or quotes.
+        ValueError: the model has no probabilities, a choice has several labels, a name
+            is one that the files cannot hold; or a file lies beside that would be read
+            with the model, and does not belong to it.
         OSError: a file cannot be written.
+
+    Warns:
+        UserWarning: something is left out; says what.
     """
     if style not in ("prism", "storm"):
         raise ValueError(f"style must be 'prism' or 'storm', got {style!r}")
     model = _models.without_padding(model)
-    _models.check_probabilities(model, ".tra")
+    if style == "storm" or model.lower is None:
+        _models.check_probabilities(model, ".tra")
     action, names = _models.actions(model, ".tra")
     _models.check_names(names[1:], ".tra", "")
-    _models.check_names(model.labels or (), ".lab", '"')
-    degree, width = np.diff(model.row_group_offsets), np.diff(model.row_offsets)
-    owner = np.repeat(np.arange(model.num_states), degree)
-    place = np.arange(model.num_choices) - model.row_group_offsets[owner]
-    of = np.repeat(np.arange(model.num_choices), width)
-    sizes = f"{model.num_states} {model.num_choices} {model.num_branches}"
-    marks = np.array([f" {name}".rstrip() for name in names]).astype("S")
+    structures = _prism_rewards.structures(model)
+    if style == "storm":
+        _models.check_names(model.labels or (), ".lab", '"')
+        unsaid = _prism_rewards.unsaid(structures)
+        _models.say_left_out(path, unsaid, "Storm's files cannot hold it; .umb can")
+    else:
+        _models.check_quotable(model.labels or (), ".lab")
+        _prism_rewards.check_names(structures)
+    valuations = _writable(path, model)
+    rewards = _prism_rewards.plan(path, structures, style)
+    _refuse_stale(path, {file.path for file in rewards}, bool(valuations))
     save_labels(path, model, style)
+    if valuations:
+        save_values(path, valuations)
+    for file in rewards:
+        _prism_rewards.save(file, model, style)
+    owner, place, of = _models.places(model)
+    sizes = f"{model.num_states} {model.num_choices} {model.num_branches}"
+    kind = "MDP" if model.lower is None else "IMDP"
+    marks = np.array([f" {name}".rstrip().encode() for name in names])
+    numbers: tuple[_lines.Column, ...]
+    if model.lower is None:
+        numbers = (_lines.reals(model.probs),)
+    else:
+        ends = _lines.reals(model.lower), _lines.reals(model.upper)
+        numbers = (b"[", ends[0], b",", ends[1], b"]")
     _lines.write(
         path,
-        f"{'mdp' if style == 'storm' else sizes}\n",
+        "mdp\n" if style == "storm" else f"# Transitions ({kind})\n{sizes}\n",
         _lines.decimals(owner[of]),
         b" ",
         _lines.decimals(place[of]),
         b" ",
         _lines.decimals(model.columns),
         b" ",
-        _lines.reals(model.probs),
+        *numbers,
         marks[action[of]],
         b"\n",
     )
+
+
+def companions(path: FilePath) -> list[str]:
+    r"""The files that lie beside a `.tra` file and are read with it.
+
+    Args:
+        path: the `.tra` file, which need not be there.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "small.lab").write_text('0="init"\n0: 0\n')
+        >>> [pathlib.Path(file).name for file in companions(folder / "small.tra")]
+        ['small.lab']
+    """
+    found = [beside(path, suffix) for suffix in (".lab", ".sta")]
+    for _, *pair in _prism_rewards.files(path):
+        found += pair
+    return [file for file in found if file]
 
 
 def valuations(path: FilePath) -> dict[str, np.ndarray]:
@@ -139,7 +216,8 @@ def valuations(path: FilePath) -> dict[str, np.ndarray]:
         path: the `.sta` file; decompressed if it ends in `.gz`, `.bz2` or `.xz`.
 
     Returns:
-        For each variable an array `[S]`, int64 or bool.
+        For each variable an array `[S]`, int64, bool, or float64 where some state has
+        a number that is no integer.
 
     Raises:
         FormatError: the file is something else.
@@ -152,25 +230,49 @@ def valuations(path: FilePath) -> dict[str, np.ndarray]:
         >>> valuations(path)
         {'x': array([ 3, -1]), 'done': array([False,  True])}
     """
-    names, rows = state_lines(path)
-    values = {"true": True, "false": False}
-    table = []
-    for number, row in rows:
-        words = row.split(",")
-        try:
-            table.append([values[w] if w in values else _integer(w) for w in words])
-        except ValueError:
+    return values(path)
+
+
+def _values(path: FilePath, size: int) -> dict[str, np.ndarray] | None:
+    """The values of variables in the states, None where there is no file of them."""
+    states = beside(path, ".sta")
+    if states is None:
+        return None
+    found = values(states)
+    for column in found.values():
+        if len(column) != size:
             raise FormatError(
-                path, number, f"expected integers, true or false, found {quoted(row)}"
-            ) from None
-    return {name: np.array([row[k] for row in table]) for k, name in enumerate(names)}
+                states,
+                None,
+                f"expected the values of {size} states as in the model, found "
+                f"{len(column)}",
+            )
+    return found
 
 
-def _integer(word: str) -> int:
-    """An integer of 64 bits; ValueError for another word."""
-    if not re.fullmatch("[+-]?[0-9]{1,30}", word) or not -(2**63) <= int(word) < 2**63:
-        raise ValueError(word)
-    return int(word)
+def _writable(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
+    """The values of variables that a `.sta` file can hold; tells of others."""
+    found, left_out = {}, []
+    for name, column in (model.valuations or {}).items():
+        bad = not name or any(c in "(),:" or c.isspace() or ord(c) < 32 for c in name)
+        if bad or not np.isfinite(column).all():
+            left_out.append(f"variable {quoted(name)}")
+        else:
+            found[name] = column
+    why = "its name or its values are none that .sta files can hold; .umb can"
+    _models.say_left_out(path, left_out, why)
+    return found
+
+
+def _refuse_stale(path: FilePath, written: set[str], has_values: bool) -> None:
+    """Refuses to write beside files that would be read with the model."""
+    states = None if has_values else beside(path, ".sta")
+    found = states or _prism_rewards.stale(path, written)
+    if found:
+        raise ValueError(
+            f"{found} lies there and would be read with {os.fspath(path)}, but this "
+            "model has nothing for it: remove it, or write to another name"
+        )
 
 
 def _num_states(path: FilePath, table: Table) -> int:

@@ -1,11 +1,20 @@
 """PRISM's explicit files: both headers, labels and states beside, what is refused."""
 
 import gzip
+import warnings
+from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
-from random_models import check_that_damage_is_told, equal, models, without
+from random_models import (
+    ODD,
+    WORDS,
+    check_that_damage_is_told,
+    equal,
+    models,
+    without,
+)
 
 from jaxgames import io
 from jaxgames.io import _lines, prism
@@ -65,16 +74,307 @@ def test_any_order(write):
         assert model.choice_labels["go"].tolist() == [False, True, False]
 
 
+odd = (*WORDS, *ODD)
+any_prism = models(rewards=False, names=odd, variables=True)
+any_prism |= models(rewards=False, intervals=True)
+
+
 @few
-@hypothesis.given(models(rewards=False))
-@pytest.mark.parametrize("style", ["prism", "storm"])
-def test_any_model(tmp_path_factory, style, model):
+@hypothesis.given(any_prism)
+def test_any_model(tmp_path_factory, model):
     path = tmp_path_factory.mktemp("any") / "any.tra"
-    prism.save(path, model, style=style)
+    io.save(path, model)
     sizes = f"{model.num_states} {model.num_choices} {model.num_branches}"
-    head = path.read_text().partition("\n")[0]
-    assert head == ("mdp" if style == "storm" else sizes)
+    kind = "MDP" if model.lower is None else "IMDP"
+    lines = path.read_text().splitlines()
+    assert lines[:2] == [f"# Transitions ({kind})", sizes]
     assert equal(io.load(path), model)
+
+
+@few
+@hypothesis.given(models(rewards=False, variables=True))
+def test_any_model_for_storm(tmp_path_factory, model):
+    path = tmp_path_factory.mktemp("any") / "any.tra"
+    prism.save(path, model, style="storm")
+    assert path.read_text().startswith("mdp\n")
+    assert equal(io.load(path), model)
+
+
+def sums(model: MDP) -> dict:
+    """The rewards of states, and those of branches with those of their choices."""
+    choice = np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets))
+    kinds = model.state_rewards, model.choice_rewards, model.branch_rewards
+    found = {}
+    for name in {name for rewards in kinds for name in rewards or ()}:
+        states, choices, branches = (
+            (rewards or {}).get(name, np.zeros(length))
+            for rewards, length in zip(
+                kinds,
+                (model.num_states, model.num_choices, model.num_branches),
+                strict=True,
+            )
+        )
+        found[name] = states.tolist(), (choices[choice] + branches).tolist()
+    return found
+
+
+@few
+@hypothesis.given(models(names=(*odd, ""), labels=False, branches=True))
+def test_any_rewards(tmp_path_factory, model):
+    path = tmp_path_factory.mktemp("any") / "any.tra"
+    io.save(path, model)
+    again = io.load(path)
+    assert sums(again) == sums(model)
+    assert not set(again.choice_rewards or {}) & set(again.branch_rewards or {})
+
+
+@few
+@hypothesis.given(models(names=("",), labels=False, branches=True))
+def test_any_rewards_for_storm(tmp_path_factory, model):
+    path = tmp_path_factory.mktemp("any") / "any.tra"
+    zero = {
+        name: found for name, found in sums(model).items() if not any(map(any, found))
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if zero else "error")
+        prism.save(path, model, style="storm")
+    found = sums(io.load(path))
+    assert found | zero == sums(model)
+    for file in path.parent.glob("*.?rew"):
+        assert "#" not in file.read_text()
+
+
+def test_what_storm_cannot_hold_is_told(tmp_path):
+    arrays = [0, 1], [0, 1], [0], [1]
+    rewards = {"steps": [1], "none": [0]}
+    model = MDP.from_arrays(*arrays, state_rewards=rewards)
+    message = "left out are the name 'steps' of a reward model, .*'none', which is zero"
+    with pytest.warns(UserWarning, match=message):
+        prism.save(tmp_path / "a.tra", model, style="storm")
+    assert (tmp_path / "a1.srew").read_text() == "0 1\n"
+    interval = MDP.from_arrays(*arrays[:3], lower=[1], upper=[1])
+    with pytest.raises(ValueError, match="tra needs probabilities"):
+        prism.save(tmp_path / "b.tra", interval, style="storm")
+    spaced = MDP.from_arrays(*arrays, labels={"a b": [1]})
+    with pytest.raises(ValueError, match="lab cannot hold the name 'a b'"):
+        prism.save(tmp_path / "b.tra", spaced, style="storm")
+
+
+def test_a_variable_that_cannot_be_held_is_told(tmp_path):
+    values = {"a,b": [1], "x": [2], "d": [np.inf]}
+    model = MDP.from_arrays([0, 1], [0, 1], [0], [1], valuations=values)
+    with pytest.warns(UserWarning, match="left out are variable 'a,b', variable 'd'"):
+        io.save(tmp_path / "a.tra", model)
+    assert list(io.load(tmp_path / "a.tra").valuations) == ["x"]
+
+
+def test_another_label_init_is_told(tmp_path):
+    arrays = [0, 1, 2], [0, 1, 2], [0, 1], [1, 1]
+    same = MDP.from_arrays(*arrays, initial=[1], labels={"init": [0, 1]})
+    other = MDP.from_arrays(*arrays, initial=[1], labels={"init": [1, 0]})
+    for suffix in (".tra",):
+        path = tmp_path / f"a{suffix}"
+        io.save(path, same)
+        with pytest.warns(
+            UserWarning, match="left out are label 'init': there it mark"
+        ):
+            io.save(path, other)
+        assert io.load(path).initial.tolist() == [1]
+
+
+# ---- rewards -----------------------------------------------------------------------
+
+SREW = '# Reward structure "r"\n# State rewards\n2 1\n1 2.5\n'
+TREW = '# Reward structure "r"\n# Transition rewards\n2 3 2\n0 0 0 3\n0 0 1 1/2\n'
+
+
+def test_rewards_as_prism_writes_them(write):
+    write(SREW, ".srew")
+    write(TREW, ".trew")
+    model = io.load(write("# Transitions (MDP)\n" + PRISM))
+    assert model.state_rewards["r"].tolist() == [0, 2.5]
+    assert model.branch_rewards["r"].tolist() == [3, 0.5, 0, 0]
+    write(TREW.replace("1/2", "3"), ".trew")
+    model = io.load(write(PRISM))
+    assert model.choice_rewards["r"].tolist() == [3, 0, 0]
+    assert model.branch_rewards is None
+
+
+def test_rewards_as_storm_writes_them(write):
+    write("1 2.5\n", ".srew")
+    write("mdp\n0 0 0 3\n0 0 1 0.5\n", ".trew")
+    model = io.load(write(STORM))
+    assert model.state_rewards[""].tolist() == [0, 2.5]
+    assert model.branch_rewards[""].tolist() == [3, 0.5, 0, 0]
+
+
+def test_rewards_of_chains(write):
+    write("# Reward structure\n# Transition rewards\n2 2\n0 1 5\n1 1 7\n", ".trew")
+    model = io.load(write("# Transitions (DTMC)\n2 3\n0 0 .5\n0 1 .5\n1 1 1\n"))
+    assert model.branch_rewards[""].tolist() == [0, 5, 7]
+    write("0 1 5\n1 1 7\n", ".trew")
+    model = io.load(write("dtmc\n0 0 .5\n0 1 .5\n1 1 1\n"))
+    assert model.branch_rewards[""].tolist() == [0, 5, 7]
+
+
+def test_branches_that_look_alike(write):
+    text = "2 3 5\n0 0 1 .25\n0 0 0 .5\n0 0 1 .25\n0 1 1 1\n1 0 1 1\n"
+    write("2 3 2\n0 0 1 3\n0 0 1 4\n", ".trew")
+    assert io.load(write(text)).branch_rewards[""].tolist() == [3, 0, 4, 0, 0]
+    write("2 3 1\n0 0 1 3\n", ".trew")  # one line is for both
+    assert io.load(write(text)).branch_rewards[""].tolist() == [3, 0, 3, 0, 0]
+    write("2 3 3\n" + 3 * "0 0 1 3\n", ".trew")
+    with pytest.raises(io.FormatError, match="from 0 to 1 is there 2 times, and in an"):
+        io.load(write(text))
+
+
+def test_several_structures_are_numbered(tmp_path, write):
+    rewards = {"b": [1, 0], "a": [0, 2], "": [0, 3]}
+    model = MDP.from_arrays(
+        [0, 1, 2], [0, 1, 2], [0, 1], [1, 1], initial=[0], state_rewards=rewards
+    )
+    io.save(tmp_path / "m.tra.gz", model)
+    names = [f"m{k}.{kind}.gz" for k in "123" for kind in ("srew", "trew")]
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+        [*names, "m.lab.gz", "m.tra.gz"]
+    )
+    assert equal(io.load(tmp_path / "m.tra.gz"), model)
+    companions = prism.companions(tmp_path / "m.tra.gz")
+    assert [Path(p).name for p in companions] == ["m.lab.gz", *names]
+    # Those of another model are not taken for ours.
+    for text in ("2 1\n0 4\n", "2 1\n1 5\n"):
+        (tmp_path / "n2.srew").write_text("2 1\n1 5\n")
+        (tmp_path / "n1.srew").write_text(text)
+    (tmp_path / "n.tra").write_text(PRISM)
+    assert list(io.load(tmp_path / "n.tra").state_rewards) == ["", "2"]
+    (tmp_path / "n1.tra").write_text(PRISM)
+    assert io.load(tmp_path / "n.tra").state_rewards is None
+
+
+def test_nothing_is_written_beside_what_would_be_read_with_it(tmp_path, write):
+    model = io.load(write(PRISM))
+    for suffix, text in ((".sta", STATES), (".srew", SREW), ("1.trew", TREW)):
+        lone = write(text, suffix)
+        before = write(PRISM).read_text()
+        with pytest.raises(ValueError, match=rf"model{suffix} lies there and would be"):
+            io.save(tmp_path / "model.tra", model)
+        assert (lone.read_text(), write(PRISM).read_text()) == (text, before)
+        lone.unlink()
+    io.save(tmp_path / "model.tra", model)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "old", "new", "message"),
+    [
+        (".srew", SREW, "", r"model.srew: the file is empty"),
+        (".srew", "2 1", "3 1", r"model.srew:3: expected 2 states as in the model, fo"),
+        (".srew", "2 1", "2 2", r"announces 2 rewards, but there are 1; was the file"),
+        (".srew", "2 1", "2 x", r"model.srew:3: expected a size"),
+        (".srew", "2 1", "2 3 1", r"model.srew:3: expected 'states rewards' in num"),
+        (".srew", "1 2.5", "2 2.5", r"model.srew:4: expected a state \(a number from"),
+        (".srew", "1 2.5", "1 nan", r"model.srew:4: expected a reward .*found 'nan'"),
+        (".srew", "1 2.5", "1 1e999", r"model.srew:4: expected a reward"),
+        (".srew", "1 2.5", "1", r"model.srew:4: expected 'state reward', found '1'"),
+        (".srew", "2 1\n", "2 2\n1 1\n", r"model.srew:5: state 1 has two rewards"),
+        (".srew", "State rew", "Transition rew", r"expected '# State rewards', found"),
+        (".srew", '"r"', '"s"', r"file beside it has another name: \['r', 's'\]"),
+        (".trew", "2 3 2", "2 4 2", r"model.trew:3: expected 3 choices as in the mod"),
+        (".trew", "0 0 0 3", "0 2 0 3", r"model.trew:4: state 0 has no choice 2"),
+        (".trew", "0 0 0 3", "1 0 0 3", r"model.trew:4: there is no transition from 1"),
+        (".trew", "0 0 0 3", "0 9 0 3", r"model.trew:4: expected a choice"),
+        (".trew", "0 0 0 3", "0 0 3", r":4: expected 'state choice state reward', fo"),
+    ],
+)
+def test_broken_rewards(write, suffix, old, new, message):
+    texts = {".srew": SREW, ".trew": TREW}
+    assert old in texts[suffix]
+    texts[suffix] = texts[suffix].replace(old, new)
+    for file, text in texts.items():
+        write(text, file)
+    with pytest.raises(io.FormatError, match=message):
+        io.load(write(PRISM))
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("suffix", [".lab", ".sta", ".srew", ".trew"])
+def test_damage_beside(tmp_path, write, suffix, seed):
+    texts = {".lab": LABELS, ".sta": STATES, ".srew": SREW, ".trew": TREW}
+    write(PRISM)
+    for file, text in texts.items():
+        write(text, file)
+    path = tmp_path / "model.tra"
+
+    class Beside:
+        """Where the damage goes, and what is then read."""
+
+        def write_bytes(self, data):
+            (tmp_path / f"model{suffix}").write_bytes(data)
+
+        def __fspath__(self):
+            return str(path)
+
+    check_that_damage_is_told(Beside(), texts[suffix].encode(), seed)
+
+
+@pytest.mark.parametrize("word", ["[0.25,0.5", "[0.25]", "[x,1]", "[0.25,nan]", "[,]"])
+def test_broken_intervals(write, word):
+    text = PRISM.replace("0 0 0 0.25", f"0 0 0 {word}")
+    with pytest.raises(io.FormatError, match=r":2: expected a prob|have bounds|bounds"):
+        io.load(write(text if word != "[0.25,0.5" else text.replace(word, "[.5,.25]")))
+
+
+@pytest.mark.parametrize("kind", ["CTMC", "POMDP", "LTS", "SMG"])
+def test_other_types_are_named(write, kind):
+    with pytest.raises(
+        io.FormatError, match=rf"type MDP, DTMC, IMDP, .*found '{kind}'"
+    ):
+        io.load(write(f"# Transitions ({kind})\n" + PRISM))
+
+
+# ---- published files ---------------------------------------------------------------
+
+PUBLISHED = Path(__file__).parents[3] / "shared/data/public/mdp-quantitative"
+PUBLISHED /= "prism_explicit"
+needed = pytest.mark.skipif(not PUBLISHED.exists(), reason="no published files")
+
+
+@needed
+def test_a_chain_that_prism_wrote():
+    model = io.load(PUBLISHED / "dice.tra")
+    assert (model.num_states, model.num_choices, model.num_branches) == (13, 13, 20)
+    assert model.initial.tolist() == [0]
+    values = {name: x.tolist() for name, x in model.valuations.items()}
+    assert values == {
+        "s": [*range(7), *[7] * 6],
+        "d": [*[0] * 7, *range(1, 7)],
+    }
+    assert np.array_equal(model.labels["end"], model.valuations["s"] == 7)
+    assert np.array_equal(model.labels["six"], model.valuations["d"] == 6)
+    flips = model.state_rewards.pop("coin_flips")
+    assert np.array_equal(flips, model.valuations["s"] < 7)
+    assert (model.state_rewards, model.choice_rewards) == ({}, None)
+
+
+@needed
+def test_a_model_that_prism_wrote(tmp_path):
+    model = io.load(PUBLISHED / "robot.tra")
+    assert (model.num_states, model.num_choices, model.num_branches) == (6, 10, 16)
+    assert set(model.choice_labels) == {"south", "east", "stuck", "west", "north"}
+    states = {name: x.tolist() for name, x in model.state_rewards.items()}
+    assert states == {"time": [1] * 6, "energy": [2.3, 2.3, 0.1, 0.1, 2.3, 2.3]}
+    choices = {name: x.tolist() for name, x in model.choice_rewards.items()}
+    assert choices == {
+        "energy": [0, 0, 0, 0, 3.5, 3.5, 0, 0, 0, 0],
+        "move": [1, 1, 1, 1, 0, 0, 1, 1, 1, 1],
+    }
+    io.save(tmp_path / "robot.tra", model)
+    ours = {p.name for p in tmp_path.iterdir()}
+    theirs = {p.name for p in PUBLISHED.glob("robot*")} - {"robot.pexp"}
+    assert ours == theirs
+    for name in ours:  # the same, byte by byte
+        written = (tmp_path / name).read_text()
+        assert written == (PUBLISHED / name).read_text(), name
+    assert equal(io.load(tmp_path / "robot.tra"), model)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".bz2"])
@@ -179,7 +479,10 @@ def test_labels_refused(write, text, message):
         ("x,y\n", r":1: expected '\(variable,...\)', found 'x,y'"),
         ("(x)\n1:(0)\n", r":2: expected '0:\(value,...\)', found '1:\(0\)'"),
         ("(x)\n\n0:(0,1)\n", r":3: expected 1 values, found '0,1'"),
-        ("(x)\n0:(a)\n", r":2: expected integers, true or false, found 'a'"),
+        ("(x)\n0:(a)\n", r":2: expected numbers, true or false, found 'a'"),
+        ("(x)\n0:(1)\n1:(true)\n", r":3: variable 'x' is no longer of one type"),
+        ("(x)\n0:(nan)\n", r":2: expected numbers, true or false, found 'nan'"),
+        ("(x,x)\n0:(1,2)\n", r":1: two variables have one name"),
     ],
 )
 def test_states_refused(write, text, message):
