@@ -8,14 +8,18 @@ import lzma
 import os
 import zlib
 
+from jaxgames import io
+
 INPUTS = "file", "solution", "automaton"
 """Where commands keep the names of what they read."""
 
 DRAWINGS = "--dot", "--draw"
 """Options whose files are made again and again, and replaced without a question."""
 
-_BESIDE = {".tra": (".lab", ".srew", ".trew")}
+_BESIDE = {".tra": (".lab", ".sta", ".srew", ".trew")}
 """Suffixes of what is written with a file of that suffix."""
+
+_OF_PRISM = (".tra", ".tra.gz", ".tra.bz2", ".tra.xz")
 
 
 def check(args: argparse.Namespace, **options: str | None) -> None:
@@ -63,7 +67,9 @@ def check(args: argparse.Namespace, **options: str | None) -> None:
 def _with_it(path: str) -> list[str]:
     """What is read and written with a file of several parts."""
     stem, suffix = os.path.splitext(path)
-    return [stem + more for more in _BESIDE.get(suffix.lower(), ())]
+    written = [stem + more for more in _BESIDE.get(suffix.lower(), ())]
+    is_prism = os.fspath(path).lower().endswith(_OF_PRISM)
+    return written + (io.prism.companions(path) if is_prism else [])
 
 
 def _is_same(one: str, other: str) -> bool:
