@@ -8,7 +8,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test sweep lint docs bench wheel clean
+.PHONY: help demo test quick sweep lint docs bench wheel clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -18,6 +18,9 @@ demo: $(VENV)/.ready  ## generate, solve, verify and draw model-checking games
 
 test: $(VENV)/.group-test  ## run the tests, the doctests and the documentation's examples
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+quick: $(VENV)/.group-test  ## run one case of each quick test, in less than a minute
+	$(BIN)/python -m pytest -n auto --dist worksteal --quick $(ARGS)
 
 sweep: $(VENV)/.group-test  ## run the long random sweeps
 	$(BIN)/python -m pytest -m sweep $(ARGS)
@@ -38,7 +41,7 @@ wheel: $(VENV)/.ready  ## build the wheel in dist/
 	$(PIP) wheel --no-deps --wheel-dir $(DIST) .
 
 clean:  ## remove everything that was made
-	rm -rf $(VENV) build dist site demo .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .cache build dist site demo .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 docs/performance.md: | $(VENV)/.ready

@@ -1,12 +1,12 @@
 """How tests are run: what they compile with, where that is kept, and how they end.
 
 Most tests compile much and compute little, so programs are compiled fast, and kept in a
-folder that all processes of a run share.
+folder that all processes and later runs share.
 """
 
+import gc
 import itertools
 import os
-import tempfile
 from pathlib import Path
 
 import jax
@@ -51,27 +51,78 @@ def _few_programs():
             jax.clear_caches()
 
 
+# ---- a quick run -------------------------------------------------------------------
+
+SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
+
+QUICK_SECONDS = 0.3
+"""What the fastest case of a test may take for it to be in a quick run."""
+
+_fastest: dict[str, float] = {}
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out all but the first case of each quick test, where that is asked for."""
+    if not config.getoption("--quick"):
+        return
+    slow, seen, left = set(SLOW_TESTS.read_text().split()), set(), []
+    for item in items:
+        name = _function_of(item.nodeid)
+        if name in slow or name in seen:
+            left.append(item)
+        seen.add(name)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in set(left)]
+
+
+def pytest_runtest_logreport(report):
+    """Notes what the fastest case of each test takes."""
+    if report.when == "call" and report.passed:
+        name = _function_of(report.nodeid)
+        _fastest[name] = min(report.duration, _fastest.get(name, report.duration))
+
+
+def pytest_sessionfinish(session):
+    """Writes which tests are slow, where that is asked for."""
+    config = session.config
+    if config.getoption("--note-slow") and not hasattr(config, "workerinput"):
+        slow = sorted(name for name, time in _fastest.items() if time > QUICK_SECONDS)
+        SLOW_TESTS.write_text("\n".join(slow) + "\n")
+
+
+def _function_of(nodeid: str) -> str:
+    """A test without the names of its parameters."""
+    return nodeid.partition("[")[0]
+
+
 # ---- where programs are kept -----------------------------------------------------
 
 
-def pytest_configure(config):
-    """Lets all processes of a run share what they compile.
+PROGRAMS = Path(__file__).parent.parent / ".cache" / "jax"
+"""Where compiled programs are kept, for all processes of a run and for later runs."""
 
-    The first process makes a folder, unless a user has named one, and takes it away.
+
+def pytest_configure():
+    """Lets all processes share what they compile, and trace fast.
+
+    Tracing makes many objects and few cycles, so garbage is looked for less often, and
+    programs say nothing of the lines that they come from: a quarter of the time.
     """
-    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        folder = tempfile.TemporaryDirectory(prefix="jaxgames-tests-")
-        config.add_cleanup(folder.cleanup)
-        os.environ["JAX_COMPILATION_CACHE_DIR"] = folder.name
+    where = os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(PROGRAMS))
+    least = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
+    seconds = os.environ.setdefault(least, "0.05")
     # A process that a test starts reads these; this one has read them already.
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.05")
-    jax.config.update(
-        "jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"]
-    )
-    jax.config.update(
-        "jax_persistent_cache_min_compile_time_secs",
-        float(os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"]),
-    )
+    jax.config.update("jax_compilation_cache_dir", where)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", float(seconds))
+    jax.config.update("jax_traceback_in_locations_limit", 0)
+    gc.set_threshold(200_000, 50, 1000)
+
+
+def pytest_collection_finish():
+    """Leaves out of that search what is there for good."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_make_parametrize_id(config, val, argname):
@@ -90,6 +141,17 @@ def pytest_addoption(parser):
         action="store_true",
         help="have the library choose as it does where there is a GPU: several sweeps "
         "between two tests for the end, larger batches, other engines",
+    )
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="run one case of each test, and leave out those that slow_tests.txt names",
+    )
+    parser.addoption(
+        "--note-slow",
+        action="store_true",
+        help="write slow_tests.txt anew: the tests whose fastest case takes more than "
+        f"{QUICK_SECONDS} s; in a run of all of them",
     )
 
 

@@ -142,6 +142,7 @@ def test_few_priorities_are_compressed_as_many_are():
 # ---- the same answers ------------------------------------------------------------
 
 
+@pytest.mark.counts
 def test_answers_are_those_of_one_by_one(games, vmapped):
     packed = []
     original = _rounds._packed
@@ -166,6 +167,7 @@ def test_answers_are_those_of_one_by_one(games, vmapped):
     assert found[7].stats["rounds"] == alone.stats["rounds"]
 
 
+@pytest.mark.counts
 def test_a_stack_gives_a_stack(games, vmapped):
     found = jaxgames.solve_many("parity", jax.device_put(stack(games)), FPI)
     assert isinstance(found.winner, jax.Array)
@@ -215,6 +217,7 @@ def test_components_of_many_graphs(monkeypatch):
         assert own.stats["solver"] == "closure"
 
 
+@pytest.mark.counts
 def test_energy_games_in_two_solves(tmp_path, monkeypatch, habits_of_a_cpu):
     """Credits, and then the moves of player 1: each may be stopped and gone on with."""
     some = [
@@ -259,6 +262,7 @@ def test_energy_games_in_two_solves(tmp_path, monkeypatch, habits_of_a_cpu):
 # ---- stopping and going on -------------------------------------------------------
 
 
+@pytest.mark.counts
 def test_a_step_limit_names_the_games_and_the_state_goes_on(games, vmapped):
     rounds = vmapped.stats["rounds"]
     limit = int(np.median(rounds))
@@ -277,6 +281,7 @@ def test_a_step_limit_names_the_games_and_the_state_goes_on(games, vmapped):
     )
 
 
+@pytest.mark.counts
 def test_progress_is_told_and_may_stop(games, vmapped, monkeypatch):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
     monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 0)

@@ -44,6 +44,7 @@ def solve(monkeypatch):
     return functools.partial(parity.solve, generate.recursive_ladder(6), "fpi")
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("name", slow_solves.SOLVES)
 def test_a_killed_solve_goes_on_from_its_last_interval(tmp_path, name, request):
     path, solve = tmp_path / "state.npz", slow_solves.SOLVES[name]()
@@ -151,6 +152,7 @@ def _changing(problem: str):
     return functools.partial(cycle, arena), 1
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("problem", ["energy", "mean payoff", "cycles"])
 def test_a_state_of_any_form_is_read_again(tmp_path, problem, habits_of_a_cpu):
     path = tmp_path / "state.npz"

@@ -384,6 +384,7 @@ def test_what_a_traced_graph_does_not_allow():
         )
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize(
     "solver",
     ["auto", "trim", "map", "owcty", buchi.Owcty(form="forward"), buchi.ByScc()],

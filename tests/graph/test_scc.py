@@ -355,6 +355,7 @@ def test_engines_give_the_same(solver, monkeypatch):
     assert repr(found) == f"Components({count} of 300 vertices)"
 
 
+@pytest.mark.counts
 def test_statistics(habits_of_a_cpu):
     size, tail, head = sequence(0)
     rows, _ = csr(size, tail, head)

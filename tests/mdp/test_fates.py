@@ -124,6 +124,7 @@ def pair(first: int, *more: list[int]) -> dict[int, list[list[int]]]:
     return {first: [[first + 1], *more], first + 1: [[first]]}
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize(("size", "rounds"), [(4000, 8), (40_000, 200)])
 @pytest.mark.parametrize("make", [ends_early, begins_once, breaks])
 def test_long_chains_take_few_rounds(make, size, rounds, habits_of_a_cpu):

@@ -309,6 +309,7 @@ def test_step_limit_under_jit():
     assert (np.asarray(found.state_label) == -1).all()
 
 
+@pytest.mark.counts
 def test_statistics(habits_of_a_cpu):
     found = mdp.mec(generate.ladder_mdp(12), "interleaved")
     assert int(found.stats["outer"]) == 13

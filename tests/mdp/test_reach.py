@@ -115,6 +115,7 @@ def test_slow_models_get_there():
     assert np.abs(naive - np.array(expected, float)).max() > 1e-5
 
 
+@pytest.mark.counts
 def test_it_can_be_stopped_and_resumed(habits_of_a_cpu):
     model, target = walk(41), [40]
     whole = mdp.reach_probability(model, target)

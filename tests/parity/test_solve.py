@@ -177,6 +177,7 @@ def test_one_trace_for_each_size(monkeypatch):
     assert len(traces) == len(set(traces)) == len(shapes)
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("name", list(parity.SOLVERS))
 def test_one_compilation_serves_every_chunk_and_resumption(
     name, monkeypatch, habits_of_a_cpu
