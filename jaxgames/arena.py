@@ -365,6 +365,7 @@ class Arena(Value):
         return kept(self, "reverse", self._reversed)
 
     def _reversed(self) -> "Arena":
+        _check_graph(self)
         order = np.argsort(self.dst, kind="stable")
         row_ptr = np.zeros_like(self.row_ptr)
         np.cumsum(np.bincount(self.dst, minlength=self.shape[0]), out=row_ptr[1:])
@@ -393,6 +394,7 @@ class Arena(Value):
         Returns:
             The arena, and the old indices of its vertices and of its edges.
         """
+        _check_graph(self)
         keep = _booleans("keep", keep)
         _same_length("keep", keep, self.shape[0], "vertex")
         vertices = np.flatnonzero(keep)
@@ -413,6 +415,13 @@ class Arena(Value):
             dead_ends=dead_ends,
         )
         return arena, vertices, edges
+
+
+def _check_graph(arena: Arena) -> None:
+    """Raises ValueError where an arena of somebody's own making is none."""
+    from jaxgames import validity
+
+    validity.checked(arena, total=False)
 
 
 DEAD_END, NO_DEAD_END = "dead end", -1

@@ -127,7 +127,7 @@ def about_game(number: int) -> Iterator[None]:
         raise ValueError(f"game {number}: {error}") from None
 
 
-def withdrawn(fault: Any, answer: T) -> T:
+def withdrawn(fault: Any, answer: T, **nothing: int) -> T:
     """An answer without anything in it, where the question was none (pure).
 
     Numbers become -1, which stands for undecided, for no edge and for no reason, and
@@ -136,25 +136,65 @@ def withdrawn(fault: Any, answer: T) -> T:
     Args:
         fault: whether it was none, from `checked`; False changes nothing.
         answer: a solution, a verdict, or any other pytree.
+        nothing: what stands for nothing in fields of a solution, where it is not -1.
     """
     if fault is False:
         return answer
-    if isinstance(answer, Solution):
-        bare = dataclasses.replace(answer, stats=Stats(), state=None)
-        status = jnp.where(fault, jnp.int32(Status.INVALID), answer.status)
-        return dataclasses.replace(
-            jax.tree.map(lambda x: _nothing_where(fault, x), bare),
-            status=status,
-            stats=answer.stats,
-            state=answer.state,
-        )
-    return jax.tree.map(lambda x: _nothing_where(fault, x), answer)
+    if not isinstance(answer, Solution):
+        return jax.tree.map(lambda x: _where(fault, -1, x), answer)
+    bare = dataclasses.replace(answer, stats=Stats(), state=None)
+    kept_as_they_are = {"stats": answer.stats, "state": answer.state}
+    instead = {
+        name: _where(fault, value, getattr(answer, name))
+        for name, value in (nothing | {"status": int(Status.INVALID)}).items()
+    }
+    return dataclasses.replace(
+        jax.tree.map(lambda x: _where(fault, -1, x), bare),
+        **kept_as_they_are,
+        **instead,
+    )
 
 
-def _nothing_where(fault: Any, x: Any) -> Any:
+def _where(fault: Any, nothing: int, x: Any) -> Any:
     x = jnp.asarray(x)
-    nothing = np.array(0 if x.dtype == bool else -1).astype(x.dtype)
-    return jnp.where(fault, nothing, x)
+    nothing = 0 if x.dtype == bool else nothing
+    return jnp.where(fault, np.array(nothing).astype(x.dtype), x)
+
+
+def check_answer(
+    name: str, values: Any, shape: tuple[int, ...], *, wide: bool = False
+) -> None:
+    """Refuses an array of a solution that holds no integers, or not one for each place.
+
+    Args:
+        name: the field.
+        values: what it holds.
+        shape: what it should have.
+        wide: whether it may hold Python's integers.
+
+    Raises:
+        ValueError: saying what is wrong.
+
+    Examples:
+        >>> check_answer("winner", np.zeros(2, np.int8), (3,))
+        Traceback (most recent call last):
+        ValueError: solution.winner must have the arena's shape (3,), got (2,)
+    """
+    if values is None:
+        raise ValueError(
+            f"solution.{name} is None: there is nothing to verify; solve with "
+            "strategies"
+        )
+    found = np.shape(values)
+    if found != shape:
+        raise ValueError(
+            f"solution.{name} must have the arena's shape {shape}, got {found}"
+        )
+    dtype = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+    if wide and dtype.kind == "O" and all(type(x) is int for x in values.tolist()):
+        return
+    if dtype.kind not in "iu" or dtype == np.uint64:
+        raise ValueError(f"solution.{name} must hold integers, got {dtype}")
 
 
 # ---- what shapes tell ----------------------------------------------------------
@@ -201,7 +241,10 @@ def _check_shapes(arena: Arena, batch: tuple[int, ...], total: bool) -> None:
         if not isinstance(values, int) and not hasattr(values, "dtype"):
             raise ValueError(f"{name} must be an array, got {type(values).__name__}")
         own = batch if length is None else (*batch, length)
-        shape, dtype = np.shape(values), jax.dtypes.result_type(values)
+        shape: tuple[int, ...] = getattr(values, "shape", ())
+        dtype = np.asarray(values).dtype if isinstance(values, int) else values.dtype
+        if name == "weight" and dtype.kind == "O":
+            continue  # Python's integers, for whoever takes them
         if (shape[: depth + 1] if name == "weight" else shape) != own:
             raise ValueError(f"{name} must have shape {own}, {words}, got {shape}")
         if dtype.kind not in kinds:

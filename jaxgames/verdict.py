@@ -59,6 +59,7 @@ class Verdict:
     @classmethod
     def at(cls, reason: Reason, vertex: int = NOWHERE) -> Self:
         """The verdict for a concrete reason."""
+        vertex = vertex if abs(vertex) < 2**31 else NOWHERE  # said, but not there
         return cls(np.bool_(reason == 0), np.int32(reason), np.int32(vertex))
 
     @classmethod

@@ -7,7 +7,6 @@ from jaxgames.batch._problem import PROBLEMS as PROBLEMS
 from jaxgames.batch._problem import Problem as Problem
 from jaxgames.batch._problem import Then as Then
 from jaxgames.batch._problem import Union as Union
-from jaxgames.batch._problem import dead_end as dead_end
 from jaxgames.batch._problem import laid_out as laid_out
 from jaxgames.batch._problem import largest as largest
 from jaxgames.batch._problem import register as register

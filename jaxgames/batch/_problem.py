@@ -159,21 +159,6 @@ def _most_edges(xp: Any, row_ptr: Any, num_vertices: Any) -> Any:
     return xp.max(xp.where(real, degree, 0), initial=1)
 
 
-def dead_end(arena: Arena) -> int | None:
-    """The first vertex without successor, of an arena or of all of a stack (host).
-
-    What lies on a device is looked at there.
-    """
-    if not _on_its_place(_any_dead_end, arena.row_ptr):
-        return None
-    row_ptr = np.asarray(arena.row_ptr)
-    return int(np.argwhere(row_ptr[..., 1:] == row_ptr[..., :-1])[0][-1])
-
-
-def _any_dead_end(xp: Any, row_ptr: Any) -> Any:
-    return xp.any(row_ptr[..., 1:] == row_ptr[..., :-1])
-
-
 def largest(x: Any) -> int:
     """The largest absolute value of some integers, 0 if there are none (host)."""
     return max(_on_its_place(_most, x), -_on_its_place(_least, x)) if x.size else 0

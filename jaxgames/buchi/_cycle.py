@@ -4,7 +4,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import is_traced
 from jaxgames.buchi import _auto, _batch, _device, _question
 from jaxgames.buchi._auto import DEVICE, HOST, RACE
@@ -16,7 +16,6 @@ from jaxgames.buchi._solution import AcceptingCycle, undecided
 from jaxgames.buchi._solver import NONE, CycleSolver, Problem
 from jaxgames.buchi._trim import Trim
 from jaxgames.graph import _links as of_graph
-from jaxgames.graph import as_arena
 from jaxgames.graph._reach import spread
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
@@ -216,10 +215,9 @@ def _check_traced(solver, on_host: bool) -> None:
 
 
 def _traced(arena, accepting, initial, partition, solver, max_steps, state):
-    accepting, starts, part = _question.read_traced(
+    arena, fault, accepting, starts, part = _question.read_traced(
         arena, accepting, initial, partition
     )
-    arena = as_arena(arena)
     solver = Map(trim=True) if solver == "auto" else SOLVERS.resolve(solver)
     if arena.shape[0] == 0:
         return _none_of_nothing(solver)
@@ -241,7 +239,7 @@ def _traced(arena, accepting, initial, partition, solver, max_steps, state):
     carry = fixpoint.iterate(machine, game, carry, limit)
     outcome = fixpoint.finish(machine, game, carry)
     facts = machine.stats(game, carry.state)
-    return AcceptingCycle(
+    found = AcceptingCycle(
         status=outcome.status,
         exists=outcome.answer.exists,
         decided=outcome.status == Status.SOLVED,
@@ -249,6 +247,7 @@ def _traced(arena, accepting, initial, partition, solver, max_steps, state):
         stats=Stats(solver=solver.name, rounds=outcome.rounds, **facts),
         state=carry,
     )
+    return validity.withdrawn(fault, found)
 
 
 def _none_of_nothing(solver) -> AcceptingCycle:

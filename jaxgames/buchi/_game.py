@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from jaxgames import fixpoint, host, memory, ops, race, solution
+from jaxgames import fixpoint, host, memory, ops, race, solution, validity
 from jaxgames.arena import Arena, is_traced
-from jaxgames.buchi import _host, _links, reference
+from jaxgames.buchi import _links, reference
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
 from jaxgames.graph import _links as of_graph
 from jaxgames.limits import limited
@@ -119,8 +119,7 @@ def solve(
         >>> found.strategy
         array([ 0,  2, -1], dtype=int32)
     """
-    if not isinstance(arena, Arena):
-        raise ValueError(f"a Büchi game is an Arena, got {type(arena).__name__}")
+    arena, fault = validity.checked(arena)
     if arena.accepting is None:
         raise ValueError("a Büchi game needs accepting vertices: accepting is None")
     on_host = isinstance(solver, str) and solver in PLACES
@@ -134,15 +133,10 @@ def solve(
                 f"solver={solver!r} runs on the host, where a traced game cannot be: "
                 f"name a solver of the device, {', '.join(GAME_SOLVERS)}"
             )
-        return _traced(arena, machine, max_steps, state)
+        return validity.withdrawn(fault, _traced(arena, machine, max_steps, state))
     if machine is None and limited:
         raise ValueError(
             f"max_steps and state are the device's: solver={solver!r} takes neither"
-        )
-    dead = _host.dead_ends(arena)
-    if dead.any():
-        raise ValueError(
-            f"vertex {np.argmax(dead)} has no successor: in a game every vertex has one"
         )
     with ops.at_once():  # a constant of somebody's jit is still one
         meter = as_progress(progress)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgames import batch
+from jaxgames import batch, validity
 from jaxgames.arena import Arena
 from jaxgames.buchi import _game
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
@@ -32,19 +32,14 @@ class Won(NamedTuple):
 
 
 def _check(arena: Any) -> None:
-    if not isinstance(arena, Arena):
-        raise ValueError(f"expected an Arena, got {type(arena).__name__}")
+    validity.check_each(arena, total=False)
     if arena.accepting is None:
         raise ValueError("there are no accepting vertices: accepting is None")
 
 
 def _check_game(arena: Any) -> None:
     _check(arena)
-    vertex = batch.dead_end(arena)
-    if vertex is not None:
-        raise ValueError(
-            f"vertex {vertex} has no successor: in a game every vertex has one"
-        )
+    validity.check_each(arena)
 
 
 def _problem(arena: Arena, solver: Any, facts: None) -> Problem:

@@ -12,6 +12,7 @@ from jaxgames.buchi import _host
 from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
 from jaxgames.buchi._product import Product
+from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
 from jaxgames.graph._input import vertex_mask
 from jaxgames.kept import keeps, kept
@@ -173,19 +174,19 @@ def _initial(arena: Arena, initial: Any) -> np.ndarray:
 # ---- under tracing ---------------------------------------------------------------
 
 
-def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, Any, Any]:
+def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, ...]:
     """Accepting and initial vertices, and the part of each, where any is traced.
 
     Returns:
-        bool `[V]` twice, and int32 `[V]` from 1.
+        The graph, and whether it is none, as from `validity.checked`; bool `[V]` twice,
+        and int32 `[V]` from 1.
 
     Raises:
         ValueError: a type or shape is wrong.
     """
-    if not isinstance(arena, Arena):
-        if is_traced(arena):
-            raise ValueError("a traced graph must be an Arena")
-        arena = as_arena(arena)
+    if not isinstance(arena, Arena) and is_traced(arena):
+        raise ValueError("a traced graph must be an Arena")
+    arena, fault = of_graph.read(arena)
     size = arena.shape[0]
     accepting = arena.accepting if accepting is None else accepting
     if accepting is None:
@@ -210,7 +211,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, Any, An
     else:
         starts = _booleans("initial", initial, size)
     if partition is None:
-        return accepting, starts, jnp.ones(size, jnp.int32)
+        return arena, fault, accepting, starts, jnp.ones(size, jnp.int32)
     if isinstance(partition, tuple):
         raise ValueError(
             "under tracing partition must be the part of each vertex: integers "
@@ -222,7 +223,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, Any, An
             f"partition must have one integer for each vertex ({size}), got "
             f"{partition.dtype} of shape {partition.shape}"
         )
-    return accepting, starts, partition.astype(jnp.int32) + 1
+    return arena, fault, accepting, starts, partition.astype(jnp.int32) + 1
 
 
 def _concrete(arena: Arena, values: Any) -> bool:

@@ -6,8 +6,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import verdict
-from jaxgames.arena import Arena, is_traced
+from jaxgames import validity, verdict
+from jaxgames.arena import is_traced
 from jaxgames.buchi import _question, reference
 from jaxgames.buchi._game import Solution
 from jaxgames.buchi._solution import AcceptingCycle
@@ -146,28 +146,35 @@ def verify(
     else:
         if not np.all(answer.decided):
             return Verdict.at(Reason.NOT_DECIDED)
-        lasso = answer.lasso
-        if answer.exists and lasso is None:
+        lasso = answer.lasso if np.all(answer.exists) else None
+        if np.any(answer.exists) and lasso is None:
             return Verdict.at(Reason.NO_LASSO)
     if lasso is None:
         found = reference.search(arena, accepting, starts, method="nested_dfs")
         if found == NO_CYCLE:
             return Verdict.at(Reason.OK)
         return Verdict.at(Reason.CYCLE_MISSED, found)
+    _check_lasso(lasso)
     fault, vertex = reference.check_lasso(arena, lasso, accepting, starts)
     return Verdict.at(_FAULTS[fault] if fault else Reason.OK, vertex)
 
 
-def _verify_game(arena: Any, solution: Solution) -> Verdict:
-    if not isinstance(arena, Arena) or arena.accepting is None:
-        raise ValueError("a Büchi game is an Arena with accepting vertices")
-    for name in ("winner", "strategy"):
-        values = np.asarray(getattr(solution, name))
-        if values.shape != (arena.shape[0],) or values.dtype.kind not in "iu":
+def _check_lasso(lasso: Any) -> None:
+    for name in ("prefix", "cycle"):
+        values = np.asarray(getattr(lasso, name, None))
+        if values.ndim != 1 or (values.size and values.dtype.kind != "i"):
             raise ValueError(
-                f"solution.{name} must hold one integer for each vertex "
-                f"({arena.shape[0]}), got {values.dtype} of shape {values.shape}"
+                f"lasso.{name} must be vertices by number, got {values.dtype} of shape "
+                f"{values.shape}"
             )
+
+
+def _verify_game(arena: Any, solution: Solution) -> Verdict:
+    arena, _ = validity.checked(arena)
+    if arena.accepting is None:
+        raise ValueError("a Büchi game needs accepting vertices: accepting is None")
+    for name in ("winner", "strategy"):
+        validity.check_answer(name, getattr(solution, name), arena.owner.shape)
     found = reference.faults(arena, solution.winner, solution.strategy)
     for reason, fault in enumerate(found, start=1):
         if fault.any():

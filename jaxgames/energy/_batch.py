@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import batch
+from jaxgames import batch, validity
 from jaxgames.arena import Arena, bucket
 from jaxgames.energy import _bounds, _device
 from jaxgames.energy._lockstep import Lockstep
@@ -41,11 +41,8 @@ class Facts(NamedTuple):
 
 def _check(arena: Arena) -> None:
     """Checks an arena, or a stack; what lies on a device is looked at there."""
-    if isinstance(arena.row_ptr, jax.Array):
-        jax.eval_shape(lambda arena: _bounds.check(arena), arena)  # types and shapes
-        if batch.dead_end(arena) is None:
-            return
-    _bounds.check(arena)
+    validity.check_each(arena)
+    _bounds.check_weight(arena)
 
 
 def _bits(arenas: Sequence[Arena]) -> list[int]:

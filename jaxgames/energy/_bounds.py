@@ -1,12 +1,13 @@
 """How large the numbers of an energy game get: facts about concrete arenas."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from jaxgames.arena import Arena, is_traced
+from jaxgames import validity
+from jaxgames.arena import Arena, as_checked_as
 from jaxgames.kept import kept
 from jaxgames.value import freeze
 
@@ -26,15 +27,33 @@ class Width(NamedTuple):
     scale: int
 
 
-def check(arena: Arena, *, wide: bool = False) -> None:
+def check(arena: Arena, *, wide: bool = False) -> tuple[Arena, Any]:
     """Checks that an arena is an energy game of one dimension; it may be traced.
 
     Args:
         arena: the game.
         wide: whether weights may be Python's integers.
 
+    Returns:
+        What `validity.checked` does.
+
     Raises:
-        ValueError: naming what is missing.
+        ValueError: naming what is missing or wrong.
+    """
+    found = validity.checked(arena)
+    check_weight(arena, wide=wide)
+    return found
+
+
+def check_weight(arena: Arena, *, wide: bool = False) -> None:
+    """Checks that an arena, or a stack, has one integer weight on each edge.
+
+    Args:
+        arena: the game, or the games.
+        wide: whether weights may be Python's integers.
+
+    Raises:
+        ValueError: it has not.
     """
     weight = arena.weight
     if weight is None:
@@ -47,14 +66,6 @@ def check(arena: Arena, *, wide: bool = False) -> None:
     signed = jax.dtypes.issubdtype(weight.dtype, np.signedinteger)  # pyright: ignore
     if not signed and not (wide and weight.dtype == object):
         raise ValueError(f"weight must hold signed integers, got {weight.dtype}")
-    if is_traced((arena.row_ptr, weight)):
-        return
-    dead = arena.row_ptr[..., 1:] == arena.row_ptr[..., :-1]
-    if dead.any():
-        raise ValueError(
-            f"vertex {np.argwhere(dead)[0][-1]} has no successor: games are total; "
-            "build the arena with dead_ends='lose' if its owner loses there"
-        )
 
 
 def bound(arena: Arena) -> int:
@@ -159,6 +170,7 @@ def narrowed(arena: Arena, bits: int) -> Arena:
         weight = np.clip(weight, -limit, limit)
         if bits == 32:
             weight = weight.astype(np.int32)
-        return dataclasses.replace(arena, weight=freeze(weight))
+        narrow = dataclasses.replace(arena, weight=freeze(weight))
+        return as_checked_as(arena, narrow)
 
     return kept(arena, ("energy width", bits), find)

@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
-from jaxgames.energy._solution import Solution, undecided
+from jaxgames.energy._solution import UNKNOWN, Solution, undecided
 from jaxgames.energy._verdict import Verdict
 from jaxgames.energy.reference import solve as solve_on_host
 from jaxgames.energy.reference import verify as verify_on_host
@@ -136,16 +136,17 @@ def solve_with_capacity(
         raise ValueError(f"solver must be one of {get_args(Engine)}, got {solver!r}")
     if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    _bounds.check(arena)
+    arena, fault = _bounds.check(arena)
     if is_traced((arena, capacity, max_steps)):
         if solver == "host":
             raise ValueError(
                 "solver='host' runs on the host, where a traced game cannot be"
             )
-        return _traced(arena, capacity, max_steps, strategies)
+        found = _traced(arena, capacity, max_steps, strategies)
+        return validity.withdrawn(fault, found, credit=UNKNOWN)
     capacity = check_capacity(capacity)
     with eager():
-        if solver == "auto" and max_steps is None and np.ndim(arena.owner) == 1:
+        if solver == "auto" and max_steps is None:
             at_hand = jax.default_backend() == "cpu" and host.can_compile()
             solver = "host" if at_hand else "fvi"
         if solver == "host":

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import graph
-from jaxgames.arena import Arena
+from jaxgames import graph, validity
+from jaxgames.arena import Arena, as_checked_as
 
 MOST = 2**62
 """Weights, and sums of them, stay below."""
@@ -31,6 +31,7 @@ def vertex_weights(arena: Arena, weights: Any) -> Arena:
         >>> vertex_weights(arena, [-2, 3]).weight
         array([-2, -2,  3], dtype=int32)
     """
+    validity.checked(arena, total=False)
     array = np.asarray(weights)
     if array.shape != np.shape(arena.owner):
         raise ValueError(
@@ -39,7 +40,7 @@ def vertex_weights(arena: Arena, weights: Any) -> Arena:
         )
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
         raise ValueError(f"weights must hold signed integers, got {array.dtype}")
-    return dataclasses.replace(arena, weight=_narrow(array[arena.src]))
+    return _with_weight(arena, array[arena.src])
 
 
 def from_mean_payoff(arena: Arena, threshold: Any) -> Arena:
@@ -67,6 +68,7 @@ def from_mean_payoff(arena: Arena, threshold: Any) -> Arena:
         >>> from_mean_payoff(arena, (3, 2)).weight
         array([ 5, -5], dtype=int32)
     """
+    validity.checked(arena, total=False)
     if arena.weight is None or np.ndim(arena.weight) != 1:
         raise ValueError(
             "a mean-payoff game has one integer weight on each edge, shape [E]: weight "
@@ -90,7 +92,7 @@ def from_mean_payoff(arena: Arena, threshold: Any) -> Arena:
     else:
         weight = (weight.astype(object) * q - p).astype(np.int64)
     real = np.arange(len(weight)) < int(arena.num_edges)
-    return dataclasses.replace(arena, weight=_narrow(np.where(real, weight, 0)))
+    return _with_weight(arena, np.where(real, weight, 0))
 
 
 def as_ratio(threshold: Any) -> tuple[int, int]:
@@ -155,14 +157,10 @@ def from_parity(arena: Arena, *, by_component: bool = True) -> Arena:
         >>> energy.from_parity(arena).weight
         array([-1, -1,  3, -4], dtype=int32)
     """
+    validity.checked(arena, total=False)
     if (arena.priority is None) == (arena.edge_priority is None):
         raise ValueError(
             "a parity game needs priorities either on its vertices or on its edges"
-        )
-    if np.ndim(arena.owner) != 1:
-        raise ValueError(
-            "from_parity takes one game, not a batch: arena.owner has shape "
-            f"{np.shape(arena.owner)}"
         )
     real = int(arena.num_edges)
     src, dst = arena.src[:real].astype(np.int64), arena.dst[:real]
@@ -184,9 +182,8 @@ def from_parity(arena: Arena, *, by_component: bool = True) -> Arena:
         weight[edges] = _compressed(
             src[edges], priority[edges].astype(np.int64), component[edges]
         )
-    return dataclasses.replace(
-        arena, weight=_narrow(weight), priority=None, edge_priority=None
-    )
+    bare = dataclasses.replace(arena, priority=None, edge_priority=None)
+    return _with_weight(as_checked_as(arena, bare), weight)
 
 
 def _compressed(source, priority, component) -> np.ndarray:
@@ -225,9 +222,9 @@ def _compressed(source, priority, component) -> np.ndarray:
     return (sign * size)[kind]
 
 
-def _narrow(weight: np.ndarray) -> np.ndarray:
-    """In 32 bits where these are enough."""
+def _with_weight(arena: Arena, weight: np.ndarray) -> Arena:
+    """The arena with other weights, in 32 bits where these are enough."""
     small = np.iinfo(np.int32)
-    if weight.size and (weight.min() < small.min or weight.max() > small.max):
-        return weight.astype(np.int64)
-    return weight.astype(np.int32)
+    wide = weight.size and (weight.min() < small.min or weight.max() > small.max)
+    weight = weight.astype(np.int64 if wide else np.int32)
+    return as_checked_as(arena, dataclasses.replace(arena, weight=weight))

@@ -55,11 +55,11 @@ def decide(
         >>> energy.decide(arena, 1, 4), energy.decide(arena, 1, 5)
         (False, True)
     """
-    _bounds.check(arena)
     if is_traced((arena, vertex, credit)):
         found = solve(arena, solver, strategies=False, throw=False).credit
         needed = jnp.take(jnp.asarray(found), vertex)
         return (needed >= 0) & (needed <= credit)
+    _bounds.check(arena)
     vertex, credit = _number("vertex", vertex), _number("credit", credit)
     if not 0 <= vertex < int(arena.num_vertices):
         raise ValueError(

@@ -2,14 +2,14 @@
 
 import dataclasses
 
-from jaxgames import ops
+from jaxgames import ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy import _auto, _bounds, _device, _race
 from jaxgames.energy._device import Standing
 from jaxgames.energy._device import prepare as prepare
 from jaxgames.energy._fvi import FVI
 from jaxgames.energy._race import HOST, RACE
-from jaxgames.energy._solution import Solution, undecided
+from jaxgames.energy._solution import UNKNOWN, Solution, undecided
 from jaxgames.energy._vi import VI
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
@@ -100,10 +100,11 @@ def solve(
         (array([-1, -1,  0], dtype=int32), array([-1,  2, -1], dtype=int32))
     """
     is_under_trace = is_traced((arena, state, max_steps))
+    arena, fault = _bounds.check(arena, wide=not is_under_trace)
     _check(solver, max_steps, is_under_trace)
-    _bounds.check(arena, wide=not is_under_trace)
     if is_under_trace:
-        return _device.traced(arena, _resolve(solver, strategies), max_steps, state)
+        found = _device.traced(arena, _resolve(solver, strategies), max_steps, state)
+        return validity.withdrawn(fault, found, credit=UNKNOWN)
     with ops.at_once():  # a constant of somebody's jit is still one
         meter = as_progress(progress)
         solution = _concrete(arena, solver, max_steps, state, meter, strategies)

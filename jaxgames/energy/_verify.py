@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops
-from jaxgames.arena import Arena, is_traced
+from jaxgames import fixpoint, host, ops, validity
+from jaxgames.arena import MAX_SIZE, Arena, is_traced
 from jaxgames.energy import _bounds, _device, reference
 from jaxgames.energy._potentials import beyond, number_type
 from jaxgames.energy._proof import Proof, claim_of, verdict_of
-from jaxgames.energy._solution import TOP, Solution
+from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
@@ -75,8 +75,9 @@ def verify(
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
-    _bounds.check(arena)
-    _check_shapes(arena, solution)
+    arena, fault = _bounds.check(arena)
+    for name in ("credit", "winner", "strategy"):
+        validity.check_answer(name, getattr(solution, name, None), arena.owner.shape)
     parts = (solution.credit, solution.winner, solution.strategy)
     traced = is_traced((arena, parts))
     if traced and method == "host":
@@ -84,28 +85,11 @@ def verify(
             "method='host' runs on the host, where a traced game cannot be"
         )
     if traced:
-        return _traced(arena, *(jnp.asarray(x) for x in parts))
-    one = np.ndim(arena.owner) == 1
-    if method == "host" or (method == "auto" and one and host.can_compile()):
+        found = _traced(arena, *(jnp.asarray(x) for x in parts))
+        return validity.withdrawn(fault, found)
+    if method == "host" or (method == "auto" and host.can_compile()):
         return _on_host(arena, *(np.asarray(x) for x in parts))
     return _on_device(arena, *(np.asarray(x) for x in parts))
-
-
-def _check_shapes(arena: Arena, solution: Solution) -> None:
-    for name in ("credit", "winner", "strategy"):
-        array = getattr(solution, name)
-        if array is None:
-            raise ValueError(
-                f"solution.{name} is None: there is nothing to verify; solve with "
-                "strategies"
-            )
-        if jnp.shape(array) != jnp.shape(arena.owner):
-            raise ValueError(
-                f"solution.{name} must have the arena's shape "
-                f"{jnp.shape(arena.owner)}, got {jnp.shape(array)}"
-            )
-        if not jax.dtypes.issubdtype(array.dtype, np.integer):  # pyright: ignore
-            raise ValueError(f"solution.{name} must hold integers, got {array.dtype}")
 
 
 def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
@@ -121,6 +105,9 @@ def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
 
 
 def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:
+    # What is beyond these is wrong, and must not wrap round to what is right.
+    credit, winner = np.maximum(credit, UNKNOWN), np.clip(winner, -1, 2)
+    strategy = np.clip(strategy, NO_EDGE - 1, MAX_SIZE)
     most = _most(arena, credit)
     if most >= 2**61 - 1:
         return _on_host(arena, credit, winner, strategy)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._input import check_masks, vertex_mask
@@ -89,6 +89,7 @@ def attractor(
         raise ValueError(
             f"an attractor needs an Arena, which has owners, got {type(arena).__name__}"
         )
+    arena, fault = validity.checked(arena, total=False)
     check_masks(arena, vertices)
     if not is_traced(player) and player not in (0, 1):
         raise ValueError(f"player must be 0 or 1, got {player!r}")
@@ -97,7 +98,7 @@ def attractor(
     if _links.on_host(arena, engine, traced):
         return reference.attractor(arena, goal, int(player), vertices=vertices)
     if traced:
-        return _pure(arena, goal, player, vertices)
+        return validity.withdrawn(fault, _pure(arena, goal, player, vertices))
     with eager():
         return _on_device(arena, goal, int(player), vertices)
 

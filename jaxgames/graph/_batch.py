@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import batch, ops
+from jaxgames import batch, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.graph._closure import Closure
 from jaxgames.graph._components import Components
@@ -20,8 +20,7 @@ CLOSURE_UP_TO = 128
 
 
 def _check(arena: Arena) -> None:
-    if not isinstance(arena, Arena):
-        raise ValueError(f"a graph must be an Arena, got {type(arena).__name__}")
+    validity.check_each(arena, total=False)
 
 
 def _auto(arena: Arena) -> Solver:

@@ -142,19 +142,15 @@ def components_of(arena: Arena, components, vertices, edges) -> tuple[int, np.nd
     if components is None:
         return scc_on_host(arena, vertices, edges)
     check_concrete("this function for a concrete graph", components)
-    labels = np.asarray(components.labels).astype(np.int32, copy=False)
-    count = int(components.count)
-    if labels.shape != (arena.shape[0],):
-        raise ValueError(
-            f"components.labels must have one entry for each vertex "
-            f"({arena.shape[0]}), got shape {labels.shape}"
-        )
+    labels, count, _ = reference.labels_of(arena.shape[0], components)
+    labels = np.asarray(labels)
     wrong = np.flatnonzero((labels < -1) | (labels >= count))
     if len(wrong):
         raise ValueError(
             f"components.labels[{wrong[0]}] is {labels[wrong[0]]}, expected a "
             f"component from 0 to {count - 1}, or -1"
         )
+    labels = labels.astype(np.int32, copy=False)
     if vertices is not None:
         labels = np.where(vertices, labels, -1)
     return count, labels

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena, is_traced
+from jaxgames import validity
+from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.value import freeze
 
 
@@ -34,7 +35,7 @@ def as_arena(graph: Any) -> Arena:
         ValueError: indices[1] is 2 (an edge from vertex 0), expected a vertex ...
     """
     if isinstance(graph, Arena):
-        return graph
+        return graph if is_traced(graph) else validity.checked(graph, total=False)[0]
     if hasattr(graph, "tocsr"):
         rows, columns = graph.shape
         if rows != columns:
@@ -50,6 +51,15 @@ def as_arena(graph: Any) -> Arena:
         "a graph must be an Arena, a pair (indptr, indices) or a sparse matrix with a "
         f"method tocsr, got {_described(graph)}"
     )
+
+
+def read(graph: Any) -> tuple[Arena, Any]:
+    """As `as_arena`, where an arena may be traced.
+
+    Returns:
+        What [`checked`][jaxgames.validity.checked] does for a graph.
+    """
+    return validity.checked(as_arena(graph), total=False)
 
 
 def _from_csr(indptr: Any, indices: Any) -> Arena:
@@ -202,7 +212,7 @@ def concrete(graph: Any, vertices: Any, edges: Any) -> tuple[Arena, Any, Any]:
     names = ("row_ptr", "src", "dst", "owner")
     arrays = {name: np.asarray(getattr(arena, name)) for name in names}
     if any(array is not getattr(arena, name) for name, array in arrays.items()):
-        arena = dataclasses.replace(arena, **arrays)
+        arena = as_checked_as(arena, dataclasses.replace(arena, **arrays))
     vertices = None if vertices is None else np.asarray(vertices)
     edges = None if edges is None else np.asarray(edges)
     size = int(arena.num_vertices)

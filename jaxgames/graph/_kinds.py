@@ -5,11 +5,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._condensation import components_of
-from jaxgames.graph._input import as_arena, check_masks, concrete
+from jaxgames.graph._input import check_masks, concrete, read
 
 
 def bottom_sccs(
@@ -39,14 +39,15 @@ def bottom_sccs(
         >>> graph.bottom_sccs(([0, 1, 3, 4], [1, 0, 2, 2]))
         array([False,  True])
     """
-    arena = as_arena(graph)
+    arena, fault = read(graph)
     if is_traced((arena, components, vertices, edges)):
         links, labels, there, size = _traced(arena, components, vertices, edges)
         ends = zip(
             ops.at_rows(links, labels), ops.at_targets(links, labels), strict=True
         )
         leaves = ops.links_any(links, tuple((a != b) & (b < size) for a, b in ends))
-        return there & (ops.max_into(labels, leaves.astype(jnp.int32), size, 0) == 0)
+        exits = ops.max_into(labels, leaves.astype(jnp.int32), size, 0) > 0
+        return validity.withdrawn(fault, there & ~exits)
     arena, vertices, edges = concrete(arena, vertices, edges)
     count, labels = components_of(arena, components, vertices, edges)
     return ~reference.has_exit(arena, labels, edges, count)
@@ -88,17 +89,18 @@ def is_trivial(
         >>> graph.is_trivial(([0, 1, 2, 2], [1, 1]), self_loops=True)
         array([ True,  True,  True])
     """
-    arena = as_arena(graph)
+    arena, fault = read(graph)
     if is_traced((arena, components, vertices, edges)):
         links, labels, there, size = _traced(arena, components, vertices, edges)
         vertex = jnp.arange(size, dtype=jnp.int32)
         least = ops.min_into(labels, vertex, size, size)
         single = there & (least == ops.max_into(labels, vertex, size, -1))
         if self_loops:
-            return single
+            return validity.withdrawn(fault, single)
         ends = zip(ops.at_rows(links, vertex), ops.link_targets(links), strict=True)
         loops = ops.links_any(links, tuple(a == b for a, b in ends))
-        return single & (ops.max_into(labels, loops.astype(jnp.int32), size, 0) == 0)
+        looping = ops.max_into(labels, loops.astype(jnp.int32), size, 0) > 0
+        return validity.withdrawn(fault, single & ~looping)
     arena, vertices, edges = concrete(arena, vertices, edges)
     count, labels = components_of(arena, components, vertices, edges)
     single = np.bincount(labels[labels >= 0], minlength=count) == 1

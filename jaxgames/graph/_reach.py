@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph import _links, reference
-from jaxgames.graph._input import as_arena, check_masks, vertex_mask
+from jaxgames.graph._input import check_masks, read, vertex_mask
 from jaxgames.limits import limited
 from jaxgames.ops import Links
 from jaxgames.progress import Meter, Progress
@@ -68,7 +68,7 @@ def reachable(
         >>> graph.reachable(chain, [1], backward=True)
         array([ True,  True, False])
     """
-    arena = as_arena(graph)
+    arena, fault = read(graph)
     check_masks(arena, vertices, edges)
     start = vertex_mask("sources", arena, sources)
     traced = is_traced((arena, start, vertices, edges))
@@ -79,7 +79,8 @@ def reachable(
     if traced:
         links = _links.traced(arena, edges)
         inside = _links.inside(arena, vertices)
-        return spread(links.out if backward else links.into, start, inside)
+        found = spread(links.out if backward else links.into, start, inside)
+        return validity.withdrawn(fault, found)
     with eager():
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         inside = _links.inside(arena, vertices)

@@ -8,13 +8,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, memory, ops, race
+from jaxgames import fixpoint, host, memory, ops, race, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _device, _links
 from jaxgames.graph._components import Components, undecided
 from jaxgames.graph._fb_trim import FBTrim
 from jaxgames.graph._host import STOPPED, scc_on_host
-from jaxgames.graph._input import as_arena, check_masks
+from jaxgames.graph._input import check_masks, read
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solver import ComponentSolver, Subgraph
@@ -105,12 +105,14 @@ def scc(
         >>> np.asarray(components.labels)
         array([0, 0, 1, 2], dtype=int32)
     """
-    if not isinstance(graph, Directions) and not is_traced(graph):
-        graph = as_arena(graph)
+    fault: Any = False
+    if not isinstance(graph, Directions):
+        graph, fault = read(graph)
     traced = is_traced((graph, vertices, edges, state, max_steps))
     _check(graph, solver, vertices, edges, max_steps, traced)
     if traced:
-        return _scc_traced(graph, solver, vertices, edges, max_steps, state)
+        found = _scc_traced(graph, solver, vertices, edges, max_steps, state)
+        return validity.withdrawn(fault, found, count=0)
     with ops.at_once():  # a constant of somebody's jit is still one
         found = _scc_concrete(
             graph, solver, vertices, edges, max_steps, state, as_progress(progress)

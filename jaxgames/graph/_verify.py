@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, ops
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import MAX_SIZE, eager, is_traced
 from jaxgames.graph import _links, reference
-from jaxgames.graph._input import as_arena, check_masks
+from jaxgames.graph._input import check_masks, read
 from jaxgames.graph._links import Directions
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._verdict import Verdict
@@ -81,7 +81,7 @@ def verify(
     """
     if isinstance(graph, Directions):
         return _verify_links(graph, components, vertices, edges, engine)
-    arena = as_arena(graph)
+    arena, fault = read(graph)
     check_masks(arena, vertices, edges)
     labels, count, most = labels_of(arena.shape[0], components)
     traced = is_traced((arena, labels, count, vertices, edges))
@@ -89,7 +89,8 @@ def verify(
         return reference.verify(arena, components, vertices=vertices, edges=edges)
     if traced:
         inside = _links.inside(arena, vertices)
-        return _pure(_links.traced(arena, edges), inside, labels, count, most)
+        found = _pure(_links.traced(arena, edges), inside, labels, count, most)
+        return validity.withdrawn(fault, found)
     with eager():
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         more = links.out.num_rows - arena.shape[0]
@@ -123,7 +124,7 @@ def _pure(directions: Directions, inside, labels, count, most) -> Verdict:
     size = directions.out.num_rows
     vertex = jnp.arange(size, dtype=jnp.int32)
     inside, labels = jnp.asarray(inside), jnp.asarray(labels)
-    ranged = (labels >= -1) & (labels < most)
+    ranged = (labels >= -1) & (labels < jnp.minimum(most, size))
     small = jnp.where(ranged & inside & (labels >= 0), labels, size).astype(jnp.int32)
     # Of neighbours with one label the first is enough: a large component would have
     # all its vertices written to one place.

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import batch
+from jaxgames import batch, validity
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff import _rationals
 from jaxgames.meanpayoff._checks import check
@@ -25,10 +25,8 @@ def _solve(
     arenas: list[Arena], solver, *, max_steps, state, progress, strategies
 ) -> tuple[list[Solution], Any]:
     for index, arena in enumerate(arenas):
-        try:
+        with validity.about_game(index):
             check(arena)
-        except ValueError as error:
-            raise ValueError(f"game {index}: {error}") from None
     plain = [arena.unpad() for arena in arenas]
     groups = list(_groups(plain))
     states = batch.states_of(groups, state)

@@ -3,8 +3,8 @@
 import jax
 import numpy as np
 
-from jaxgames import energy
-from jaxgames.arena import Arena
+from jaxgames import energy, validity
+from jaxgames.arena import Arena, as_checked_as
 from jaxgames.energy import reference as energies
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals
@@ -65,13 +65,14 @@ def verify(
         vertex 0: with player 0's strategy player 1 can reach a cycle whose mean is ...
     """
     check(arena)
-    arrays = [
-        _shaped(name, getattr(solution, name), arena, name == "strategy")
-        for name in ("value_num", "value_den", "strategy")
-    ]
-    arena = jax.device_get(arena.unpad())
+    arrays = [solution.value_num, solution.value_den, solution.strategy]
+    for name, array in zip(("value_num", "value_den", "strategy"), arrays, strict=True):
+        values = name != "strategy"
+        if array is not None or values:
+            validity.check_answer(name, array, arena.owner.shape, wide=values)
+    arena = as_checked_as(arena, jax.device_get(arena.unpad()))
     size = len(arena.owner)
-    num, den, strategy = (None if x is None else x[:size] for x in arrays)
+    num, den, strategy = (None if x is None else _plain(x)[:size] for x in arrays)
     assert num is not None  # as a type checker does not see
     assert den is not None
     return _verdict(arena, num, den, strategy)
@@ -150,17 +151,7 @@ def _gains(arena: Arena, num, den, free, player: int, fixed: bool) -> np.ndarray
     return wrong | np.where(moves, ~enough, ~always)
 
 
-def _shaped(name: str, array, arena: Arena, optional: bool) -> np.ndarray | None:
-    if array is None and optional:
-        return None
+def _plain(array) -> np.ndarray:
+    """Integers of 64 bits, or Python's."""
     array = np.asarray(array)
-    if array.shape != np.shape(arena.owner):
-        raise ValueError(
-            f"{name} must have the arena's shape {np.shape(arena.owner)}, got "
-            f"{array.shape}"
-        )
-    if array.dtype == object and all(isinstance(x, int) for x in array.tolist()):
-        return array
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must hold integers, got {array.dtype}")
-    return array.astype(np.int64)
+    return array if array.dtype == object else array.astype(np.int64)

@@ -72,7 +72,7 @@ def decide(
         array([0, 0, 1], dtype=int8)
     """
     traced = is_traced((arena, threshold, max_steps))
-    check(arena, batches=True)
+    check(arena)
     how = {"max_steps": max_steps, "progress": progress, "strategies": strategies}
     if traced:
         solution = energy.solve(_less(arena, threshold), solver, **how, throw=throw)

@@ -11,7 +11,7 @@ import dataclasses
 
 import numpy as np
 
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, as_checked_as
 
 
 def edges_inside(arena: Arena, edge: np.ndarray, part: np.ndarray) -> np.ndarray:
@@ -82,12 +82,13 @@ def game_at(
     small = np.iinfo(np.int32)
     if weight.min() >= small.min and weight.max() <= small.max:
         weight = weight.astype(np.int32)
-    return dataclasses.replace(
+    game = dataclasses.replace(
         arena,
         dst=arena.dst[edge],
         weight=weight,
         owner=~arena.owner if swapped else arena.owner,
     )
+    return as_checked_as(arena, game)
 
 
 def widened(game: Arena) -> Arena:

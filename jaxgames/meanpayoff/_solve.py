@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from jaxgames import energy, host
-from jaxgames.arena import Arena, is_traced
+from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals, _search
 from jaxgames.meanpayoff._checks import check
@@ -111,7 +111,7 @@ def solve(
         raise ValueError(f"max_steps must not be negative, got {max_steps}")
     check(arena)
     if isinstance(arena.owner, jax.Array):  # the search is the host's
-        arena = jax.device_get(arena)
+        arena = as_checked_as(arena, jax.device_get(arena))
     meter = as_progress(progress)
     try:
         solution = _solve(arena, solver, max_steps, state, meter, strategies)

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from jaxgames import graph
+from jaxgames import graph, validity
 from jaxgames.arena import Arena
 from jaxgames.host import compiled
 from jaxgames.meanpayoff._checks import check
@@ -198,6 +198,9 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
         valid
     """
     check(arena)
+    for name in ("value_num", "value_den", "strategy"):
+        array, wide = getattr(solution, name), name != "strategy"
+        validity.check_answer(name, array, arena.owner.shape, wide=wide)
     arena = arena.unpad()
     strategy = np.asarray(solution.strategy)[: len(arena.owner)]
     along = (strategy >= arena.row_ptr[:-1]) & (strategy < arena.row_ptr[1:])

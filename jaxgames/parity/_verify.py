@@ -209,21 +209,8 @@ def _verify_on_host(arena, solution) -> Verdict:
 
 def _check_shapes(arena: Arena, solution: Solution) -> None:
     for name in ("winner", "strategy"):
-        array = getattr(solution, name)
-        if array is None:
-            raise ValueError(
-                f"solution.{name} is None: there is nothing to verify; solve with "
-                "strategies"
-            )
-        if jnp.shape(array) != jnp.shape(arena.owner):
-            raise ValueError(
-                f"solution.{name} must have the arena's shape "
-                f"{jnp.shape(arena.owner)}, got {jnp.shape(array)}"
-            )
-        if not jnp.issubdtype(jnp.result_type(array), jnp.integer):
-            raise ValueError(
-                f"solution.{name} must hold integers, got {jnp.result_type(array)}"
-            )
+        array = getattr(solution, name, None)
+        validity.check_answer(name, array, arena.owner.shape)
 
 
 def _check_measures(arena: Arena, measures: Any) -> None:
@@ -232,9 +219,9 @@ def _check_measures(arena: Arena, measures: Any) -> None:
         ("words", measures.words, f"int32 [2, words, {size}]"),
         ("cut", measures.cut, "int32 [2, priorities]"),
     ):
-        shape = jnp.shape(array)
+        shape, dtype = jnp.shape(array), getattr(array, "dtype", type(array).__name__)
         fits = (
-            array.dtype == np.int32
+            dtype == np.int32
             and shape[:1] == (2,)
             and len(shape) == (3 if name == "words" else 2)
             and shape[1] > 0
@@ -243,7 +230,7 @@ def _check_measures(arena: Arena, measures: Any) -> None:
         if not fits:
             raise ValueError(
                 f"solution.measures.{name} must be {expected}, got "
-                f"{array.dtype} {list(shape)}"
+                f"{dtype} {list(shape)}"
             )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.graph import reference as graphs
 from jaxgames.host import compiled
@@ -36,6 +37,7 @@ def solve(
         >>> winner, strategy
         (array([0, 0], dtype=int8), array([ 1, -1], dtype=int32))
     """
+    validity.checked(arena)
     row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
     owner = np.asarray(arena.owner)
     size = arena.shape[0]

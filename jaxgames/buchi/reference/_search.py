@@ -4,6 +4,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.buchi.reference._lasso import (
     NO_VERTEX,
@@ -97,7 +98,7 @@ def search(
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     stop = np.zeros(1, np.int8) if stop is None else stop
-    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    row_ptr, dst = _rows(arena)
     return int(_SEARCHES[method](row_ptr, dst, accepting, starts, vertices, stop))
 
 
@@ -122,7 +123,7 @@ def lasso_through(
     Returns:
         None where there is no cycle, or it is not reached.
     """
-    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    row_ptr, dst = _rows(arena)
     inside = vertices if inside is None else inside
     cycle = shortest_cycle(row_ptr, dst, vertex, inside)
     if not len(cycle):
@@ -156,7 +157,7 @@ def check_lasso(
         return "outside", int(walk[np.argmax(outside)])
     if walk[0] not in starts:
         return "start", int(walk[0])
-    gap = first_gap(np.asarray(arena.row_ptr), np.asarray(arena.dst), walk)
+    gap = first_gap(*_rows(arena), walk)
     if gap < len(walk) - 1:
         return "gap", int(walk[gap])
     if not accepting[cycle].any():
@@ -178,5 +179,11 @@ def way_to(
         goal: bool `[V]`.
         vertices: bool `[V]`, the vertices that there are, or None for all.
     """
-    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    row_ptr, dst = _rows(arena)
     return shortest_path(row_ptr, dst, starts, goal, vertices)
+
+
+def _rows(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
+    """Where rows begin, and targets, as numpy arrays that were checked."""
+    validity.checked(arena, total=False)
+    return np.asarray(arena.row_ptr), np.asarray(arena.dst)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.graph import reference as graphs
 from jaxgames.solution import NO_EDGE
@@ -20,6 +21,7 @@ def faults(arena: Arena, winner: Any, strategy: Any) -> list[np.ndarray]:
         winner: integers `[V]`.
         strategy: integers `[V]`.
     """
+    validity.checked(arena)
     row_ptr = np.asarray(arena.row_ptr)
     src, dst = np.asarray(arena.src), np.asarray(arena.dst)
     accepting = np.asarray(arena.accepting)

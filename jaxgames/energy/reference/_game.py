@@ -57,11 +57,6 @@ def check_one(arena: Arena) -> None:
     Raises:
         ValueError: it is not.
     """
-    if np.ndim(arena.owner) != 1:
-        raise ValueError(
-            "the reference takes one game at a time, not a batch: arena.owner has "
-            f"shape {np.shape(arena.owner)}"
-        )
     _bounds.check(arena, wide=True)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.energy._charge import largest_credit
 from jaxgames.energy._solution import TOP
@@ -64,20 +65,10 @@ def verify(
         >>> print(reference.verify(arena, [3, 0]))
         vertex 0: player 0 needs less than its credit
     """
-    arrays = {"credit": credit, "strategy": strategy}
-    for name, array in arrays.items():
-        if array is None:
-            continue
-        if np.shape(array) != np.shape(arena.owner):
-            raise ValueError(
-                f"{name} must have the arena's shape {np.shape(arena.owner)}, got "
-                f"{np.shape(array)}"
-            )
-        if np.asarray(array).dtype.kind not in "iu":
-            raise ValueError(
-                f"{name} must hold integers, got {np.asarray(array).dtype}"
-            )
     game = game_of(arena)
+    validity.check_answer("credit", credit, arena.owner.shape)
+    if strategy is not None:
+        validity.check_answer("strategy", strategy, arena.owner.shape)
     size, (most, _) = len(game.owner), largest_credit(arena, capacity)
     credit = np.asarray(credit)[:size].astype(np.int64)
     both = capacity is None

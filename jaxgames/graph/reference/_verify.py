@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import MAX_SIZE
+from jaxgames.arena import MAX_SIZE, is_traced
 from jaxgames.graph._input import concrete
 from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference._condensation import (
@@ -80,17 +80,31 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
     """
     labels, count, most = components, NO_COUNT, size
     if hasattr(components, "labels"):
-        labels, count = components.labels, components.count
-        most = count
+        labels, count = components.labels, _count_of(components)
+        most = min(count, size) if isinstance(count, int) else count
     labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
     if labels.size == 0 and size == 0:
         labels = labels.astype(np.int32)
-    if labels.shape != (size,) or labels.dtype.kind not in "iu":
+    if labels.shape != (size,) or labels.dtype.kind != "i":
         raise ValueError(
             f"labels must be integers, one for each vertex ({size}), got "
             f"{labels.dtype} of shape {labels.shape}"
         )
     return labels, count, most
+
+
+def _count_of(components: Any) -> Any:
+    """The count that is said; an int where it is concrete, and never NO_COUNT."""
+    count = components.count
+    kind = getattr(getattr(count, "dtype", None), "kind", "")
+    if np.shape(count) or not (type(count) is int or kind == "i"):
+        raise ValueError(
+            f"components.count must be an integer, got {type(count).__name__}"
+        )
+    if is_traced(count):
+        return count - (count == NO_COUNT).astype(count.dtype)
+    count = int(np.clip(int(count), NO_COUNT - 1, MAX_SIZE))
+    return NO_COUNT - 1 if count == NO_COUNT else count
 
 
 def _cyclic(row_ptr, dst, labels, between) -> np.ndarray:

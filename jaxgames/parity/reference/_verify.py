@@ -54,15 +54,7 @@ def verify(arena: Arena, solution: Solution) -> Verdict:
     """
     validity.checked(arena)
     for name, array in (("winner", solution.winner), ("strategy", solution.strategy)):
-        if np.shape(array) != arena.owner.shape:
-            raise ValueError(
-                f"solution.{name} must have the arena's shape {arena.owner.shape}, "
-                f"got {np.shape(array)}"
-            )
-        if np.asarray(array).dtype.kind not in "iu":
-            raise ValueError(
-                f"solution.{name} must hold integers, got {np.asarray(array).dtype}"
-            )
+        validity.check_answer(name, array, arena.owner.shape)
     size = int(arena.num_vertices)
     winner = np.asarray(solution.winner)[:size]
     strategy = np.asarray(solution.strategy)[:size]
