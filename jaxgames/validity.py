@@ -242,7 +242,7 @@ def _check_shapes(arena: Arena, batch: tuple[int, ...], total: bool) -> None:
             raise ValueError(f"{name} must be an array, got {type(values).__name__}")
         own = batch if length is None else (*batch, length)
         shape: tuple[int, ...] = getattr(values, "shape", ())
-        dtype = np.asarray(values).dtype if isinstance(values, int) else values.dtype
+        dtype: Any = getattr(values, "dtype", np.dtype(np.int32))
         if name == "weight" and dtype.kind == "O":
             continue  # Python's integers, for whoever takes them
         if (shape[: depth + 1] if name == "weight" else shape) != own:

@@ -154,7 +154,7 @@ def test_bad_games():
     plain = dataclasses.replace(arena, accepting=None)
     dead = Arena.from_edges([0], [1], owner=[0, 1], accepting=[0, 0], dead_ends="allow")
     cases: list[tuple[Any, dict[str, Any], str]] = [
-        (([0], []), {}, "a Büchi game is an Arena, got tuple"),
+        (([0], []), {}, "expected an Arena, got tuple"),
         (plain, {}, "needs accepting vertices"),
         (dead, {}, "vertex 1 has no successor"),
         (arena, {"solver": "spm"}, "no Büchi game solver is called 'spm'"),

@@ -91,7 +91,10 @@ def test_wrong_components():
         graph.condensation(two, wrong)
     for found, message in (
         (SimpleNamespace(labels=np.array([0, 0, 2]), count=2), r"labels\[2\] is 2"),
-        (SimpleNamespace(labels=np.array([0, 0]), count=1), r"vertex \(3\), got shape"),
+        (
+            SimpleNamespace(labels=np.array([0, 0]), count=1),
+            r"labels must be integers, one for each vertex \(3\)",
+        ),
     ):
         for function in (graph.condensation, graph.bottom_sccs, graph.is_trivial):
             with pytest.raises(ValueError, match=message):

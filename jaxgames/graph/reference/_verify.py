@@ -95,7 +95,7 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
 
 def _count_of(components: Any) -> Any:
     """The count that is said; an int where it is concrete, and never NO_COUNT."""
-    count = components.count
+    count: Any = components.count
     kind = getattr(getattr(count, "dtype", None), "kind", "")
     if np.shape(count) or not (type(count) is int or kind == "i"):
         raise ValueError(
