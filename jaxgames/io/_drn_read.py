@@ -237,7 +237,7 @@ class _Body:
                     "was the file cut off?",
                 )
         codes = {kind: np.concatenate(parts) for kind, parts in self._codes.items()}
-        labels = _models.named_sets(codes[_STATE], notes[_STATE].labels)
+        labels = _models.named_sets(path, codes[_STATE], notes[_STATE].labels)
         initial = labels.pop("init", None)
         state_rewards, choice_rewards = {}, {}
         for number, name in enumerate(self._rewards):
@@ -262,7 +262,7 @@ class _Body:
             numbers[place[_BRANCH]],
             initial=None if initial is None else np.flatnonzero(initial),
             labels=labels or None,
-            choice_labels=_models.named_sets(codes[_ACTION], names) or None,
+            choice_labels=_models.named_sets(path, codes[_ACTION], names) or None,
             state_rewards=state_rewards or None,
             choice_rewards=choice_rewards or None,
         )

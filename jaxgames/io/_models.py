@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
@@ -90,17 +91,29 @@ def offsets(rows: np.ndarray, count: int) -> np.ndarray:
     return starts.astype(np.int32)
 
 
-def named_sets(codes: np.ndarray, sets: Iterable[Iterable[str]]) -> dict:
+def named_sets(
+    path: FilePath, codes: np.ndarray, sets: Iterable[Iterable[str]]
+) -> dict:
     """The members of each name, where entry `i` is in the sets of number `codes[i]`.
+
+    Raises:
+        LimitError: there are too many names for so many entries.
 
     Returns:
         For each name bool `[len(codes)]`, in the order of the names' first appearance.
     """
-    sets = [set(names) for names in sets]
-    found = dict.fromkeys(name for names in sets for name in sorted(names))
-    return {
-        name: np.array([name in names for names in sets], bool)[codes] for name in found
-    }
+    members: dict[str, list[int]] = {}
+    for number, names in enumerate(sets):
+        for name in sorted(set(names)):
+            members.setdefault(name, []).append(number)
+    what = f"{len(members)} labels of {len(codes)} states or choices"
+    _limits.check(path, None, what, len(members) * len(codes))
+    found = {}
+    for name, numbers in members.items():
+        held = np.zeros(1 + max(int(codes.max(initial=0)), numbers[-1]), bool)
+        held[numbers] = True
+        found[name] = held[codes]
+    return found
 
 
 def without_padding(model: MDP) -> MDP:

@@ -299,7 +299,7 @@ class Archive:
                 name,
                 f"entry {at} is {action[at]}, expected an action from 0 to {count - 1}",
             )
-        return _models.named_sets(action, [[x] if x else [] for x in names])
+        return _models.named_sets(self._path, action, [[x] if x else [] for x in names])
 
     def _propositions(self, group: dict, states: int) -> dict[str, np.ndarray]:
         found = {}

@@ -112,7 +112,7 @@ def load(path: FilePath) -> MDP:
         upper=table.upper if intervals else None,
         initial=initial,
         labels=labels,
-        choice_labels=_models.named_sets(table.action[first], names) or None,
+        choice_labels=_models.named_sets(path, table.action[first], names) or None,
         valuations=_values(path, size),
         **_prism_rewards.load(path, shape),
     )

@@ -114,3 +114,21 @@ def test_arenas_are_read_as_before(tmp_path):
         io.save(tmp_path / f"a{suffix}", arena)
         found = io.load(tmp_path / f"a{suffix}", limits=io.Limits(memory=10**6))
         assert found.dst.tolist() == [1, 0]
+
+
+def test_labels_are_believed_as_far_as_the_file_can_bear_them(tmp_path, monkeypatch):
+    """As many labels as states would take the square of the file."""
+    states = "".join(f"state {i} l{i}\naction a\n0 : 1\n" for i in range(3000))
+    path = tmp_path / "a.drn"
+    path.write_text(f"@type: MDP\n@nr_states\n3000\n@model\n{states}")
+    with pytest.raises(io.LimitError, match="3000 labels of 3000 states .* 9 MB"):
+        io.load(path, limits=io.Limits(memory=8 * 10**6))
+    assert io.load(path).labels["l7"].nonzero()[0].tolist() == [7]
+    names = [f"p{i}" for i in range(3000)]
+    rows = "".join(f"{i} {{p{i}}};" for i in range(3000))
+    path = tmp_path / "a.kripke"
+    path.write_text(f"kripke; propositions {' '.join(names)}; initial 0; {rows}")
+    assert io.load(path).num_states == 3000
+    monkeypatch.setattr(io._limits, "FLOOR", 1000)
+    with pytest.raises(io.LimitError, match="3000 propositions of 3000 states"):
+        io.load(path)
