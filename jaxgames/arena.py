@@ -9,11 +9,12 @@ import dataclasses
 from typing import Any, Literal
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer, eval_context
 
 from jaxgames.kept import is_kept, kept
-from jaxgames.value import Value, freeze, ours
+from jaxgames.value import Value, exportable, freeze, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
 """Which plays player 0 wins: the most important priority seen infinitely often
@@ -28,6 +29,7 @@ MAX_SIZE = 2**31 - 2
 """Most vertices or edges that int32 indices can name."""
 
 
+@exportable("jaxgames.Arena")
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Arena(Value):
@@ -241,6 +243,7 @@ class Arena(Value):
 
     def successors(self, vertex: int) -> np.ndarray:
         """Targets of the edges of one vertex, in order (host only)."""
+        self._refuse_traced("successors", "look at src and dst")
         return np.asarray(self.dst[self.row_ptr[vertex] : self.row_ptr[vertex + 1]])
 
     def __repr__(self) -> str:
@@ -292,6 +295,8 @@ class Arena(Value):
 
         Padding comes last: vertices of player 0 with a self-loop, priority 0,
         weight 0. Arenas of one padded size share one compilation and can be stacked.
+        Under `jax.jit` it pads by shapes: one arena, or those of a batch under
+        `jax.vmap`.
 
         Args:
             num_vertices: vertices wanted; by default the next of a few sizes.
@@ -321,21 +326,22 @@ class Arena(Value):
         ends = np.minimum(np.arange(loops, dtype=np.int32), more - 1) + old_vertices
         new_rows = old_edges + np.arange(1, more + 1, dtype=np.int32)
         new_rows[-1] = num_edges
-        padded = dataclasses.replace(
+        larger = dataclasses.replace(
             self,
-            row_ptr=freeze(np.concatenate([self.row_ptr, new_rows])),
-            src=freeze(np.concatenate([self.src, ends])),
-            dst=freeze(np.concatenate([self.dst, ends])),
-            owner=_extend(self.owner, more),
-            priority=_extend(self.priority, more),
-            edge_priority=_extend(self.edge_priority, loops),
-            weight=_extend(self.weight, loops),
-            accepting=_extend(self.accepting, more),
+            row_ptr=joined(self.row_ptr, new_rows),
+            src=joined(self.src, ends),
+            dst=joined(self.dst, ends),
+            owner=padded(self.owner, more),
+            priority=padded(self.priority, more),
+            edge_priority=padded(self.edge_priority, loops),
+            weight=padded(self.weight, loops),
+            accepting=padded(self.accepting, more),
         )
-        return as_checked_as(self, padded)
+        return as_checked_as(self, larger)
 
     def unpad(self) -> "Arena":
         """The real vertices and edges alone (host only)."""
+        self._refuse_traced("unpad", "cut its answers outside, or mask the padding")
         vertices, edges = int(self.num_vertices), int(self.num_edges)
         if (vertices, edges) == self.shape:
             return self
@@ -362,6 +368,9 @@ class Arena(Value):
         Edges are in order of their old target, and of their old index where that is
         equal. A vertex without predecessor has no successor there.
         """
+        self._refuse_traced(
+            "reverse", "reverse it outside and pass both, or exchange src and dst"
+        )
         return kept(self, "reverse", self._reversed)
 
     def _reversed(self) -> "Arena":
@@ -382,6 +391,13 @@ class Arena(Value):
             weight=sort(self.weight),
         )
 
+    def _refuse_traced(self, method: str, instead: str) -> None:
+        if any(isinstance(x, Tracer) for x in vars(self).values()):
+            raise ValueError(
+                f"Arena.{method} runs on the host, and this arena is traced by jax: "
+                f"call it outside of jax.jit and jax.vmap; {instead}"
+            )
+
     def subgame(
         self, keep, *, dead_ends: Literal["error", "lose", "allow"] = "allow"
     ) -> tuple["Arena", np.ndarray, np.ndarray]:
@@ -394,6 +410,9 @@ class Arena(Value):
         Returns:
             The arena, and the old indices of its vertices and of its edges.
         """
+        self._refuse_traced(
+            "subgame", "shapes would depend on values; functions of graph take masks"
+        )
         _check_graph(self)
         keep = _booleans("keep", keep)
         _same_length("keep", keep, self.shape[0], "vertex")
@@ -451,6 +470,27 @@ def bucket(size: int) -> int:
         return max(8, 1 << max(size - 1, 0).bit_length())
     step = 1 << (size - 1).bit_length() - 4
     return -(-size // step) * step
+
+
+def padded(x: Any, more: int, *, last: bool = False) -> Any:
+    """An array with so many entries more at the end of its first axis; None stays.
+
+    Args:
+        x: of numpy, of JAX or traced.
+        more: how many.
+        last: whether they are what is last; else they are zeros.
+    """
+    if x is None:
+        return None
+    if last:
+        return joined(x, x[-1:].repeat(more))
+    return joined(x, np.zeros((more, *x.shape[1:]), x.dtype))
+
+
+def joined(x: Any, y: Any) -> Any:
+    """Two arrays one after the other: of JAX where one is traced, else of numpy."""
+    concatenate = jnp.concatenate if is_traced((x, y)) else np.concatenate
+    return freeze(concatenate([x, y]))
 
 
 def is_traced(tree) -> bool:
@@ -592,9 +632,3 @@ def _lose_at(arena: Arena, dead: np.ndarray) -> Arena:
         weight=weight,
         accepting=arena.accepting,
     )
-
-
-def _extend(x, count: int):
-    if x is None:
-        return None
-    return freeze(np.concatenate([x, np.zeros((count, *x.shape[1:]), x.dtype)]))

@@ -4,9 +4,12 @@ An arena, a model, a system is a value. Its arrays of numpy are its own and read
 those of JAX cannot be changed and are shared.
 """
 
+import json
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jax
+import jax.export
 import numpy as np
 
 from jaxgames.kept import SLOT
@@ -126,3 +129,26 @@ def _is_settled(array: Any) -> bool:
     # or through one of its arrays.
     fixed = array is None or isinstance(array, (bytes, jax.Array))
     return fixed or type(array).__name__ == "PyCapsule"
+
+
+def exportable(name: str) -> Callable[[type[T]], type[T]]:
+    """Decorator: `jax.export` writes functions whose arguments have such a value.
+
+    Args:
+        name: what the class is called in the serialized function, now and later; its
+            static fields are numbers, None, or tuples of such.
+    """
+
+    def register(cls: type[T]) -> type[T]:
+        return jax.export.register_pytree_node_serialization(
+            cls,
+            serialized_name=name,
+            serialize_auxdata=lambda static: json.dumps(static).encode(),
+            deserialize_auxdata=lambda text: _as_tuple(json.loads(text)),
+        )
+
+    return register
+
+
+def _as_tuple(found: Any) -> Any:
+    return tuple(map(_as_tuple, found)) if isinstance(found, list) else found

@@ -72,7 +72,8 @@ def _opening(solver: Any, game: Any) -> tuple[fixpoint.Outcome, jax.Array]:
     carry = fixpoint.iterate(solver, game, carry, _first_rounds(game))
     outcome = fixpoint.finish(solver, game, carry)
     numbers = jax.tree.leaves(_numbers(solver, game, outcome))
-    summary = jnp.stack([outcome.status, outcome.rounds, *numbers])
+    numbers = (outcome.status, outcome.rounds, *numbers)
+    summary = jnp.stack([jnp.int32(number) for number in numbers])
     if jax.default_backend() != "cpu":
         # Into the host's memory: to ask for it afterwards is a second wait.
         summary = jax.device_put(summary, jax.memory.Space.Host)

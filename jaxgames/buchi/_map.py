@@ -146,7 +146,7 @@ class Map(CycleSolver):
             witness=jnp.where(state.trimming, state.witness, new.witness),
             stable=jnp.where(state.trimming, jnp.all(stays == there), new.stable),
             inner=jnp.where(state.trimming, state.inner, new.inner),
-            trim=state.trim + (state.trimming & ~state.stable & state.left),
+            trim=state.trim + jnp.int32(state.trimming & ~state.stable & state.left),
         )
 
     def _learn(self, game: Problem, state: State, known, seen) -> State:
@@ -162,7 +162,7 @@ class Map(CycleSolver):
             best=best,
             witness=jnp.where(state.witness == NONE, witness, state.witness),
             stable=jnp.all(best == state.best),
-            inner=state.inner + counts,
+            inner=state.inner + jnp.int32(counts),
         )
 
     def turn(self, game: Problem, state: State) -> State:
@@ -171,7 +171,7 @@ class Map(CycleSolver):
         split = jnp.where(lost | (state.part == 0), 0, state.best)
         state = state._replace(
             part=jnp.where(state.trimming, state.part, split),
-            outer=state.outer + ~state.trimming,
+            outer=state.outer + jnp.int32(~state.trimming),
             trimming=~state.trimming & self.trim,
         )
         return self._begin(game, state)

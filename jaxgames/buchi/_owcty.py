@@ -106,8 +106,8 @@ class Owcty(CycleSolver):
             mark=jnp.where(state.marking, new, state.mark),
             there=jnp.where(state.marking, state.there, new),
             stable=jnp.all(new == x),
-            inner=state.inner + (counts & state.marking),
-            trim=state.trim + (counts & ~state.marking),
+            inner=state.inner + jnp.int32(counts & state.marking),
+            trim=state.trim + jnp.int32(counts & ~state.marking),
         )
 
     def turn(self, game: Problem, state: State) -> State:
@@ -123,7 +123,7 @@ class Owcty(CycleSolver):
             stable=jnp.array(False),
             over=still | (size == 0),
             size=jnp.where(state.marking, state.size, size),
-            outer=state.outer + state.marking,
+            outer=state.outer + jnp.int32(state.marking),
         )
 
     def done(self, game: Problem, state: State) -> jax.Array:

@@ -117,7 +117,7 @@ def _list(processes: Processes, sizes: Sizes, found: Found):
     less = ops.take(table, own * width + other)
     more = ops.take(table, other * width + own)
     chosen = jnp.where(place == 0, less, jnp.where(place == 1, more, less & more))
-    part = jnp.where(splits, 2 * place + chosen, 0)
+    part = jnp.where(splits, 2 * place + jnp.int32(chosen), 0)
     which = jnp.where(real, question * PARTS + part, lists)
     value = jnp.where(splits, member, reached)
     bounds = lists + 1, len(processes.enables)

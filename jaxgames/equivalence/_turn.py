@@ -200,7 +200,7 @@ def _spread_out(sizes: Sizes, processes: Processes, found: Found):
     start = ops.take(processes.row, p)
     degree = ops.take(processes.row, p + 1) - start
     several = jnp.where(size > 1, degree + 4, jnp.where(size, degree + 1, 1))
-    defend = size + (second != empty)
+    defend = size + jnp.int32(second != empty)
     counts = jnp.where(clause, 2, jnp.where(attack, several, defend))
     counts = jnp.where(there, counts, 0)
     ends = ops.row_ends(counts, sizes.cells)

@@ -101,8 +101,8 @@ class FBTrim(ComponentSolver):
             word=new,
             root=jnp.where(lone, own, state.root),
             stable=~jnp.any(new != word),
-            inner=state.inner + (counts & state.searching),
-            trim=state.trim + (counts & ~state.searching),
+            inner=state.inner + jnp.int32(counts & state.searching),
+            trim=state.trim + jnp.int32(counts & ~state.searching),
         )
 
     def settle(self, game: Subgraph, state: State) -> State:
@@ -184,7 +184,7 @@ def _split(state: State) -> State:
         word=jnp.where(found | (word == GONE), GONE, new << BITS),
         root=jnp.where(found, name, state.root),
         searching=jnp.array(False),
-        outer=state.outer + (state.left > 0),
+        outer=state.outer + jnp.int32(state.left > 0),
     )
 
 

@@ -220,7 +220,7 @@ class MaxId(ComponentSolver):
         return state._replace(
             root=root,
             left=jnp.sum(game.alive & (root == NONE), dtype=jnp.int32),
-            outer=state.outer + (state.left > 0),
+            outer=state.outer + jnp.int32(state.left > 0),
         )
 
     def live(self, game: Subgraph, state: State) -> tuple[Pieces, Pieces]:

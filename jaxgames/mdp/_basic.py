@@ -138,7 +138,7 @@ class Basic(EndComponentSolver):
         stable = jnp.array(False)
         for _ in range(self.sweeps_per_step(game)):
             live, alive = remove(game, state.live, state.alive)
-            more = ~stable
+            more = jnp.int32(~stable)
             stable = ~jnp.any(live != state.live) & ~jnp.any(alive != state.alive)
             state = state._replace(live=live, alive=alive, removal=state.removal + more)
         return jax.lax.cond(

@@ -217,7 +217,7 @@ class Interleaved(EndComponentSolver):
         live, alive, removal = state.live, state.alive, state.removal
         changed = jnp.array(True)
         for _ in range(self.sweeps_per_step(game)):
-            before, removal = (live, alive), removal + changed
+            before, removal = (live, alive), removal + jnp.int32(changed)
             live, alive = remove_both_ways(game, live, alive)
             changed = jnp.any(live != before[0]) | jnp.any(alive != before[1])
         left, fates = jump(game, live, alive, state.fates)

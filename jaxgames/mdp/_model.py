@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.arena import Arena, bucket, is_traced, padded
 from jaxgames.mdp._checks import (
     and_more,
     bounds,
@@ -27,9 +27,10 @@ from jaxgames.mdp._checks import (
     reals,
 )
 from jaxgames.mdp._checks import booleans as booleans
-from jaxgames.value import Value, freeze, ours
+from jaxgames.value import Value, exportable, freeze, ours
 
 
+@exportable("jaxgames.mdp.MDP")
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class MDP(Value):
@@ -259,7 +260,7 @@ class MDP(Value):
         num_choices: int | None = None,
         num_branches: int | None = None,
     ) -> "MDP":
-        """Adds states, choices and branches that count for nothing (host only).
+        """Adds states, choices and branches that count for nothing.
 
         Models of one padded size share one compilation and can be stacked. What is
         added comes last: states without choices, which are in no label, and choices and
@@ -288,14 +289,12 @@ class MDP(Value):
         more = [want - have for have, want in zip(old, new, strict=True)]
         return dataclasses.replace(
             self,
-            row_group_offsets=_pad(self.row_group_offsets, more[0], "edge"),
-            row_offsets=_pad(self.row_offsets, more[1], "edge"),
-            columns=_pad(self.columns, more[2]),
-            **{
-                name: None if x is None else _pad(x, more[2])
-                for name in ("probs", "lower", "upper")
-                for x in [getattr(self, name)]
-            },
+            row_group_offsets=padded(self.row_group_offsets, more[0], last=True),
+            row_offsets=padded(self.row_offsets, more[1], last=True),
+            columns=padded(self.columns, more[2]),
+            probs=padded(self.probs, more[2]),
+            lower=padded(self.lower, more[2]),
+            upper=padded(self.upper, more[2]),
             labels=_padded(self.labels, more[0]),
             choice_labels=_padded(self.choice_labels, more[1]),
             state_rewards=_padded(self.state_rewards, more[0]),
@@ -316,8 +315,4 @@ def owner_of(model: MDP) -> np.ndarray:
 def _padded(values: Mapping[str, Any] | None, more: int) -> dict[str, Any] | None:
     if values is None:
         return None
-    return {name: _pad(x, more) for name, x in values.items()}
-
-
-def _pad(values: Any, more: int, mode: Any = "constant") -> np.ndarray:
-    return freeze(np.pad(values, (0, more), mode))
+    return {name: padded(x, more) for name, x in values.items()}

@@ -7,11 +7,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames.arena import bucket, is_traced
+from jaxgames.arena import bucket, is_traced, padded
 from jaxgames.multienergy import _checks
-from jaxgames.value import Value, freeze
+from jaxgames.value import Value, exportable, freeze
 
 
+@exportable("jaxgames.multienergy.Game")
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Game(Value):
@@ -173,7 +174,7 @@ class Game(Value):
         num_edges: int | None = None,
         num_updates: int | None = None,
     ) -> "Game":
-        """Adds positions, edges and updates that count for nothing (host only).
+        """Adds positions, edges and updates that count for nothing.
 
         Games of one padded size share a compilation and can be stacked. What is added
         comes last: positions of the attacker without moves, edges of no position, and
@@ -201,10 +202,10 @@ class Game(Value):
         more = [want - have for have, want in zip(old, new, strict=True)]
         return dataclasses.replace(
             self,
-            offsets=freeze(np.pad(np.asarray(self.offsets), (0, more[0]), "edge")),
-            defender=freeze(np.pad(np.asarray(self.defender), (0, more[0]))),
-            targets=freeze(np.pad(np.asarray(self.targets), (0, more[1]))),
-            update_id=freeze(np.pad(np.asarray(self.update_id), (0, more[1]))),
-            delta=np.pad(self.delta, ((0, more[2]), (0, 0))),
-            minima=np.pad(self.minima, ((0, more[2]), (0, 0), (0, 0))),
+            offsets=padded(self.offsets, more[0], last=True),
+            defender=padded(self.defender, more[0]),
+            targets=padded(self.targets, more[1]),
+            update_id=padded(self.update_id, more[1]),
+            delta=padded(self.delta, more[2]),
+            minima=padded(self.minima, more[2]),
         )

@@ -90,7 +90,7 @@ class Alternating(MeasureSolver):
 
         def side(player: int) -> Side:
             least = tuple(jnp.full(size, word) for word in packing[player].least)
-            lost = _measures.bad_loops(game, place[player], game.owner != player)
+            lost = _measures.bad_loops(game, place[player], game.owner != bool(player))
             return Side(
                 packing=packing[player],
                 place=place[player],
@@ -108,7 +108,7 @@ class Alternating(MeasureSolver):
         """Lifts all vertices for both players, and goes on with their attempts."""
         finished = self.done(game, state)
         sides = [
-            self._lift(game, side, game.owner != player, finished)
+            self._lift(game, side, game.owner != bool(player), finished)
             for player, side in enumerate(state.sides)
         ]
         told = [

@@ -59,7 +59,7 @@ def _look_up(cut, priority, player):
     """How many bits an edge of some priority compares, for the player who wins it."""
     length = cut.shape[1]
     index = jnp.minimum(priority.astype(jnp.int32), length - 1)
-    return ops.look_up(cut.reshape(-1), (player == 1) * length + index)
+    return ops.look_up(cut.reshape(-1), jnp.where(player == 1, length, 0) + index)
 
 
 def _compare(game, measure, compared) -> tuple[ops.Edges, ops.Edges]:

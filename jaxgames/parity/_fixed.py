@@ -32,7 +32,7 @@ def fix_strategies(game: Game, winner, strategy) -> Fixed:
 
     side = ops.by_slot(game, winner, 0)
     move = ops.move_of(game, jnp.where(moves, strategy, NO_EDGE))
-    follows = side == game.owner
+    follows = side == game.owner.astype(side.dtype)
     kept = ops.edgewise(
         lambda at, chosen, free: free | (at == chosen),
         ops.position(game),

@@ -28,7 +28,8 @@ def answer(game: Game, winner, move, measures=None) -> Answer:
     Moves count only where the owner of a vertex wins it; None stands for no strategies.
     """
     if move is not None:
-        move = ops.edge_of(game, jnp.where(winner == game.owner, move, NO_EDGE))
+        owns = winner == game.owner.astype(winner.dtype)
+        move = ops.edge_of(game, jnp.where(owns, move, NO_EDGE))
     return Answer(ops.by_vertex(game, winner.astype(jnp.int8)), move, measures)
 
 

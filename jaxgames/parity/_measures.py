@@ -152,7 +152,7 @@ _START = (0, 1)  # a word, and how many of its bits are taken
 def _next_end(end, width):
     """Where a counter ends that follows another one."""
     word, taken = end
-    full = (taken + width > BITS) * 1
+    full = (taken + width) // (BITS + 1)  # 1 where it needs a word of its own
     return word + full, taken * (1 - full) + width
 
 
@@ -162,7 +162,7 @@ def places(game: Game, packing: Packing, player: int) -> Places:
     Priorities beyond those of the packing compare what the last of them does.
     """
     length = len(packing.cut)
-    table = 2 * packing.cut + ((jnp.arange(length) & 1) != player)
+    table = 2 * packing.cut + jnp.int32((jnp.arange(length) & 1) != player)
     table = table.astype(jnp.int8 if 2 * BITS * len(packing.least) < 127 else jnp.int32)
     if game.edge_priority is None:
         return ops.look_up(table, game.priority)

@@ -173,7 +173,7 @@ def _grow(game: Game, state: State):
     play, move = state.kind == PLAY, state.move
     seen = sweep(game, state.kind, foreign, play if reads_little(game) else None)
     best, position = seen
-    joins = play & (best == foreign)
+    joins = play & (best == foreign.astype(best.dtype))
     if move is not None:
         takes = joins & (foreign == 0)
         move = jnp.where(takes, position, move).astype(move.dtype)

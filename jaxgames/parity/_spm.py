@@ -108,7 +108,7 @@ class SPM(MeasureSolver):
         packing, place, overflow = self.pack(game)
         packing, place = packing[:: self._order], place[:: self._order]
         least = tuple(jnp.full(size, word) for word in packing[0].least)
-        lost = _measures.bad_loops(game, place[0], game.owner != self.player)
+        lost = _measures.bad_loops(game, place[0], game.owner != bool(self.player))
         return State(
             packing=packing,
             place=place,
@@ -161,7 +161,7 @@ class SPM(MeasureSolver):
         )
         won = (mine, ~mine & (state.turn == 2))
         lost = jnp.where(state.turn == 0, first == TOP, ~mine)
-        of_player = game.owner == self.player
+        of_player = game.owner == bool(self.player)
         # Where only the measure of the other one is final, there is no move yet.
         known = won[0] | won[1] | (lost & of_player)
         winner = jnp.where(mine, self.player, 1 - self.player)
@@ -213,7 +213,7 @@ class SPM(MeasureSolver):
 
         first, *rest = (ops.target(game, word) for word in lifting.measure)
         seen = (ops.edgewise(_for_rival, first), *rest)
-        rival = game.owner != (self.player ^ second)
+        rival = game.owner != (bool(self.player) ^ second)
         raised = _measures.raised(game, packing, place, seen, rival)
 
         own = tuple(ops.at(word, slots) for word in lifting.measure)
@@ -267,7 +267,7 @@ class SPM(MeasureSolver):
             lifting=state.lifting._replace(
                 measure=measure, changed=state.lifting.changed | switch
             ),
-            turn=state.turn + (still & (state.turn < 2)),
+            turn=state.turn + jnp.int32(still & (state.turn < 2)),
         )
 
 

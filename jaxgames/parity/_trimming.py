@@ -56,7 +56,9 @@ class Trimming(Solver):
         onward, dropped = stable & ~some, stable & some & ~all_
 
         following = state.priority - 1
-        against = ops.real(fixed.game) & (fixed.winner != (following & 1))
+        against = ops.real(fixed.game) & (
+            fixed.winner != (following & 1).astype(jnp.int8)
+        )
         first = jnp.where(against & (following >= 0), CANDIDATE, OUT)
         return State(
             priority=jnp.where(onward, following, state.priority),

@@ -139,7 +139,7 @@ def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
     starts = state.fresh & (state.phase == HEAD) & (state.kind == ATTRACTOR)
     rows = play | starts if reads_little(game) else None
     best, position = sweep(game, state.kind, foreign, rows)
-    joins = play & (best == foreign)
+    joins = play & (best == foreign.astype(best.dtype))
     moves, move = (foreign == 0) & (joins | starts), state.move
     if move is not None:
         move = jnp.where(moves, position, move).astype(move.dtype)
@@ -155,7 +155,7 @@ def _close(game: Game, state: State, stable) -> State:
     """A finished attractor leaves play; what is left is the next subgame."""
     tentative = jnp.where(state.phase == HEAD, TENTATIVE, 0)
     leaves = stable & (state.kind == ATTRACTOR)
-    winner = (tentative + state.player).astype(jnp.int8)
+    winner = (tentative + jnp.int32(state.player)).astype(jnp.int8)
     left = state.kind == PLAY
     first, player, top = head(game.priority, left)
     some = top >= 0
@@ -188,7 +188,7 @@ def _return(game: Game, state: State) -> State:
     ends = active & (state.depth == 0)
     escapes = active & ~ends & jnp.where(player, wins[0], wins[1])
     back = escapes & (here | above)
-    lost = here & (winner != player)
+    lost = here & (winner != player.astype(winner.dtype))
     return State(
         kind=jnp.where(back, kinds(lost, back), state.kind),
         removed=state.removed,
