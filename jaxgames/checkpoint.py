@@ -1,14 +1,21 @@
 """States of long solves in files, so that a process may be killed at any moment.
 
 A state is what `solution.state` holds: a pytree of arrays. A file of it can be read on
-another machine and another number of devices.
+another machine and another number of devices. It says which problem it is of, which
+solver with which options, and which version wrote it: with anything else it is refused,
+and so is a file that is damaged. Reading one runs nothing that it names: it is numbers,
+and names of classes that are keys of a closed table.
 """
 
+import contextlib
 import dataclasses
-import importlib
+import hashlib
 import json
+import math
 import os
+import socket
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,23 +24,45 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxgames import ops
+from jaxgames import ops, states
 from jaxgames.batch import Standing
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Status
 
-_STRUCTURE, _BEGIN = "structure", "begin"
-"""Names of the entries that say what the arrays make up, and how the solve began."""
+MAGIC = b"jaxgames checkpoint 2\n"
+"""How a file begins; the number is that of the format. Then come the length of the
+header in eight bytes, the header in JSON, the arrays one after the other, and the
+SHA-256 of all that."""
+
+BEFORE = ".1"
+"""What is added to a file's name for the state before the last one."""
+
+_DIGEST = hashlib.sha256().digest_size
+
+_KINDS = "biufU"
+"""Kinds of entries that arrays may have: booleans, integers, floats, and text for
+integers of any size."""
+
+_MALFORMED = (
+    *(AttributeError, IndexError, KeyError, RecursionError, StopIteration, TypeError),
+)
+"""What comes of a header that says something else than `save` would."""
+
+
+class DamagedError(ValueError):
+    """A file holds no state: it is cut, changed, or something else."""
 
 
 def save(path: str | os.PathLike, state: Any, begin: Any = None) -> None:
     """Writes a state to a file, all of it or nothing.
 
     The file is written beside its place, synced, and moved there, so that whenever the
-    process ends there is either the old file or the new one.
+    process ends there is either the old file or the new one. The state that was there
+    is kept under the same name with `.1` added. What killed processes have left of
+    their writing is removed.
 
     Args:
-        path: the file: an archive of numpy, whatever its suffix.
+        path: the file, whatever its suffix.
         state: a pytree of arrays.
         begin: the state of the beginning, by which `load` knows the solve; without, by
             the form of the state itself, which some solves change on the way.
@@ -45,25 +74,33 @@ def save(path: str | os.PathLike, state: Any, begin: Any = None) -> None:
     form, leaves = _form(state)
     told, first = (form, leaves) if begin is None else _form(begin)
     values = ops.on_host([leaf.array for leaf in leaves])
-    arrays = {f"leaf{number}": np.asarray(x) for number, x in enumerate(values)}
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            about = {
-                _STRUCTURE: np.array(json.dumps(form)),
-                _BEGIN: np.array(json.dumps([told, [leaf.shape for leaf in first]])),
-            }
-            np.savez(file, allow_pickle=False, **about, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    arrays = [_plain(x) for x in values]
+    header = {
+        "version": states.version(),
+        "origins": _origins(state if begin is None else begin),
+        "structure": form,
+        "begin": [told, [leaf.shape for leaf in first]],
+        "arrays": [
+            [x.dtype.str, list(np.shape(of))]
+            for x, of in zip(arrays, values, strict=True)
+        ],
+    }
+    text = json.dumps(header).encode()
+    _clean(path)
+    with _written(path) as file:
+        digest = hashlib.sha256()
+        parts = [MAGIC, len(text).to_bytes(8, "little"), text]
+        for part in (*parts, *(x.reshape(-1).view(np.uint8) for x in arrays)):
+            digest.update(part)
+            file.write(part)
+        file.write(digest.digest())
 
 
 def load(path: str | os.PathLike, like: Any) -> Any:
     """Reads a state from a file.
+
+    A file is data: no code that it names is run. It is not proof of what its numbers
+    are, though: verify an answer that goes on from the file of somebody else.
 
     Args:
         path: a file that `save` has written.
@@ -75,7 +112,10 @@ def load(path: str | os.PathLike, like: Any) -> Any:
         The state, with numpy arrays.
 
     Raises:
-        ValueError: the file holds a state of something else, or one that was spread
+        DamagedError: the file is cut or changed, of another format, or none of these
+            files; it is a ValueError.
+        ValueError: the file holds a state of something else: of another problem,
+            another solver or other options, of another version; or one that was spread
             over devices and is to be loaded outside of `parallel.over`.
 
     Examples:
@@ -85,38 +125,215 @@ def load(path: str | os.PathLike, like: Any) -> Any:
         >>> some = parity.solve(game, "fpi", max_steps=3, throw=False)
         >>> begin = parity.solve(game, "fpi", max_steps=0, throw=False)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     save(folder + "/state.npz", some.state)
-        ...     state = load(folder + "/state.npz", begin.state)
+        ...     save(folder + "/state", some.state)
+        ...     state = load(folder + "/state", begin.state)
         >>> parity.solve(game, "fpi", state=state).status.name
         'SOLVED'
     """
-    wanted, leaves = _form(like)
     name = os.fspath(path)
-    with np.load(path, allow_pickle=False) as file:
-        if _STRUCTURE not in file or _BEGIN not in file:
-            raise ValueError(f"{name} holds no state of a solve")
-        form = json.loads(str(file[_STRUCTURE]))
-        found, shapes = json.loads(str(file[_BEGIN]))
-        if found != wanted:
-            raise ValueError(
-                f"{name} holds a state of another solve: it has the structure "
-                f"{json.dumps(found)}, expected {json.dumps(wanted)}"
-            )
+    wanted, leaves = _form(like)
+    header, arrays = _read(name)
+    try:
+        version, origins = header["version"], header["origins"]
+        (found, shapes), form = header["begin"], header["structure"]
+    except (KeyError, TypeError, ValueError):
+        raise DamagedError(f"{name} is damaged: its header lacks a part") from None
+    if version != states.version():
+        raise ValueError(
+            f"{name} was written by version {version} of jaxgames, this is "
+            f"{states.version()}: what solvers carry may have changed"
+        )
+    _check_origins(name, origins, _origins(like))
+    if found != wanted:
+        raise ValueError(
+            f"{name} holds a state of another solve: it has the structure "
+            f"{json.dumps(found)[:400]}, expected {json.dumps(wanted)[:400]}"
+        )
+    try:
         _check_shapes(name, shapes, leaves)
-        arrays = (file[f"leaf{number}"] for number in range(len(file.files)))
-        return _formed(form, arrays)
+        return _formed(form, iter(arrays))
+    except (DamagedError, *_MALFORMED) as error:
+        raise DamagedError(f"{name} is damaged: its header is wrong") from error
 
 
 def _check_shapes(name: str, shapes: list, leaves: "list[_Leaf]") -> None:
-    pairs = zip(shapes, leaves, strict=True)
-    for number, ((kind, shape), leaf) in enumerate(pairs):
-        kind_wanted, wanted = leaf.shape
+    for number, (found, leaf) in enumerate(zip(shapes, leaves, strict=False)):
+        (kind, shape), (kind_wanted, wanted) = found, leaf.shape
         some = int(leaf.shrinks)
         if kind != kind_wanted or shape[some:] != wanted[some:]:
             raise ValueError(
                 f"{name} holds a state of another game: its array {number} is "
                 f"{kind}{shape}, expected {kind_wanted}{wanted}"
             )
+    if len(shapes) != len(leaves):
+        raise ValueError(f"{name} holds a state of another game: it has other arrays")
+
+
+# ---- what a state is of --------------------------------------------------------------
+
+
+def _origins(state: Any) -> list[dict[str, Any]]:
+    """What the parts of a state are of, as JSON can hold it."""
+    if isinstance(state, states.Origin):
+        words = [np.asarray(x, "<u4") for x in ops.on_host(state.problem)]
+        digest = hashlib.sha256(b"".join(x.tobytes() for x in words)).hexdigest()
+        found = {"problem": digest, "solver": state.solver, "version": state.version}
+        return [found]
+    if isinstance(state, dict):
+        return _origins([state[name] for name in sorted(state)])
+    if names := _names(state):
+        return _origins([getattr(state, name) for name in names])
+    if isinstance(state, tuple | list):
+        return [found for part in state for found in _origins(part)]
+    return []
+
+
+def _check_origins(name: str, found: Any, wanted: list[dict[str, Any]]) -> None:
+    if found == wanted:
+        return
+    why = "other parts"
+    if isinstance(found, list) and len(found) == len(wanted):
+        for own, other in zip(wanted, found, strict=True):
+            differ = [key for key in own if own[key] != other.get(key)]
+            if "version" in differ:
+                why = f"version {other.get('version')} of jaxgames"
+            elif "solver" in differ:
+                why = f"{other.get('solver')}, and this solve's is {own['solver']}"
+                why = f"another solver or options: {why}"
+            elif differ:
+                why = "another problem"
+            if differ:
+                break
+    raise ValueError(
+        f"{name} holds a state of another solve: it is of {why}. Take another file, or "
+        "remove this one to start anew"
+    )
+
+
+def _plain(x: Any) -> np.ndarray:
+    """An array as files have it: one entry after the other, the lowest byte first."""
+    x = np.asarray(x)
+    return np.ascontiguousarray(x, x.dtype.newbyteorder("<"))
+
+
+# ---- the file ------------------------------------------------------------------------
+
+
+def _read(name: str) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """The header and the arrays of a file that is as it was written."""
+    with open(name, "rb") as file:
+        begins = file.read(len(MAGIC))
+        if begins != MAGIC:
+            raise DamagedError(f"{name} {_other(begins)}")
+        content = memoryview(begins + file.read())
+    content, digest = content[:-_DIGEST], content[-_DIGEST:]
+    if len(content) < len(MAGIC) + 8 or hashlib.sha256(content).digest() != digest:
+        raise DamagedError(
+            f"{name} is damaged: it is cut, or bytes of it are not what was written"
+        )
+    # From here on it is what somebody wrote on purpose, who may mean no good.
+    start = len(MAGIC) + 8
+    end = start + int.from_bytes(content[len(MAGIC) : start], "little")
+    try:
+        header = json.loads(bytes(content[start:end]))
+        return header, list(_arrays(header["arrays"], content[end:]))
+    except (ValueError, *_MALFORMED) as error:
+        raise DamagedError(f"{name} is damaged: its header is wrong") from error
+
+
+def _arrays(shapes: list, content: memoryview) -> Iterator[np.ndarray]:
+    """The arrays that make up what follows a header."""
+    for name, shape in shapes:
+        kind = np.dtype(name)
+        if kind.kind not in _KINDS or not all(type(n) is int for n in shape):
+            raise ValueError(f"no array of numbers: {kind}{shape}")
+        count = math.prod(shape)
+        if min(shape, default=0) < 0 or count * kind.itemsize > len(content):
+            raise ValueError("an array that is longer than the file")
+        values = np.frombuffer(content, kind, count) if count else np.empty(0, kind)
+        yield values.reshape(shape).astype(kind.newbyteorder("="))
+        content = content[count * kind.itemsize :]
+    if len(content):
+        raise ValueError("more than the arrays")
+
+
+def _other(begins: bytes) -> str:
+    """What a file is that does not begin as it should."""
+    if not begins:
+        return "is empty: it holds no state of a solve"
+    common = MAGIC.split(b" checkpoint ")[0] + b" checkpoint "
+    if begins[:4] == b"PK\x03\x04" or begins.startswith(common):
+        return (
+            "holds no state of a solve in the format of this version: another version "
+            "wrote it, or it is something else"
+        )
+    return "holds no state of a solve"
+
+
+@contextlib.contextmanager
+def _written(path: Path) -> Iterator[Any]:
+    """A file to write to, which takes the place of another when it is complete."""
+    handle, name = tempfile.mkstemp(
+        prefix=_prefix(path) + f"{os.getpid()}-", suffix=_SUFFIX, dir=path.parent
+    )
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _keep_last(path, name + _LAST)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _keep_last(path: Path, name: str) -> None:
+    """Gives the file that is there another name as well, by way of a third one."""
+    if not path.exists():
+        return
+    try:
+        os.link(path, name)
+    except OSError:  # no such links here: for a moment the last one has its old name
+        os.replace(path, _before(path))
+    else:
+        os.replace(name, _before(path))
+
+
+def _before(path: Path) -> Path:
+    return path.with_name(path.name + BEFORE)
+
+
+_SUFFIX, _LAST = ".saving", ".last"
+
+
+def _prefix(path: Path) -> str:
+    """How names of files begin that are being written on this machine."""
+    machine = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+    return f".{path.name}.{machine}-"
+
+
+def _clean(path: Path) -> None:
+    """Removes what processes of this machine have left that are no more."""
+    prefix = _prefix(path)
+    for left in path.parent.iterdir():
+        ours = left.name.startswith(prefix)
+        if ours and left.name.endswith((_SUFFIX, _SUFFIX + _LAST)):
+            number = left.name[len(prefix) :].partition("-")[0]
+            if number.isdigit() and not _is_alive(int(number)):
+                left.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name != "posix":  # there a signal, even none, would end it
+        return process == os.getpid()
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 # ---- what the arrays make up ---------------------------------------------------------
@@ -155,9 +372,15 @@ def _form(state: Any) -> tuple[Any, list[_Leaf]]:
         if isinstance(x, dict):
             return {"dict": {name: of(x[name], shrinks) for name in sorted(x)}}
         if names := _names(x):
+            name = states.name_of(type(x))
+            if states.CLASSES.get(name) is not type(x):
+                raise ValueError(
+                    f"a state with {type(x).__name__} cannot be written to a file: "
+                    "decorate the class by jaxgames.states.register"
+                )
             few = ("ids", "carry") if isinstance(x, Standing) else ()
             return {
-                "class": f"{type(x).__module__}:{type(x).__qualname__}",
+                "class": name,
                 "parts": {n: of(getattr(x, n), shrinks or n in few) for n in names},
             }
         if isinstance(x, tuple | list):
@@ -183,7 +406,11 @@ def _formed(form: dict[str, Any], arrays: Iterator[np.ndarray]) -> Any:
         return next(arrays).item()
     if kind == "integers":
         found = next(arrays)
-        return np.array([int(x) for x in found.ravel()], object).reshape(found.shape)
+        try:
+            numbers = [int(x) for x in found.ravel()]
+        except ValueError:
+            raise DamagedError("what should be integers is not") from None
+        return np.array(numbers, object).reshape(found.shape)
     if kind == "plain":
         return inner
     if kind == "mesh":
@@ -199,10 +426,9 @@ def _formed(form: dict[str, Any], arrays: Iterator[np.ndarray]) -> Any:
     if kind in ("tuple", "list"):
         parts = [_formed(part, arrays) for part in inner]
         return tuple(parts) if kind == "tuple" else parts
-    module, name = inner.split(":")
-    if module.split(".")[0] != __package__:
-        raise ValueError(f"a state of {inner} is none of this library")
-    found = getattr(importlib.import_module(module), name)
+    found = states.CLASSES.get(inner) if kind == "class" else None
+    if found is None:
+        raise DamagedError(f"a state of {inner!r:.80} is none of this library")
     parts = {name: _formed(part, arrays) for name, part in form["parts"].items()}
     return found(**parts)
 
@@ -219,7 +445,8 @@ def solve(
 
     The state is saved when an interval is over, when the solve is interrupted, and at
     the end. Whenever the process is killed, a call with the same arguments loses what
-    was done in the last interval and no more.
+    was done in the last interval and no more. Where the file is damaged it goes on from
+    the state before, which is kept too, and warns.
 
     Args:
         path: the file.
@@ -235,16 +462,16 @@ def solve(
         The solution.
 
     Raises:
-        ValueError: the file is of another solve, or the solver has no state.
+        ValueError: the file is of another solve or damaged, and so is the one before;
+            or the solver has no state.
         SolveError: the solve was interrupted or stopped by `progress`, and `throw` is
             set. The file holds its state.
     """
     meter = _Kept(as_progress(progress))
-    like, state = solve(max_steps=0, throw=False).state, None
+    like = solve(max_steps=0, throw=False).state
     if like is None:
         raise ValueError("this solver has no state: name one of the device")
-    if Path(path).exists():
-        state = load(path, like)
+    state = _last(Path(path), like)
     rounds = None
     try:
         while True:
@@ -270,6 +497,28 @@ def solve(
     if throw and status != Status.SOLVED:
         raise SolveError(status, solution)
     return solution
+
+
+def _last(path: Path, like: Any) -> Any:
+    """The last state that was saved and is whole; None if nothing was saved."""
+    before = _before(path)
+    if not path.exists() and not before.exists():
+        return None
+    try:
+        return load(path, like)
+    except (DamagedError, FileNotFoundError) as error:
+        if not before.exists():
+            raise
+        state, why = load(before, like), error
+    # The next save keeps what is there: that must not be what is damaged.
+    os.replace(before, path)
+    missing = isinstance(why, FileNotFoundError)
+    warnings.warn(
+        f"{f'{path} is missing' if missing else why}: going on from the state before "
+        "it, which was kept",
+        stacklevel=3,
+    )
+    return state
 
 
 def _rounds(solution: Any) -> int:

@@ -5,6 +5,7 @@
 that a long solve reports progress, can be interrupted and can be resumed.
 """
 
+import dataclasses
 import functools
 import time
 from collections.abc import Callable
@@ -14,8 +15,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import limits, ops
+from jaxgames import limits, ops, states
 from jaxgames.arena import eager
+from jaxgames.kept import kept
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
@@ -39,11 +41,16 @@ SMALL = 1 << 17
 """Entries up to which an answer is sent to the host with every chunk."""
 
 
+@states.register
 class Carry(NamedTuple):
-    """What a loop carries: the solver's state and the rounds done."""
+    """What a loop carries: the solver's state and the rounds done; and what it is of.
+
+    A carry whose origin is None is taken as it is.
+    """
 
     state: Any
     rounds: jax.Array
+    origin: states.Origin | None = None
 
 
 class Outcome(NamedTuple):
@@ -56,8 +63,9 @@ class Outcome(NamedTuple):
 
 
 def start(solver: Solver, game: Any) -> Carry:
-    """The carry before the first round."""
-    return Carry(solver.init(game), jnp.int32(0))
+    """The carry before the first round (pure)."""
+    words = _whole(_parts(solver.subject(game), states.fingerprint))
+    return Carry(solver.init(game), jnp.int32(0), _origin(solver, words))
 
 
 def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
@@ -68,6 +76,8 @@ def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
         state = repeat(count, functools.partial(solver.step, game), carry.state)
         return Carry(state, carry.rounds + count)
 
+    origin, carry = carry.origin, carry._replace(origin=None)
+
     def open_for(count: int, carry: Carry):
         stop = solver.done(game, carry.state) | solver.overflow(carry.state)
         return ~stop & (carry.rounds <= limit - count)
@@ -76,7 +86,7 @@ def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
         carry = jax.lax.while_loop(
             functools.partial(open_for, count), functools.partial(steps, count), carry
         )
-    return carry
+    return carry._replace(origin=origin)
 
 
 def default_sweeps(game: Any) -> int:
@@ -131,10 +141,142 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
     return Outcome(solver.answer(game, carry.state), status, carry.rounds, carry)
 
 
-@functools.partial(jax.jit, static_argnums=0)
+def traced(
+    solver: Solver, game: Any, carry: Carry | None = None, max_steps: Any = None
+) -> Outcome:
+    """Solves inside somebody's `jit` or `vmap` (pure).
+
+    Args:
+        solver: the solver.
+        game: what it works on.
+        carry: where to go on; None to start. If it is of another game no round is made,
+            nothing is decided, and the status is `INVALID`.
+        max_steps: rounds to make at most, those of `carry` counted in; None: no limit.
+
+    Raises:
+        ValueError: the carry is of another solver, or has other shapes.
+    """
+    limit = MAX_ROUNDS if max_steps is None else max_steps
+    own, begin = None, start(solver, game)
+    if carry is not None:
+        own = belongs(carry, begin)
+        # Of what is not known to be of this game nothing is said.
+        carry = carry._replace(origin=begin.origin)
+        begin = jax.tree.map(lambda x, y: jnp.where(own, x, y), carry, begin)
+        limit = jnp.where(own, limit, -1)
+    outcome = finish(solver, game, iterate(solver, game, begin, limit))
+    if own is None:
+        return outcome
+    return outcome._replace(status=jnp.where(own, outcome.status, Status.INVALID))
+
+
+def belongs(carry: Carry, begin: Carry) -> jax.Array:
+    """Whether a carry is of the same game as that of its beginning: bool (pure).
+
+    Raises:
+        ValueError: it is of another solver, or has other shapes.
+    """
+    states.check_class(carry, Carry)
+    assert begin.origin is not None
+    if carry.origin is not None and (why := states.differs(begin.origin, carry.origin)):
+        raise ValueError(f"state is not of this solve: {why}")
+    if _form(carry) != _form(begin):
+        raise ValueError(
+            "state is not of this solve: its arrays have other shapes or types. Pass "
+            "solution.state of an earlier call with the same problem and solver, that "
+            "was made under jit if this one is"
+        )
+    if carry.origin is None:
+        return jnp.array(True)
+    (first, second), words = carry.origin.problem, begin.origin.problem
+    return jnp.asarray((first == words[0]) & (second == words[1]))
+
+
+def _form(carry: Carry) -> tuple:
+    """The structure of a state, the shapes and types of its arrays."""
+    leaves, tree = jax.tree.flatten(carry.state)
+    return tree, [(jnp.shape(x), jnp.result_type(x)) for x in leaves]
+
+
+def adopted(solver: Solver, carry: Carry, state: Any) -> Carry:
+    """A state that another solver goes on from, on the game of a carry."""
+    origin = carry.origin
+    if origin is not None:
+        origin = dataclasses.replace(origin, solver=states.described(solver))
+    return carry._replace(state=state, origin=origin)
+
+
+def origin(solver: Solver, game: Any) -> states.Origin:
+    """What a carry of a solver on a concrete game is of.
+
+    The fingerprint of a layout is kept with it, so that this costs a launch, or less.
+    """
+    parts = _parts(
+        solver.subject(game),
+        lambda part: kept(part, "fingerprint", lambda: _fingerprint(part)),
+    )
+    alone = isinstance(parts, _Part)
+    return _origin(solver, parts.words if alone else _whole_jit(parts))
+
+
+def _origin(solver: Solver, words: states.Words) -> states.Origin:
+    return states.Origin(words, states.described(solver), states.version())
+
+
+class _Part(NamedTuple):
+    """The fingerprint of a layout, in its place."""
+
+    words: states.Words
+
+
+def _parts(game: Any, fingerprint: Callable[[Any], states.Words]) -> Any:
+    """A game with fingerprints in the place of layouts."""
+    return jax.tree.map(
+        lambda x: _Part(fingerprint(x)) if ops.is_layout(x) else x,
+        game,
+        is_leaf=ops.is_layout,
+    )
+
+
+def _whole(parts: Any) -> states.Words:
+    """The fingerprint of a game, from its parts (pure)."""
+    return parts.words if isinstance(parts, _Part) else states.fingerprint(parts)
+
+
+_whole_jit = jax.jit(_whole)
+
+
+@jax.jit
+def _fingerprint(part: Any) -> states.Words:
+    return ops.on_all(part, states.fingerprint(part))
+
+
+def check(solver: Solver, game: Any, carry: Any) -> None:
+    """Checks that a concrete carry is of a solver on a game.
+
+    Raises:
+        ValueError: it is of another solve, saying which differs.
+    """
+    states.check_class(carry, Carry)
+    if carry.origin is not None:
+        states.check(origin(solver, game), carry.origin)
+        if _form(carry) != _form(jax.eval_shape(initial, solver, game)):
+            raise ValueError("state is damaged: its arrays have other shapes or types")
+
+
 def first(solver: Solver, game: Any) -> Carry:
-    """The carry before the first round, compiled."""
-    return ops.for_devices(start)(solver, game)
+    """The carry before the first round on a concrete game, compiled."""
+    return initial(solver, game)._replace(origin=origin(solver, game))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def initial(solver: Solver, game: Any) -> Carry:
+    """The carry before the first round, for whoever hands it to nobody: of no game."""
+
+    def begin(game: Any) -> Carry:
+        return Carry(solver.init(game), jnp.int32(0))
+
+    return ops.for_devices(begin)(game)
 
 
 def _to_host(game: Any, x: jax.Array) -> jax.Array:
@@ -190,12 +332,19 @@ def run(
 
     Returns:
         The outcome; its status is a `Status`, its rounds an `int`.
+
+    Raises:
+        ValueError: `carry` is of another game or solver.
     """
     meter = as_progress(progress)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
+    if carry is not None:
+        check(solver, game, carry)
     rounds = 0 if carry is None else int(carry.rounds)
     limits.say("compiling")  # or not, where that was done before
     current = first(solver, game) if carry is None else carry
+    # What it is of has no part in the rounds.
+    origin, current = current.origin, current._replace(origin=None)
     current = ops.in_its_shares(game, current)
     began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
 
@@ -231,4 +380,5 @@ def run(
         status = Status.INTERRUPTED
     finally:
         meter.close()
-    return outcome._replace(status=status, rounds=rounds)
+    carry = outcome.carry._replace(origin=origin)
+    return outcome._replace(status=status, rounds=rounds, carry=carry)

@@ -81,6 +81,13 @@ class Solver(abc.ABC):
         """
         raise NotImplementedError(f"{self.name} takes nothing over")
 
+    def subject(self, game: Any) -> Any:
+        """What of a game the states are about, so that no other game may have them.
+
+        All of it, unless a part may be changed while a solve goes on.
+        """
+        return game
+
     def stats(self, game: Game, state: Any) -> dict[str, Any]:
         """More facts for the solution's `stats`, by name."""
         del game, state

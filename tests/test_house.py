@@ -17,8 +17,8 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"batch", "checkpoint", "kept", "memory", "quoting", "validity", "value"}
-BASE |= {"archive", "limits", "verdict"}
+BASE |= {"archive", "batch", "checkpoint", "kept", "limits", "memory", "quoting"}
+BASE |= {"states", "validity", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxgames import fixpoint, memory, ops
+from jaxgames import fixpoint, memory, ops, states
 from jaxgames.batch._problem import Problem
 from jaxgames.progress import Progress, Report
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
+from jaxgames.states import Origin, check_class, check_games, described, register
 
 SHRINK = 4
 """The next stack has room for the largest power of this that is at most half of the
@@ -30,6 +31,7 @@ CELLS_WORTH_IT_ELSEWHERE = 1 << 19
 """Cells of a stack below which a smaller one takes as long: launches do."""
 
 
+@register
 class Stand(NamedTuple):
     """Where the games of a stack are."""
 
@@ -38,6 +40,7 @@ class Stand(NamedTuple):
     active: jax.Array  # bool [N]: not over
 
 
+@register
 class Written(NamedTuple):
     """What is known of all games of the first stack."""
 
@@ -46,6 +49,7 @@ class Written(NamedTuple):
     rounds: jax.Array  # int32 [N]
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Standing:
@@ -55,11 +59,13 @@ class Standing:
         ids: int32 `[n]`, which games are in the present stack; N where none is.
         carry: where these are.
         written: what is known of all N.
+        origin: which N games these are, and their solver.
     """
 
     ids: Any
     carry: fixpoint.Carry
     written: Written
+    origin: Origin
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,6 +179,8 @@ def advance(
         _check_room(run, arena)
         game, now = begin(run, arena)
     else:
+        check_class(standing, Standing)
+        check_games(_origin(run, arena), standing.origin)
         now, rows = standing, arena
         if len(now.ids) < total:
             # Places without a game hold the last one, and are not active.
@@ -231,7 +239,7 @@ def begin(run: Run, arena: Any) -> tuple[Any, Standing]:
     """All games of a stack before the first round, and room for what they will say."""
     games, size, _ = run.problem.form.shape(arena)
     game = _games(run, arena)
-    carry = fixpoint.start(run.stacked(0), game)
+    carry = fixpoint.initial(run.stacked(0), game)
     written = jax.eval_shape(
         functools.partial(_answers, run, size=size), game, carry.state
     )
@@ -239,7 +247,15 @@ def begin(run: Run, arena: Any) -> tuple[Any, Standing]:
         ids=jnp.arange(games, dtype=jnp.int32),
         carry=carry,
         written=jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), written),
+        origin=_origin(run, arena),
     )
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _origin(run: Run, arena: Any) -> Origin:
+    """Which games a stack has, and their solver (pure)."""
+    words = jax.vmap(states.fingerprint)(arena)
+    return Origin(words, described(run.solver), states.version())
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -308,7 +324,8 @@ def _packed(run: Run, game: Any, standing: Standing, room: int, size: int):
         ops.deal, (_rows(game, rows), _rows(stand, rows), ids, written)
     )
     carry = standing.carry._replace(state=stand)
-    return game, Standing(ids=ids, carry=carry, written=written)
+    standing = dataclasses.replace(standing, ids=ids, carry=carry, written=written)
+    return game, standing
 
 
 class Games:

@@ -17,6 +17,17 @@ from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.states import (
+    Origin,
+    OtherGameError,
+    check_class,
+    check_games,
+    check_number,
+    described,
+    register,
+    version,
+    words_of,
+)
 
 MOST_NAMED = 10
 """Games that an error names."""
@@ -132,15 +143,54 @@ def _found(problem, arenas, solver, max_steps, state, progress, strategies) -> A
                 f"games of {problem.name} are solved side by side: arenas must be a "
                 f"list of them, got {type(arenas).__name__}"
             )
-        how = {"max_steps": max_steps, "state": state, "progress": progress}
-        found = problem.solve(list(arenas), solver, strategies=strategies, **how)
-        return Solutions(*found)
+        return _beside(
+            problem, list(arenas), solver, state,
+            max_steps=max_steps, progress=progress, strategies=strategies,
+        )  # fmt: skip
     if solver != "auto":
         problem.solvers.resolve(solver)  # or says what is wrong, whatever the arenas
     many = _Many(problem, solver, strategies, max_steps, progress)
     if isinstance(arenas, problem.form.kind):
         return many.solve_stack(arenas, state)
     return many.solve_list(list(arenas), state)
+
+
+@register
+@dataclasses.dataclass(frozen=True)
+class Groups:
+    """What a list of games goes on from.
+
+    Attributes:
+        groups: where each group of games is.
+        games: how many games there are.
+        origin: which games these are; None where the groups say so.
+    """
+
+    groups: tuple[Any, ...]
+    games: int
+    origin: Origin | None = None
+
+
+def _beside(problem: Union, games: list[Any], solver, state, **how: Any) -> Solutions:
+    """Solves games as one, or as a few."""
+    groups = None
+    if state is not None:
+        check_class(state, Groups)
+        check_number(state.games, len(games))
+        check_games(_origin(problem, games, solver), state.origin)
+        groups = state.groups
+    found, groups = problem.solve(games, solver, state=groups, **how)
+    solutions = Solutions(found, groups)
+    if solutions.state is not None:
+        origin = _origin(problem, games, solver)
+        solutions.state = Groups(groups, len(games), origin)
+    return solutions
+
+
+def _origin(problem: Union, games: list[Any], solver) -> Origin:
+    words = np.array([words_of(game) for game in games], np.uint32).reshape(-1, 2)
+    name = solver if isinstance(solver, str) else described(solver)
+    return Origin((words[:, 0], words[:, 1]), f"{problem.name} by {name}", version())
 
 
 def _named(games: np.ndarray) -> str:
@@ -198,7 +248,10 @@ class _Many:
                     raise ValueError(f"expected one {form.what}, got a stack of them")
         keys = zip(self.problem.bits(arenas), map(form.size, arenas), strict=True)
         groups = list(grouped(keys).items())
-        states = states_of(groups, state)
+        if state is not None:
+            check_class(state, Groups)
+            check_number(state.games, len(arenas))
+        states = states_of(groups, state and state.groups)
         found: list[Any] = [None] * len(arenas)
         stop, done = Status.SOLVED, 0
         try:
@@ -208,13 +261,18 @@ class _Many:
                 done += len(members)
                 if stop not in (Status.SOLVED, Status.MAX_STEPS):
                     self.max_steps = 0  # all that is left is to say so
-                name, written, states[at], over = self._advance(games, states[at], bits)
+                try:
+                    name, written, states[at], over = self._advance(
+                        games, states[at], bits
+                    )
+                except OtherGameError as error:
+                    raise error.of(members) from None
                 if stop in (Status.SOLVED, Status.MAX_STEPS):
                     stop = max(stop, over)
                 self._split(arenas, members, name, written, stop, found)
         finally:
             self._meter.close()
-        return Solutions(found, tuple(states))
+        return Solutions(found, Groups(tuple(states), len(arenas)))
 
     def _advance(self, arena: Any, state: Any, bits: int):
         """The solver's name, what is known, where it stands, and why it stopped."""

@@ -19,8 +19,10 @@ def unstarted(run: Run, arena: Any) -> Standing:
         lambda x: jnp.zeros((0, *x.shape[1:]) if x.shape else (), x.dtype),
         (first.ids, first.carry),
     )
-    written = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), first.written)
-    return Standing(ids, carry, written)
+    known = first.written, first.origin
+    return Standing(
+        ids, carry, *jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), known)
+    )
 
 
 def marked(problem: Problem, arena: Any, written: Written) -> Any:

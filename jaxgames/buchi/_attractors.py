@@ -11,6 +11,7 @@ from jaxgames.graph import _attractor
 from jaxgames.graph.reference import NO_RANK
 from jaxgames.ops import Links
 from jaxgames.solution import UNDECIDED
+from jaxgames.states import register
 
 
 class Problem(NamedTuple):
@@ -29,6 +30,7 @@ class Problem(NamedTuple):
     inside: Any
 
 
+@register
 class State(NamedTuple):
     """What is left, what is lost, and the attractor that grows."""
 
@@ -44,6 +46,7 @@ class State(NamedTuple):
     inner: jax.Array  # int32: sweeps
 
 
+@register
 class Regions(NamedTuple):
     """Who wins, and the ranks that strategies follow: down, inside one layer."""
 

@@ -234,18 +234,15 @@ def _traced(arena, accepting, initial, partition, solver, max_steps, state):
         out = links.into if solver.backward else links.out
         game = Problem(out, accepting, part, ranks(solver, size, size, traced=True))
     machine = named(solver)
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(machine, game) if state is None else state
-    carry = fixpoint.iterate(machine, game, carry, limit)
-    outcome = fixpoint.finish(machine, game, carry)
-    facts = machine.stats(game, carry.state)
+    outcome = fixpoint.traced(machine, game, state, max_steps)
+    facts = machine.stats(game, outcome.carry.state)
     found = AcceptingCycle(
         status=outcome.status,
         exists=outcome.answer.exists,
         decided=outcome.status == Status.SOLVED,
         witness=jnp.where(outcome.answer.exists, outcome.answer.witness, NONE),
         stats=Stats(solver=solver.name, rounds=outcome.rounds, **facts),
-        state=carry,
+        state=outcome.carry,
     )
     return validity.withdrawn(fault, found)
 

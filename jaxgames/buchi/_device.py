@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, graph, memory, ops
+from jaxgames import fixpoint, graph, memory, ops, states
 from jaxgames.arena import Arena, bucket
 from jaxgames.buchi import _drive, _host, _links, reference
 from jaxgames.buchi._by_scc import ByScc
@@ -21,10 +21,12 @@ from jaxgames.buchi._trim import Trim, task
 from jaxgames.kept import kept
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
+from jaxgames.states import register
 
 task_jit = jax.jit(task, static_argnums=2)
 
 
+@register
 class Standing(NamedTuple):
     """Where a solve stands: what `state` takes.
 
@@ -153,6 +155,8 @@ def run(
         max_steps: rounds at most, those of `state` counted in.
         meter: told now and then; may end the solve.
     """
+    if state is not None:
+        states.check_class(state, Standing)
     kinds = question.kinds
     if isinstance(solver, Trim):
         refuse_strong(kinds)

@@ -50,6 +50,8 @@ def run(
     if plain and _first_rounds(game) >= fixpoint.FIRST_CHUNK:
         try:
             outcome, summary = _opening(solver, game)
+            origin = fixpoint.origin(solver, game)
+            outcome = outcome._replace(carry=outcome.carry._replace(origin=origin))
             if outcome.answer.left.size <= fixpoint.SMALL:
                 outcome.answer.left.copy_to_host_async()
             status, rounds, *numbers = np.asarray(summary).tolist()
@@ -68,7 +70,7 @@ def run(
 @partial(jax.jit, static_argnums=0)
 def _opening(solver: Any, game: Any) -> tuple[fixpoint.Outcome, jax.Array]:
     """The outcome of the first rounds, and all of its numbers in one array."""
-    carry = fixpoint.start(solver, game)
+    carry = fixpoint.initial(solver, game)
     carry = fixpoint.iterate(solver, game, carry, _first_rounds(game))
     outcome = fixpoint.finish(solver, game, carry)
     numbers = jax.tree.leaves(_numbers(solver, game, outcome))

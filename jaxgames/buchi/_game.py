@@ -220,10 +220,7 @@ def _traced(arena: Arena, solver: Any, max_steps, state) -> Solution:
     inside = of_graph.inside(arena)
     owner, accepting = jnp.asarray(arena.owner), jnp.asarray(arena.accepting)
     game = Problem(of_graph.traced(arena).out, owner, accepting, jnp.asarray(inside))
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(solver, game) if state is None else state
-    carry = fixpoint.iterate(solver, game, carry, limit)
-    outcome = fixpoint.finish(solver, game, carry)
+    outcome = fixpoint.traced(solver, game, state, max_steps)
     return Solution(
         outcome.status,
         winner=outcome.answer.winner,

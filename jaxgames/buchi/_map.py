@@ -11,6 +11,7 @@ from jaxgames import ops
 from jaxgames.arena import is_traced
 from jaxgames.buchi._solver import NONE, Answer, CycleSolver, Problem, first_of, inside
 from jaxgames.ops import Pieces
+from jaxgames.states import register
 
 Order = Literal["reverse", "forward", "random"]
 
@@ -19,6 +20,7 @@ ORDERS: tuple[Order, ...] = ("reverse", "forward", "random")
 _SEED = 2009
 
 
+@register
 class State(NamedTuple):
     """Parts, what each vertex knows, and the scalars of the machine."""
 

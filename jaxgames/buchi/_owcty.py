@@ -9,12 +9,14 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.buchi._solver import Answer, CycleSolver, Finds, Problem, first_of, inside
 from jaxgames.ops import Pieces
+from jaxgames.states import register
 
 Form = Literal["backward", "forward"]
 
 FORMS: tuple[Form, ...] = ("backward", "forward")
 
 
+@register
 class State(NamedTuple):
     """What is left, what is marked, and the scalars of the machine."""
 

@@ -12,6 +12,7 @@ from jaxgames import ops
 from jaxgames.graph._solver import same_at_both_ends
 from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 NONE = -1
 """Witness where there is none."""
@@ -48,6 +49,7 @@ class Problem(NamedTuple):
     rank: Any
 
 
+@register
 class Answer(NamedTuple):
     """What a solver has found.
 

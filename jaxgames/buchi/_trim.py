@@ -10,6 +10,7 @@ from jaxgames import ops
 from jaxgames.buchi._solver import NONE, Answer, Finds, first_of
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 WINDOW = {"cpu": 1 << 13, "gpu": 1 << 20}
 """Vertices of a window: fewer take no less time to visit."""
@@ -70,6 +71,7 @@ def task(edges: PairLinks, part: jax.Array, rows: int) -> Task:
     )
 
 
+@register
 class State(NamedTuple):
     """The edge that each vertex watches, and the scalars of the machine."""
 

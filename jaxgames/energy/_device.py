@@ -19,8 +19,10 @@ from jaxgames.energy._strategies import Dual
 from jaxgames.progress import Meter
 from jaxgames.solution import NO_EDGE, Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.states import check_class, register
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Standing:
@@ -117,6 +119,8 @@ def on_device(
     progress: Meter | None = None,
 ) -> Solution:
     """Runs one solver on the default device."""
+    if state is not None:
+        check_class(state, Standing)
     run = _Run(arena, max_steps, progress)
     first, second = (0, 0) if state is None else state.widths
     run.given_up = 0 if state is None else state.given_up
@@ -175,6 +179,8 @@ class _Run:
 
     def up(self, widths, index: int, solver: Solver, carry, lost):
         """The index of the first width that numbers fit, and the outcome there."""
+        if index >= len(widths):
+            raise ValueError("state is not of this solve: its numbers are wider")
         while True:
             width = widths[index]
             outcome = self._once(width, solver, carry, lost)
@@ -232,10 +238,10 @@ def traced(arena: Arena, solver: Solver, max_steps: Any, state: Standing | None)
     scale = scale or _scale_for(game)
     task = _task(solver, game, scale)
     known = None if state is None else state.moves
-    carry = fixpoint.start(solver, task) if state is None else state.credits
-    outcome = fixpoint.finish(
-        solver, task, fixpoint.iterate(solver, task, carry, limit)
-    )
+    if state is not None:
+        check_class(state, Standing)
+    credits = None if state is None else state.credits
+    outcome = fixpoint.traced(solver, task, credits, max_steps)
     answer: Answer = outcome.answer
     status, rounds, strategy = outcome.status, outcome.rounds, answer.strategy
     moves, facts = None, solver.stats(task, outcome.carry.state)
@@ -246,6 +252,7 @@ def traced(arena: Arena, solver: Solver, max_steps: Any, state: Standing | None)
         if state is not None and known is not None:
             # If it had begun: credits were known then.
             begun = state.credits.rounds == outcome.carry.rounds
+            begun &= fixpoint.belongs(known, moves)
             moves = jax.tree.map(
                 lambda old, new: jnp.where(begun, old, new), known, moves
             )

@@ -20,6 +20,7 @@ from jaxgames.energy._paths import (
 from jaxgames.energy._potentials import Answer, best, infinite, never, of_player
 from jaxgames.ops import Edges, Game
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 ROUNDS = 1 << 12
 """Rounds of a loop after which the solver looks round, where nothing else is said."""
@@ -33,6 +34,7 @@ GOING, SOLVED, NARROW = 0, 1, 2
 """How a run stands: numbers may turn out too narrow."""
 
 
+@register
 class State(NamedTuple):
     """Potentials, and how far the turn is that raises them.
 

@@ -19,8 +19,10 @@ from jaxgames.energy._potentials import (
 )
 from jaxgames.ops import Edges, Game
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 
+@register
 class State(NamedTuple):
     """A turn on its way.
 

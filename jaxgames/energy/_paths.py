@@ -10,6 +10,7 @@ from jaxgames import fixpoint, ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._potentials import best, of_player
 from jaxgames.ops import Edges, Game
+from jaxgames.states import register
 
 LEVELS = (0, 1, 3)
 """How much smaller a copy of the rows that rise may be, in powers of four."""
@@ -28,6 +29,7 @@ many are made between two looks whether it is over.
 """
 
 
+@register
 class Values(NamedTuple):
     """What a loop changes, whether it is over, and how many rounds there were."""
 
@@ -36,6 +38,7 @@ class Values(NamedTuple):
     rounds: jax.Array
 
 
+@register
 class Reliance(NamedTuple):
     """Which edges vertices rely on.
 

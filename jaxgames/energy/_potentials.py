@@ -15,8 +15,10 @@ from jaxgames import ops
 from jaxgames.energy._solution import TOP, UNKNOWN
 from jaxgames.ops import Edges, Game
 from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.states import register
 
 
+@register
 class Answer(NamedTuple):
     """Credits, winners and the moves of player 0, by vertex; `lost` is by slot."""
 

@@ -12,8 +12,10 @@ from jaxgames.energy import _potentials
 from jaxgames.energy._potentials import Answer, best, beyond, infinite, of_player
 from jaxgames.ops import Game
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 
+@register
 class State(NamedTuple):
     """Progress measures, and which have risen since rows were chosen."""
 

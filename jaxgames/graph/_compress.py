@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.graph._solver import NONE
+from jaxgames.states import register
 
 TRIMS = 2
 """How often a pass trims before it contracts."""
@@ -39,6 +40,7 @@ class Listed(NamedTuple):
     alive: jax.Array  # bool [V]
 
 
+@register
 class Contraction(NamedTuple):
     """What a contraction did; tails and heads change places where it goes backwards."""
 
@@ -49,6 +51,7 @@ class Contraction(NamedTuple):
     gone: jax.Array  # bool [V]: whether it went
 
 
+@register
 class Trace(NamedTuple):
     """What a pass did to a graph."""
 
@@ -57,6 +60,7 @@ class Trace(NamedTuple):
     backward: Contraction
 
 
+@register
 class Move(NamedTuple):
     """What a smaller room has for the vertices of a larger one."""
 

@@ -27,8 +27,10 @@ from jaxgames.graph._turns import (
 )
 from jaxgames.progress import Meter
 from jaxgames.solution import Status
+from jaxgames.states import Origin, register
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class Standing:
@@ -40,12 +42,19 @@ class Standing:
             the numbers of the next one's vertices in it.
         way_back: what compression did before.
         facts: counts for the statistics.
+        origin: what it is of.
     """
 
     course: Course
     larger: tuple[tuple[jax.Array, jax.Array], ...] = ()
     way_back: tuple[Any, ...] = ()
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+    origin: Origin | None = None
+
+
+def origin_of(game: Subgraph, solver: ComponentSolver) -> Origin:
+    """What a standing is of; that a graph was compressed makes no difference later."""
+    return fixpoint.origin(dataclasses.replace(solver, compress=False), game)
 
 
 def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Standing:
@@ -56,6 +65,7 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
         solver: the solver; says whether to rake and compress first.
         masked: whether there may be links between vertices that are alive and others.
     """
+    origin = origin_of(game, solver)
     if masked:
         game = _without_dead(game)
     way_back, facts = [], {}
@@ -65,8 +75,8 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
         with ops.programs_for(ops.mesh_of(game)):
             listed, way_back, facts = _compress.compress(listed)
         game = _linked(listed, ops.mesh_of(game))
-    course = fixpoint.first(Turns(solver=solver), game).state
-    return Standing(course, way_back=tuple(way_back), facts=facts)
+    course = fixpoint.initial(Turns(solver=solver), game).state
+    return Standing(course, way_back=tuple(way_back), facts=facts, origin=origin)
 
 
 def advance(

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph
 from jaxgames.ops import Links, Pieces
+from jaxgames.states import register
 
 FORWARD, BACKWARD = 2, 1
 """Bits of a vertex's word: it was reached from its pivot, and it reaches it."""
@@ -27,6 +28,7 @@ _FACTOR, _INVERSE = 0x2C1B3C6D, pow(0x2C1B3C6D, -1, 1 << 31)
 _SAMPLE = 0x3FF
 
 
+@register
 class State(NamedTuple):
     """Words, roots, and the scalars of the machine."""
 

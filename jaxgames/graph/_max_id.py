@@ -11,6 +11,7 @@ from jaxgames.graph import _front, _solver
 from jaxgames.graph._distances import Distances
 from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph, same_at_both_ends
 from jaxgames.ops import Links, Pieces, SlicedLinks
+from jaxgames.states import register
 
 Order = Literal["reversed", "bfs"]
 Jumps = Literal["none", "pull", "both"]
@@ -19,6 +20,7 @@ ORDERS: tuple[Order, ...] = ("reversed", "bfs")
 JUMPS: tuple[Jumps, ...] = ("none", "pull", "both")
 
 
+@register
 class State(NamedTuple):
     """Signatures, roots, and the scalars of the machine.
 

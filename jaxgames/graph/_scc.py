@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, memory, ops, race, validity
+from jaxgames import fixpoint, host, memory, ops, race, states, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _device, _links
 from jaxgames.graph._components import Components, undecided
@@ -164,10 +164,7 @@ def _scc_traced(graph, solver, vertices, edges, max_steps, state) -> Components:
     solver = _resolve(solver)
     links = graph if isinstance(graph, Directions) else _links.traced(graph, edges)
     game = Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(solver, game) if state is None else state
-    carry = fixpoint.iterate(solver, game, carry, limit)
-    outcome = fixpoint.finish(solver, game, carry)
+    outcome = fixpoint.traced(solver, game, state, max_steps)
     return Components(
         count=outcome.answer.count,
         labels=outcome.answer.labels,
@@ -176,9 +173,9 @@ def _scc_traced(graph, solver, vertices, edges, max_steps, state) -> Components:
             solver=solver.name,
             layout=_layout(game),
             rounds=outcome.rounds,
-            **solver.stats(game, carry.state),
+            **solver.stats(game, outcome.carry.state),
         ),
-        state=carry,
+        state=outcome.carry,
     )
 
 
@@ -266,9 +263,9 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         if auto and _links.is_narrow(graph):
             solver = MaxId(compress=True)
     run = functools.partial(_device.advance, meter=meter)
+    rows = links.out.num_rows
+    game = Subgraph(*links, _alive(graph, vertices, rows))
     if state is None:
-        rows = links.out.num_rows
-        game = Subgraph(*links, _alive(graph, vertices, rows))
         begin = functools.partial(_device.start, game, masked=vertices is not None)
         found = None
         if solver.compress and auto and max_steps is None and rows < COMPRESS_FROM:
@@ -277,6 +274,8 @@ def _on_device(graph, solver, vertices, edges, max_steps, state, meter) -> Compo
         if found is None or found[1] == Status.MAX_STEPS:
             found = run(solver, begin(solver), max_steps=max_steps)
     else:
+        states.check_class(state, _device.Standing)
+        states.check(_device.origin_of(game, solver), state.origin)
         found = run(solver, state, max_steps=max_steps)
     standing, status, answer = found
     if size not in (None, links.out.num_rows):

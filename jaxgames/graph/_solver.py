@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 IDLE_CELLS = 1 << 23
 """Links that may be read for nothing between two tests, on an accelerator."""
@@ -24,6 +25,7 @@ NONE = -1
 """Root or label of a vertex that has none."""
 
 
+@register
 class Subgraph(NamedTuple):
     """What a solver works on.
 
@@ -38,6 +40,7 @@ class Subgraph(NamedTuple):
     alive: Any
 
 
+@register
 class Answer(NamedTuple):
     """The components, as in [`Components`][jaxgames.graph.Components]."""
 

@@ -11,6 +11,7 @@ from jaxgames.graph._compress import room_for
 from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver
+from jaxgames.states import register
 
 SHRUNK_SLICES = 4
 """Slices with less than this part of their links left become a list: that takes about
@@ -29,6 +30,7 @@ copy of the links.
 """
 
 
+@register
 class Course(NamedTuple):
     """Where the sweeps and turns are.
 

@@ -12,11 +12,13 @@ from jaxgames.graph._solver import ComponentSolver, Subgraph
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._removal import leave, remove
 from jaxgames.mdp._solver import Answer, EndComponentSolver, answer
+from jaxgames.states import register
 
 SEARCH, REMOVE, DONE = range(3)
 """Phases: components are searched, choices and states die, the end."""
 
 
+@register
 class State(NamedTuple):
     """Arrays over states and choices, a search, and the scalars of the machine."""
 

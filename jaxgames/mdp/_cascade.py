@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
 from jaxgames.mdp._layout import Layout, Rows
+from jaxgames.states import register
 
 ROOMS = (1 << 14, 1 << 19)
 """Branches that rounds have room for: all operations of a round take that many, so that
@@ -23,6 +24,7 @@ NEVER = jnp.iinfo(jnp.int32).max
 """When something dies that lives."""
 
 
+@register
 class Cascade(NamedTuple):
     """Who lives, and the front."""
 

@@ -7,11 +7,13 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
 from jaxgames.mdp._layout import Layout
+from jaxgames.states import register
 
 NARROW = 8
 """A model is narrow if one in so many of its states has no fate, at most."""
 
 
+@register
 class Pointers(NamedTuple):
     """For each state another or itself, in each of two ways: int32 `[S]`."""
 
@@ -19,6 +21,7 @@ class Pointers(NamedTuple):
     behind: jax.Array  # found by where it is entered from
 
 
+@register
 class Fates(NamedTuple):
     """For each state such as are in every end component that it is in.
 

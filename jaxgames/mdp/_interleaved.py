@@ -15,6 +15,7 @@ from jaxgames.mdp._signatures import branches_of, descend, graph_of, spread
 from jaxgames.mdp._solver import Answer, EndComponentSolver, answer
 from jaxgames.ops import Pieces
 from jaxgames.solver import check_positive
+from jaxgames.states import register
 
 PROPAGATE, DESCEND, REMOVE, DONE, NEAR = range(5)
 """Phases: signatures spread, one half of them still does, choices and states die, the
@@ -27,6 +28,7 @@ LIGHT = 32
 """Rounds that read only what is next to the last deaths, for one that reads all."""
 
 
+@register
 class State(NamedTuple):
     """Arrays over states, choices and branches, and the scalars of the machine."""
 

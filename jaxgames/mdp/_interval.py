@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver
+from jaxgames.states import register
 
 UNDERFLOW = 1e-290
 """More than all products of a sum together that are too small to be told from zero."""
@@ -40,6 +41,7 @@ class System(NamedTuple):
     width: Any
 
 
+@register
 class Bounds(NamedTuple):
     """The bounds of each state's value."""
 
@@ -66,7 +68,7 @@ class IntervalIteration(Solver):
     """
 
     least: bool = False
-    relative: bool = False
+    relative: bool = dataclasses.field(default=False, metadata={"transient": True})
 
     name: ClassVar[str] = "interval"
 
@@ -89,6 +91,10 @@ class IntervalIteration(Solver):
         """The bounds have met."""
         width = game.width * state.lower if self.relative else game.width
         return jnp.all(state.upper - state.lower <= width)
+
+    def subject(self, game: System) -> System:
+        """The equations: bounds hold however near they are to come."""
+        return game._replace(width=None)
 
     def overflow(self, state: Bounds) -> jax.Array:
         """Nothing moves any more: the bounds cannot be told apart further."""

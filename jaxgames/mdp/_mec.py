@@ -175,10 +175,8 @@ def _mec_traced(model, solver, states, choices, max_steps, state) -> EndComponen
     solver = _resolve(solver)
     layout = _layout.traced(model, graph=solver.needs_graph)
     layout = _layout.restrict(layout, states, choices)
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(solver, layout) if state is None else state
-    carry = fixpoint.iterate(solver, layout, carry, limit)
-    return _solution(solver, layout, fixpoint.finish(solver, layout, carry))
+    outcome = fixpoint.traced(solver, layout, state, max_steps)
+    return _solution(solver, layout, outcome)
 
 
 def _mec_concrete(

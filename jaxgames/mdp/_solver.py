@@ -9,11 +9,13 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.mdp._layout import Layout
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 IDLE_CELLS = 1 << 23
 """Branches that may be read for nothing between two tests, on an accelerator."""
 
 
+@register
 class Answer(NamedTuple):
     """The maximal end components, as [`EndComponents`][jaxgames.mdp.EndComponents]."""
 

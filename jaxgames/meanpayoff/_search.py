@@ -9,8 +9,10 @@ from jaxgames import graph
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._rationals import Ratio, chosen, less
+from jaxgames.states import Origin, register
 
 
+@register
 @dataclasses.dataclass(frozen=True)
 class Standing:
     """What a solve goes on from: how much is known of each value.
@@ -21,6 +23,7 @@ class Standing:
         high: ... and its upper end; both may be the value.
         falls: how often the upper end alone moved, of each part, since the lower did.
         rounds: thresholds that each part has been asked.
+        origin: the game; None where nobody says.
     """
 
     part: np.ndarray
@@ -28,6 +31,7 @@ class Standing:
     high: Ratio
     falls: np.ndarray
     rounds: int = 0
+    origin: Origin | None = None
 
 
 class Question(NamedTuple):

@@ -1,12 +1,13 @@
 """The front door of mean-payoff games."""
 
+import dataclasses
 import time
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxgames import energy, host
+from jaxgames import energy, host, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals, _search
@@ -129,7 +130,7 @@ def _solve(arena: Arena, solver, max_steps, state, meter, strategies) -> Solutio
         return _solution(whole, arena, None, nothing, Status.SOLVED, {})
     run = _Run(solver, meter)
     if state is not None:
-        _check_state(arena, state)
+        _check_state(whole, arena, state)
     elif max_steps is None and (found := _guessed(run, arena, strategies)):
         return _solution(whole, arena, *found, {"rounds": 0}, run.name)
     standing = _search.beginning(arena) if state is None else state
@@ -247,13 +248,19 @@ def _solution(
         strategy=strategy,
         status=status,
         stats=Stats(solver=name, values=values, **facts),
-        state=standing,
+        state=standing and dataclasses.replace(standing, origin=_origin(whole)),
     )
 
 
-def _check_state(arena: Arena, state: Any) -> None:
+def _origin(arena: Arena) -> states.Origin:
+    words = states.words_of(arena)
+    return states.Origin(words, "meanpayoff", states.version())
+
+
+def _check_state(whole: Arena, arena: Arena, state: Any) -> None:
     if not isinstance(state, Standing) or len(state.part) != len(arena.owner):
         raise ValueError(
             "state must be solution.state of an earlier call with the same arena, got "
             f"{type(state).__name__}"
         )
+    states.check(_origin(whole), state.origin)

@@ -15,6 +15,7 @@ from jaxgames.multienergy._layout import Layout
 from jaxgames.multienergy._packing import EMPTY, Budget, Packing
 from jaxgames.ops import Block
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 MOST_BUDGETS = 1 << 14
 """Budgets that a set may hold."""
@@ -26,6 +27,7 @@ _WORD = 32
 _ALL = np.uint32(2**32 - 1)
 
 
+@register
 class State(NamedTuple):
     """The winning budgets of all positions, and whether the last round found some."""
 

@@ -16,6 +16,7 @@ from jaxgames.multienergy._layout import Layout
 from jaxgames.multienergy._packing import EMPTY, WIDE, Packing, Rule, look_up
 from jaxgames.ops import Block
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 ROOM, LARGE_ROOM, TRACED_ROOM = 4, 8, 8
 """Budgets of a position that there is room for at first, in most games and in large
@@ -24,6 +25,7 @@ ones; under tracing, at all."""
 UNION, MEET, EITHER = "union", "meet", "either"
 
 
+@register
 class State(NamedTuple):
     """Where the rounds are."""
 

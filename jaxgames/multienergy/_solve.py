@@ -186,10 +186,7 @@ def _traced(game: Game, machine: Any, max_steps, state) -> Fronts:
     layout = _layout.traced(game)
     packing = Packing.of(game)
     machine = dataclasses.replace(machine, packing=packing)
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(machine, layout) if state is None else state
-    carry = fixpoint.iterate(machine, layout, carry, limit)
-    outcome = fixpoint.finish(machine, layout, carry)
+    outcome = fixpoint.traced(machine, layout, state, max_steps)
     words, status = outcome.answer, outcome.status
     if isinstance(machine, ByBitmap):
         least = _bitmap.minimal(words, packing.cap)
@@ -231,7 +228,7 @@ def _by_fronts(game: Game, machine: Any, max_steps, carry, meter) -> Fronts:
         machine, state = machine.grown(outcome.carry.state)
         packing = machine.packing
         check_room(game, packing, machine.capacity)
-        carry = fixpoint.Carry(state, outcome.carry.rounds)
+        carry = fixpoint.adopted(machine, outcome.carry, state)
     return Fronts(
         status=outcome.status,
         words=tuple(word[:, : game.num_positions] for word in outcome.answer),

@@ -129,6 +129,7 @@ from jaxgames.ops._shards import dealt as dealt
 from jaxgames.ops._shards import everywhere as everywhere
 from jaxgames.ops._shards import for_devices as for_devices
 from jaxgames.ops._shards import in_its_shares as in_its_shares
+from jaxgames.ops._shards import is_layout as is_layout
 from jaxgames.ops._shards import layouts_of as layouts_of
 from jaxgames.ops._shards import mesh_of as mesh_of
 from jaxgames.ops._shards import on_all as on_all

@@ -16,10 +16,10 @@ from jax.sharding import Mesh
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import known_to_all, on_devices, spread
 from jaxgames.ops._slices import highest, lowest, reduce_columns
+from jaxgames.states import register
 
 Pieces = tuple[jax.Array, ...]
 """Values on links, one array for each piece of the layout."""
-
 
 PACK_FROM = 1 << 25
 """Targets from which booleans, and what has few bits, are packed before they are
@@ -32,6 +32,7 @@ WORD = 32
 """Bits of a word that such values are packed in."""
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class PairLinks:
@@ -52,6 +53,7 @@ class PairLinks:
     mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class SlicedLinks:

@@ -287,8 +287,8 @@ def mesh_of(game: Any) -> Mesh | None:
 
 def layouts_of(game: Any) -> list[Any]:
     """The layouts of arenas and links in a game, a pytree."""
-    parts = jax.tree.leaves(game, is_leaf=_is_layout)
-    return [part for part in parts if _is_layout(part)]
+    parts = jax.tree.leaves(game, is_leaf=is_layout)
+    return [part for part in parts if is_layout(part)]
 
 
 def _spread_parts(game: Any) -> list[SlicedArena | Links]:
@@ -296,7 +296,8 @@ def _spread_parts(game: Any) -> list[SlicedArena | Links]:
     return [x for x in layouts_of(game) if getattr(x, "mesh", None) is not None]
 
 
-def _is_layout(x: Any) -> bool:
+def is_layout(x: Any) -> bool:
+    """Whether something is an arena in any layout, or links."""
     return isinstance(x, Arena | SlicedArena | SlicedLinks | PairLinks)
 
 

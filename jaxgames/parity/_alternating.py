@@ -13,11 +13,13 @@ from jaxgames.parity._bounds import MeasureSolver
 from jaxgames.parity._game import Answer, answer
 from jaxgames.parity._measures import Packing, Places, Words
 from jaxgames.solution import UNDECIDED
+from jaxgames.states import register
 
 FIRST_BUDGET = 8
 """Rounds that the first attempt at a winning set may take."""
 
 
+@register
 class Side(NamedTuple):
     """What one player has reached."""
 
@@ -31,6 +33,7 @@ class Side(NamedTuple):
     lifts: jax.Array  # int32 [2]: how often a measure rose, upper and lower half
 
 
+@register
 class State(NamedTuple):
     """Both players' sides."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, memory, ops, validity
+from jaxgames import fixpoint, memory, ops, states, validity
 from jaxgames.arena import Arena
 from jaxgames.kept import kept
 from jaxgames.parity._game import Answer, normal_form
@@ -15,6 +15,7 @@ from jaxgames.parity._solution import Solution
 from jaxgames.progress import Meter
 from jaxgames.solution import NO_EDGE, Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.states import register
 
 
 def normal(arena: Arena, solver: Solver | None = None) -> Arena:
@@ -126,6 +127,7 @@ class Leg(NamedTuple):
     budget: int | None = None
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class LegState:
@@ -163,6 +165,9 @@ def along_legs(
     """
     spent, carry, first = 0, None, 0
     if state is not None:
+        states.check_class(state, LegState)
+        if not 0 <= state.leg < len(legs):
+            raise ValueError("state is not of this solve: it has other solvers in turn")
         spent, carry, first = state.spent, state.carry, state.leg
     tried = [leg.solver.name for leg in legs[:first]]
     for index, leg in enumerate(legs[first:], start=first):

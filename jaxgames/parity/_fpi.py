@@ -11,10 +11,12 @@ from jaxgames.ops import Game
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Solver
+from jaxgames.states import register
 
 NOT_FROZEN = -1
 
 
+@register
 class State(NamedTuple):
     """Everything is an array over slots `[S]`, but for `block`."""
 

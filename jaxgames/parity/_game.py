@@ -12,8 +12,10 @@ from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.solution import NO_EDGE
+from jaxgames.states import register
 
 
+@register
 class Answer(NamedTuple):
     """Winners, strategies and progress measures, by vertex of the arena."""
 

@@ -16,6 +16,7 @@ from jaxgames.parity._game import Answer, answer
 from jaxgames.parity._measures import Words, best, less
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 STOPS = (-1, -2)
 """In place of a slot: player 0 or 1 stopped there."""
@@ -27,6 +28,7 @@ ROOM = 2**29
 """Sums of weights in a word stay below this; the ends of plays take what is above."""
 
 
+@register
 class Weights(NamedTuple):
     """What a vertex adds to the value of a play.
 
@@ -40,6 +42,7 @@ class Weights(NamedTuple):
     weight: jax.Array  # int32 [S]
 
 
+@register
 class State(NamedTuple):
     """Arrays over slots `[S]`, and the scalars of the machine."""
 
@@ -210,7 +213,7 @@ class StrategyImprovement(Solver):
 def _start_jit(solver: StrategyImprovement, game: Game, edge) -> fixpoint.Carry:
     def begin(game: Game, edge) -> fixpoint.Carry:
         move = ops.move_of(game, edge).astype(ops.move_type(game))
-        return fixpoint.Carry(solver._start(game, move), jnp.int32(0))
+        return fixpoint.start(solver, game)._replace(state=solver._start(game, move))
 
     return ops.everywhere(begin, game, edge)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.ops import Edges, Game
+from jaxgames.states import register
 
 TOP = 2**31 - 1
 """First word of the measure above all others; its other words are 0."""
@@ -37,6 +38,7 @@ Places = jax.Array | Edges
 plus one if the priority is bad."""
 
 
+@register
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
 class Measures:
@@ -80,6 +82,7 @@ class Measures:
         return dataclasses.replace(self, words=words)
 
 
+@register
 class Packing(NamedTuple):
     """How the measures of one player are packed into `W` words.
 

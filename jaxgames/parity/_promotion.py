@@ -22,11 +22,13 @@ from jaxgames.parity._attract import (
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 NONE = -1
 """In place of the current region when no vertex is in play."""
 
 
+@register
 class State(NamedTuple):
     """Arrays over slots `[S]`, and the scalars of the machine.
 

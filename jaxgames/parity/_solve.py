@@ -190,10 +190,7 @@ def _check(solver, max_steps, preprocess, traced: bool) -> None:
 def _solve_traced(arena, solver, max_steps, state, strategies) -> Solution:
     solver = _resolve(solver, strategies)
     game = normal_form(arena, solver.edge_priorities)
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.start(solver, game) if state is None else state
-    carry = fixpoint.iterate(solver, game, carry, limit)
-    outcome = fixpoint.finish(solver, game, carry)
+    outcome = fixpoint.traced(solver, game, state, max_steps)
     if game.owner.shape != arena.owner.shape:  # edges were split
         size = arena.shape[0]
         outcome = outcome._replace(

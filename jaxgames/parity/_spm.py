@@ -14,12 +14,14 @@ from jaxgames.parity._game import Answer, answer
 from jaxgames.parity._measures import TOP, Packing, Places, Words
 from jaxgames.solution import UNDECIDED
 from jaxgames.solver import check_positive
+from jaxgames.states import register
 
 Queue = Literal["none", "implicit", "explicit"]
 
 QUEUES: tuple[Queue, ...] = ("none", "implicit", "explicit")
 
 
+@register
 class Lifting(NamedTuple):
     """What rounds change.
 
@@ -33,6 +35,7 @@ class Lifting(NamedTuple):
     lifts: jax.Array  # int32 [2]: how often a measure rose, upper and lower half
 
 
+@register
 class State(NamedTuple):
     """Packing of the player and his rival, and how far their measures are."""
 

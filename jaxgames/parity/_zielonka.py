@@ -21,6 +21,7 @@ from jaxgames.parity._attract import (
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Solver, check_positive
+from jaxgames.states import register
 
 HEAD, ESCAPE, RETURN, DONE = range(4)
 """Phases: growing the attractor to the head of the subgame, growing the opponent's
@@ -30,6 +31,7 @@ TENTATIVE = 2
 """Added to a winner that stands only if the opponent wins nothing below."""
 
 
+@register
 class State(NamedTuple):
     """Arrays over slots `[S]`, and the scalars of the machine.
 
