@@ -13,9 +13,9 @@ from jaxgames.energy import _bounds, _device, _potentials
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
+from jaxgames.energy._race import on_host
 from jaxgames.energy._solution import UNKNOWN, Solution, undecided
 from jaxgames.energy._verdict import Verdict
-from jaxgames.energy.reference import solve as solve_on_host
 from jaxgames.energy.reference import verify as verify_on_host
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
@@ -145,14 +145,16 @@ def solve_with_capacity(
         found = _traced(arena, capacity, max_steps, strategies)
         return validity.withdrawn(fault, found, credit=UNKNOWN)
     capacity = check_capacity(capacity)
+    meter = as_progress(progress)
     with eager():
         if solver == "auto" and max_steps is None:
             at_hand = jax.default_backend() == "cpu" and host.can_compile()
             solver = "host" if at_hand else "fvi"
         if solver == "host":
-            solution = solve_on_host(arena, capacity=capacity, strategies=strategies)
+            solution = on_host(
+                arena, capacity=capacity, strategies=strategies, progress=meter
+            )
         else:
-            meter = as_progress(progress)
             solution = _on_device(arena, capacity, max_steps, meter, strategies)
     if throw and solution.status != Status.SOLVED:
         raise SolveError(solution.status, solution)
@@ -242,7 +244,7 @@ def _on_device(arena, capacity: int, max_steps, meter, strategies) -> Solution:
     steps, room = int(arena.num_vertices).bit_length(), (most + 1).bit_length()
     bits = 32 if steps + room < 29 else 64
     if steps + room > 60:
-        return solve_on_host(arena, capacity=capacity, strategies=strategies)
+        return on_host(arena, capacity=capacity, strategies=strategies, progress=meter)
     narrow = dataclasses.replace(
         arena, weight=weight.astype(np.int32 if bits == 32 else np.int64)
     )

@@ -289,7 +289,7 @@ def test_arenas_that_are_no_energy_game(change, message):
             {"method": "magic"},
             r"method must be one of \('fvi', 'counters'\), got 'magic'",
         ),
-        ({"max_steps": 3}, "max_steps must not be negative and is for"),
+        ({"max_steps": -3}, "max_steps must not be negative, got -3"),
         ({"method": "counters", "max_steps": -1}, "must not be negative"),
         ({"stop": np.zeros(2, np.int8)}, r"stop must be int8 of shape \(1,\), got"),
     ],
@@ -301,6 +301,9 @@ def test_arguments_are_checked(arguments, message):
 
 def test_limits_and_stops():
     arena = next(a for a in small_games(50) if (reference.solve(a).credit > 0).any())
+    solution = reference.solve(arena, max_steps=0)
+    assert solution.status == Status.MAX_STEPS
+    assert (solution.winner == -1).all()
     solution = reference.solve(arena, method="counters", max_steps=0)
     assert solution.status == Status.MAX_STEPS
     stop = np.ones(1, np.int8)

@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 from energy_games import FILES, in_few_sizes, load, odd_games, stacked
 
-from jaxgames import Arena, SolveError, Status, energy, fixpoint, ops
-from jaxgames.energy import _bounds, _device, reference
+from jaxgames import (
+    Arena,
+    SolveError,
+    Status,
+    energy,
+    fixpoint,
+    generate,
+    host,
+    ops,
+)
+from jaxgames.energy import _bounds, _device, _race, reference
 
 SOLVERS = [energy.FVI(), energy.FVI(active=False), energy.VI(), energy.VI(active=True)]
 
@@ -264,6 +273,27 @@ def test_what_the_device_cannot_hold_the_host_solves():
         energy.solve(arena, "fvi", max_steps=100_000)
     assert caught.value.status == Status.OVERFLOW
     assert "number of words" not in str(caught.value)
+
+
+def test_a_small_game_that_takes_long_on_the_host_is_watched(monkeypatch):
+    """Without machine code a few thousand vertices take seconds."""
+    monkeypatch.setattr(host, "can_compile", lambda: False)
+    arena = generate.random_energy_game(1, 8000)
+    assert arena.shape[1] < _race.INLINE
+    how = {"progress": lambda report: Status.TIMEOUT, "throw": False}
+    for solution in (
+        energy.solve(arena, "host", **how),
+        energy.solve_with_capacity(arena, 400, "host", **how),
+    ):
+        assert solution.status == Status.TIMEOUT
+        assert (solution.winner == -1).all()
+
+
+@pytest.mark.parametrize("lifts", [0, 5])
+def test_what_is_begun_anew_has_the_same_answer(monkeypatch, lifts):
+    monkeypatch.setattr(_race, "PATIENCE", lifts)
+    arena = generate.random_energy_game(1, 50)
+    same(energy.solve(arena, "host"), reference.solve(arena))
 
 
 def test_numbers_that_do_not_fit_under_tracing():

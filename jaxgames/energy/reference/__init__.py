@@ -13,15 +13,13 @@ from jaxgames.arena import Arena
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy.reference import _counters, _fvi
+from jaxgames.energy.reference._fvi import NO_LIMIT
 from jaxgames.energy.reference._game import LARGEST, Game, check_one, game_of
 from jaxgames.energy.reference._strategies import strategies as strategies_of
 from jaxgames.energy.reference._verify import verify as verify
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
 Method = Literal["fvi", "counters"]
-
-NO_LIMIT = 2**62
-"""More lifts than anybody can wait for."""
 
 
 def solve(
@@ -54,7 +52,8 @@ def solve(
         capacity: energy above it is lost, as
             [`solve_with_capacity`][jaxgames.energy.solve_with_capacity] says; then only
             player 0 has a strategy. None: there is no such limit.
-        max_steps: lifts at most, for `"counters"`. None: no limit.
+        max_steps: lifts at most; of `"fvi"` about so many, for the credits and for the
+            strategy of player 1 each. None: no limit.
         stop: int8 `[1]`; the solve ends soon after another thread has written a number
             other than 0 to it. None: nobody will.
         strategies: whether strategies are wanted; those of player 1 take another solve
@@ -106,13 +105,13 @@ def solve(
     if method == "counters":
         credit, stats = _counters.credits(game, most, limit=limit, stop=stop)
     else:
-        credit, stats = _fast(game, most, stop)
+        credit, stats = _fast(game, most, stop, limit)
     status, strategy = Status.SOLVED, None
     if credit is not None and kind is not object and credit.max(initial=0) >= LARGEST:
         status, credit = Status.OVERFLOW, None
     if credit is not None and strategies:
         both = capacity is None
-        strategy = strategies_of(game, most, credit, stop, both=both)
+        strategy = strategies_of(game, most, credit, stop, both=both, limit=limit)
     finished = credit is not None and (strategy is not None or not strategies)
     if not finished:
         credit = np.full(len(game.owner), UNKNOWN)
@@ -134,9 +133,11 @@ def solve(
     )
 
 
-def _fast(game: Game, most: int, stop) -> tuple[np.ndarray | None, dict[str, int]]:
+def _fast(
+    game: Game, most: int, stop, limit: int
+) -> tuple[np.ndarray | None, dict[str, int]]:
     """Credits by fast value iteration; None if stopped."""
-    potential, top, stats = _fvi.potentials(game, most, stop=stop)
+    potential, top, stats = _fvi.potentials(game, most, stop=stop, limit=limit)
     if potential is None:
         return None, stats
     potential[top] = 0
@@ -151,11 +152,8 @@ def _check(method, capacity, max_steps, stop) -> None:
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
     if capacity is not None:
         check_capacity(capacity)
-    if max_steps is not None and (method != "counters" or max_steps < 0):
-        raise ValueError(
-            f"max_steps must not be negative and is for method='counters', got "
-            f"{max_steps} for {method!r}"
-        )
+    if max_steps is not None and max_steps < 0:
+        raise ValueError(f"max_steps must not be negative, got {max_steps}")
     if stop is not None and (stop.dtype, stop.shape) != (np.int8, (1,)):
         raise ValueError(
             f"stop must be int8 of shape (1,), got {stop.dtype} of shape {stop.shape}"

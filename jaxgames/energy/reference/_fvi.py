@@ -43,6 +43,9 @@ from jaxgames.energy.reference._turns import (
 )
 from jaxgames.host import can_compile, interpreted
 
+NO_LIMIT = 2**62
+"""More lifts than anybody can wait for."""
+
 
 def potentials(
     game: Game,
@@ -51,6 +54,7 @@ def potentials(
     within: np.ndarray | None = None,
     dual: bool = False,
     stop: np.ndarray | None = None,
+    limit: int = NO_LIMIT,
 ) -> tuple[np.ndarray | None, np.ndarray, dict[str, int]]:
     """The least scaled measure of a game.
 
@@ -63,6 +67,7 @@ def potentials(
         dual: whether to solve the game in which players and gains change sides: what
             player 1 must spend from each vertex to keep the energy falling.
         stop: int8 `[1]`: gives up soon after it is not 0.
+        limit: gives up where so many vertices have risen.
 
     Returns:
         `credit * (V + 1) - steps` for each vertex (with the dual's `+ steps`), where
@@ -78,7 +83,7 @@ def potentials(
     ceiling = None if dual else factor * most
     outcome, found, top, counts = TOO_LARGE, None, None, None
     for words in forms(game, factor):
-        run = _run_of(game, words, factor, ceiling, within, dual, stop)
+        run = _run_of(game, words, factor, ceiling, within, dual, stop, limit)
         with interpreted() if words is None else contextlib.nullcontext():
             outcome = int(turns(run))
         counts, top = run.counts.tolist(), (run.table[:, STATE] & WHICH) == GONE
@@ -147,7 +152,7 @@ def number(words: int | None, value: int):
     return (np.int64(value),) if words == 1 else (value,)
 
 
-def _run_of(game: Game, words, factor, ceiling, within, dual, stop) -> Run:
+def _run_of(game: Game, words, factor, ceiling, within, dual, stop, limit) -> Run:
     """All that the loops need, in numbers of a form."""
     size, many = len(game.owner), len(game.dst)
     table = np.zeros((size, 4), np.int64 if words else object)
@@ -176,6 +181,7 @@ def _run_of(game: Game, words, factor, ceiling, within, dual, stop) -> Run:
         np.empty(size + many, np.int32),
         np.zeros(2, np.int64),
         np.zeros(1, np.int8) if stop is None else stop,
+        np.int64(limit),
         within is None,
     )
 

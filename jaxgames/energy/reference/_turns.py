@@ -52,6 +52,7 @@ class Run(NamedTuple):
         heap: int32 `[V + E]`, their vertices.
         counts: int64 `[2]`, turns and vertices that rose.
         stop: int8 `[1]`, another thread may set it to something else than 0.
+        limit: vertices that may rise, more or less: no turn begins after so many.
         whole: whether all vertices of the game are there.
     """
 
@@ -69,6 +70,7 @@ class Run(NamedTuple):
     heap: np.ndarray
     counts: np.ndarray
     stop: np.ndarray
+    limit: Any
     whole: bool
 
 
@@ -94,6 +96,8 @@ def turns(run):
     """Turn after turn until nothing rises; how that ended."""
     count, outcome = _first(run), FINISHED
     while count > 0 and outcome == FINISHED:
+        if run.counts[1] >= run.limit:
+            return STOPPED
         run.counts[0] += 1
         count = _relying(run, count)
         run.counts[1] += count
