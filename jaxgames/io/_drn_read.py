@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _lines, _models
+from jaxgames.io import _drn_values, _lines, _models
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
@@ -20,7 +20,7 @@ _STATE, _ACTION, _BRANCH = 0, 1, 2
 
 def read(path: FilePath) -> MDP:
     """Reads a model; see `drn.load`."""
-    lines = _lines.read(path, comment="//")
+    lines = _lines.read(path)
     header, first = _header(path, lines)
     body = _Body(header)
     for stretch in (first, *lines):
@@ -33,6 +33,7 @@ class _Header(NamedTuple):
     rewards: list[str]
     states: int
     choices: int | None
+    intervals: bool
 
 
 def _header(
@@ -44,6 +45,8 @@ def _header(
     for lines in stretches:
         texts = lines.texts(lines.first[:-1], lines.first[1:] - 1)
         for line, text in enumerate(x.decode(errors="replace") for x in texts):
+            if text.startswith("//"):
+                continue
             if text.startswith("@"):
                 section, _, value = text.partition(":")
                 found[section] = [value.strip()] if value.strip() else []
@@ -62,7 +65,7 @@ def _header(
 def _check_section(lines: _lines.Lines, line: int, section: str, value: str) -> None:
     known = {
         "@type": ("MDP", "DTMC"),
-        "@value_type": ("double", "rational"),
+        "@value_type": ("double", "rational", "double-interval", "rational-interval"),
     }.get(section)
     if known and value not in known:
         lines.fail(
@@ -90,6 +93,7 @@ def _checked(lines: _lines.Lines, line: int, found: dict) -> _Header:
         rewards=" ".join(found.get("@reward_models", [])).split(),
         states=number("@nr_states"),
         choices=number("@nr_choices") if "@nr_choices" in found else None,
+        intervals=found.get("@value_type", [""])[0].endswith("-interval"),
     )
 
 
@@ -102,6 +106,8 @@ class _Notes:
     def __init__(self, rewards: int):
         self.rewards: list[tuple[float, ...]] = []
         self.labels: list[tuple[str, ...]] = []
+        self.wide: set[int] = set()
+        """The numbers of rewards that are intervals."""
         self._known: dict[bytes, int] = {}
         self._expected = rewards
         self._reals = _lines.Reals()
@@ -125,16 +131,17 @@ class _Notes:
             return self._known[text]
         rewards: tuple[float, ...] = ()
         labels = []
-        shape = r'\[([^\]]*)\]|"([^"]*)"|([^\s"\[\]{}!][^\s"\[\]]*)|(\S+)'
+        # Rewards may be intervals, and a name may begin with `!` where no rate follows.
+        shape = r'\[((?:[^\[\]]|\[[^\[\]]*\])*)\]|"([^"]*)"'
+        shape += r'|((?:![^\s"\[\]\d.]|[^\s"\[\]{}!])[^\s"\[\]]*)|(\S+)'
         for match in re.finditer(shape, text.decode(errors="replace")):
             if match[4] is not None:
                 found = quoted(match[4])
                 lines.fail(line, f"expected '[rewards]' and labels, found {found}")
             if match[1] is not None:
                 try:
-                    words = match[1].encode().split(b",")
-                    rewards = tuple(self._reals[word.strip()] for word in words)
-                except _lines.NotANumberError:
+                    rewards = self._numbers(match[1].encode())
+                except (_lines.NotANumberError, ValueError):
                     lines.fail(line, f"expected rewards, found {quoted(match[0])}")
                 if len(rewards) != self._expected:
                     lines.fail(
@@ -146,6 +153,19 @@ class _Notes:
         self.rewards.append(rewards)
         self.labels.append(tuple(labels))
         return self._known.setdefault(text, len(self._known))
+
+    def _numbers(self, text: bytes) -> tuple[float, ...]:
+        """The rewards between brackets; of intervals the lower bounds."""
+        if b"[" not in text:
+            return tuple(self._reals[word.strip()] for word in text.split(b","))
+        found = []
+        for word in re.findall(rb"\[[^\]]*\]|[^,\[\s]+", text):
+            ends = word.strip(b"[]").split(b",")
+            lower, upper = (self._reals[ends[k].strip()] for k in (0, -1))
+            if lower != upper or len(ends) > 2:
+                self.wide.add(len(found))
+            found.append(lower)
+        return tuple(found)
 
     def reward(self, codes: np.ndarray, number: int) -> np.ndarray | None:
         """One reward of each entry, None where no entry has any."""
@@ -165,12 +185,16 @@ class _Body:
         self._notes = {kind: _Notes(len(self._rewards)) for kind in (_STATE, _ACTION)}
         self._codes: dict[int, list] = {_STATE: [], _ACTION: []}
         self._kinds, self._numbers = [np.empty(0, np.int8)], [np.empty(0, np.int32)]
-        self._targets, self._probs = [np.empty(0, np.int32)], [np.empty(0)]
+        self._targets = [np.empty(0, np.int32)]
+        self._lower, self._upper = [np.empty(0)], [np.empty(0)]
+        self._values: list[bytes] = []
+        self._valued: list[np.ndarray] = [np.empty(0, np.int64)]
         self._states = 0
         self._reals = _lines.Reals()
 
     def add(self, lines: _lines.Lines) -> None:
         """Reads some lines."""
+        lines = self._without_comments(lines)
         if not len(lines.number):
             return
         first, initials = lines.first[:-1], lines.initials
@@ -190,6 +214,17 @@ class _Body:
         self._kinds.append(kinds)
         self._numbers.append(lines.number.astype(np.int32))
 
+    def _without_comments(self, lines: _lines.Lines) -> _lines.Lines:
+        """The other lines; notes comments with the values of a state's variables."""
+        first = lines.first[:-1]
+        comments = lines.start_with(first, "//")
+        some = np.flatnonzero(comments & lines.start_with(first, _drn_values.START))
+        if len(some):
+            states = lines.start_with(first, "state")
+            self._values += lines.texts(first[some], lines.first[some + 1] - 1)
+            self._valued.append(self._states + np.cumsum(states)[some] - 1)
+        return lines.keep(~comments)
+
     def _add_states(self, lines: _lines.Lines, which: np.ndarray) -> None:
         words = lines.first[which] + 1
         states = lines.integers(words, "a state", 0, self._header.states - 1)
@@ -202,7 +237,9 @@ class _Body:
 
     def _add_branches(self, lines: _lines.Lines, which: np.ndarray) -> None:
         first = lines.first[which]
-        whole = lines.count[which] == 3
+        count = lines.count[which]
+        second = np.minimum(first + 2, len(lines.start) - 1)
+        whole = (count == 3) | ((count == 4) & lines.start_with(second, "["))
         colon = np.minimum(first + 1, len(lines.start) - 1)
         whole &= lines.start_with(colon, ":")
         whole &= lines.end[colon] - lines.start[colon] == 1
@@ -211,10 +248,13 @@ class _Body:
             expected = "expected 'state', 'action' or 'target : probability'"
             lines.fail(line, f"{expected}, found {quoted(lines.text(line))}")
         targets = lines.integers(first, "a target", 0, self._header.states - 1)
-        probs = lines.reals(first + 2, "a probability", self._reals)
-        _models.refuse_negative(lines, first + 2, probs)
+        lower, upper = lines.intervals(
+            first + 2, "a probability", self._reals, first + count - 1
+        )
+        _models.refuse_negative(lines, first + 2, lower)
         self._targets.append(targets.astype(np.int32))
-        self._probs.append(probs)
+        self._lower.append(lower)
+        self._upper.append(upper)
 
     def model(self, path: FilePath) -> MDP:
         """The model that all lines together are."""
@@ -239,14 +279,27 @@ class _Body:
         codes = {kind: np.concatenate(parts) for kind, parts in self._codes.items()}
         labels = _models.named_sets(path, codes[_STATE], notes[_STATE].labels)
         initial = labels.pop("init", None)
-        state_rewards, choice_rewards = {}, {}
+        state_rewards, choice_rewards, left_out = {}, {}, []
         for number, name in enumerate(self._rewards):
+            if any(number in kind.wide for kind in notes.values()):
+                left_out.append(f"rewards {quoted(name)}, which are intervals")
+                continue
             of_states = notes[_STATE].reward(codes[_STATE], number)
             of_choices = notes[_ACTION].reward(codes[_ACTION], number)
-            if of_choices is not None:
+            # Storm writes both for all, with zeros for those that are not there.
+            if of_choices is not None and (of_choices.any() or of_states is None):
                 choice_rewards[name] = of_choices
-            if of_states is not None and (of_choices is None or of_states.any()):
+            if of_states is not None and (
+                of_states.any() or name not in choice_rewards
+            ):
                 state_rewards[name] = of_states
+        valuations = {}
+        if np.array_equal(np.concatenate(self._valued), np.arange(header.states)):
+            valuations, unnamed = _drn_values.read(self._values)
+            left_out += unnamed
+        _models.say_left_out(path, left_out, "a model has no place for them")
+        lower, upper = np.concatenate(self._lower), np.concatenate(self._upper)
+        intervals = header.intervals or np.any(lower != upper)
         names = [
             [label for label in labels if label != NO_LABEL and not label.isdigit()]
             for labels in notes[_ACTION].labels
@@ -258,8 +311,11 @@ class _Body:
             np.append(actions_before[place[_STATE]], len(place[_ACTION])),
             np.append(before[place[_ACTION]], len(place[_BRANCH])),
             np.concatenate(self._targets),
-            np.concatenate(self._probs),
+            None if intervals else lower,
             numbers[place[_BRANCH]],
+            lower=lower if intervals else None,
+            upper=upper if intervals else None,
+            valuations=valuations or None,
             initial=None if initial is None else np.flatnonzero(initial),
             labels=labels or None,
             choice_labels=_models.named_sets(path, codes[_ACTION], names) or None,

@@ -1,22 +1,29 @@
 """Writing of Storm's DRN: the text of many states at once."""
 
+import re
+
 import numpy as np
 
-from jaxgames.io import _lines
+from jaxgames.io import _drn_values, _lines
 from jaxgames.io._drn_read import NO_LABEL
 from jaxgames.mdp import MDP
+
+_PLAIN = re.compile(r'[^\s"\[\]{}!]+')
+"""Labels that need no quotes."""
 
 
 class Pieces:
     """The text of a model, made for some states at once."""
 
     def __init__(
-        self, model: MDP, rewards: list[str], action: np.ndarray, names: list[str]
+        self,
+        model: MDP,
+        sets: dict[str, np.ndarray],
+        rewards: list[str],
+        action: np.ndarray,
+        names: list[str],
     ):
         self._model = model
-        sets = {"init": np.zeros(model.num_states, bool), **(model.labels or {})}
-        if model.initial is not None:
-            sets["init"][model.initial] = True
         self._marks = _suffixes(sets, model.num_states)
         shown = [NO_LABEL, *names[1:]]
         degree = np.diff(model.row_group_offsets)
@@ -50,6 +57,7 @@ class Pieces:
                     *self._bracket(model.state_rewards, slice(start, stop)),
                     self._marks[start:stop],
                     b"\n",
+                    *_drn_values.columns(model.valuations or {}, slice(start, stop)),
                 ),
                 _lines.matrix(
                     b"\taction ",
@@ -61,12 +69,20 @@ class Pieces:
                     b"\t\t",
                     _lines.decimals(model.columns[branches]),
                     b" : ",
-                    _lines.reals(model.probs[branches]),
+                    *self._probabilities(branches),
                     b"\n",
                 ),
             ],
             [of_state, of_choice, of_branch],
         )
+
+    def _probabilities(self, part: slice) -> list[_lines.Column]:
+        """The probabilities of some branches, or their bounds."""
+        model = self._model
+        if model.lower is None:
+            return [_lines.reals(model.probs[part])]
+        ends = _lines.reals(model.lower[part]), _lines.reals(model.upper[part])
+        return [b"[", ends[0], b", ", ends[1], b"]"]
 
     def _bracket(self, rewards, part: slice) -> list[_lines.Column]:
         """The rewards of some states or choices."""
@@ -83,6 +99,7 @@ def _suffixes(sets: dict[str, np.ndarray], size: int) -> np.ndarray:
     """The names of the sets that each entry is in, with blanks before: dtype S."""
     texts, codes = [""], np.zeros(size, np.int64)
     for name, members in sets.items():
+        name = name if _PLAIN.fullmatch(name) else f'"{name}"'
         pairs, codes = np.unique(2 * codes + members, return_inverse=True)
         texts = [texts[k >> 1] + f" {name}" * (k & 1) for k in pairs.tolist()]
     return np.array([text.encode() for text in texts], "S")[codes]

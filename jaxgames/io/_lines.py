@@ -121,9 +121,19 @@ class Lines(NamedTuple):
             )
 
     def intervals(
-        self, words: np.ndarray, what: str, table: "Reals"
+        self,
+        words: np.ndarray,
+        what: str,
+        table: "Reals",
+        last: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Reads words as numbers or as intervals like `[0.4,0.6]`: float64 twice.
+
+        Args:
+            words: the words.
+            what: what they are, for messages.
+            table: for the numbers.
+            last: the last word of each, if an interval may have blanks.
 
         Raises:
             FormatError: a word is something else.
@@ -137,10 +147,13 @@ class Lines(NamedTuple):
         lower = np.empty(len(words))
         lower[plain] = self.reals(words[plain], what, table)
         upper = lower.copy()
-        for at, text in zip(wide, self.texts(words[wide]), strict=True):
-            ends = text[1:].removesuffix(b"]").split(b",")
+        texts = self.texts(words[wide], None if last is None else last[wide])
+        for at, text in zip(wide, texts, strict=True):
             try:
-                lower[at], upper[at] = (table[end] for end in ends)
+                if not text.endswith(b"]"):
+                    raise ValueError(text)
+                ends = text[1:-1].split(b",")
+                lower[at], upper[at] = (table[end.strip()] for end in ends)
             except (NotANumberError, ValueError):
                 self.refuse(words[at], f"{what} (a number, or '[lower,upper]')")
         return lower, upper
@@ -272,3 +285,15 @@ def reals(numbers: np.ndarray) -> np.ndarray:
     values, which = np.unique(numbers, return_inverse=True)
     texts = [repr(value).removesuffix(".0") for value in values.tolist()]
     return np.array(texts, "S")[which]
+
+
+def numbers(values: np.ndarray) -> np.ndarray:
+    """Numbers as text from which their type can be told: dtype S.
+
+    Real numbers have a point or an exponent, also where they are whole.
+    """
+    if values.dtype.kind != "f":
+        return decimals(values)
+    texts = reals(values)
+    whole = np.char.isdigit(np.char.lstrip(texts, b"-"))
+    return np.where(whole, np.char.add(texts, b".0"), texts)

@@ -203,13 +203,8 @@ def save_values(path: FilePath, valuations: dict[str, np.ndarray]) -> None:
         columns.append(b"," if columns else b":(")
         if values.dtype == bool:
             columns.append(np.where(values, b"true", b"false"))
-        elif values.dtype.kind == "f":
-            texts = _lines.reals(values)
-            # The decimal point tells that other states' values may have one too.
-            whole = np.char.isdigit(np.char.lstrip(texts, b"-"))
-            columns.append(np.where(whole, np.char.add(texts, b".0"), texts))
         else:
-            columns.append(_lines.decimals(values))
+            columns.append(_lines.numbers(values))
     size = len(next(iter(valuations.values())))
     _lines.write(
         name_beside(path, ".sta"),

@@ -44,6 +44,8 @@ class Table(NamedTuple):
     num_choices: int | None
     tells_choices: bool
     """Whether lines tell the choice: a chain's do not."""
+    intervals: bool
+    """Whether the file says that it has bounds, or they differ."""
 
     def in_order(self) -> "Table":
         """Sorted by state, then by choice."""
@@ -103,11 +105,11 @@ def read(path: FilePath) -> Table:
         FormatError: it is something else.
     """
     header: _Header | None = None
-    names, reals = {b"": 0}, _lines.Reals()
+    names, reals, intervals = {b"": 0}, _lines.Reals(), False
     parts = [tuple(np.empty(0, dtype) for dtype in _DTYPES)]
     for lines in _lines.read(path):
         if header is None:
-            _check_type(lines)
+            intervals |= _check_type(lines)
         lines = lines.keep(lines.initials != ord("#"))
         if header is None and len(lines.number):
             header = _header(lines)
@@ -133,17 +135,21 @@ def read(path: FilePath) -> Table:
         num_states=header.states,
         num_choices=header.choices,
         tells_choices=header.tells_choices,
+        intervals=intervals or bool(np.any(lower != upper)),
     )
 
 
-def _check_type(lines: _lines.Lines) -> None:
-    """Refuses a comment that says that this is another kind of file or of model."""
+def _check_type(lines: _lines.Lines) -> bool:
+    """Whether a comment says that this is an interval model; refuses other kinds."""
+    intervals = False
     for line in np.flatnonzero(lines.initials == ord("#"))[:_COMMENTS].tolist():
         text = lines.text(line)
         kind = re.fullmatch(r"# Transitions \((\w+)\)", text)
         if kind and kind[1] not in _TYPES:
             expected = f"expected transitions of type {', '.join(_TYPES)}"
             lines.fail(line, f"{expected}, found {quoted(kind[1])}")
+        intervals |= bool(kind) and kind[1].startswith("I")
+    return intervals
 
 
 def _header(lines: _lines.Lines) -> _Header:

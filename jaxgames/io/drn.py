@@ -23,16 +23,25 @@ of which `init` marks the initial ones; a choice has a label (none if it is
 `__NOLABEL__` or a number), rewards, and its branches with their probabilities. Lines
 that start with `//` are comments.
 
-Models of type MDP and DTMC with numbers as probabilities are read: no rates, no
-observations, no intervals, no parameters. All of such a model is kept, but for rewards
-of the states that are all zero where there are rewards of the choices.
+Names of labels that have blanks or brackets stand in double quotes. An interval
+`[0.4, 0.6]` may stand for a probability. After a state, Storm writes the values of its
+variables as a comment, `//[x=3 & !done]`, with a tab before each `&`; where each state
+has such a comment, they are read.
+
+Models of type MDP and DTMC with numbers or intervals as probabilities are read: no
+rates, no observations, no parameters. Where a reward model has rewards of states or of
+choices that are all zero, and others that are not, the zeros are not kept. What the
+format cannot hold is left out with a warning: rewards of branches, and labels that are
+nowhere.
 
 References:
     Storm's documentation, *DRN input format*.
     https://www.stormchecker.org/documentation/background/drn.html
 """
 
-from jaxgames.io import _models
+import dataclasses
+
+from jaxgames.io import _drn_values, _models
 from jaxgames.io._drn_read import NO_LABEL, read
 from jaxgames.io._drn_write import Pieces
 from jaxgames.io._files import FilePath, writing
@@ -78,11 +87,15 @@ def save(path: FilePath, model: MDP) -> None:
         ValueError: the model has no probabilities, a choice has several labels, or a
             name is one that this format cannot hold.
         OSError: the file cannot be written.
+
+    Warns:
+        UserWarning: something is left out; says what.
     """
     model = _models.without_padding(model)
-    _models.check_probabilities(model, "DRN")
+    if model.lower is None:
+        _models.check_probabilities(model, "DRN")
     names = list(dict.fromkeys([*(model.state_rewards or ()), *_choice_rewards(model)]))
-    _models.check_names(model.labels or (), "DRN", '"[]{}!')
+    _models.check_quotable(model.labels or (), "DRN")
     _models.check_names([name for name in names if name], "DRN", '"[]@')
     if "" in names and len(names) > 1:
         raise ValueError("DRN cannot hold a reward without a name beside others")
@@ -93,6 +106,7 @@ def save(path: FilePath, model: MDP) -> None:
             raise ValueError(f"DRN takes the choice label {quoted(label)} for none")
     header = [
         "@type: MDP",
+        *(() if model.lower is None else ("@value_type: double-interval",)),
         "@parameters",
         "",
         "@reward_models",
@@ -100,7 +114,9 @@ def save(path: FilePath, model: MDP) -> None:
         *("@nr_states", model.num_states, "@nr_choices", model.num_choices),
         "@model",
     ]
-    pieces = Pieces(model, names, action, labels)
+    model = _held(path, model)
+    sets = _models.with_initial(path, model)
+    pieces = Pieces(model, sets, names, action, labels)
     with writing(path) as file:
         file.write("".join(f"{line}\n" for line in header).encode())
         for state in range(0, model.num_states, _STATES_AT_ONCE):
@@ -109,3 +125,33 @@ def save(path: FilePath, model: MDP) -> None:
 
 def _choice_rewards(model: MDP) -> dict:
     return dict(model.choice_rewards or {})
+
+
+def _held(path: FilePath, model: MDP) -> MDP:
+    """The model without what DRN cannot hold, of which it warns."""
+    labels = model.labels or {}
+    left_out = [
+        *(
+            f"label {quoted(x)}, which is nowhere"
+            for x in labels
+            if not labels[x].any()
+        ),
+        *(
+            f"label {quoted(name)} of choices, which is nowhere"
+            for name, members in (model.choice_labels or {}).items()
+            if not members.any()
+        ),
+        *(
+            f"rewards {quoted(name)} of branches"
+            for name, values in (model.branch_rewards or {}).items()
+            if values.any()
+        ),
+    ]
+    valuations = {}
+    for name, values in (model.valuations or {}).items():
+        if _drn_values.can_hold(name, values):
+            valuations[name] = values
+        else:
+            left_out.append(f"variable {quoted(name)}")
+    _models.say_left_out(path, left_out, "DRN cannot hold it; .umb can")
+    return dataclasses.replace(model, valuations=valuations)

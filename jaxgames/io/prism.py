@@ -100,16 +100,15 @@ def load(path: FilePath) -> MDP:
     shape = _prism_rewards.Shape(
         groups, rows, table.target, table.tells_choices, table.num_states is None
     )
-    intervals = np.any(table.lower != table.upper)
     return _models.build(
         path,
         groups,
         rows,
         table.target,
-        None if intervals else table.lower,
+        None if table.intervals else table.lower,
         table.line,
-        lower=table.lower if intervals else None,
-        upper=table.upper if intervals else None,
+        lower=table.lower if table.intervals else None,
+        upper=table.upper if table.intervals else None,
         initial=initial,
         labels=labels,
         choice_labels=_models.named_sets(path, table.action[first], names) or None,

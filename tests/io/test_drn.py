@@ -1,11 +1,20 @@
 """Storm's DRN: read by us and by a plain reader, written, refused."""
 
+import contextlib
 import re
+from pathlib import Path
 
 import hypothesis
 import numpy as np
 import pytest
-from random_models import check_that_damage_is_told, equal, models, without
+from random_models import (
+    ODD,
+    WORDS,
+    check_that_damage_is_told,
+    equal,
+    models,
+    without,
+)
 
 from jaxgames import io
 from jaxgames.io import _lines, drn
@@ -113,15 +122,31 @@ def test_chains_fractions_and_no_names(write):
     assert model.choice_rewards[""].tolist() == [1, 0]
 
 
+def told(model: MDP):
+    """Labels that are nowhere are left out, and of that there is a warning."""
+    nowhere = any(not x.any() for x in (model.labels or {}).values())
+    if nowhere:
+        return pytest.warns(
+            UserWarning, match="left out are label .*, which is nowhere"
+        )
+    return contextlib.nullcontext()
+
+
 @few
-@hypothesis.given(models())
+@hypothesis.given(
+    models()
+    | models(names=(*WORDS, *ODD), rewards=False, variables=True)
+    | models(intervals=True)
+)
 def test_any_model(tmp_path_factory, model):
     path = tmp_path_factory.getbasetemp() / "any.drn"
-    io.save(path, model)
-    assert agrees(io.load(path), plain(path.read_text()))
+    with told(model):
+        io.save(path, model)
+    again = io.load(path)
+    if model.lower is None and not set(model.labels or {}) & set(ODD):
+        assert agrees(again, plain(path.read_text()))
     # All rewards are written for states and choices, and zeros may be left out.
     named = {**(model.state_rewards or {}), **(model.choice_rewards or {})}
-    again = io.load(path)
     for kind, size in (("state_rewards", "states"), ("choice_rewards", "choices")):
         for name in named:
             zeros = np.zeros(getattr(model, f"num_{size}"))
@@ -129,9 +154,90 @@ def test_any_model(tmp_path_factory, model):
             assert np.array_equal(x, y)
     if len(model.initial) == 0:
         assert again.initial is None
-        again = io.load(path)
         model = without(model, "initial")
     assert equal(again, model, empty_sets=False, rewards=False)
+
+
+def test_labels_that_storm_quotes(write):
+    name = "((l = 4) & (ip = 1))"
+    model = io.load(write(TEXT.replace('init "a"', f'init "{name}" !x "[b] {{c}}"')))
+    assert list(model.labels) == ["!x", name, "[b] {c}", "a", "b"]
+    path = write("")
+    io.save(path, model)
+    assert f' init "!x" "{name}" "[b] {{c}}"\n' in path.read_text()
+    assert equal(io.load(path), model)
+
+
+def test_values_as_storm_writes_them(write):
+    lines = TEXT.splitlines()
+    comments = ["//[x=1\t& !b\t& \t& y=0.5]", "//[x=-2\t& \t& c\t& y=3]"]
+    comments.append("//[x=0\t& !b\t& !c\t& y=1]")
+    for text in comments:
+        at = next(k for k, x in enumerate(lines) if x.startswith("state"))
+        lines[at : at + 1] = ["", lines[at].replace("state", " state"), text]
+    model = io.load(write("\n".join(lines)))
+    assert {name: x.tolist() for name, x in model.valuations.items()} == {
+        "x": [1, -2, 0],
+        "b": [False, True, False],
+        "c": [True, True, False],
+        "y": [0.5, 3, 1],
+    }
+    # Where a state has no such comment, or another one, they are only comments.
+    for old, new in (("//[x=1", "// x=1"), ("y=3", "y=a"), ("y=3]", "y=3\t& z]")):
+        text = "\n".join(lines)
+        assert old in text
+        assert io.load(write(text.replace(old, new))).valuations is None
+    nameless = "\n".join(lines).replace("!c", "")
+    nameless = nameless.replace("& c", "& ")
+    with pytest.warns(UserWarning, match="left out are a variable that is always true"):
+        found = io.load(write(nameless)).valuations
+    assert set(found) == {"x", "b", "y"}
+
+
+def test_what_is_left_out_is_told(tmp_path):
+    arrays = [0, 1], [0, 1], [0], [1]
+    model = MDP.from_arrays(
+        *arrays,
+        labels={"never": [0]},
+        choice_labels={"no": [0]},
+        branch_rewards={"r": [1], "zero": [0]},
+        valuations={"a b": [1], "x": [2]},
+    )
+    told = "label 'never', .* 'no' of choices, .* rewards 'r' of branches, .*'a b': DRN"
+    with pytest.warns(UserWarning, match=told):
+        io.save(tmp_path / "a.drn", model)
+    assert list(io.load(tmp_path / "a.drn").valuations) == ["x"]
+    io.save(tmp_path / "a.drn", MDP.from_arrays(*arrays, branch_rewards={"zero": [0]}))
+    other = MDP.from_arrays(*arrays, initial=[], labels={"init": [1]})
+    with pytest.warns(UserWarning, match="left out are label 'init': there it marks"):
+        io.save(tmp_path / "a.drn", other)
+
+
+def test_rewards_that_are_intervals(write):
+    text = TEXT.replace("[0, 2.5]", "[[0, 0], [2.5, 2.5]]")
+    assert equal(io.load(write(text)), io.load(write(TEXT)))
+    text = TEXT.replace("[0, 2.5]", "[[0, 0], [2, 2.5]]")
+    with pytest.warns(UserWarning, match="left out are rewards 'cost', which are int"):
+        model = io.load(write(text))
+    assert (model.state_rewards, list(model.choice_rewards)) == (None, ["steps"])
+
+
+PUBLISHED = Path(__file__).parents[3] / "shared/data/public/mdp-quantitative/intervals"
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="no published files")
+@pytest.mark.parametrize("name", ["robot_int.drn", "coin2_int.drn", "brp_int.drn.gz"])
+def test_published_intervals(name, tmp_path):
+    model = io.load(PUBLISHED / name)
+    other = io.load(PUBLISHED / f"{name.partition('.')[0]}.umb")
+    assert np.allclose(model.lower, other.lower, rtol=1e-9)  # Storm rounds them
+    assert np.allclose(model.upper, other.upper, rtol=1e-9)
+    assert np.array_equal(model.columns, other.columns)
+    assert set(model.valuations) <= set(other.valuations)
+    for variable, values in model.valuations.items():
+        assert np.array_equal(values, other.valuations[variable])
+    io.save(tmp_path / "a.drn", model)
+    assert equal(io.load(tmp_path / "a.drn"), model)
 
 
 @pytest.mark.parametrize("size", [1, 7, 64])
@@ -187,7 +293,12 @@ def test_compressed(tmp_path, write, suffix):
         ("1 : 5e-1", "1 : 1e", r":17: expected a probability .*, found '1e'"),
         ("1 : 5e-1", "1 : 1/0", r":17: expected a probability .*, found '1/0'"),
         ("1 : 5e-1", "1 : -0.5", r":17: expected .* not negative, found '-0.5'"),
-        ("1 : 5e-1", "1 : [0.1, 0.2]", r":17: expected .*, found '1 : \[0.1, 0.2\]'"),
+        ("1 : 5e-1", "1 : [0.1, 0.2]", r"bounds of choice 0 .* sum up to 0.6 and 0.7"),
+        ("1 : 5e-1", "1 : [0.1, x]", r":17: expected a probability \(a number, or '\["),
+        ("1 : 5e-1", "1 : [0.1 0.2]", r":17: expected a probability \(a number, or"),
+        ("1 : 5e-1", "1 : [0.5, 0.6", r":17: expected a probability \(a number, or"),
+        ("[0, 2.5]", "[[0, x], 1]", r":14: expected rewards, found"),
+        ("[0, 2.5]", "[[0], [1, 2], 1]", r":14: expected 2 rewards, found 3"),
         ("1 : 5e-1", "1 : 0.6", r":16: .* of choice 0 of state 0 sum up to 1.1, exp"),
         ("[0, 2.5]", "[0]", r":14: expected 2 rewards, found 1"),
         ("[0, 2.5]", "[0, x]", r":14: expected rewards, found '\[0, x\]'"),
@@ -234,8 +345,11 @@ def test_what_cannot_be_written(tmp_path):
     arrays = [0, 1], [0, 1], [0]
     for what, message in (
         ({}, "DRN needs probabilities, this model has none; .umb can"),
-        ({"probs": [1], "labels": {"a b": [1]}}, "DRN cannot hold the name 'a b'"),
-        ({"probs": [1], "labels": {"[": [1]}}, r"DRN cannot hold the name '\['"),
+        (
+            {"probs": [1], "labels": {'a "b"': [1]}},
+            "DRN cannot hold the name 'a \"b\"'",
+        ),
+        ({"probs": [1], "labels": {"a\nb": [1]}}, r"DRN cannot hold the name 'a.*nb'"),
         ({"probs": [1], "choice_labels": {"7": [1]}}, "takes the choice label '7' for"),
         ({"probs": [1], "choice_labels": {"": [1]}}, "DRN cannot hold the name ''"),
         (
