@@ -69,7 +69,7 @@ def load(path: FilePath, shape: Shape) -> dict[str, dict[str, np.ndarray]]:
         for file in (of_states, of_branches):
             if file is not None:
                 taken = 8 * (branches if file is of_branches else size)
-                _limits.check(file, None, f"rewards of {size} states", taken)
+                _limits.check(path, None, f"rewards of {size} states", taken)
         states = None if of_states is None else _states(of_states, shape, names)
         values = None if of_branches is None else _branches(of_branches, shape, names)
         file = of_states or of_branches or path

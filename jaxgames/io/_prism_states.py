@@ -58,9 +58,8 @@ def load_labels(path: FilePath, size: int):
     if file_beside is None:
         return None, None
     sets = _read_labels(file_beside, size)
-    _limits.check(
-        file_beside, None, f"{len(sets)} labels of {size} states", len(sets) * size
-    )
+    # The transitions' file is the one with something for each state.
+    _limits.check(path, None, f"{len(sets)} labels of {size} states", len(sets) * size)
     found = {name: np.array(members, np.int64) for name, members in sets.items()}
     initial = np.unique(found.pop("init")) if "init" in found else None
     labels = {name: np.zeros(size, bool) for name in found}

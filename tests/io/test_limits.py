@@ -132,3 +132,23 @@ def test_labels_are_believed_as_far_as_the_file_can_bear_them(tmp_path, monkeypa
     monkeypatch.setattr(io._limits, "FLOOR", 1000)
     with pytest.raises(io.LimitError, match="3000 propositions of 3000 states"):
         io.load(path)
+
+
+def test_states_of_a_table_are_believed_as_far_as_the_file_can_bear_them(tmp_path):
+    path = tmp_path / "a.tra"
+    for text in (f"mdp\n0 0 {LAST} 1\n", f"{LAST + 1} 1 1\n0 0 0 1\n"):
+        path.write_text(text)
+        with pytest.raises(io.LimitError, match=r"states take about 68\.7 GB, more th"):
+            io.load(path)
+
+
+def test_labels_may_be_much_shorter_than_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(io._limits, "FLOOR", 100)
+    (tmp_path / "a.tra").write_text(
+        "dtmc\n" + "".join(f"{i} 0 1\n" for i in range(500))
+    )
+    (tmp_path / "a.lab").write_text('0="init" 1="x"\n0: 0\n')
+    (tmp_path / "a.srew").write_text("0 1.5\n")
+    model = io.load(tmp_path / "a.tra")
+    assert model.labels["x"].sum() == 0
+    assert model.state_rewards[""].sum() == 1.5
