@@ -8,7 +8,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick sweep lint docs bench wheel clean
+.PHONY: help demo test quick sweep fuzz gate lint docs bench wheel clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -22,8 +22,16 @@ test: $(VENV)/.group-test  ## run the tests, the doctests and the documentation'
 quick: $(VENV)/.group-test  ## run one case of each quick test, in less than a minute
 	$(BIN)/python -m pytest -n auto --dist worksteal --quick $(ARGS)
 
-sweep: $(VENV)/.group-test  ## run the long random sweeps
+sweep: $(VENV)/.group-test  ## run the long random sweeps, and the fuzzer for long
 	$(BIN)/python -m pytest -m sweep $(ARGS)
+	$(MAKE) fuzz SECONDS=600
+
+fuzz: SECONDS ?= 60
+fuzz: $(VENV)/.group-test  ## compare all solvers and references on random small cases
+	$(BIN)/python -m jaxgames.testing --seconds $(SECONDS) --jobs 0
+
+gate: $(VENV)/.group-test  ## plant bugs, and see that tests or fuzzer kill each
+	$(BIN)/python -m tests.planted_bugs $(ARGS)
 
 lint: $(VENV)/.group-lint $(VENV)/.group-test  ## check format, style and types
 	$(BIN)/ruff format --check .

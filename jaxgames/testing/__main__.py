@@ -1,12 +1,13 @@
 """`python -m jaxgames.testing`: every slice on as many small cases as there is time."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from jaxgames.testing._fuzz import LIMIT, Failure, Summary, fuzz
+from jaxgames.testing._fuzz import LIMIT, TO_SHRINK, Failure, Summary, fuzz
 from jaxgames.testing._slices import SLICES
 
 FAILED, INTERRUPTED = 1, 130
@@ -36,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             seed=args.seed,
             start=args.start,
             limit=args.limit,
+            to_shrink=args.shrink,
         )
         sys.stdout.write(_describe(summary))
         if summary.failure is not None:
@@ -43,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return summary
 
-    jobs = min(args.jobs, len(chosen))
+    jobs = min(args.jobs or os.cpu_count() or 1, len(chosen))
     if jobs == 1:
         summaries = []
         for name in chosen:
@@ -86,7 +88,20 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="what a check may take for a batch (default %(default)s)",
     )
-    add("--jobs", type=int, default=1, metavar="N", help="slices at the same time")
+    add(
+        "--shrink",
+        type=float,
+        default=TO_SHRINK,
+        metavar="SECONDS",
+        help="in which a case is made smaller (default %(default)s)",
+    )
+    add(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="slices at once; 0: as many as cores",
+    )
     add("--list", action="store_true", help="name all slices and checks")
     add(
         "--output",

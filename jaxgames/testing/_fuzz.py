@@ -15,7 +15,7 @@ LIMIT = 20.0
 """Seconds that a check may take for a batch, compilation apart."""
 
 TO_SHRINK = 90.0
-"""Seconds after which a case is not made smaller any more."""
+"""Seconds in which a case is made smaller."""
 
 QUICKER = 3.0
 """Seconds that a case may take, or some, while one that does not end is shrunk."""
@@ -78,6 +78,7 @@ def fuzz(
     seed: int = 0,
     start: int = 0,
     limit: float | None = LIMIT,
+    to_shrink: float = TO_SHRINK,
     progress: Callable[[int, float], None] | None = None,
 ) -> Summary:
     """Runs the checks of a slice on random cases until one complains.
@@ -93,12 +94,14 @@ def fuzz(
             pickled.
         checks: names of checks; None for all.
         games: how many cases.
-        seconds: time after which no check is begun, but that each is called once.
+        seconds: time after which no check is begun, beside that of the first call of
+            each, in which most is compiled.
         seed: of the cases; the same seed gives the same cases.
         start: number of the first case.
         limit: seconds that a check may take for the cases of a batch; tracing and
             compiling are not counted. None: checks run in this process, for as long as
             they like.
+        to_shrink: seconds after which a case is not made smaller any more.
         progress: called with the cases checked and the seconds taken so far.
 
     Returns:
@@ -123,25 +126,31 @@ def fuzz(
     seconds_of = dict.fromkeys(names, 0.0)
     began, done, failure, interrupted = time.perf_counter(), 0, None, False
 
+    begun = None  # when all checks had been called once: until then most was compiled
+
     def over() -> bool:
-        taken = time.perf_counter() - began
-        return seconds is not None and taken >= seconds
+        if seconds is None or begun is None:
+            return False
+        return time.perf_counter() - begun >= seconds
 
     try:
-        while done < games and failure is None and not (done and over()):
+        while done < games and failure is None and not over():
             numbers = range(start + done, start + min(done + subject.batch, games))
             cases = [draw(subject, seed, number) for number in numbers]
             for name in names:
-                if done and over():
+                if over():
                     break
                 check_began = time.perf_counter()
                 found = _first(runner, name, cases)
                 seconds_of[name] += time.perf_counter() - check_began
                 if found is not None:
-                    failure = _failure(runner, subject, name, cases, found, numbers)
+                    failure = _failure(
+                        *(runner, subject, name, cases, found, numbers, to_shrink)
+                    )
                     break
             else:
                 done += len(numbers)
+            begun = time.perf_counter() if begun is None else begun
             if progress is not None:
                 progress(done, time.perf_counter() - began)
     except KeyboardInterrupt:
@@ -188,10 +197,11 @@ def _failure(
     cases: Sequence[Any],
     found: Found,
     numbers: range,
+    to_shrink: float,
 ) -> Failure:
     """The case that is complained of, made smaller."""
     index, said = found
-    until = time.perf_counter() + TO_SHRINK
+    until = time.perf_counter() + to_shrink
     ends = "did not end" not in said
     # One that does not end is waited for again at each step.
     limit = {} if ends or isinstance(runner, Inline) else {"limit": QUICKER}

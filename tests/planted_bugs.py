@@ -1,0 +1,453 @@
+"""Plants bugs in copies of the package, and shows which of them tests and fuzzer kill.
+
+    python -m tests.planted_bugs [--only NAME,...] [--jobs N] [--seconds S]
+
+Each bug is a few characters of one file. A copy of the checkout gets it, and is given
+to the fuzzer (the checks of its slice that may see it) and to quick tests, each in
+processes of their own with a time bound. Exit code 1 if a bug survives both.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+
+
+class Bug(NamedTuple):
+    """A text of a file that occurs once, and what is written in its place.
+
+    Attributes:
+        name: what it is called.
+        kind: what sort of mistake it is.
+        file: under `jaxgames`.
+        old: the text.
+        new: the other one.
+        slice: of the fuzzer.
+        checks: those that see the code; all if nothing is named.
+        tests: of the slice, under `tests`.
+    """
+
+    name: str
+    kind: str
+    file: str
+    old: str
+    new: str
+    slice: str
+    checks: str
+    tests: str
+
+
+COMPARISON = "a comparison turned"
+MASK = "a mask dropped"
+STEP = "off by one"
+FORGETS = "a verifier forgets a check"
+TIE = "a tie broken another way"
+ENDLESS = "it never ends"
+WRONG = "a wrong term"
+
+BUGS = [
+    # ---- parity -------------------------------------------------------------------
+    Bug(
+        *("fpi-below", COMPARISON, "parity/_fpi.py"),
+        *(
+            "(priority < block) & (frozen < block)",
+            "(priority <= block) & (frozen < block)",
+        ),
+        *("parity", "fpi", "parity/test_solvers.py"),
+    ),
+    Bug(
+        *("fpi-endless", ENDLESS, "parity/_fpi.py"),
+        *("return state.block == nothing(game)", "return state.block == 0"),
+        *("parity", "fpi", "parity/test_solvers.py"),
+    ),
+    Bug(
+        *("zielonka-joins", COMPARISON, "parity/_zielonka.py"),
+        *("joins = play & (best == foreign)", "joins = play & (best <= foreign)"),
+        *("parity", "zielonka", "parity/test_solvers.py"),
+    ),
+    Bug(
+        *("parity-verify-leaves", FORGETS, "parity/reference/_verify.py"),
+        "        (Reason.OPPONENT_ESCAPES, ~wins & leaves),\n",
+        "",
+        *("parity", "verify", "parity/test_verify.py"),
+    ),
+    Bug(
+        *("parity-trimming", FORGETS, "parity/_trimming.py"),
+        "against = ops.real(fixed.game) & (fixed.winner != (following & 1))",
+        "against = ops.real(fixed.game) & (fixed.winner > (following & 1))",
+        *("parity", "verify", "parity/test_verify.py"),
+    ),
+    # ---- energy -------------------------------------------------------------------
+    Bug(
+        *("vi-bound", STEP, "energy/_vi.py"),
+        *("jnp.where(new > state.bound,", "jnp.where(new >= state.bound,"),
+        *("energy", "vi", "energy/test_energy_solvers.py"),
+    ),
+    Bug(
+        *("vi-endless", ENDLESS, "energy/_vi.py"),
+        "        rose = new != own\n",
+        "        rose = new == own\n",
+        *("energy", "vi", "energy/test_energy_solvers.py"),
+    ),
+    Bug(
+        *("counters-endless", ENDLESS, "energy/reference/_counters.py"),
+        "            if credit[u] >= _asks(lifted, in_weight[k], top):\n",
+        "            if credit[u] > _asks(lifted, in_weight[k], top):\n",
+        *("energy", "host,verify", "energy/test_energy_reference.py"),
+    ),
+    Bug(
+        *("energy-tie", TIE, "energy/reference/_strategies.py"),
+        "                strategy[v] = e\n                break\n",
+        "                strategy[v] = e\n",
+        *("energy", "vi", "energy/test_energy_solvers.py"),
+    ),
+    Bug(
+        *("energy-verify-leaves", FORGETS, "energy/reference/_verify.py"),
+        "(Reason.STRATEGY_LEAVES_REGION, wins & lost & (target != TOP))",
+        "(Reason.STRATEGY_LEAVES_REGION, wins & lost & (target < TOP))",
+        *("energy", "verify", "energy/test_energy_verify.py"),
+    ),
+    Bug(
+        *("energy-verify-forced", FORGETS, "energy/reference/_verify.py"),
+        "            if game.owner[u] or ways[u] == 0:\n",
+        "            if game.owner[u] or ways[u] >= 0:\n",
+        *("energy", "verify", "energy/test_energy_verify.py"),
+    ),
+    Bug(
+        *("energy-verify-device", FORGETS, "energy/_proof.py"),
+        "Reason.CREDIT_TOO_SMALL: ~lost & (needed > number),",
+        "Reason.CREDIT_TOO_SMALL: ~lost & (needed > number + 1),",
+        *("energy", "verify", "energy/test_energy_verify.py"),
+    ),
+    # ---- mean payoff --------------------------------------------------------------
+    Bug(
+        *("meanpayoff-verify-player", FORGETS, "meanpayoff/_certificate.py"),
+        "((0, Reason.VALUE_TOO_LARGE), (1, Reason.VALUE_TOO_SMALL)):\n        free",
+        "((0, Reason.VALUE_TOO_LARGE),):\n        free",
+        *("meanpayoff", "verify", "meanpayoff/test_meanpayoff.py"),
+    ),
+    Bug(
+        *("meanpayoff-better", COMPARISON, "meanpayoff/_certificate.py"),
+        "np.where(arena.owner[src], rank[dst] < rank[src], rank[dst] > rank[src])",
+        "np.where(arena.owner[src], rank[dst] < rank[src], rank[dst] < rank[src])",
+        *("meanpayoff", "host,verify", "meanpayoff/test_meanpayoff.py"),
+    ),
+    Bug(
+        *("meanpayoff-threshold", WRONG, "energy/_convert.py"),
+        *("(weight - whole) * q - rest", "(weight - whole) * q + rest"),
+        *("meanpayoff", "decide", "meanpayoff/test_meanpayoff.py"),
+    ),
+    # ---- several energies ---------------------------------------------------------
+    Bug(
+        *("fronts-equal", MASK, "multienergy/_antichains.py"),
+        "beaten.append(below if j < i else below & ~packing.same(other, budget))",
+        "beaten.append(below)",
+        *("multienergy", "fronts", "multienergy/test_multienergy_solve.py"),
+    ),
+    Bug(
+        *("bitmap-defends", WRONG, "multienergy/_bitmap.py"),
+        "jnp.where(defends, all_of, some))",
+        "jnp.where(defends, some, some))",
+        *("multienergy", "bitmap", "multienergy/test_multienergy_solve.py"),
+    ),
+    Bug(
+        *("multienergy-verify-won", FORGETS, "multienergy/reference/_verify.py"),
+        *("    if lost.any():\n", "    if lost.all():\n"),
+        *("multienergy", "verify", "multienergy/test_multienergy_verify.py"),
+    ),
+    Bug(
+        *("multienergy-verify-more", FORGETS, "multienergy/reference/_certificate.py"),
+        *("if energy < cap[tied[tie]]:", "if energy <= cap[tied[tie]]:"),
+        *("multienergy", "verify,host", "multienergy/test_multienergy_verify.py"),
+    ),
+    # ---- graphs -------------------------------------------------------------------
+    Bug(
+        *("tarjan-low", WRONG, "graph/reference/_components.py"),
+        "low = min(low, np.int64(path[depth, 2]))",
+        "low = np.int64(path[depth, 2])",
+        *("scc", "reference,host", "graph/test_graph_reference.py"),
+    ),
+    Bug(
+        *("max-id-mask", MASK, "graph/_max_id.py"),
+        "jnp.minimum(state.below, ops.links_min(out, below, live_out)),",
+        "jnp.minimum(state.below, ops.links_min(out, below)),",
+        *("scc", "max_id", "graph/test_scc.py"),
+    ),
+    Bug(
+        *("fb-trim-marks", WRONG, "graph/_fb_trim.py"),
+        "found = (word != GONE) & (marks == _MARKS)",
+        "found = (word != GONE) & (marks >= FORWARD)",
+        *("scc", "fb_trim", "graph/test_scc.py"),
+    ),
+    Bug(
+        *("scc-verify-reaching", FORGETS, "graph/reference/_verify.py"),
+        *("        inside & ~backward,\n", "        inside & ~forward,\n"),
+        *("scc", "verify", "graph/test_graph_verify.py"),
+    ),
+    Bug(
+        *("reach-mask", MASK, "graph/_reach.py"),
+        "new = game.inside & ~state.mark & ops.links_any(game.links, state.mark)",
+        "new = ~state.mark & ops.links_any(game.links, state.mark)",
+        *("scc", "reachable", "graph/test_reachable.py"),
+    ),
+    Bug(
+        *("attractor-tie", TIE, "graph/_attractor.py"),
+        "lambda here, there: (there != here - 1).astype(jnp.int32)",
+        "lambda here, there: (there >= here).astype(jnp.int32)",
+        *("scc", "attractor", "graph/test_attractor.py"),
+    ),
+    Bug(
+        *("attractor-endless", ENDLESS, "graph/_attractor.py"),
+        "return State(jnp.where(new, rounds, state.rank), rounds, jnp.any(new))",
+        "return State(jnp.where(new, rounds, state.rank), rounds, state.grows)",
+        *("scc", "attractor", "graph/test_attractor.py"),
+    ),
+    Bug(
+        *("trivial-loops", FORGETS, "graph/_kinds.py"),
+        "return single & ~reference.has_loop(arena, labels, edges, count)",
+        "return single",
+        *("scc", "kinds", "graph/test_condensation.py"),
+    ),
+    # ---- models -------------------------------------------------------------------
+    Bug(
+        *("mec-lost", COMPARISON, "mdp/reference/_end_components.py"),
+        "if left[s] < part.choice_ptr[s + 1] - part.choice_ptr[s]:",
+        "if left[s] == part.choice_ptr[s + 1] - part.choice_ptr[s] - 2:",
+        *("mec", "reference,host", "mdp/test_mec_reference.py"),
+    ),
+    Bug(
+        *("basic-leaves", MASK, "mdp/_basic.py"),
+        "live=state.live & ~leave(game, root),",
+        "live=state.live,",
+        *("mec", "basic", "mdp/test_mec.py"),
+    ),
+    Bug(
+        *("interleaved-spoiled", MASK, "mdp/_interleaved.py"),
+        "complete = (state.above == state.below) & ~ops.take(spoiled, state.above)",
+        "complete = state.above == state.below",
+        *("mec", "interleaved", "mdp/test_mec.py"),
+    ),
+    Bug(
+        *("mec-verify-leaves", FORGETS, "mdp/reference/_verify.py"),
+        "blamed[np.minimum(owner[kept & ~stays], size - 1)] = True",
+        "blamed[np.minimum(owner[kept & ~stays], size - 1)] = False",
+        *("mec", "verify", "mdp/test_mec_verify.py"),
+    ),
+    Bug(
+        *("reach-one", WRONG, "mdp/_equations.py"),
+        *(
+            "is_one[small.new_state[one]] = True",
+            "is_one[small.new_state[~one]] = True",
+        ),
+        *("reach", "bounds", "mdp/test_reach.py"),
+    ),
+    Bug(
+        *("reach-slack", STEP, "mdp/_interval.py"),
+        "upper = self._best(game, state.upper) * (1 + game.slack) + UNDERFLOW",
+        "upper = self._best(game, state.upper) * (1 - 1e-9)",
+        *("reach", "bounds", "mdp/test_reach.py"),
+    ),
+    Bug(
+        *("prob1-min", WRONG, "mdp/reference/_prob01.py"),
+        "        return Region(real & ~misses)\n",
+        "        return Region(real & ~never)\n",
+        *("reach", "host,bounds", "mdp/test_prob01.py"),
+    ),
+    # ---- accepting cycles, Büchi games, formulas ------------------------------------
+    Bug(
+        *("nested-dfs", FORGETS, "buchi/reference/_nested_dfs.py"),
+        "                        if accepting[w]:\n",
+        "                        if accepting[v]:\n",
+        *("cycles", "verify", "buchi/test_buchi_reference.py"),
+    ),
+    Bug(
+        *("owcty-marks", WRONG, "buchi/_owcty.py"),
+        "jnp.where(state.marking, x | leads, leads)",
+        "jnp.where(state.marking, leads, leads)",
+        *("cycles", "owcty", "buchi/test_cycle.py"),
+    ),
+    Bug(
+        *("lasso-last-edge", STEP, "buchi/reference/_lasso.py"),
+        *(
+            "range(len(walk) - 1):\n        there",
+            "range(len(walk) - 2):\n        there",
+        ),
+        *("cycles", "verify", "buchi/test_buchi_reference.py"),
+    ),
+    Bug(
+        *("buchi-foreign", COMPARISON, "buchi/_attractors.py"),
+        "foreign = (game.owner != state.losing).astype(jnp.int8)",
+        "foreign = (game.owner == state.losing).astype(jnp.int8)",
+        *("buchi", "attractors", "buchi/test_buchi_game.py"),
+    ),
+    Bug(
+        *("buchi-verify-cycle", FORGETS, "buchi/reference/_verify.py"),
+        "lost |= _on_cycle(arena, src, dst, allowed & (winner[src] == 1)) & accepting",
+        "lost |= False",
+        *("buchi", "verify", "buchi/test_buchi_game.py"),
+    ),
+    Bug(
+        *("translate-marks", WRONG, "buchi/_translate.py"),
+        "            if not target & bit or any(\n",
+        "            if target & bit or any(\n",
+        *("ltl", "translate", "buchi/test_ltl.py"),
+    ),
+    # ---- equivalences -------------------------------------------------------------
+    Bug(
+        *("notion-revivals", WRONG, "equivalence/_notions.py"),
+        *('"revivals": (3, 2, 1, 0, 1, 1)', '"revivals": (3, 2, 0, 0, 1, 1)'),
+        *("equivalence", "compare,spectrum", "equivalence/test_compare_processes.py"),
+    ),
+    Bug(
+        *("refine-clean", MASK, "equivalence/_refine.py"),
+        "            if clean[own] or largest[own] != i:\n",
+        "            if largest[own] != i:\n",
+        *("equivalence", "bisimulation.host", "equivalence/test_bisimulation.py"),
+    ),
+    Bug(
+        *("game-negative", WRONG, "equivalence/_game.py"),
+        '    (("min", 4), 0, 0, 0, 0, -1),\n',
+        '    (("min", 4), 0, 0, 0, 0, 0),\n',
+        *("equivalence", "compare,formulas", "equivalence/test_compare_processes.py"),
+    ),
+]
+
+
+def misfit(bug: Bug, root: Path = ROOT) -> str | None:
+    """Why a bug cannot be planted, or None."""
+    path = root / "jaxgames" / bug.file
+    count = path.read_text().count(bug.old) if path.is_file() and bug.old else 0
+    if count == 1:
+        return None
+    return f"{bug.name}: its old text occurs {count} times in {bug.file}, not once"
+
+
+def plant(bug: Bug, root: Path) -> None:
+    """Writes a bug into a copy of the checkout."""
+    path = root / "jaxgames" / bug.file
+    path.write_text(path.read_text().replace(bug.old, bug.new))
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the checkout, with machine code that was compiled there."""
+    root = folder / "copy" / "checkout"
+    root.mkdir(parents=True)
+    for name in ("jaxgames", "tests", "benchmarks", "examples"):
+        shutil.copytree(ROOT / name, root / name)
+    for name in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "README.md"):
+        shutil.copy2(ROOT / name, root / name)
+    data = ROOT.parent / "shared"
+    if data.is_dir():
+        (root.parent / "shared").symlink_to(data)
+    return root
+
+
+def outcome(command: list[str], root: Path, seconds: float) -> str:
+    """What became of a command: killed by it, survived, or out of time."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    process = subprocess.Popen(
+        command,
+        cwd=root,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        code = process.wait(seconds)
+        # Others say that something could not be begun.
+        return {0: "survived", 1: "killed"}.get(code, f"error {code}")
+    except subprocess.TimeoutExpired:
+        return "no end"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+class Found(NamedTuple):
+    """What fuzzer and tests said of a bug."""
+
+    bug: Bug
+    fuzzer: str
+    tests: str
+    seconds: float
+
+    @property
+    def killed(self) -> bool:
+        """Whether one of them saw it."""
+        return "killed" in (self.fuzzer, self.tests)
+
+
+def judge(bug: Bug, args: argparse.Namespace) -> Found:
+    """Plants a bug, and runs both on it."""
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="planted-") as folder:
+        root = copied(Path(folder))
+        plant(bug, root)
+        fuzz = [sys.executable, "-m", "jaxgames.testing", "--slices", bug.slice]
+        fuzz += ["--solvers", bug.checks, "--seconds", f"{args.seconds:g}"]
+        fuzz += ["--limit", f"{args.limit:g}", "--shrink", "0", "--output", folder]
+        fuzzer = tests = "not run"
+        if args.by != "tests":
+            fuzzer = outcome(fuzz, root, args.seconds + args.grace)
+        if args.by != "fuzzer" and not (args.first and fuzzer == "killed"):
+            test = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0"]
+            test += ["-p", "no:cacheprovider", f"tests/{bug.tests}"]
+            tests = outcome(test, root, args.seconds + args.grace)
+    return Found(bug, fuzzer, tests, time.perf_counter() - began)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs the command; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.planted_bugs", description=__doc__, allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("--only", metavar="A,B", help="names of bugs, or of slices")
+    add("--jobs", type=int, default=1, metavar="N", help="bugs at the same time")
+    add("--seconds", type=float, default=60, help="for fuzzer and tests, each")
+    add("--grace", type=float, default=120, help="more, to begin and to compile")
+    add("--limit", type=float, default=5, help="of a check, see the fuzzer")
+    add("--by", choices=["both", "fuzzer", "tests"], default="both")
+    add("--first", action="store_true", help="no tests where the fuzzer has killed")
+    add("--list", action="store_true", help="name all bugs")
+    args = parser.parse_args(argv)
+    wanted = None if args.only is None else set(args.only.split(","))
+    bugs = [b for b in BUGS if wanted is None or wanted & {b.name, b.slice}]
+    if args.list:
+        for bug in bugs:
+            print(f"{bug.name:<26}{bug.slice:<14}{bug.kind}")
+        return 0
+    misfits = [said for bug in bugs if (said := misfit(bug))]
+    if misfits or not bugs:
+        print("\n".join(misfits) or f"no bug is called {args.only}")
+        return 2
+    print(f"{'bug':<26}{'slice':<14}{'fuzzer':<10}{'tests':<10}seconds")
+    with ThreadPoolExecutor(args.jobs) as pool:
+        found = []
+        for each in pool.map(lambda bug: judge(bug, args), bugs):
+            found.append(each)
+            row = f"{each.bug.name:<26}{each.bug.slice:<14}{each.fuzzer:<10}"
+            print(f"{row}{each.tests:<10}{each.seconds:.0f}", flush=True)
+    killed = sum(each.killed for each in found)
+    by_fuzzer = sum(each.fuzzer == "killed" for each in found)
+    by_tests = sum(each.tests == "killed" for each in found)
+    print(
+        f"{killed} of {len(found)} killed: "
+        f"{by_fuzzer} by the fuzzer, {by_tests} by tests"
+    )
+    return 0 if killed == len(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
