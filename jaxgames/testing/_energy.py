@@ -152,7 +152,7 @@ def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
         np.array(x) for x in (right.credit, right.winner, right.strategy)
     )
     v, edge = rng.integers(len(credit)), _games.any_edges(arena, rng)
-    match rng.integers(7):
+    match rng.integers(9):
         case 0:
             credit[v] += rng.choice([-2, -1, 1, 2])
         case 1:
@@ -169,9 +169,38 @@ def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
             credit = np.where(credit > 0, credit - 1, credit)
         case 6:
             credit = np.where(credit >= 0, credit + 1, credit)
+        case _:
+            credit, strategy = _larger(arena, credit, strategy, v)
     return dataclasses.replace(
         right, credit=credit, winner=winner, strategy=strategy.astype(np.int32)
     )
+
+
+def _larger(arena: Arena, credit: np.ndarray, strategy: np.ndarray, v):
+    """Credits that satisfy all inequalities, of which that of a vertex is not least.
+
+    Only that it is more than what is needed is wrong with such a claim.
+    """
+    if credit[v] < 0:
+        return credit, strategy
+    raised, moves = credit.copy(), strategy.copy()
+    raised[v] += 1
+    for _ in range(1000):
+        asked = raised[arena.dst] - arena.weight
+        asked = np.where(raised[arena.dst] < 0, np.iinfo(np.int64).max, asked)
+        reduced = np.where(
+            arena.owner,
+            np.maximum.reduceat(asked, arena.row_ptr[:-1]),
+            np.minimum.reduceat(asked, arena.row_ptr[:-1]),
+        )
+        lifted = np.where(raised < 0, raised, np.maximum(raised, reduced))
+        if (lifted == raised).all():
+            for u in np.flatnonzero((raised >= 0) & ~arena.owner):
+                edges = slice(*arena.row_ptr[u : u + 2])
+                moves[u] = edges.start + np.argmax(asked[edges] <= raised[u])
+            return raised, moves
+        raised = lifted
+    return credit, strategy  # it rises for ever
 
 
 @jax.jit
