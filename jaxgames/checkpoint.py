@@ -90,7 +90,7 @@ def save(path: str | os.PathLike, state: Any, begin: Any = None) -> None:
     with _written(path) as file:
         digest = hashlib.sha256()
         parts = [MAGIC, len(text).to_bytes(8, "little"), text]
-        for part in (*parts, *(x.reshape(-1).view(np.uint8) for x in arrays)):
+        for part in (*parts, *(x.reshape(-1).view(np.uint8).data for x in arrays)):
             digest.update(part)
             file.write(part)
         file.write(digest.digest())

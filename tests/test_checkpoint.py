@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -26,6 +29,7 @@ from jaxgames import (
     generate,
     meanpayoff,
     parity,
+    states,
 )
 from jaxgames.batch import stack
 from jaxgames.progress import Report
@@ -239,3 +243,229 @@ def test_states_of_something_else_are_refused(tmp_path):
         checkpoint.solve(
             path, lambda **_: parity.solve(generate.random_game(0, 5), "host")
         )
+
+
+# ---- files that are damaged, or mean no good -----------------------------------------
+
+
+class Point(NamedTuple):
+    x: Any
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A small file, and the state in it."""
+    monkeypatch.setitem(states.CLASSES, states.name_of(Point), Point)
+    path, state = tmp_path / "state", Point((np.arange(5, dtype=np.int16), 7, "a"))
+    checkpoint.save(path, state)
+    return path, state
+
+
+def test_every_damage_is_seen(small):
+    path, state = small
+    whole = path.read_bytes()
+    loaded = checkpoint.load(path, state)
+    np.testing.assert_array_equal(loaded.x[0], state.x[0])
+    assert loaded.x[1:] == (7, "a")
+    damaged = [whole[:end] for end in range(len(whole))]
+    damaged += [whole + b"\0", whole * 2, b"\0" + whole, b"text\n", b"\0" * 4096]
+    for place in range(len(whole)):
+        bit = 1 << place % 8
+        damaged.append(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
+    for content in damaged:
+        path.write_bytes(content)
+        with pytest.raises(checkpoint.DamagedError, match="state") as caught:
+            checkpoint.load(path, state)
+        assert str(path) in str(caught.value)
+        assert isinstance(caught.value, ValueError)
+
+
+def forged(path: Path, change) -> None:
+    """Writes a file again with another header, and makes its checksum right."""
+    whole = path.read_bytes()[:-32]
+    start = len(checkpoint.MAGIC) + 8
+    end = start + int.from_bytes(whole[start - 8 : start], "little")
+    header = json.loads(whole[start:end])
+    text = change(header)
+    if not isinstance(text, bytes):
+        text = json.dumps(header if text is None else text).encode()
+    new = checkpoint.MAGIC + len(text).to_bytes(8, "little") + text + whole[end:]
+    path.write_bytes(new + hashlib.sha256(new).digest())
+
+
+def test_nothing_that_a_file_names_is_called(small):
+    path, state = small
+    hit = path.with_name("hit")
+    for name in (
+        "os:system", "jaxgames.checkpoint:save", "jaxgames.generate:random_game",
+        "subprocess:run", "jaxgames.host:compiled", "builtins:eval", "", 3, None,
+    ):  # fmt: skip
+
+        def change(header, name=name):
+            command = {"plain": f"touch {hit}"}
+            header["structure"] = {"class": name, "parts": {"command": command}}
+
+        checkpoint.save(path, state)
+        forged(path, change)
+        with pytest.raises(checkpoint.DamagedError, match="header is wrong"):
+            checkpoint.load(path, state)
+    assert not hit.exists()
+
+
+def test_an_archive_of_another_kind_is_refused(tmp_path, solve):
+    path = tmp_path / "state"
+    begin = solve(max_steps=0, throw=False).state
+    with path.open("wb") as file:
+        np.savez(file, structure=np.array("{}"), begin=np.array([None], object))
+    with pytest.raises(checkpoint.DamagedError, match="another version"):
+        checkpoint.load(path, begin)
+    path.write_bytes(checkpoint.MAGIC.replace(b"2", b"3") + bytes(100))
+    with pytest.raises(checkpoint.DamagedError, match="another version"):
+        checkpoint.load(path, begin)
+
+
+def put(place, value):
+    def change(header):
+        header[place] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("arrays", [["<i8", [2**60]]]),
+        put("arrays", [["<i8", [2**40, 2**40]], ["<i8", [0]]]),
+        put("arrays", [["<i8", [0, 2**62, 2**62]]]),
+        put("arrays", [["<i8", [-1]]]),
+        put("arrays", [["|O", [1]], ["<i8", []]]),
+        put("arrays", [["V8", [1]]]),
+        put("arrays", [["<U0", [10**9]]]),
+        put("arrays", [["nothing", [1]]]),
+        put("arrays", [["<i2", [True]]]),
+        put("arrays", [[1, 2, 3]]),
+        put("arrays", "many"),
+        put("arrays", []),
+        put("begin", 3),
+        put("begin", [1, 2, 3]),
+        put("structure", []),
+        put("structure", {}),
+        put("structure", {"dict": [1]}),
+        put("structure", {"tuple": 4}),
+        put("structure", {"unheard of": 4}),
+        put("structure", {"class": "test_checkpoint:Point", "parts": {"y": 1}}),
+        put("structure", {"class": "test_checkpoint:Point"}),
+        put("structure", {"list": [{"array": None}] * 50}),
+        lambda header: b"[" * 100_000,
+        lambda header: b'{"list":[' * 100_000,
+        lambda header: b"\xff",
+        lambda header: [],
+        lambda header: "header",
+        lambda header: header.clear(),
+    ],
+)  # fmt: skip
+def test_a_forged_header_is_a_value_error(small, change):
+    path, state = small
+    forged(path, change)
+    with pytest.raises(ValueError, match="state"):
+        checkpoint.load(path, state)
+
+
+def test_text_where_integers_should_be(tmp_path):
+    path, state = tmp_path / "state", [np.array([3**70], object)]
+    checkpoint.save(path, state)
+    whole = path.read_bytes()[:-32].replace("2503".encode("utf-32-le"), b"a\0\0\0" * 4)
+    path.write_bytes(whole + hashlib.sha256(whole).digest())
+    with pytest.raises(checkpoint.DamagedError, match="header is wrong"):
+        checkpoint.load(path, state)
+
+
+def test_arrays_of_other_shapes_than_the_solve_has(tmp_path, solve):
+    path = tmp_path / "state"
+    begin = solve(max_steps=0, throw=False).state
+    wrong = begin._replace(state=jax.tree.map(lambda x: np.append(x, x), begin.state))
+    checkpoint.save(path, wrong, begin)
+    with pytest.raises(ValueError, match="other shapes"):
+        solve(state=checkpoint.load(path, begin))
+
+
+def test_another_version_is_refused(tmp_path, solve, monkeypatch):
+    path = tmp_path / "state"
+    monkeypatch.setattr(jaxgames, "__version__", "0.0.7")
+    checkpoint.save(path, solve(max_steps=1, throw=False).state)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match=r"written by version 0\.0\.7"):
+        checkpoint.load(path, solve(max_steps=0, throw=False).state)
+
+
+def test_another_solver_is_said(tmp_path, solve):
+    path = tmp_path / "state"
+    checkpoint.save(path, solve(max_steps=1, throw=False).state)
+    game = generate.recursive_ladder(6)
+    with pytest.raises(ValueError, match=r"another solver or options: FPI\(.*Zielonka"):
+        checkpoint.solve(path, functools.partial(parity.solve, game, "zielonka"))
+
+
+def test_the_last_two_states_are_kept(tmp_path, solve):
+    path = tmp_path / "state"
+    begin = solve(max_steps=0, throw=False).state
+    for rounds in (5, 6, 7):
+        checkpoint.save(path, solve(max_steps=rounds, throw=False).state, begin)
+    assert sorted(os.listdir(tmp_path)) == ["state", "state.1"]
+    assert _rounds_in(path, begin) == 7
+    assert _rounds_in(tmp_path / "state.1", begin) == 6
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(checkpoint.DamagedError, match="damaged"):
+        checkpoint.load(path, begin)
+    reports = []
+
+    def stop(report):
+        reports.append(report.rounds)
+        return Status.INTERRUPTED
+
+    with pytest.warns(UserWarning, match="damaged.*the state before"):
+        checkpoint.solve(path, solve, progress=stop, throw=False)
+    assert reports == [6 + 50]
+    # What is damaged has not taken the place of the good one.
+    assert _rounds_in(path, begin) == 56
+    assert _rounds_in(tmp_path / "state.1", begin) == 6
+    path.unlink()
+    with pytest.warns(UserWarning, match="is missing"):
+        assert checkpoint.solve(path, solve).status == Status.SOLVED
+    for name in ("state", "state.1"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(checkpoint.DamagedError, match="empty"):
+        checkpoint.solve(path, solve)
+
+
+def test_without_hard_links(tmp_path, monkeypatch):
+    def none(*_):
+        raise OSError("not on this kind of disk")
+
+    monkeypatch.setattr(os, "link", none)
+    path = tmp_path / "state"
+    for number in range(3):
+        checkpoint.save(path, [np.int32(number)])
+    assert sorted(os.listdir(tmp_path)) == ["state", "state.1"]
+    assert checkpoint.load(tmp_path / "state.1", [np.int32(0)])[0] == 1
+
+
+def test_what_a_killed_save_has_left_is_removed(tmp_path):
+    path = tmp_path / "state"
+    program = (
+        "import os, signal, sys; import numpy as np; from jaxgames import checkpoint\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "checkpoint.save(sys.argv[1], [np.arange(9)])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", program, path], env=environment)
+    assert not path.exists()
+    (left,) = os.listdir(tmp_path)  # the second has removed what the first had left
+    assert left.startswith(".state.")
+    others = [".other" + left.removeprefix(".state"), "state.saving", ".state.npz.x"]
+    others.append(checkpoint._prefix(path) + f"{os.getppid()}-x.saving")
+    for name in others:
+        (tmp_path / name).touch()
+    checkpoint.save(path, [np.arange(9)])
+    assert sorted(os.listdir(tmp_path)) == sorted(["state", *others])

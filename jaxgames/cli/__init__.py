@@ -19,8 +19,10 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | 141 | nobody reads the output any more |
 
 Programs that JAX compiled are kept in `$XDG_CACHE_HOME/jaxgames` (by default
-`~/.cache/jaxgames`), or where `JAX_COMPILATION_CACHE_DIR` says: the next run starts
-sooner.
+`~/.cache/jaxgames`): the next run starts sooner. JAX runs what it finds there, so the
+folder is used only if it is the user's own and nobody else can write to it, or put
+another one in its place; a line on standard error says why it is not. The folder that
+`JAX_COMPILATION_CACHE_DIR` names is used as it is.
 
 Each command is a module: `options(parser)` declares what it takes, `run(args)` does it.
 A module is imported when its command is called, so that help need not wait for JAX.

@@ -9,6 +9,8 @@ import numpy as np
 
 from jaxgames import buchi, io, mdp
 from jaxgames.arena import Arena
+from jaxgames.cli import _cache
+from jaxgames.cli._exit import complain
 from jaxgames.quoting import quoted
 
 
@@ -25,8 +27,12 @@ def start_jax(args: argparse.Namespace) -> None:
         except RuntimeError as error:
             raise ValueError(f"--device {args.device}: {error}") from error
     if args.cache and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        jax.config.update("jax_compilation_cache_dir", os.path.join(base, "jaxgames"))
+        try:
+            place = str(_cache.folder())
+        except OSError as error:
+            complain(f"compiled programs are not kept: {error}")
+            return
+        jax.config.update("jax_compilation_cache_dir", place)
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
