@@ -2,9 +2,11 @@
 
 import contextlib
 import contextvars
+import dataclasses
 import dis
 import functools
 import types
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -142,6 +144,56 @@ def can_compile() -> bool:
     except ImportError:
         return False
     return True
+
+
+# ---- where it is missed ----------------------------------------------------------
+
+MANY = 1 << 16
+"""Edges from which on a solve without numba is slow enough to say so."""
+
+_told = False
+
+
+class SlowWarning(UserWarning):
+    """A large input takes a slow way, because numba is not installed."""
+
+
+def told_if_slow(solver: Any, edges: int) -> Callable[[Any], Any]:
+    """Says once in a process that numba is missed, where a solve would use it.
+
+    On the host itself, and by `"auto"` on a CPU, which would leave a large input to the
+    host; not where a solver of the device was named.
+
+    Args:
+        solver: what the solve was asked to take.
+        edges: how many the input has.
+
+    Returns:
+        What adds the same to the `stats` of the solution.
+    """
+    if edges < MANY or can_compile() or solver not in ("auto", "host", "race"):
+        return lambda found: found
+    import jax
+
+    if solver != "host" and jax.default_backend() != "cpu":
+        return lambda found: found
+    global _told
+    if not _told:
+        _told = True
+        warnings.warn(
+            f"numba is not installed: {edges:,} edges go a slow way. With "
+            "'pip install numba' the host's engine solves them, mostly many times as "
+            "fast",
+            SlowWarning,
+            stacklevel=3,
+        )
+    return _noted
+
+
+def _noted(found: Any) -> Any:
+    """A solution whose `stats` say that numba was missed."""
+    stats = type(found.stats)(**{**found.stats, "numba": "not installed"})
+    return dataclasses.replace(found, stats=stats)
 
 
 @contextlib.contextmanager

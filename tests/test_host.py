@@ -3,11 +3,25 @@
 import importlib
 import os
 import sys
+import warnings
 
+import jax
 import numpy as np
 import pytest
 
-from jaxgames import Arena, host
+from jaxgames import (
+    Arena,
+    buchi,
+    energy,
+    generate,
+    graph,
+    host,
+    io,
+    mdp,
+    meanpayoff,
+    parity,
+)
+from jaxgames.cli import main
 from jaxgames.parity import reference
 
 
@@ -92,3 +106,42 @@ def test_works_without_numba(monkeypatch):
         assert reference.verify(arena, solution)
     finally:
         host.can_compile.cache_clear()
+
+
+@pytest.fixture
+def without_numba(monkeypatch):
+    monkeypatch.setattr(host, "can_compile", lambda: False)
+    monkeypatch.setattr(host, "_told", False)
+    monkeypatch.setattr(host, "MANY", 9)
+
+
+def test_a_slow_way_is_told_once(without_numba, monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
+    arena = generate.random_energy_game(1, 20)
+    game = generate.random_game(1, 20)
+    with pytest.warns(host.SlowWarning, match="numba is not installed: 58 edges"):
+        found = energy.solve(arena, "host")
+    assert found.stats["numba"] == "not installed"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it was said
+        for solution in (
+            meanpayoff.solve(arena, "host"),
+            parity.solve(game, "host"),
+            graph.scc(game, "host"),
+            buchi.accepting_cycle(game, accepting=[0], solver="host"),
+            mdp.mec(mdp.MDP.from_arrays(range(11), range(11), range(10)), "host"),
+        ):
+            assert solution.stats["numba"] == "not installed"
+        for solution in (energy.solve(arena, "fvi"), graph.scc(game, "max_id")):
+            assert "numba" not in solution.stats
+        monkeypatch.setattr(host, "MANY", 1000)
+        assert "numba" not in parity.solve(game, "host").stats
+
+
+def test_the_command_line_says_what_is_slow(without_numba, tmp_path, capsys):
+    io.save(tmp_path / "game.pg", generate.random_game(1, 20))
+    file = str(tmp_path / "game.pg")
+    assert main(["solve", file, "-s", "host", "--quiet"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("jaxgames: warning: numba is not installed: ")
+    assert err.count("\n") == 1

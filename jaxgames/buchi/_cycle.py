@@ -4,7 +4,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxgames import fixpoint, ops, validity
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import is_traced
 from jaxgames.buchi import _auto, _batch, _device, _question
 from jaxgames.buchi._auto import DEVICE, HOST, RACE
@@ -118,7 +118,9 @@ def accepting_cycle(
         return _traced(graph, accepting, initial, partition, solver, max_steps, state)
     with ops.at_once():  # a constant of somebody's jit is still one
         question = _question.read(graph, accepting, initial, partition)
-        found = _concrete(question, solver, max_steps, state, as_progress(progress))
+        noted = host.told_if_slow(solver, question.arena.shape[1])
+        meter = as_progress(progress)
+        found = noted(_concrete(question, solver, max_steps, state, meter))
     if throw and found.status != Status.SOLVED:
         raise SolveError(found.status, found)
     return found

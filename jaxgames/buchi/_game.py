@@ -141,6 +141,7 @@ def solve(
     with ops.at_once():  # a constant of somebody's jit is still one
         meter = as_progress(progress)
         place = _place_for(arena, solver, limited)
+        noted = host.told_if_slow(solver, arena.shape[1])
         machine = machine or Attractors()
         track = Track()
         engines = {}
@@ -153,6 +154,7 @@ def solve(
             found = engines[DEVICE]()
         else:
             found = race.first(track, engines, progress=meter, prefer=DEVICE)
+        found = noted(found)
     if throw and found.status != Status.SOLVED:
         raise SolveError(found.status, found)
     return found

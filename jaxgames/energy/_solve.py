@@ -2,7 +2,9 @@
 
 import dataclasses
 
-from jaxgames import ops, validity
+import numpy as np
+
+from jaxgames import host, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy import _auto, _bounds, _device, _race
 from jaxgames.energy._device import Standing
@@ -107,7 +109,8 @@ def solve(
         return validity.withdrawn(fault, found, credit=UNKNOWN)
     with ops.at_once():  # a constant of somebody's jit is still one
         meter = as_progress(progress)
-        solution = _concrete(arena, solver, max_steps, state, meter, strategies)
+        noted = host.told_if_slow(solver, np.shape(arena.dst)[-1])
+        solution = noted(_concrete(arena, solver, max_steps, state, meter, strategies))
     if throw and solution.status != Status.SOLVED:
         raise SolveError(solution.status, solution)
     return solution

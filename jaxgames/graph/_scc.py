@@ -114,8 +114,13 @@ def scc(
         found = _scc_traced(graph, solver, vertices, edges, max_steps, state)
         return validity.withdrawn(fault, found, count=0)
     with ops.at_once():  # a constant of somebody's jit is still one
-        found = _scc_concrete(
-            graph, solver, vertices, edges, max_steps, state, as_progress(progress)
+        noted = host.told_if_slow(
+            solver, 0 if isinstance(graph, Directions) else graph.shape[1]
+        )
+        found = noted(
+            _scc_concrete(
+                graph, solver, vertices, edges, max_steps, state, as_progress(progress)
+            )
         )
     if throw and found.status != Status.SOLVED:
         raise SolveError(found.status, found)

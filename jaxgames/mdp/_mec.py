@@ -106,8 +106,11 @@ def mec(
     if traced:
         return _mec_traced(model, solver, states, choices, max_steps, state)
     with ops.at_once():  # a constant of somebody's jit is still one
-        found = _mec_concrete(
-            model, solver, states, choices, max_steps, state, as_progress(progress)
+        noted = host.told_if_slow(solver, model.num_branches)
+        found = noted(
+            _mec_concrete(
+                model, solver, states, choices, max_steps, state, as_progress(progress)
+            )
         )
     if throw and found.status != Status.SOLVED:
         raise SolveError(found.status, found)

@@ -114,8 +114,9 @@ def solve(
     if isinstance(arena.owner, jax.Array):  # the search is the host's
         arena = as_checked_as(arena, jax.device_get(arena))
     meter = as_progress(progress)
+    noted = host.told_if_slow(solver, arena.shape[1])
     try:
-        solution = _solve(arena, solver, max_steps, state, meter, strategies)
+        solution = noted(_solve(arena, solver, max_steps, state, meter, strategies))
     finally:
         meter.close()
     if throw and solution.status != Status.SOLVED:

@@ -116,6 +116,7 @@ def solve(
             "max_steps and state are the device's: solver='host' takes neither"
         )
     meter = as_progress(progress)
+    noted = host.told_if_slow(solver, game.num_edges)
     with eager():
         nothing = game.num_positions == 0
         if nothing or not limited and place_for(game, solver) == HOST:
@@ -129,6 +130,7 @@ def solve(
                     found = _by_fronts(game, machine, max_steps, state, meter)
             finally:
                 meter.close()
+    found = noted(found)
     if throw and found.status != Status.SOLVED:
         raise SolveError(Status(found.status), found)
     return found

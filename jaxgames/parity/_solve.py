@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, ops, validity
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.limits import limited
 from jaxgames.parity import _auto, _device, _race
@@ -118,7 +118,10 @@ def solve(
     with ops.at_once():  # a constant of somebody's jit is still one
         reduced = reductions.apply(arena, preprocess) if preprocess else None
         game = arena if reduced is None else reduced.arena
-        solution = _solve_concrete(game, solver, max_steps, state, progress, strategies)
+        noted = host.told_if_slow(solver, game.shape[1])
+        solution = noted(
+            _solve_concrete(game, solver, max_steps, state, progress, strategies)
+        )
     if reduced is not None:
         solution = _undo(reduced, solution)
     if throw and solution.status != Status.SOLVED:
