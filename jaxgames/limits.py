@@ -18,7 +18,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import jax
@@ -28,6 +28,7 @@ from jaxgames.progress import Bar, Meter, Progress, Report, plain_progress, surr
 from jaxgames.solution import SolveError, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 GRACE_SECONDS = 1.0
 """How long what was told to stop may take to say what it has found."""
@@ -172,6 +173,10 @@ class Limits:
         """Raises a LimitError."""
         raise LimitError(status, None, self.phase, self.seconds)
 
+    def interrupt(self) -> None:
+        """Asks for the end of the work."""
+        self.stop = Status.INTERRUPTED
+
     def lift(self) -> None:
         """Lets the work go on: what was found until now is to be told."""
         self.end, self.seconds, self.stop, self.memory = math.inf, math.inf, None, None
@@ -187,14 +192,17 @@ class Limits:
 
     def say(self, what: str) -> None:
         """Notes what begins now."""
+        if isinstance(self._meter, Bar):
+            self._meter.clear()
         self._phase.begin(what)
 
     def tick(self, what: str, done: int, unit: str) -> None:
         """Notes where a loop is, and ends it where a limit is reached."""
         phase = self._phase
         if what != phase.what:
-            phase.begin(what)
-        phase.done, phase.unit = done, unit
+            self.say(what)
+        if unit:
+            phase.done, phase.unit = done, unit
         self.raise_if_reached()
         now = time.perf_counter()
         if now > phase.next:
@@ -322,6 +330,13 @@ def tick(what: str, done: int = 0, unit: str = "") -> None:
     limits = surrounding.get()
     if limits is not None:
         limits.tick(what, done, unit)
+
+
+def ticking(items: Iterable[T], what: str) -> Iterator[T]:
+    """The same items, with a `tick` before each."""
+    for item in items:
+        tick(what)
+        yield item
 
 
 def say(what: str) -> None:

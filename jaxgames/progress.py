@@ -72,6 +72,14 @@ class Bar:
             self._stream.flush()
             self._shown = len(line)
 
+    def clear(self) -> None:
+        """Takes the line away: something else is printed now."""
+        with self._lock:
+            if self._shown:
+                self._stream.write("\r" + " " * self._shown + "\r")
+                self._stream.flush()
+                self._shown = 0
+
     def close(self) -> None:
         """Ends the line."""
         with self._lock:

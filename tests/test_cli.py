@@ -17,10 +17,21 @@ import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import Arena, cli, fixpoint, generate, host, io, ops, parity, plot
+from jaxgames import (
+    Arena,
+    cli,
+    fixpoint,
+    generate,
+    host,
+    io,
+    limits,
+    ops,
+    parity,
+    plot,
+)
 from jaxgames.cli import Exit, _parser, _parts, _verify, main
 from jaxgames.parity import reference
-from jaxgames.progress import Report
+from jaxgames.progress import Report, as_progress
 from jaxgames.solution import Status
 
 # Even reaches the even loop from the cycle of 0 and 1; only vertex 3 is Odd's. When odd
@@ -257,12 +268,19 @@ def test_step_limit(run, game, tmp_path):
 
 def test_time_limit(run, game, monkeypatch):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
-    code, out, err = run("solve", game, "--timeout", "1e-9", "--json", "-s", "fpi")
+    status = limits.Limits.status
+
+    def over_while_solving(self):
+        late = self.phase.startswith("solving by") and self.end < np.inf
+        return Status.TIMEOUT if late else status(self)
+
+    monkeypatch.setattr(limits.Limits, "status", over_while_solving)
+    code, out, err = run("solve", game, "--timeout", "1e9", "--json", "-s", "fpi")
     facts = json.loads(out)
     assert code == Exit.UNSOLVED
     assert (facts["status"], facts["undecided"]) == ("timeout", 4)
     assert err == (
-        "jaxgames: game.pg: not solved: the limit of 1e-09 s was reached after 1 "
+        "jaxgames: game.pg: not solved: the limit of 1e+09 s was reached after 1 "
         "round; try other solvers (-s)\n"
     )
 
@@ -330,14 +348,14 @@ def test_an_interrupt_that_python_dropped(run, game, monkeypatch):
     """As in a callback of its garbage collector: the next look at the meter ends it."""
     solve = parity.solve
 
-    def interrupted(*args, progress=None, **options):
-        if progress is None:
-            return solve(*args, **options)
-        report = Report("zielonka", 1, 0.1)
+    def interrupted(*args, **options):
+        solution = solve(*args, **options)
+        if options["max_steps"] == 0:
+            return solution
+        progress, report = as_progress(None), Report("zielonka", 1, 0.1)
         assert progress(report) is None
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        solution = solve(*args, **options)
         return dataclasses.replace(solution, status=progress(report))
 
     monkeypatch.setattr(parity, "solve", interrupted)
@@ -809,7 +827,7 @@ def test_help_imports_no_command():
         "print([name for name in sys.modules if name.startswith('jaxgames.cli._')])"
     )
     out, _ = spawn(code=("-c", code)).communicate()
-    of_all = ["_exit", "_interrupt", "_options"]
+    of_all = ["_exit", "_interrupt", "_options", "_watch"]
     assert out.endswith(f"{[f'jaxgames.cli.{name}' for name in of_all]}\n")
 
 

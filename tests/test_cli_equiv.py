@@ -142,6 +142,6 @@ def test_a_time_limit(run, states, monkeypatch):
     monkeypatch.setattr(solves, "place_for", lambda game, solver: "device")
     code, out, err = run("vending.aut", *states, "--timeout", 1e-9, "--quiet")
     assert (code, out) == (cli.Exit.UNSOLVED, "")
-    assert "vending.aut: not solved: the limit of 1e-09 s was reached" in err
+    assert "vending.aut: not done: the limit of 1e-09 s was reached while" in err
     code, _, err = run("vending.aut", *states, "--timeout", 1e3, "--quiet")
     assert (code, err) == (0, "")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.buchi import _guards
 from jaxgames.buchi._automaton import Automaton
 from jaxgames.buchi._operations import Kind, Row, classify, edges_of, from_rows
@@ -111,7 +112,7 @@ def _reduce(automaton: Automaton) -> Automaton:
             key = q, leader[r], marks
             united[key] = _guards.either(united.get(key, ()), guard)
     rows = []
-    for (q, r, marks), guard in united.items():
+    for (q, r, marks), guard in limits.ticking(united.items(), "simplifying"):
         for (q2, r2, marks2), better in united.items():
             more = simulates[r, r2] and not marks & ~marks2
             if more and q == q2 and (r, marks) != (r2, marks2):
@@ -145,7 +146,7 @@ def _simulation(automaton: Automaton) -> np.ndarray:
     while True:
         better = as_good & simulates[np.ix_(heads, heads)]
         unanswered = np.zeros((edges, size), bool)
-        for taken in enabled:
+        for taken in limits.ticking(enabled, "simplifying"):
             answered = np.zeros((np.count_nonzero(taken), size), bool)
             answered[:, busy] = np.logical_or.reduceat(
                 better[taken] & taken, starts, axis=1

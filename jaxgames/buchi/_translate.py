@@ -12,6 +12,7 @@ References:
 
 from collections.abc import Iterable
 
+from jaxgames import limits
 from jaxgames.buchi import _guards
 from jaxgames.buchi._automaton import Automaton
 from jaxgames.buchi._ltl import Formula, as_formula
@@ -106,6 +107,7 @@ class _Tableau:
         edges: list[frozenset] = []
         pending = list(starts)
         for subset in pending:
+            limits.tick("translating", len(pending), "states")
             if subset in state_of:
                 continue
             found = self._edges(subset)
@@ -135,7 +137,7 @@ class _Tableau:
             steps = _conjunction(steps, self._steps_of(self._elements[number]))
         marked = [(*step, self._marks(step)) for step in steps]
         kept = []
-        for edge in marked:
+        for edge in limits.ticking(marked, "translating"):
             if not any(_outdoes(other, edge) for other in marked if other != edge):
                 must, never, target, marks = edge
                 kept.append((must, never, self._without_implied(target), marks))
@@ -186,14 +188,20 @@ class _Tableau:
             case _:
                 return [self._bit(formula)]
         found = list(dict.fromkeys(found))
-        return [x for x in found if not any(x != y and not y & ~x for y in found)]
+        return [
+            x
+            for x in limits.ticking(found, "translating")
+            if not any(x != y and not y & ~x for y in found)
+        ]
 
     def _steps_of(self, formula: Formula) -> list[Step]:
         """The steps of a subformula: what must hold now, and what then."""
         if formula not in self._steps:
             steps = self._unfold(formula)
             self._steps[formula] = [
-                x for x in steps if not any(x != y and _is_easier(y, x) for y in steps)
+                x
+                for x in limits.ticking(steps, "translating")
+                if not any(x != y and _is_easier(y, x) for y in steps)
             ]
         return self._steps[formula]
 
@@ -232,7 +240,7 @@ def _untils(formula: Formula) -> set[Formula]:
 
 
 def _conjunction(steps: set[Step], others: Iterable[Step]) -> set[Step]:
-    pairs = ((x, y) for x in steps for y in others)
+    pairs = ((x, y) for x in limits.ticking(steps, "translating") for y in others)
     found = ((a | d, b | e, c | f) for (a, b, c), (d, e, f) in pairs)
     return {(must, never, target) for must, never, target in found if not must & never}
 

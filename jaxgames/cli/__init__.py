@@ -28,6 +28,7 @@ Each command is a module: `options(parser)` declares what it takes, `run(args)` 
 A module is imported when its command is called, so that help need not wait for JAX.
 """
 
+import argparse
 import contextlib
 import errno
 import importlib
@@ -42,6 +43,8 @@ from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain
 from jaxgames.cli._interrupt import remembered
 from jaxgames.cli._options import Parser, add_traceback
+from jaxgames.cli._watch import Watch, reached, subject
+from jaxgames.solution import SolveError, Status
 
 COMMANDS = {
     "solve": "Solve a parity game and say who wins where.",
@@ -64,17 +67,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     Args:
-        argv: its arguments; None: those of the process.
+        argv: its arguments; None: those of the process, which is then ended where a
+            limit is reached and the command does not end by itself.
 
     Returns:
         The exit code, an `Exit`.
     """
+    ends_process = argv is None
     argv = sys.argv[1:] if argv is None else list(argv)
+    watch = Watch(argv, ends_process)
     try:
         with _short_warnings(), remembered(), _open_output():
-            code = _run(argv)
+            code = _run(argv, watch)
         print(end="", flush=True)
-        return code
     except (Exception, KeyboardInterrupt) as error:
         # All of them: what Python does with others is exit code 1.
         if "--traceback" in argv:
@@ -83,15 +88,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         if code != Exit.BROKEN_PIPE:
             complain(message)
         _flush_if_possible()
-        return code
+    watch.close(code)
+    return code
 
 
-def _run(argv: list[str]) -> Exit:
+def _run(argv: list[str], watch: Watch) -> Exit:
     try:
         args = _parser(argv).parse_args(argv)
     except SystemExit as end:  # of --help and --version
         return Exit(end.code or 0)
-    return args.run(args)
+    if not hasattr(args, "timeout"):
+        return args.run(args)
+    with watch.limits(args) as around:
+        try:
+            return args.run(args)
+        except SolveError as error:
+            complain(f"{subject(args)}: not done: {_why(args, error, around.phase)}")
+            interrupted = error.status == Status.INTERRUPTED
+            return Exit.INTERRUPTED if interrupted else Exit.UNSOLVED
+
+
+def _why(args: argparse.Namespace, error: SolveError, phase: str) -> str:
+    """Why a command ended in a phase from which nothing can be told."""
+    if error.status == Status.TIMEOUT:
+        return reached(args.timeout, phase)
+    if error.status == Status.INTERRUPTED:
+        return "interrupted"
+    return str(error)
 
 
 def _parser(argv: list[str]) -> Parser:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from jaxgames import io
+from jaxgames import io, limits
 from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes
@@ -21,13 +21,16 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="what the priorities in OUT shall mean (default: 'max even')",
     )
     _options.add_force(parser)
+    _options.add_limits(parser)
     _options.add_quiet(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Reads a game, a graph or a model and writes it."""
     _outputs.check(args, OUT=args.output)
+    limits.tick("reading")
     found = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    limits.tick("writing")
     io.save(args.output, found, condition=args.to_condition)
     if not args.quiet:
         print(f"{args.output}: {sizes(found)}")

@@ -11,7 +11,7 @@ from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
-from jaxgames.cli._parts import check_suffix, meter, not_solved, write_arrays
+from jaxgames.cli._parts import check_suffix, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import quoted
 from jaxgames.solution import SolveError
@@ -71,7 +71,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="give up a game that has more positions (default: what memory holds)",
     )
-    _options.add_timeout(parser)
+    _options.add_limits(parser)
     _options.add_json(parser)
     _options.add_quiet(parser)
     _options.add_jax(parser)
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         lts = equivalence.load(args.file)
         notes.append(sizes(lts))
-    limits = {"max_positions": args.max_positions, "progress": meter(args)}
+    limits = {"max_positions": args.max_positions}
     try:
         if args.processes:
             return _compare(args, phase, lts, limits)

@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Callable
 
-from jaxgames import io
+from jaxgames import io, limits
 from jaxgames.arena import Arena
 from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
@@ -34,6 +34,7 @@ def options(parser: argparse.ArgumentParser) -> None:
             help="where to write the game: .pg, .energy, .npz, also .gz, .bz2",
         )
         _options.add_force(of_family)
+        _options.add_limits(of_family)
         _options.add_quiet(of_family)
         _options.add_traceback(of_family)
 
@@ -52,7 +53,9 @@ def run(args: argparse.Namespace) -> Exit:
     family = FAMILIES[args.family]
     names = inspect.signature(family).parameters
     _outputs.check(args, output=args.output)
+    limits.tick("generating")
     arena = family(**{name: getattr(args, name) for name in names})
+    limits.tick("writing")
     io.save(args.output, arena)
     if not args.quiet:
         print(f"{args.output}: {sizes(arena)}")

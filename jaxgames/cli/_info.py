@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import buchi, io, mdp, ops, parity
+from jaxgames import buchi, io, limits, mdp, ops, parity
 from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
@@ -21,6 +21,7 @@ EXAMPLE = "info game.pg.gz"
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_game(parser)
+    _options.add_limits(parser)
     _options.add_json(parser)
     _options.add_jax(parser)
 
@@ -28,7 +29,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Prints what a file holds, to people or to programs."""
     start_jax(args)
+    limits.tick("reading")
     arena = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    limits.tick("describing")
     facts = _FACTS[type(arena)](arena)
     size = os.path.getsize(args.file)
     if args.json:

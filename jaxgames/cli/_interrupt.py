@@ -8,24 +8,21 @@ on.
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from jaxgames.progress import Meter, Report, as_progress
-from jaxgames.solution import Status
-
-_wanted = threading.Event()
+_asked: list[Callable[[], None]] = []
 
 
 @contextlib.contextmanager
 def remembered() -> Iterator[None]:
     """Remembers an interrupt as long as the context lasts, beside raising it."""
-    _wanted.clear()
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may listen to signals
         return
 
     def interrupt(number, frame):
-        _wanted.set()
+        for ask in _asked:
+            ask()
         signal.default_int_handler(number, frame)
 
     before = signal.signal(signal.SIGINT, interrupt)
@@ -35,16 +32,11 @@ def remembered() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-class Interruptible:
-    """Ends a solve after an interrupt that was lost; wraps a meter."""
-
-    def __init__(self, meter: Meter | None = None):
-        self._meter = as_progress(meter)
-
-    def __call__(self, report: Report) -> Status | None:
-        """Passes the report on."""
-        return Status.INTERRUPTED if _wanted.is_set() else self._meter(report)
-
-    def close(self) -> None:
-        """Closes the meter inside."""
-        self._meter.close()
+@contextlib.contextmanager
+def when_interrupted(ask: Callable[[], None]) -> Iterator[None]:
+    """Has something called on every interrupt, while the context lasts."""
+    _asked.append(ask)
+    try:
+        yield
+    finally:
+        _asked.remove(ask)

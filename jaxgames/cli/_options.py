@@ -1,6 +1,7 @@
 """The parser of the command line, and options that several commands share."""
 
 import argparse
+import re
 from typing import Any, NoReturn
 
 
@@ -46,7 +47,7 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
     )
-    add_timeout(parser)
+    add_limits(parser)
     parser.add_argument(
         "--max-steps", type=natural, metavar="N", help="stop after N rounds"
     )
@@ -55,13 +56,19 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
     add_jax(parser)
 
 
-def add_timeout(parser: argparse.ArgumentParser) -> None:
-    """After how long a solve is given up."""
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """What time and what memory a command may take."""
     parser.add_argument(
         "--timeout",
         type=positive,
         metavar="SECONDS",
-        help="stop solving after that time; loading does not count",
+        help="end the command after that time, whatever it does, with what is known",
+    )
+    parser.add_argument(
+        "--memory",
+        type=size,
+        metavar="SIZE",
+        help="bytes that it may take, such as 500M or 4G (default: what is free)",
     )
 
 
@@ -113,6 +120,19 @@ def positive(text: str) -> float:
     if not number > 0:
         raise argparse.ArgumentTypeError(f"expected a positive number, got {text}")
     return number
+
+
+def size(text: str) -> int:
+    """Type of an option that takes bytes, by units of 1024."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgt]?)i?b?", text.strip().lower())
+    count = (
+        int(float(found[1]) * 1024 ** " kmgt".index(found[2] or " ")) if found else 0
+    )
+    if count <= 0:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of bytes, such as 500M or 4G, got {text}"
+        )
+    return count
 
 
 def natural(text: str) -> int:

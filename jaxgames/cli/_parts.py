@@ -3,19 +3,16 @@
 import argparse
 import json
 import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxgames import host
+from jaxgames import host, limits
 from jaxgames.cli._exit import Exit, complain
-from jaxgames.cli._interrupt import Interruptible
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import COMPRESSIONS, writing
-from jaxgames.progress import Bar, Deadline, Progress
 from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 from jaxgames.solver import Registry
@@ -35,12 +32,6 @@ def wants_host(args: argparse.Namespace) -> bool:
     return args.solver in ("auto", "host", "race") and host.can_compile()
 
 
-def meter(args: argparse.Namespace) -> Progress:
-    """The line on a terminal, the time limit, and the user's interrupt."""
-    shown = Bar() if sys.stderr.isatty() and not args.quiet else None
-    return Interruptible(Deadline(args.timeout, shown) if args.timeout else shown)
-
-
 def solve(
     args: argparse.Namespace, phase: Phases, front_door: Callable, given: Any
 ) -> Any:
@@ -51,11 +42,18 @@ def solve(
             solver=args.solver,
             max_steps=args.max_steps,
             throw=False,
-            progress=meter(args),
         )
         jax.block_until_ready(solution)
+        lift_unless_solved(solution)
         notes.append(solver_note(solution))
     return solution
+
+
+def lift_unless_solved(solution: Any) -> None:
+    """Has the limits end nothing more: what is known by now is to be told."""
+    around = limits.current()
+    if solution.status != Status.SOLVED and around is not None:
+        around.lift()
 
 
 def verdict_on(
@@ -103,7 +101,8 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
         Status.TIMEOUT: f"the limit of {args.timeout or 0:g} s was reached",
         Status.INTERRUPTED: "interrupted",
     }.get(status, status.message)
-    complain(f"{args.file}: not solved: {why}")
+    phase = getattr(solution, "phase", None)  # where it was, if that was no solver
+    complain(f"{args.file}: not solved: {why}" + (f" while {phase}" if phase else ""))
     return Exit.INTERRUPTED if status == Status.INTERRUPTED else Exit.UNSOLVED
 
 

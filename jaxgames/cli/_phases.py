@@ -4,6 +4,22 @@ import contextlib
 import time
 from collections.abc import Iterator
 
+from jaxgames import limits
+
+_DOING = {
+    "load": "reading",
+    "prepare": "preparing",
+    "compile": "compiling",
+    "solve": "solving",
+    "verify": "verifying",
+    "property": "translating",
+    "product": "making the product",
+    "compare": "comparing",
+    "explain": "explaining",
+    "relate": "comparing",
+}
+"""What is being done in each phase."""
+
 
 class Phases:
     """Times the phases of a solve; prints each when it is over, with notes on it.
@@ -20,8 +36,10 @@ class Phases:
     def __call__(self, name: str) -> Iterator[list[str]]:
         """Times one phase, which may append notes to the list it gets."""
         notes: list[str] = []
+        limits.tick(_DOING.get(name, name))
         began = time.perf_counter()
         yield notes
+        limits.say("telling")
         self.seconds[name] = round(time.perf_counter() - began, 6)
         if not self._silent:
             line = f"  {name:8}{self.seconds[name]:9.3f} s  {', '.join(notes)}"

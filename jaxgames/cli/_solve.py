@@ -16,7 +16,7 @@ from jaxgames.cli._games import (
     sizes,
     start_jax,
 )
-from jaxgames.cli._parts import meter
+from jaxgames.cli._parts import lift_unless_solved
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._verify import check
 from jaxgames.io._files import writing
@@ -62,12 +62,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --json: the winner of each vertex, and its successor or -1",
     )
-    parser.add_argument(
-        "--timeout",
-        type=_options.positive,
-        metavar="SECONDS",
-        help="stop solving after that time; loading and compiling do not count",
-    )
+    _options.add_limits(parser)
     parser.add_argument(
         "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
     )
@@ -112,9 +107,9 @@ def run(args: argparse.Namespace) -> Exit:
             arena,
             max_steps=args.max_steps,
             state=state,
-            progress=meter(args),
             **how,
         )
+        lift_unless_solved(solution)
         if place != "device":
             notes.append(_name(solution))
         notes.append(_rounds(solution))

@@ -2,7 +2,7 @@
 
 import argparse
 
-from jaxgames import host, io, parity
+from jaxgames import host, io, limits, parity
 from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
@@ -16,6 +16,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_game(parser)
     parser.add_argument("solution", metavar="SOL", help="a PGSolver solution, also .gz")
+    _options.add_limits(parser)
     _options.add_quiet(parser)
     _options.add_jax(parser)
 
@@ -23,8 +24,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Checks a solution; prints what is wrong, if anything is."""
     start_jax(args)
+    limits.tick("reading")
     arena = load_parity(args)
-    verdict = check(arena, io.load_solution(args.solution, arena))
+    solution = io.load_solution(args.solution, arena)
+    limits.tick("verifying")
+    verdict = check(arena, solution)
     if not args.quiet:
         print(f"{args.solution}: {verdict}")
     return Exit.DONE if verdict else Exit.WRONG

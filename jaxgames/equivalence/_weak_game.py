@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.equivalence._formula import TRUE, Delay, Formula, Not, Observe, Stutter
 from jaxgames.equivalence._room import complain_of_size
 from jaxgames.equivalence._system import System
@@ -191,6 +192,7 @@ def build_weak(processes: Processes, starts: list[Position], most: int):
     for position in positions:
         row = []
         for kind, target in processes.moves(position):
+            limits.tick("building the game", len(positions), "positions")
             if target not in number:
                 number[target] = len(positions)
                 positions.append(target)

@@ -188,6 +188,7 @@ def _replacing(path: FilePath) -> Iterator[Any]:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    _temporaries.add(temporary)
     try:
         with open(temporary, "xb") as file, _compressing(file, path) as compressed:
             yield compressed
@@ -196,6 +197,19 @@ def _replacing(path: FilePath) -> Iterator[Any]:
         with contextlib.suppress(FileNotFoundError):
             os.remove(temporary)
         raise
+    finally:
+        _temporaries.discard(temporary)
+
+
+_temporaries: set[str] = set()
+"""Files that are being written."""
+
+
+def remove_temporaries() -> None:
+    """Removes files that are half written, where the process ends without a word."""
+    for path in tuple(_temporaries):
+        with contextlib.suppress(OSError):
+            os.remove(path)
 
 
 def _compressing(file: IO[bytes], path: FilePath):
