@@ -1,12 +1,13 @@
 """Graphs of networkx, as arenas and back."""
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.interop._attributes import column, rows, say_left_out
 from jaxgames.interop._package import package
 
 
@@ -38,6 +39,10 @@ def to_arena(
     Raises:
         ValueError: an attribute is missing or has another type.
 
+    Warns:
+        UserWarning: nodes or edges have attributes that are not taken. Those of nodes
+            are found again by the second result.
+
     Examples:
         >>> import networkx as nx
         >>> arena, nodes = to_arena(nx.DiGraph([("a", "b"), ("b", "a"), ("b", "c")]))
@@ -50,39 +55,57 @@ def to_arena(
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
     targets = map(index.__getitem__, itertools.chain.from_iterable(rows))
     dst = np.fromiter(targets, np.int64, counts.sum())
-    edges = [data for row in rows for data in row.values()] if weight else []
+    edges = [data for row in rows for data in row.values()]
     if graph.is_multigraph():
         parallel = [len(data) for row in rows for data in row.values()]
         owners = np.repeat(np.arange(len(rows)), counts)
         counts = np.bincount(owners, parallel, len(rows)).astype(np.int64)
         dst = np.repeat(dst, parallel)
         edges = [data for keys in edges for data in keys.values()]
-    return Arena.from_csr(
+    found = [graph.nodes[node] for node in nodes]
+    arena = Arena.from_csr(
         np.append(0, np.cumsum(counts)),
         dst,
         owner=np.zeros(len(nodes), bool)
         if owner is None
-        else _values([graph.nodes[node] for node in nodes], owner, "node"),
+        else column([data.get(owner) for data in found], owner, "node"),
         priority=priority
-        and _values([graph.nodes[node] for node in nodes], priority, "node"),
-        weight=weight and _values(edges, weight, "edge"),
+        and column([data.get(priority) for data in found], priority, "node"),
+        weight=weight and column([data.get(weight) for data in edges], weight, "edge"),
         dead_ends=dead_ends,
-    ), nodes
+    )
+    say_left_out(
+        "nodes",
+        {name for data in found for name in data},
+        (owner, priority),
+        "owner= and priority= take them",
+    )
+    say_left_out(
+        "edges",
+        {name for data in edges for name in data},
+        (weight,),
+        "weight= takes one",
+    )
+    return arena, nodes
 
 
-def from_arena(arena: Arena) -> Any:
+def from_arena(arena: Arena, nodes: Sequence[Hashable] | None = None) -> Any:
     """Converts an arena; padding is left out.
 
     Args:
         arena: any arena.
+        nodes: the node that each vertex stands for, as `to_arena` tells it; None: the
+            vertices themselves, 0, 1, ...
 
     Returns:
         A `networkx.DiGraph`, or a `networkx.MultiDiGraph` if there are parallel edges.
-        Its nodes are 0, 1, ... with the attributes `owner` (0 or 1), `priority` and
-        `accepting`, its edges have `priority` and `weight`, where the arena has them.
+        Its nodes are in the order of the vertices, with the attributes `owner` (0 or
+        1), `priority` and `accepting`, its edges have `priority` and `weight`, where
+        the arena has them.
 
     Raises:
         ImportError: networkx is not installed.
+        ValueError: there are not as many different nodes as vertices.
 
     Examples:
         >>> graph = from_arena(Arena.from_edges([0, 0], [0, 1], owner=[0, 1],
@@ -102,34 +125,13 @@ def from_arena(arena: Arena) -> Any:
         "accepting": arena.accepting,
     }
     of_edges = {"priority": arena.edge_priority, "weight": arena.weight}
-    graph.add_nodes_from(
-        zip(range(vertices), _attributes(of_nodes, vertices), strict=True)
-    )
-    graph.add_edges_from(
-        zip(
-            arena.src.tolist(),
-            arena.dst.tolist(),
-            _attributes(of_edges, edges),
-            strict=True,
-        )
-    )
-    return graph
-
-
-def _values(found: list[dict], name: str, what: str) -> np.ndarray:
-    """An attribute of all nodes or edges."""
-    values = [data.get(name) for data in found]
-    if None in values:
+    nodes = range(vertices) if nodes is None else list(nodes)
+    if len(nodes) != vertices or len(set(nodes)) != vertices:
         raise ValueError(
-            f"{what} number {values.index(None)} has no attribute {name!r}"
+            f"expected {vertices} different nodes, one for each vertex, got "
+            f"{len(set(nodes))} different ones of {len(nodes)}"
         )
-    return np.array(values) if values else np.empty(0, np.int32)
-
-
-def _attributes(arrays: dict[str, np.ndarray | None], length: int) -> list[dict]:
-    """For each entry the values of the arrays, by name."""
-    names = [name for name, array in arrays.items() if array is not None]
-    columns = [array.tolist() for array in arrays.values() if array is not None]
-    if not columns:
-        return [{} for _ in range(length)]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    graph.add_nodes_from(zip(nodes, rows(of_nodes, vertices), strict=True))
+    ends = (map(nodes.__getitem__, x.tolist()) for x in (arena.src, arena.dst))
+    graph.add_edges_from(zip(*ends, rows(of_edges, edges), strict=True))
+    return graph

@@ -83,7 +83,7 @@ def test_networkx_labels_and_names():
     assert dict(back.nodes(data="priority")) == {0: 4, 1: 1}
     del graph.nodes["b"]["priority"]
     with pytest.raises(ValueError, match="node number 0 has no attribute 'priority'"):
-        interop.networkx.to_arena(graph, priority="priority")
+        interop.networkx.to_arena(graph, owner="owner", priority="priority", weight="w")
     with pytest.raises(ValueError, match="edge number 0 has no attribute 'weight'"):
         interop.networkx.to_arena(graph, weight="weight")
     graph.add_node("c")
@@ -98,8 +98,11 @@ def test_igraph(arena):
     graph = interop.igraph.from_arena(arena.pad(16, 32))
     assert (graph.vcount(), graph.ecount()) == arena.shape
     plain = sorted(zip(arena.src.tolist(), arena.dst.tolist(), strict=True))
-    again = interop.igraph.to_arena(graph)
+    weight = None if arena.weight is None else "weight"
+    again = interop.igraph.to_arena(graph, owner="owner", weight=weight)
     assert sorted(zip(again.src.tolist(), again.dst.tolist(), strict=True)) == plain
+    assert edges(again) == edges(arena)
+    assert again.owner.tolist() == arena.owner.tolist()
     assert owned(graph.vs["owner"]).tolist() == arena.owner.tolist()
     if arena.weight is not None:
         assert graph.es["weight"] == arena.weight.tolist()
@@ -110,13 +113,87 @@ def test_igraph(arena):
 def test_rustworkx(arena):
     needs("rustworkx")
     graph = interop.rustworkx.from_arena(arena.pad(16, 32))
-    again, nodes = interop.rustworkx.to_arena(graph)
+    weight = None if arena.weight is None else "weight"
+    again, nodes = interop.rustworkx.to_arena(graph, owner="owner", weight=weight)
     assert nodes.tolist() == list(range(arena.shape[0]))
+    assert edges(again) == edges(arena)
+    assert again.owner.tolist() == arena.owner.tolist()
     plain = sorted(zip(arena.src.tolist(), arena.dst.tolist(), strict=True))
     assert sorted(zip(again.src.tolist(), again.dst.tolist(), strict=True)) == plain
-    assert owned(graph.nodes()).tolist() == arena.owner.tolist()
+    owners = [payload["owner"] for payload in graph.nodes()]
+    assert owned(owners).tolist() == arena.owner.tolist()
     if arena.weight is not None:
-        assert sorted(graph.weighted_edge_list()) == edges(arena)
+        found = [(u, v, data["weight"]) for u, v, data in graph.weighted_edge_list()]
+        assert sorted(found) == edges(arena)
+
+
+def game() -> Arena:
+    return Arena.from_edges(
+        [0, 1, 1], [1, 0, 1], owner=[1, 0], priority=[4, 1], weight=[5, -1, 7]
+    )
+
+
+@pytest.mark.parametrize("name", ["networkx", "igraph", "rustworkx"])
+def test_games_there_and_back(name):
+    needs(name)
+    module = getattr(interop, name)
+    graph = module.from_arena(game())
+    taken = {"owner": "owner", "priority": "priority", "weight": "weight"}
+    found = module.to_arena(graph, **taken, dead_ends="error")
+    again = found if name == "igraph" else found[0]
+    assert edges(again) == edges(game())
+    assert again.owner.tolist() == game().owner.tolist()
+    assert again.priority.tolist() == game().priority.tolist()
+    nodes = "vertices" if name == "igraph" else "nodes"
+    for left in taken:
+        fewer = {key: value for key, value in taken.items() if key != left}
+        of = "edges" if left == "weight" else nodes
+        with pytest.warns(UserWarning, match=f"of {of} are left out: '{left}'; "):
+            module.to_arena(graph, **fewer)
+
+
+def test_names_there_and_back():
+    nx = needs("networkx")
+    graph = nx.DiGraph([("a", ("b", 2)), (("b", 2), "a")])
+    arena, nodes = interop.networkx.to_arena(graph)
+    back = interop.networkx.from_arena(arena, nodes)
+    assert (list(back), list(back.edges)) == (list(graph), list(graph.edges))
+    for wrong in (["a"], ["a", "a"], ["a", "b", "c"]):
+        with pytest.raises(ValueError, match="expected 2 different nodes"):
+            interop.networkx.from_arena(arena, wrong)
+
+
+def test_names_of_igraph():
+    needs("igraph")
+    graph = interop.igraph.from_arena(game(), names=["x", "y"])
+    assert graph.vs["name"] == ["x", "y"]
+    taken = {"owner": "owner", "priority": "priority"}
+    # No warning: names keep their places.
+    interop.igraph.to_arena(graph, **taken, weight="weight")
+    del graph.es["weight"]
+    with pytest.raises(ValueError, match="edge number 0 has no attribute 'weight'"):
+        interop.igraph.to_arena(graph, **taken, weight="weight")
+
+
+def test_payloads_of_rustworkx():
+    rustworkx = needs("rustworkx")
+    graph = rustworkx.PyDiGraph()
+    graph.add_nodes_from([3, 4])
+    graph.add_edges_from([(0, 1, 7), (1, 0, 8)])
+    arena, _ = interop.rustworkx.to_arena(graph, priority=int, weight=lambda x: x - 1)
+    assert (arena.priority.tolist(), edges(arena)) == ([3, 4], [(0, 1, 6), (1, 0, 7)])
+    with pytest.warns(UserWarning, match="attributes of edges are left out: 'payload'"):
+        interop.rustworkx.to_arena(graph)
+    with pytest.raises(ValueError, match="node number 0 has no attribute 'owner'"):
+        interop.rustworkx.to_arena(graph, owner="owner", weight=int)
+
+
+def test_weights_of_edges_without_direction():
+    igraph = needs("igraph")
+    graph = igraph.Graph([(0, 1), (1, 1)])
+    graph.es["w"] = [4, 5]
+    arena = interop.igraph.to_arena(graph, weight="w")
+    assert edges(arena) == [(0, 1, 4), (1, 0, 4), (1, 1, 5)]
 
 
 def test_rustworkx_after_a_node_is_removed():
