@@ -191,7 +191,7 @@ def subject() -> Subject:
             "many": of_many("auto", capped=False),
             "fronts": of_many("fronts", capped=False),
             "bitmap": of_many("bitmap", capped=True),
-            "fronts.alone": first(of_place("fronts"), 1),
+            "fronts.alone": first(of_place("fronts"), 4),
         },
         smaller=smaller,
         show=_show,
