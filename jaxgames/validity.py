@@ -16,11 +16,43 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames.arena import DEAD_END, MAX_PRIORITY, NO_DEAD_END, Arena, is_traced
+from jaxgames.arena import (
+    DEAD_END,
+    MAX_PRIORITY,
+    MAX_SIZE,
+    NO_DEAD_END,
+    Arena,
+    is_traced,
+)
 from jaxgames.kept import kept
 from jaxgames.solution import Solution, Stats, Status
 
 T = TypeVar("T")
+
+
+class Fault(NamedTuple):
+    """Where something is wrong: bools `[..., n]`; and what to say of a place."""
+
+    wrong: Any
+    says: Callable[[int], str]
+
+
+class Rules(NamedTuple):
+    """When a value of some class is sound; for those that are no arenas.
+
+    Attributes:
+        shapes: raises ValueError for a wrong shape or type, from a value and the shape
+            of a stack, `()` for a single one.
+        faults: what values tell, from numpy or jax.numpy and a value, or a stack.
+        harmless: fields in place of those of a value that is none; they fit its shape.
+        concrete: raises ValueError for what only numpy looks at.
+    """
+
+    shapes: Callable[[Any, tuple[int, ...]], None]
+    faults: Callable[[Any, Any], list[Fault]]
+    harmless: Callable[[Any], dict[str, Any]]
+    concrete: Callable[[Any], None] = lambda _: None
+
 
 _checks = contextvars.ContextVar("checks", default=True)
 
@@ -86,6 +118,57 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
     if total and dead != NO_DEAD_END:
         raise ValueError(_says_dead_end(dead))
     return arena, False
+
+
+def sound(value: T, rules: Rules) -> tuple[T, Any]:
+    """As `checked`, for a value of another class.
+
+    Args:
+        value: one value, no stack; concrete or traced.
+        rules: those of its class.
+    """
+    if is_traced(value):
+        rules.shapes(value, ())
+        if not _checks.get():
+            return value, False
+        fault = _any(jnp, rules.faults(jnp, value))
+        instead = {
+            name: jnp.where(fault, other, getattr(value, name))
+            for name, other in rules.harmless(value).items()
+        }
+        return dataclasses.replace(value, **instead), fault  # type: ignore
+
+    def look() -> bool:
+        rules.shapes(value, ())
+        host = jax.device_get(value)
+        _raise(rules.faults(np, host))
+        rules.concrete(host)
+        return True
+
+    kept(value, "sound", look)
+    return value, False
+
+
+def known(value: Any) -> None:
+    """Notes that nothing is wrong with a value that was just built."""
+    kept(value, "sound", lambda: True)
+
+
+def check_stack(stack: Any, games: int, rules: Rules) -> None:
+    """As `check_each`, for a concrete stack of values of another class.
+
+    Args:
+        stack: the stack.
+        games: how many it holds.
+        rules: those of the class.
+    """
+    rules.shapes(stack, (games,))
+    host = jax.device_get(stack)
+    wrong = _any(np, rules.faults(np, host))
+    if np.any(wrong):
+        which = int(np.argmax(wrong))
+        with about_game(which):
+            sound(jax.tree.map(lambda x: x[which], host), rules)
 
 
 def check_each(arena: Arena, *, total: bool = True) -> None:
@@ -197,6 +280,24 @@ def check_answer(
         raise ValueError(f"solution.{name} must hold integers, got {dtype}")
 
 
+def count_of(components: Any) -> Any:
+    """The count of an answer: an int where it is concrete, and never -1.
+
+    Raises:
+        ValueError: it is no integer.
+    """
+    count: Any = components.count
+    kind = getattr(getattr(count, "dtype", None), "kind", "")
+    if np.shape(count) or not (type(count) is int or kind == "i"):
+        raise ValueError(
+            f"components.count must be an integer, got {type(count).__name__}"
+        )
+    if is_traced(count):  # -1 says elsewhere that nobody has counted
+        return jnp.where(count == -1, np.array(-2, count.dtype), count)
+    count = min(max(int(count), -2), MAX_SIZE)
+    return -2 if count == -1 else count
+
+
 # ---- what shapes tell ----------------------------------------------------------
 
 
@@ -265,14 +366,7 @@ _LABELS = ("priority", "edge_priority", "weight", "accepting")
 # ---- what values tell ----------------------------------------------------------
 
 
-class _Fault(NamedTuple):
-    """Where something is wrong: bools `[..., n]`; and what to say of a place."""
-
-    wrong: Any
-    says: Callable[[int], str]
-
-
-def _faults(xp: Any, arena: Arena, total: bool) -> list[_Fault]:
+def _faults(xp: Any, arena: Arena, total: bool) -> list[Fault]:
     """All that may be wrong with arenas of the right shapes: one, or a stack.
 
     Compares entries with their neighbours and with bounds, and gathers a few times for
@@ -295,20 +389,20 @@ def _faults(xp: Any, arena: Arena, total: bool) -> list[_Fault]:
         return f"(an edge of vertex {src[place]})"
 
     found = [
-        _Fault(row_ptr[..., :1] != 0, lambda _: _says("row_ptr", 0, row_ptr, "0")),
-        _Fault(
+        Fault(row_ptr[..., :1] != 0, lambda _: _says("row_ptr", 0, row_ptr, "0")),
+        Fault(
             first > end,
             lambda v: _says("row_ptr", v + 1, row_ptr, f"no less than {row_ptr[v]}"),
         ),
-        _Fault(
+        Fault(
             row_ptr[..., -1:] != edges,
             lambda _: _says("row_ptr", size, row_ptr, f"the number of edges, {edges}"),
         ),
-        _Fault(
+        Fault(
             (real < 0) | (real > size),
             lambda _: f"num_vertices must be between 0 and {size}, got {real[0]}",
         ),
-        _Fault(
+        Fault(
             (real_edges < 0) | (real_edges > edges),
             lambda _: f"num_edges must be between 0 and {edges}, got {real_edges[0]}",
         ),
@@ -318,13 +412,13 @@ def _faults(xp: Any, arena: Arena, total: bool) -> list[_Fault]:
         holds = first < end
         wrong = (at(src, first) != vertex) | (at(src, end - 1) != vertex)
         found += [
-            _Fault(
+            Fault(
                 src[..., 1:] < src[..., :-1],
                 lambda e: (
                     f"src must ascend, but src[{e + 1}] is {src[e + 1]} after {src[e]}"
                 ),
             ),
-            _Fault(
+            Fault(
                 holds & wrong,
                 lambda v: (
                     f"src does not agree with row_ptr: edges {first[v]} to "
@@ -332,25 +426,25 @@ def _faults(xp: Any, arena: Arena, total: bool) -> list[_Fault]:
                     f"{src[first[v]]} to {src[end[v] - 1]} there"
                 ),
             ),
-            _Fault(
+            Fault(
                 (dst < 0) | (dst >= size),
                 lambda e: (
                     f"dst[{e}] is {dst[e]} {of(e)}, expected a vertex from 0 to "
                     f"{size - 1}"
                 ),
             ),
-            _Fault(
+            Fault(
                 at(row_ptr, real) != real_edges,
                 lambda _: (
                     f"the {real[0]} vertices that are no padding have "
                     f"{row_ptr[real[0]]} edges, but num_edges is {real_edges[0]}"
                 ),
             ),
-            _Fault(
+            Fault(
                 (edge < real_edges) & (dst >= real),
                 lambda e: f"dst[{e}] is {dst[e]} {of(e)}: it leads into the padding",
             ),
-            _Fault(
+            Fault(
                 (edge >= real_edges) & (dst != src),
                 lambda e: (
                     f"dst[{e}] is {dst[e]} {of(e)}, which is padding: expected an edge "
@@ -362,17 +456,17 @@ def _faults(xp: Any, arena: Arena, total: bool) -> list[_Fault]:
         if getattr(arena, name) is not None:
             found.append(_priority_fault(xp, name, getattr(arena, name)))
     if total:
-        found.append(_Fault(first >= end, _says_dead_end))
+        found.append(Fault(first >= end, _says_dead_end))
     return found
 
 
-def _priority_fault(xp: Any, name: str, values: Any) -> _Fault:
+def _priority_fault(xp: Any, name: str, values: Any) -> Fault:
     values = xp.asarray(values)
     wrong = values < 0
     if np.iinfo(values.dtype).max > MAX_PRIORITY:
         wrong = wrong | (values > MAX_PRIORITY)
     most = f"a value from 0 to {MAX_PRIORITY}"
-    return _Fault(wrong, lambda at: _says(name, at, values, most))
+    return Fault(wrong, lambda at: _says(name, at, values, most))
 
 
 def _says(name: str, place: int, values: Any, expected: str) -> str:
@@ -390,9 +484,7 @@ def _first_dead_end(arena: Arena) -> int:
     """The first dead end of a concrete arena; ValueError if it is none."""
     _check_shapes(arena, (), False)
     arena = jax.device_get(arena)
-    for fault in _faults(np, arena, False):
-        if fault.wrong.any():
-            raise ValueError(fault.says(int(np.argmax(fault.wrong))))
+    _raise(_faults(np, arena, False))
     dead = arena.row_ptr[1:] == arena.row_ptr[:-1]
     return int(np.argmax(dead)) if dead.any() else NO_DEAD_END
 
@@ -409,14 +501,25 @@ def _first_bad_game(stack: Arena, total: bool) -> int | None:
 
 def _wrong(xp: Any, arena: Arena, total: bool) -> Any:
     """Whether an arena is wrong, or which of a stack are: a bool, or bool `[N]`."""
+    return _any(xp, _faults(xp, arena, total))
+
+
+def _any(xp: Any, faults: list[Fault]) -> Any:
+    """Whether there is any, for each game of a stack."""
     by_length: dict[int, Any] = {}  # a reduction for each: they would not be fused
-    for fault in _faults(xp, arena, total):
+    for fault in faults:
         length = fault.wrong.shape[-1]
         by_length[length] = by_length.get(length, False) | fault.wrong
     wrong = False
     for some in by_length.values():
         wrong = wrong | xp.any(some, axis=-1)
     return wrong
+
+
+def _raise(faults: list[Fault]) -> None:
+    for fault in faults:
+        if fault.wrong.any():
+            raise ValueError(fault.says(int(np.argmax(fault.wrong))))
 
 
 _wrong_on_device = jax.jit(

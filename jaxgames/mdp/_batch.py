@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import batch
+from jaxgames import batch, validity
 from jaxgames.arena import bucket
 from jaxgames.mdp import _layout
-from jaxgames.mdp._checks import refuse_intervals
+from jaxgames.mdp._checks import MODEL, refuse_intervals
 from jaxgames.mdp._interleaved import Interleaved
 from jaxgames.mdp._mec import SOLVERS
 from jaxgames.mdp._model import MDP
@@ -62,6 +62,8 @@ def _check(model: Any) -> None:
     if not isinstance(model, MDP):
         raise ValueError(f"model must be an MDP, got {type(model).__name__}")
     refuse_intervals(model)
+    if np.ndim(model.columns) == 2:
+        validity.check_stack(model, len(model.columns), MODEL)
 
 
 def _game(model: MDP, solver: Any, facts: None) -> _layout.Layout:

@@ -1,10 +1,13 @@
 """Checks of what users pass as a model."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import MAX_SIZE, is_traced
+from jaxgames.validity import Fault, Rules
 from jaxgames.value import ours
 
 SUM_TOLERANCE = 1e-5
@@ -131,7 +134,12 @@ def bounds(lower, upper, probs, row_group_offsets, row_offsets):
 
 
 def refuse_intervals(model) -> None:
-    """Raises ValueError for a model that has only bounds of its probabilities."""
+    """Raises ValueError for a model that has only bounds of its probabilities.
+
+    And for one that is none, as far as that is seen without being traced.
+    """
+    if not is_traced(model) and np.ndim(model.columns) == 1:
+        checked(model)
     if model.lower is not None:
         raise ValueError(
             "this is an interval model: it has bounds of probabilities, with which "
@@ -215,3 +223,155 @@ def of_branch(row_group_offsets, row_offsets, branch) -> str:
 def and_more(found: np.ndarray) -> str:
     """How messages speak of what was found beside the first."""
     return f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+
+
+# ---- models that somebody made by hand, or that are traced ---------------------
+
+
+def checked(model: Any) -> tuple[Any, Any]:
+    """Refuses what is no model.
+
+    Returns:
+        What [`checked`][jaxgames.validity.checked] does for an arena.
+
+    Raises:
+        ValueError: saying what is wrong with it.
+    """
+    return validity.sound(model, MODEL)
+
+
+def sound(model: Any) -> Any:
+    """The model, of which it is known that nothing is wrong."""
+    validity.known(model)
+    return model
+
+
+def _shapes(model: Any, batch: tuple[int, ...]) -> None:
+    depth = len(batch)
+    for name in ("row_group_offsets", "row_offsets", "columns"):
+        values = getattr(model, name)
+        if (
+            np.ndim(values) != depth + 1
+            or getattr(values, "dtype", np.bool_).kind != "i"
+        ):
+            raise ValueError(
+                f"{name} must hold integers along {depth + 1} axes, got "
+                f"{getattr(values, 'dtype', type(values).__name__)} of shape "
+                f"{np.shape(values)}"
+            )
+    states, choices = (
+        model.row_group_offsets.shape[-1] - 1,
+        model.row_offsets.shape[-1] - 1,
+    )
+    branches = model.columns.shape[-1]
+    if min(states, choices) < 0:
+        raise ValueError("row_group_offsets and row_offsets must begin with 0")
+    for name, size in (
+        ("probs", branches),
+        ("lower", branches),
+        ("upper", branches),
+        ("labels", states),
+        ("choice_labels", choices),
+        ("state_rewards", states),
+        ("choice_rewards", choices),
+        ("branch_rewards", branches),
+    ):
+        found = getattr(model, name)
+        parts = found if isinstance(found, Mapping) else {"": found}
+        for part, values in parts.items():
+            if values is None:
+                continue
+            where = f"{name}[{part!r}]" if part else name
+            kinds = "b" if "labels" in name else "f"
+            if np.shape(values) != (*batch, size):
+                raise ValueError(
+                    f"{where} must have shape {(*batch, size)}, got {np.shape(values)}"
+                )
+            if values.dtype.kind not in kinds:
+                raise ValueError(f"{where} has the wrong type, {values.dtype}")
+
+
+def _faults(xp: Any, model: Any) -> list[Fault]:
+    index = np.result_type(
+        np.int32, *(xp.asarray(x).dtype for x in (model.row_offsets, model.columns))
+    )
+    groups, rows, columns = (
+        xp.asarray(x).astype(index)
+        for x in (model.row_group_offsets, model.row_offsets, model.columns)
+    )
+    size, choices, branches = (x.shape[-1] for x in (groups, rows, columns))
+    size, choices = size - 1, choices - 1
+    found = []
+    for name, values, most in (
+        ("row_group_offsets", groups, choices),
+        ("row_offsets", rows, branches),
+    ):
+
+        def says(at: int, name=name, values=values, most=most) -> str:
+            return (
+                f"{name} must ascend from 0 to at most {most}, but {name}[{at}] is "
+                f"{values[at]}"
+            )
+
+        found += [
+            Fault(values[..., :1] != 0, says),
+            Fault(
+                values[..., 1:] < values[..., :-1], lambda at, says=says: says(at + 1)
+            ),
+            Fault(
+                values[..., -1:] > most, lambda _, says=says, v=values: says(v.size - 1)
+            ),
+        ]
+    real = xp.arange(choices, dtype=index) < groups[..., -1:]
+    found.append(
+        Fault(
+            real & (rows[..., 1:] <= rows[..., :-1]),
+            lambda at: f"{of_choice(groups, at)} has no branches",
+        )
+    )
+    found.append(
+        Fault(
+            (columns < 0) | (columns >= size),
+            lambda at: (
+                f"columns[{at}] is {columns[at]}, expected a state from 0 to {size - 1}"
+            ),
+        )
+    )
+    if model.probs is not None:
+        probs = xp.asarray(model.probs)
+        found.append(
+            Fault(
+                ~(probs >= 0),
+                lambda at: (
+                    f"probs[{at}] is {probs[at]}, expected a number that is not negative"
+                ),
+            )
+        )
+    if model.initial is not None:
+        initial = xp.asarray(model.initial)
+        found.append(
+            Fault(
+                (initial < 0) | (initial >= size),
+                lambda at: f"initial[{at}] is {initial[at]}, which is no state",
+            )
+        )
+    return [fault for fault in found if fault.wrong.shape[-1]]
+
+
+def _harmless(model: Any) -> dict[str, Any]:
+    """Nobody has a choice."""
+    names = ["row_group_offsets", "row_offsets", "columns"]
+    names += ["initial"] if model.initial is not None else []
+    return {name: getattr(model, name) * 0 for name in names}
+
+
+def _sums(model: Any) -> None:
+    """Raises ValueError where the probabilities of a choice do not sum up to one."""
+    if model.probs is not None:
+        choices = model.row_group_offsets[-1]
+        rows = model.row_offsets[: choices + 1]
+        probabilities(model.probs[: rows[-1]], model.row_group_offsets, rows)
+
+
+MODEL = Rules(_shapes, _faults, _harmless, _sums)
+"""When a model is one."""

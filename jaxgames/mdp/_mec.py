@@ -4,11 +4,12 @@ from typing import Any
 
 import jax
 
-from jaxgames import fixpoint, host, memory, ops, race
+from jaxgames import fixpoint, host, memory, ops, race, validity
 from jaxgames.arena import is_traced
 from jaxgames.limits import limited
 from jaxgames.mdp import _layout
 from jaxgames.mdp._basic import Basic
+from jaxgames.mdp._checks import checked
 from jaxgames.mdp._host import DEVICE, HOST, RACE, on_host, run_host
 from jaxgames.mdp._interleaved import Interleaved
 from jaxgames.mdp._masks import check_masks
@@ -102,9 +103,11 @@ def mec(
     """
     traced = is_traced((model, states, choices, state, max_steps))
     _check(model, solver, max_steps, traced)
+    model, fault = checked(model)
     states, choices = check_masks(model, states, choices)
     if traced:
-        return _mec_traced(model, solver, states, choices, max_steps, state)
+        found = _mec_traced(model, solver, states, choices, max_steps, state)
+        return validity.withdrawn(fault, found, count=0)
     with ops.at_once():  # a constant of somebody's jit is still one
         noted = host.told_if_slow(solver, model.num_branches)
         found = noted(

@@ -25,6 +25,7 @@ from jaxgames.mdp._checks import (
     offsets,
     probabilities,
     reals,
+    sound,
 )
 from jaxgames.mdp._checks import booleans as booleans
 from jaxgames.value import Value, exportable, freeze, ours
@@ -190,7 +191,7 @@ class MDP(Value):
                     f"{size - 1}"
                 )
             initial = initial.astype(np.int32, copy=False)
-        return cls(
+        model = cls(
             row_group_offsets=row_group_offsets,
             row_offsets=row_offsets,
             columns=columns,
@@ -205,6 +206,7 @@ class MDP(Value):
             lower=lower,
             upper=upper,
         )
+        return sound(model)
 
     # ---- looking ------------------------------------------------------------
 

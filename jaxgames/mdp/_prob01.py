@@ -12,9 +12,17 @@ from jaxgames.limits import limited
 from jaxgames.mdp import _layout, reference
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
+from jaxgames.mdp._region import (
+    NO_CHOICE,
+    Optimum,
+    Region,
+    as_states,
+    check_model,
+    check_optimum,
+)
 from jaxgames.mdp._spread import problem, spread, surely
 from jaxgames.progress import Meter, Progress
+from jaxgames.validity import withdrawn
 
 Engine = Literal["auto", "host", "device"]
 """Where to look: one core, the default device, or whichever is likely faster."""
@@ -78,6 +86,7 @@ def prob0(
         Region(states=array([ True,  True, False]),
                scheduler=array([ 0,  2, -1], dtype=int32))
     """
+    model, fault = check_model(model)
     target, states = _check(model, target, optimum, states)
     if on_host(model, engine, target, states):
         return reference.prob0(model, target, optimum, states=states)
@@ -86,8 +95,8 @@ def prob0(
         game = problem(layout, target, states)
         mark = spread(game, every=optimum == "min")
         if optimum == "max":
-            return Region(_away(layout, mark))
-        return Region(*_avoid(layout, mark, game.passed))
+            return withdrawn(fault, Region(_away(layout, mark)))
+        return withdrawn(fault, Region(*_avoid(layout, mark, game.passed)))
 
 
 @limited()
@@ -146,6 +155,7 @@ def prob1(
         >>> mdp.prob1(model, [2], "min").states
         array([False, False,  True])
     """
+    model, fault = check_model(model)
     target, states = _check(model, target, optimum, states)
     if on_host(model, engine, target, states):
         return reference.prob1(model, target, optimum, states=states)
@@ -153,9 +163,10 @@ def prob1(
         layout = lay_out(model, target, states)
         game = problem(layout, target, states)
         if optimum == "max":
-            return surely(game)
+            return withdrawn(fault, surely(game))
         never = _away(layout, spread(game, every=True))
-        return Region(_away(layout, spread(game._replace(goal=never))))
+        found = Region(_away(layout, spread(game._replace(goal=never))))
+        return withdrawn(fault, found)
 
 
 def _check(model: MDP, target: Any, optimum: str, states: Any) -> tuple[Any, Any]:

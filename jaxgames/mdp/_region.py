@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from jaxgames.arena import is_traced
-from jaxgames.mdp._checks import refuse_intervals
+from jaxgames.mdp._checks import checked, refuse_intervals
 from jaxgames.mdp._model import MDP, booleans
 
 Optimum = Literal["min", "max"]
@@ -35,8 +35,15 @@ def check_optimum(optimum: str) -> None:
         raise ValueError(f"optimum must be 'min' or 'max', got {optimum!r}")
 
 
-def check_model(model: MDP) -> None:
-    """Raises ValueError unless it is one model, and its probabilities are known."""
+def check_model(model: MDP) -> tuple[MDP, Any]:
+    """Refuses what is not one model whose probabilities are known.
+
+    Returns:
+        What [`checked`][jaxgames.validity.checked] does for an arena.
+
+    Raises:
+        ValueError: saying what is wrong.
+    """
     if not isinstance(model, MDP):
         raise ValueError(f"model must be an MDP, got {type(model).__name__}")
     refuse_intervals(model)
@@ -45,6 +52,7 @@ def check_model(model: MDP) -> None:
             "one model at a time, not a batch: apply jax.vmap to a function of one; "
             f"model.columns has shape {model.columns.shape}"
         )
+    return checked(model)
 
 
 def as_states(name: str, model: MDP, states: Any) -> Any:
@@ -58,7 +66,8 @@ def as_states(name: str, model: MDP, states: Any) -> Any:
     Raises:
         ValueError: there is no such label or state, or the array is of another kind.
     """
-    check_model(model)
+    if not is_traced(model):
+        check_model(model)
     size = model.num_states
     if is_traced(states):
         if states.dtype != np.bool_ or states.shape != (size,):

@@ -7,11 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
 from jaxgames.limits import limited
 from jaxgames.mdp import _layout, reference
+from jaxgames.mdp._checks import checked
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._masks import check_mask, check_masks
 from jaxgames.mdp._model import MDP
@@ -84,16 +85,17 @@ def verify(
     """
     if engine not in get_args(Engine):
         raise ValueError(f"engine must be one of {get_args(Engine)}, got {engine!r}")
+    if not isinstance(model, MDP):
+        raise ValueError(f"model must be an MDP, got {type(model).__name__}")
+    model, fault = checked(model)
     count = None
     if hasattr(components, "state_label"):
         label, kept = components.state_label, components.choice_kept
-        count = components.count
+        count = validity.count_of(components)
     else:
         label, kept = components
     label = label if is_traced(label) else np.asarray(label)
-    if label.shape != (model.num_states,) or not jnp.issubdtype(
-        label.dtype, jnp.integer
-    ):
+    if label.shape != (model.num_states,) or label.dtype.kind != "i":
         raise ValueError(
             f"labels must be integers, one for each state ({model.num_states}), got "
             f"{label.dtype} of shape {label.shape}"
@@ -113,7 +115,8 @@ def verify(
                 *[none] * 3, count is not None and count != 0, *[none] * 6
             )
         layout = _layout.traced(model, graph=True)
-        return _pure(layout, label, kept, count, limit, states, choices)
+        found = _pure(layout, label, kept, count, limit, states, choices)
+        return validity.withdrawn(fault, found)
     if engine == "host" or (engine == "auto" and _on_host(model)):
         claim = jax.device_get((model, label, kept, count, states, choices))
         return reference.verify(*claim)

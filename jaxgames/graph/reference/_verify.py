@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import MAX_SIZE, is_traced
+from jaxgames.arena import MAX_SIZE
 from jaxgames.graph._input import concrete
 from jaxgames.graph._verdict import Verdict
 from jaxgames.graph.reference._condensation import (
@@ -14,6 +14,7 @@ from jaxgames.graph.reference._condensation import (
     within_and_between,
 )
 from jaxgames.graph.reference._reach import reach, transpose
+from jaxgames.validity import count_of
 
 NO_COUNT = -1
 """Stands for the number of components where nobody says it."""
@@ -80,7 +81,7 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
     """
     labels, count, most = components, NO_COUNT, size
     if hasattr(components, "labels"):
-        labels, count = components.labels, _count_of(components)
+        labels, count = components.labels, count_of(components)
         most = min(count, size) if isinstance(count, int) else count
     labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
     if labels.size == 0 and size == 0:
@@ -91,20 +92,6 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
             f"{labels.dtype} of shape {labels.shape}"
         )
     return labels, count, most
-
-
-def _count_of(components: Any) -> Any:
-    """The count that is said; an int where it is concrete, and never NO_COUNT."""
-    count: Any = components.count
-    kind = getattr(getattr(count, "dtype", None), "kind", "")
-    if np.shape(count) or not (type(count) is int or kind == "i"):
-        raise ValueError(
-            f"components.count must be an integer, got {type(count).__name__}"
-        )
-    if is_traced(count):
-        return count - (count == NO_COUNT).astype(count.dtype)
-    count = int(np.clip(int(count), NO_COUNT - 1, MAX_SIZE))
-    return NO_COUNT - 1 if count == NO_COUNT else count
 
 
 def _cyclic(row_ptr, dst, labels, between) -> np.ndarray:
