@@ -9,6 +9,7 @@ an arena that is harmless where it holds, so that no loop runs on what is no gam
 import contextlib
 import contextvars
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
@@ -228,7 +229,9 @@ def withdrawn(fault: Any, answer: T, **nothing: int) -> T:
     bare = dataclasses.replace(answer, stats=Stats(), state=None)
     kept_as_they_are = {"stats": answer.stats, "state": answer.state}
     instead = {
-        name: _where(fault, value, getattr(answer, name))
+        name: jax.tree.map(
+            functools.partial(_where, fault, value), getattr(answer, name)
+        )
         for name, value in (nothing | {"status": int(Status.INVALID)}).items()
     }
     return dataclasses.replace(
@@ -293,7 +296,7 @@ def count_of(components: Any) -> Any:
             f"components.count must be an integer, got {type(count).__name__}"
         )
     if is_traced(count):  # -1 says elsewhere that nobody has counted
-        return jnp.where(count == -1, np.array(-2, count.dtype), count)
+        return jnp.where(count == -1, count - 1, count)
     count = min(max(int(count), -2), MAX_SIZE)
     return -2 if count == -1 else count
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import multienergy
+from jaxgames import multienergy, validity
 from jaxgames.equivalence._build import build
 from jaxgames.equivalence._game import UNLIMITED, UPDATES, Spectroscopy
 from jaxgames.equivalence._system import System
@@ -68,7 +68,7 @@ def of_arrays(offsets, targets, moves, updates, defender) -> multienergy.Game:
     xp = jnp if isinstance(targets, jax.Array) else np
     moves = xp.asarray(moves, xp.uint8)
     longest = _longest if xp is np else _longest_on_device
-    return dataclasses.replace(
+    game = dataclasses.replace(
         _table(tuple(updates)),
         offsets=xp.asarray(offsets, xp.int32),
         targets=xp.asarray(targets, xp.int32),
@@ -76,6 +76,8 @@ def of_arrays(offsets, targets, moves, updates, defender) -> multienergy.Game:
         defender=xp.asarray(defender, bool),
         width=int(longest(offsets)) if len(offsets) > 1 else 0,
     )
+    validity.known(game)
+    return game
 
 
 def _longest(offsets: Any) -> Any:

@@ -342,9 +342,7 @@ def _faults(xp: Any, model: Any) -> list[Fault]:
         found.append(
             Fault(
                 ~(probs >= 0),
-                lambda at: (
-                    f"probs[{at}] is {probs[at]}, expected a number that is not negative"
-                ),
+                lambda at: f"probs[{at}] is {probs[at]}, expected a number from 0 to 1",
             )
         )
     if model.initial is not None:

@@ -5,6 +5,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgames import validity
+from jaxgames.validity import Fault, Rules
 from jaxgames.value import freeze
 
 MOST = (1 << 30) - 1
@@ -194,3 +196,94 @@ def _integers(name: str, values: Any) -> Any:
             f"{values.dtype}"
         )
     return values
+
+
+# ---- games that somebody made by hand, or that are traced ----------------------
+
+
+def checked(game: Any) -> tuple[Any, Any]:
+    """Refuses what is no game.
+
+    Returns:
+        What [`checked`][jaxgames.validity.checked] does for an arena.
+
+    Raises:
+        ValueError: saying what is wrong with it.
+    """
+    return validity.sound(game, GAME)
+
+
+def _shapes(game: Any, batch: tuple[int, ...]) -> None:
+    edges, updates = np.shape(game.targets)[-1:], np.shape(game.delta)[-2:]
+    positions = np.shape(game.defender)[-1:]
+    for name, shape, kinds in (
+        ("offsets", tuple(size + 1 for size in positions), "i"),
+        ("targets", edges, "iu"),
+        ("update_id", edges, "iu"),
+        ("defender", positions, "b"),
+        ("delta", updates, "i"),
+        ("minima", (*updates, *updates[1:]), "b"),
+    ):
+        values, wanted = getattr(game, name), (*batch, *shape)
+        kind = getattr(getattr(values, "dtype", None), "kind", "")
+        if np.shape(values) != wanted or not shape:
+            raise ValueError(f"{name} must have shape {wanted}, got {np.shape(values)}")
+        if kind not in kinds or not kind:
+            expected = "booleans" if kinds == "b" else "integers"
+            raise ValueError(f"{name} must hold {expected}, got {values.dtype}")
+    if game.cap is not None and len(game.cap) != game.delta.shape[-1]:
+        raise ValueError(
+            f"cap must have an entry for each of {game.delta.shape[-1]} energies, got "
+            f"{game.cap}"
+        )
+
+
+def _faults(xp: Any, game: Any) -> list[Fault]:
+    starts, targets, rows = (
+        xp.asarray(x).astype(np.int32)
+        for x in (game.offsets, game.targets, game.update_id)
+    )
+    size, edges = game.defender.shape[-1], targets.shape[-1]
+    updates = game.delta.shape[-2]
+    degree = starts[..., 1:] - starts[..., :-1]
+    delta, minima = xp.asarray(game.delta), xp.asarray(game.minima)
+
+    def flat(x: Any) -> Any:
+        return x.reshape(*starts.shape[:-1], -1)
+
+    def says(name: str, values: Any, high: int):
+        return lambda at: f"{name}[{at}] is {values[at]}, expected 0 to {high}"
+
+    def beyond(name: str, has: int, most: Any):
+        return lambda _: f"{name} is {has}, but the game's arrays need {most}"
+
+    ties = minima.sum((-1, -2))
+    found = [
+        Fault(starts[..., :1] != 0, says("offsets", starts, 0)),
+        Fault(degree < 0, lambda v: f"offsets must ascend, but fall after {v}"),
+        Fault(
+            starts[..., -1:] > edges,
+            lambda _: f"offsets must end with {edges} at most, got {starts[-1]}",
+        ),
+        Fault((targets < 0) | (targets >= size), says("targets", targets, size - 1)),
+        Fault((rows < 0) | (rows >= updates), says("update_id", rows, updates - 1)),
+        Fault(degree > game.width, beyond("width", game.width, "more moves")),
+        Fault(ties > game.ties, beyond("ties", game.ties, "more minima")),
+        Fault(
+            flat((delta > MOST) | (delta < -MOST)),
+            lambda _: f"an update is beyond the limit of {MOST}",
+        ),
+    ]
+    if not game.gains:
+        found.append(Fault(flat(delta > 0), beyond("gains", game.gains, "gains")))
+    return [fault for fault in found if fault.wrong.shape[-1]]
+
+
+def _harmless(game: Any) -> dict[str, Any]:
+    """Nobody has a move."""
+    names = "offsets", "targets", "update_id", "delta", "minima"
+    return {name: getattr(game, name) ^ getattr(game, name) for name in names}
+
+
+GAME = Rules(_shapes, _faults, _harmless)
+"""When a game is one."""

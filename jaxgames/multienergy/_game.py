@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxgames import validity
 from jaxgames.arena import bucket, is_traced, padded
 from jaxgames.multienergy import _checks
 from jaxgames.value import Value, exportable, freeze
@@ -122,7 +123,7 @@ class Game(Value):
         _checks.same_length(offsets, targets, update_id)
         narrow = np.uint8 if len(delta) <= 256 else np.int32
         sizes = offsets[1:] - offsets[:-1]
-        return cls(
+        game = cls(
             offsets=freeze(offsets),  # the checks made these
             targets=targets,
             update_id=freeze(update_id.astype(narrow)),
@@ -134,6 +135,8 @@ class Game(Value):
             ties=int(minima.sum((1, 2)).max(initial=0)),
             gains=bool((delta > 0).any()),
         )
+        validity.known(game)
+        return game
 
     # ---- looking ------------------------------------------------------------
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import batch
+from jaxgames import batch, validity
 from jaxgames.multienergy._batch import union
+from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy._solve import solve
@@ -67,9 +68,10 @@ def _solve(
     """One game for each kind: with dimensions and caps in common."""
     del strategies
     for index, game in enumerate(games):
-        if not isinstance(game, Game):
-            what = type(game).__name__
-            raise ValueError(f"game {index}: game must be a Game, got {what}")
+        with validity.about_game(index):
+            if not isinstance(game, Game):
+                raise ValueError(f"game must be a Game, got {type(game).__name__}")
+            checked(game)
     groups = list(batch.grouped((x.dimensions, x.cap) for x in games).values())
     states = batch.states_of(groups, state)
     found: list[Any] = [None] * len(games)

@@ -6,17 +6,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgames import fixpoint, host
+from jaxgames import fixpoint, host, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.limits import limited
 from jaxgames.multienergy import _bitmap, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._bitmap import ByBitmap
+from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._fronts import LARGE_ROOM, ROOM, ByFronts
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._host import DEVICE, FEW, HOST, on_host
 from jaxgames.multienergy._memory import check_room
-from jaxgames.multienergy._packing import NARROW, WIDE, Packing
+from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts, undecided
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Stats, Status
@@ -108,9 +109,11 @@ def solve(
     traced = is_traced((game, state, max_steps))
     on_the_host = isinstance(solver, str) and solver == HOST
     _check(game, solver, max_steps, traced)
+    game, fault = checked(game)
     limited = max_steps is not None or state is not None
     if traced:
-        return _traced(game, SOLVERS.resolve(solver), max_steps, state)
+        found = _traced(game, SOLVERS.resolve(solver), max_steps, state)
+        return validity.withdrawn(fault, found, words=int(EMPTY))
     if on_the_host and limited:
         raise ValueError(
             "max_steps and state are the device's: solver='host' takes neither"

@@ -7,6 +7,7 @@ import numpy as np
 from jaxgames.arena import is_traced
 from jaxgames.limits import limited
 from jaxgames.multienergy import reference
+from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy._verdict import Verdict
@@ -68,26 +69,26 @@ def budgets_of(game: Game, fronts: Any) -> tuple[np.ndarray, np.ndarray]:
     """Offsets and points of fronts, checked."""
     if is_traced((game, fronts)):
         raise ValueError("budgets are looked at on the host, not under tracing by jax")
+    if not isinstance(game, Game):
+        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    checked(game)
     if isinstance(fronts, Fronts):
         fronts = fronts.offsets, fronts.points
     offsets, points = (np.asarray(x) for x in fronts)
     size, dimensions = game.num_positions, game.dimensions
-    if offsets.shape != (size + 1,) or offsets.dtype.kind not in "iu":
+    if offsets.shape != (size + 1,) or offsets.dtype.kind != "i":
         raise ValueError(
             f"offsets must be {size + 1} integers, one more than positions, got shape "
             f"{offsets.shape} of {offsets.dtype}"
         )
     if points.size == 0:
         points = np.zeros((0, dimensions), np.int32)
-    if (
-        points.ndim != 2
-        or points.shape[1] != dimensions
-        or points.dtype.kind not in "iu"
-    ):
+    if points.ndim != 2 or points.shape[1] != dimensions or points.dtype.kind != "i":
         raise ValueError(
             f"budgets must be rows of {dimensions} integers, got shape {points.shape} "
             f"of {points.dtype}"
         )
     if offsets[0] != 0 or offsets[-1] != len(points) or (np.diff(offsets) < 0).any():
         raise ValueError(f"offsets must ascend from 0 to {len(points)}")
+    points = np.clip(points, -1, np.iinfo(np.int32).max)  # neither wraps round
     return offsets.astype(np.int64), points.astype(np.int32)
