@@ -402,6 +402,19 @@ def _model() -> MDP:
     )
 
 
+def _rich() -> MDP:
+    """Bounds in place of probabilities, values of variables, rewards of branches."""
+    return MDP.from_arrays(
+        [0, 1, 2],
+        [0, 2, 3],
+        [0, 1, 1],
+        lower=[0.25, 0.5, 1],
+        upper=[0.5, 0.75, 1],
+        branch_rewards={"": [1, 2, 3]},
+        valuations={"x": [3, -1], "done": [False, True], "y": [0.5, 2]},
+    )
+
+
 def _chain() -> MDP:
     return MDP.from_arrays([0, 1], [0, 1], [0], [1])
 
@@ -586,7 +599,7 @@ READERS: dict[str, Reader] = {
         ),
     ),
     "product.npz": _reader("product.npz", lambda x: _product(), npz.load_product),
-    "a.umb": _reader("a.umb", lambda x: _saved(x, _model(), _chain())),
+    "a.umb": _reader("a.umb", lambda x: _saved(x, _model(), _rich(), _chain())),
     "a.drn": _reader("a.drn", lambda x: [*_saved(x, _model()), *_texts(x, DRN)]),
     "a.tra": _reader(
         "a.tra",
