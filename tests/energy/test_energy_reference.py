@@ -10,7 +10,7 @@ import pytest
 from jaxgames import Arena, Status, host
 from jaxgames.energy import reference
 from jaxgames.energy._verdict import Reason
-from jaxgames.energy.reference import _numbers
+from jaxgames.energy.reference import _fvi, _numbers, _strategies
 from jaxgames.energy.reference._fvi import potentials
 from jaxgames.energy.reference._game import game_of
 
@@ -237,6 +237,22 @@ def test_potentials_that_do_not_fit_64_bits_are_found_all_the_same():
         np.testing.assert_array_equal(again.credit, found.credit)
         np.testing.assert_array_equal(again.strategy, found.strategy)
     assert wide
+
+
+@pytest.mark.parametrize("words", [2, None])
+def test_all_forms_of_numbers_give_the_same(monkeypatch, words):
+    if words and not host.can_compile():
+        pytest.skip("two words are for machine code")
+    games = list(small_games(40 if words else 12, seed=9))
+    expected = [reference.solve(arena) for arena in games]
+    for module in (_fvi, _strategies):
+        monkeypatch.setattr(module, "forms", lambda game, factor: [words])
+    for arena, known in zip(games, expected, strict=True):
+        found = reference.solve(arena)
+        np.testing.assert_array_equal(found.credit, known.credit)
+        np.testing.assert_array_equal(found.strategy, known.strategy)
+        assert found.stats["turns"] == known.stats["turns"]
+        assert verdict(arena, found)
 
 
 def test_sums_in_two_words():
