@@ -311,7 +311,7 @@ def current() -> Limits | None:
 def tick(what: str, done: int = 0, unit: str = "") -> None:
     """Says where a long loop is; to be called in it now and then.
 
-    It costs a tenth of a microsecond where there are no limits, and a microsecond where
+    It costs next to nothing where there are no limits, and a look at the clock where
     there are.
 
     Args:
