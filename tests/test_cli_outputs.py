@@ -12,7 +12,7 @@ from io import FileIO
 import pytest
 
 import jaxgames
-from jaxgames import Arena, io
+from jaxgames import Arena, io, mdp
 from jaxgames.cli import Exit, main
 from jaxgames.io import _files
 
@@ -237,3 +237,52 @@ def test_facts_for_programs_are_whole(run):
     code, out, err = run("solve", "game.pg", "--json")
     assert (code, err) == (Exit.DONE, "")
     assert json.loads(out)["vertices"] == 2
+
+
+# ---- what a format cannot hold -------------------------------------------------------
+
+
+def model(**more) -> mdp.MDP:
+    arrays = [0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]
+    return mdp.MDP.from_arrays(*arrays, initial=[0], **more)
+
+
+def test_convert_tells_what_is_left_out(run, tmp_path):
+    io.save(tmp_path / "m.umb", model(branch_rewards={"steps": [1, 2, 0]}))
+    code, out, err = run("convert", "m.umb", "m.drn")
+    assert (code, out) == (Exit.DONE, "m.drn: 2 states, 2 choices, 3 branches\n")
+    assert err == (
+        "jaxgames: warning: m.drn: left out are rewards 'steps' of branches: DRN "
+        "cannot hold it; .umb can\n"
+    )
+    for to in ("m.tra", "n.umb"):  # these hold it
+        assert run("convert", "m.umb", to)[::2] == (Exit.DONE, "")
+        found = io.load(tmp_path / to).branch_rewards
+        assert found["steps"].tolist() == [1, 2, 0]
+
+
+def test_convert_loses_nothing_without_a_word(run, tmp_path):
+    whole = model(
+        labels={"((l = 4) & (ip = 1))": [0, 1]},
+        state_rewards={"": [1, 0], "b": [0, 2]},
+        choice_rewards={"b": [3, 0]},
+        valuations={"x": [-1, 4], "done": [False, True]},
+    )
+    io.save(tmp_path / "m.umb", whole)
+    assert run("convert", "m.umb", "m.tra")[::2] == (Exit.DONE, "")
+    assert run("convert", "m.tra", "n.umb")[::2] == (Exit.DONE, "")
+    again = io.load(tmp_path / "n.umb")
+    for kind in ("labels", "state_rewards", "choice_rewards", "valuations"):
+        before, after = getattr(whole, kind), getattr(again, kind)
+        assert {k: x.tolist() for k, x in after.items()} == {
+            k: x.tolist() for k, x in before.items()
+        }
+
+
+def test_values_of_another_model_are_not_taken(run, tmp_path):
+    (tmp_path / "m.sta").write_text("(x)\n0:(7)\n1:(7)\n")
+    io.save(tmp_path / "m.umb", model())
+    code, _, err = run("convert", "m.umb", "m.tra", "--force")
+    assert code == Exit.BAD_INPUT
+    assert err.startswith("jaxgames: m.sta lies there and would be read with m.tra")
+    assert not (tmp_path / "m.tra").exists()

@@ -156,6 +156,12 @@ def save(
     else:
         _models.check_quotable(model.labels or (), ".lab")
         _prism_rewards.check_names(structures)
+    nowhere = [
+        f"label {quoted(name)} of choices, which is nowhere"
+        for name, members in (model.choice_labels or {}).items()
+        if not members.any()
+    ]
+    _models.say_left_out(path, nowhere, ".tra files cannot hold it; .umb can")
     valuations = _writable(path, model)
     rewards = _prism_rewards.plan(path, structures, style)
     _refuse_stale(path, {file.path for file in rewards}, bool(valuations))

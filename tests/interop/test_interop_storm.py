@@ -143,7 +143,8 @@ def test_drn(model, tmp_path):
         assert not any(rewards[name].any() for name in set(rewards) - names)
     assert differences(same, ours) == []
 
-    io.save(tmp_path / "ours.drn", ours)
+    with pytest.warns(UserWarning, match="label 'deadlock', which is nowhere"):
+        io.save(tmp_path / "ours.drn", ours)
     options = stormpy.io.DirectEncodingParserOptions()
     options.build_choice_labeling = True
     path = str(tmp_path / "ours.drn")
@@ -153,7 +154,8 @@ def test_drn(model, tmp_path):
 
 def test_explicit_files(model, tmp_path):
     ours = interop.stormpy.to_mdp(model)
-    prism.save(tmp_path / "ours.tra", ours, style="storm")
+    with pytest.warns(UserWarning, match="the name 'height' of a reward model"):
+        prism.save(tmp_path / "ours.tra", ours, style="storm")
     names = (str(tmp_path / f"ours.{suffix}") for suffix in ("tra", "lab"))
     again = interop.stormpy.to_mdp(stormpy.build_model_from_explicit(*names))
     assert set(differences(again, ours)) <= {

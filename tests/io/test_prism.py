@@ -168,6 +168,14 @@ def test_a_variable_that_cannot_be_held_is_told(tmp_path):
     assert list(io.load(tmp_path / "a.tra").valuations) == ["x"]
 
 
+def test_a_choice_label_that_is_nowhere_is_told(tmp_path):
+    arrays = [0, 1], [0, 1], [0], [1]
+    model = MDP.from_arrays(*arrays, choice_labels={"no": [0], "go": [1]})
+    with pytest.warns(UserWarning, match="left out are label 'no' of choices, which"):
+        io.save(tmp_path / "a.tra", model)
+    assert list(io.load(tmp_path / "a.tra").choice_labels) == ["go"]
+
+
 def test_another_label_init_is_told(tmp_path):
     arrays = [0, 1, 2], [0, 1, 2], [0, 1], [1, 1]
     same = MDP.from_arrays(*arrays, initial=[1], labels={"init": [0, 1]})
