@@ -2,8 +2,6 @@
 
 import dataclasses
 
-import numpy as np
-
 from jaxgames import host, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy import _auto, _bounds, _device, _race
@@ -109,7 +107,7 @@ def solve(
         return validity.withdrawn(fault, found, credit=UNKNOWN)
     with ops.at_once():  # a constant of somebody's jit is still one
         meter = as_progress(progress)
-        noted = host.told_if_slow(solver, np.shape(arena.dst)[-1])
+        noted = host.told_if_slow(solver, arena.shape[1])
         solution = noted(_concrete(arena, solver, max_steps, state, meter, strategies))
     if throw and solution.status != Status.SOLVED:
         raise SolveError(solution.status, solution)
