@@ -10,7 +10,8 @@ kinds of games: under `jax.jit`, `jax.vmap`, `jax.lax.map`, `jax.shard_map` and
 
 `python -m jaxgames.testing` holds all solvers of every slice against each other, and
 verification against spoilt answers, on as many small cases as there is time for
-([`fuzz`][jaxgames.testing.fuzz]).
+([`fuzz`][jaxgames.testing.fuzz]); and with `--slices files` every reader of files on
+mutated ones.
 
 Examples:
     >>> from jaxgames.parity import FPI
