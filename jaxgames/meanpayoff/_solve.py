@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import energy, host, states
+from jaxgames import energy, host, limits, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals, _search
@@ -188,7 +188,9 @@ class _Run:
             seconds = time.perf_counter() - self.began
             return self.meter(Report(report.solver, self.asked, seconds, "thresholds"))
 
-        how = {"throw": False, "progress": report, "strategies": strategies}
+        # What nobody watches needs no thread of its own.
+        meter = None if limits.current() is None else report
+        how = {"throw": False, "progress": meter, "strategies": strategies}
         solution = energy.solve(game, self.solver, **how)
         if solution.status == Status.OVERFLOW:  # credits, of which there are wider ones
             solution = energy.solve(_parts.widened(game), self.solver, **how)
