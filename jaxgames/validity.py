@@ -25,7 +25,7 @@ from jaxgames.arena import (
     Arena,
     is_traced,
 )
-from jaxgames.kept import kept
+from jaxgames.kept import is_kept, kept
 from jaxgames.solution import Solution, Stats, Status
 
 T = TypeVar("T")
@@ -109,7 +109,8 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
         ValueError: dst[1] is 5 (an edge of vertex 1), expected a vertex from 0 to 1
     """
     _check_type(arena)
-    if is_traced(arena):
+    # What is traced is a new object, and nothing is kept with it.
+    if not is_kept(arena, DEAD_END) and is_traced(arena):
         _check_shapes(arena, (), total)
         if not _checks.get():
             return arena, False

@@ -252,7 +252,7 @@ def _shapes(model: Any, batch: tuple[int, ...]) -> None:
         values = getattr(model, name)
         if (
             np.ndim(values) != depth + 1
-            or getattr(values, "dtype", np.bool_).kind != "i"
+            or getattr(values, "dtype", np.dtype(bool)).kind != "i"
         ):
             raise ValueError(
                 f"{name} must hold integers along {depth + 1} axes, got "
