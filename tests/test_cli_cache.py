@@ -1,7 +1,7 @@
 """The folder of compiled programs: the user's own, and nobody else writes there."""
 
+import argparse
 import os
-from types import SimpleNamespace
 
 import jax
 import pytest
@@ -87,7 +87,7 @@ def test_no_folder_and_no_home(base, monkeypatch):
 def test_one_line_says_why_it_is_not_used(base, monkeypatch, capsys):
     changed = []
     monkeypatch.setattr(jax.config, "update", lambda *of: changed.append(of))
-    args = SimpleNamespace(device=None, cache=True)
+    args = argparse.Namespace(device=None, cache=True)
     start_jax(args)
     assert ("jax_compilation_cache_dir", str(base / "jaxgames")) in changed
     assert capsys.readouterr() == ("", "")

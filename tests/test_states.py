@@ -94,7 +94,7 @@ def multi_game(seed: int) -> multienergy.Game:
     offsets = np.asarray(arena.row_ptr).copy()
     offsets[-1] = edges = offsets[-2]  # in the last position the defender is stuck
     return multienergy.Game.from_arrays(
-        offsets, np.asarray(arena.dst)[:edges], np.arange(edges),
+        offsets, np.asarray(arena.dst)[:edges], list(range(edges)),
         rng.integers(-1, 2, size=(edges, 2)),
         defender=np.arange(SIZE) % 12 == 11, cap=6,
     )  # fmt: skip
@@ -181,10 +181,10 @@ def test_another_solver_or_other_options():
         parity.solve(game, parity.SPM(player=1), state=part.state)
     # How often the end is looked for changes no state.
     assert parity.solve(game, parity.SPM(sweeps_per_check=3), state=part.state)
-    for wrong in (3, None, part.state.state, part):
-        if wrong is not None:
-            with pytest.raises(ValueError, match="state must be solution.state"):
-                parity.solve(game, "spm", state=wrong)
+    wrongs: list[Any] = [3, part.state.state, part]
+    for wrong in wrongs:
+        with pytest.raises(ValueError, match="state must be solution.state"):
+            parity.solve(game, "spm", state=wrong)
 
 
 def test_another_version():
