@@ -24,7 +24,7 @@ QUICK = {
 
 
 def test_all_slices_are_here():
-    assert {*QUICK, "parity", "parity-edges"} == set(SLICES)
+    assert {*QUICK, "parity", "parity-edges", "files"} == set(SLICES)
 
 
 @pytest.mark.parametrize("name", QUICK)
