@@ -88,7 +88,9 @@ def _variables(description: Any, refuse: Refuse) -> tuple[list[_Variable], int]:
         size = about.get("size")
         size = _SIZES.get(kind, 64) if size is None else size
         optional, offset = entry.get("is-optional"), entry.get("offset")
-        whole = offset is None or (type(offset) is int and abs(offset) < 1 << 63)
+        whole = offset is None or (
+            type(offset) is int and -(1 << 63) <= offset < 1 << 63
+        )
         if not _is_size(size) or not whole or optional not in (None, True, False):
             fail(entry)
         variables.append(_Variable(name, kind, at, size, bool(optional), offset or 0))
