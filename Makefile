@@ -23,7 +23,7 @@ quick: $(VENV)/.group-test  ## run one case of each quick test, in less than a m
 	$(BIN)/python -m pytest -n auto --dist worksteal --quick $(ARGS)
 
 sweep: $(VENV)/.group-test  ## run the long random sweeps, and the fuzzer for long
-	$(BIN)/python -m pytest -m sweep $(ARGS)
+	$(BIN)/python -m pytest -m sweep -o faulthandler_timeout=3600 $(ARGS)
 	$(MAKE) fuzz SECONDS=600
 
 fuzz: SECONDS ?= 60

@@ -44,8 +44,8 @@ from jaxgames.io import umb as umb
 from jaxgames.io._errors import FormatError as FormatError
 from jaxgames.io._files import COMPRESSIONS, FilePath
 from jaxgames.io._files import OutputError as OutputError
-from jaxgames.io._limits import LimitError as LimitError
 from jaxgames.io._limits import Limits as Limits
+from jaxgames.io._limits import OversizeError as OversizeError
 from jaxgames.io._limits import limited as limited
 from jaxgames.io.aut import LTS as LTS
 from jaxgames.io.pgsolver import load_solution as load_solution
@@ -106,7 +106,7 @@ def load(
         FormatError: the suffix is unknown, or the file is not what it says; tells the
             file, the line or the member of the archive, what was expected and what was
             found.
-        LimitError: the file asks for more than the limits grant; a FormatError.
+        OversizeError: the file asks for more than the limits grant; a FormatError.
         ValueError: a condition or dead ends for a file that holds no game.
         OSError: the file cannot be read.
 

@@ -138,7 +138,7 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
 
     Raises:
         FormatError: the compressed data is broken or ends too early.
-        LimitError: there is more than may be read.
+        OversizeError: there is more than may be read.
         OSError: the file cannot be opened or read.
     """
     compression = os.path.splitext(path)[1].lower()

@@ -47,7 +47,7 @@ class Limits:
         >>> _ = path.write_text("des (0, 0, 20000000)")
         >>> try:
         ...     io.load(path, limits=io.Limits(memory=100_000_000))
-        ... except io.LimitError as error:
+        ... except io.OversizeError as error:
         ...     print(error.message[:72], "...")
         20000000 states take about 640 MB, more than the limit of 100 MB; if ...
     """
@@ -62,7 +62,7 @@ class Limits:
                 raise ValueError(f"{name} must be positive, got {value!r}")
 
 
-class LimitError(FormatError):
+class OversizeError(FormatError):
     """A file asks for more than it is granted; the message tells how to grant it."""
 
 
@@ -107,11 +107,11 @@ def check_statement(path: FilePath, line: int | None, length: int) -> None:
     """Refuses a statement, a line or a word of so many bytes, if that is too much.
 
     Raises:
-        LimitError: it is.
+        OversizeError: it is.
     """
     most = statement()
     if length > most:
-        raise LimitError(
+        raise OversizeError(
             path,
             line,
             f"what starts here goes on for more than {most} bytes without an end; if "
@@ -139,10 +139,10 @@ def check_text(path: FilePath, length: int, most: int | None, per_byte: int) -> 
     """Refuses a text of so many bytes, or more, if that is too much.
 
     Raises:
-        LimitError: it is.
+        OversizeError: it is.
     """
     if most is not None and length > most:
-        raise LimitError(
+        raise OversizeError(
             path,
             None,
             f"the file has more than {most} bytes of text, which is the limit; if it "
@@ -164,7 +164,7 @@ def check(
         length: bytes of the text; by default the length of the file.
 
     Raises:
-        LimitError: it is too much.
+        OversizeError: it is too much.
     """
     memory, why = _current().memory, ""
     if memory is None:
@@ -175,7 +175,7 @@ def check(
         memory = max(FLOOR, PER_BYTE * length * (16 if packed else 1))
         why = f", for a file of {length} bytes"
     if taken > memory:
-        raise LimitError(
+        raise OversizeError(
             path,
             line,
             f"{what} take about {_shown(taken)}, more than the limit of "
@@ -190,7 +190,7 @@ def check_vertices(
     """Sees to it that so many vertices, which need no text, are not too many.
 
     Raises:
-        LimitError: they are.
+        OversizeError: they are.
     """
     check(path, line, f"{count} {what}", PER_VERTEX * count)
 

@@ -97,7 +97,7 @@ def named_sets(
     """The members of each name, where entry `i` is in the sets of number `codes[i]`.
 
     Raises:
-        LimitError: there are too many names for so many entries.
+        OversizeError: there are too many names for so many entries.
 
     Returns:
         For each name bool `[len(codes)]`, in the order of the names' first appearance.

@@ -200,7 +200,9 @@ def test_members_that_are_no_arrays(tmp_path, member, message):
 def test_an_archive_that_unpacks_to_very_much(tmp_path):
     path = tmp_path / "a.npz"
     np.savez_compressed(path, dst=np.zeros(10**7, np.int64))
-    with pytest.raises(io.LimitError, match="the arrays take about 80 MB, more than"):
+    with pytest.raises(
+        io.OversizeError, match="the arrays take about 80 MB, more than"
+    ):
         io.load(path, limits=io.Limits(memory=10**7))
     with pytest.raises(io.FormatError, match="expected format"):
         io.load(path)
@@ -322,5 +324,5 @@ def test_a_member_that_says_it_is_large(tmp_path):
 
 def test_a_packed_model_that_unpacks_to_very_much(tmp_path):
     pack(tmp_path / "a.umb", UMB, {"other.bin": b"\0" * 10**7}, "w:gz")
-    with pytest.raises(io.LimitError, match="bytes of text"):
+    with pytest.raises(io.OversizeError, match="bytes of text"):
         io.load(tmp_path / "a.umb", limits=io.Limits(memory=10**7))

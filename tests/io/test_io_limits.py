@@ -25,7 +25,7 @@ def test_sizes_are_believed_as_far_as_the_file_can_bear_them(tmp_path, name):
     path = tmp_path / name
     path.write_text(GREEDY[name])
     with pytest.raises(
-        io.LimitError, match=r"about 68\.7 GB, more than .* 134 MB"
+        io.OversizeError, match=r"about 68\.7 GB, more than .* 134 MB"
     ) as e:
         io.load(path)
     assert e.value.path == str(path)
@@ -37,10 +37,10 @@ def test_sizes_that_are_granted_are_read(tmp_path, name):
     path = tmp_path / name
     path.write_text(GREEDY[name].replace(str(LAST), "100000"))
     assert getattr(io.load(path), "arena", io.load(path)).shape[0] >= 100_000
-    with pytest.raises(io.LimitError, match="more than the limit of 1 MB; if"):
+    with pytest.raises(io.OversizeError, match="more than the limit of 1 MB; if"):
         io.load(path, limits=io.Limits(memory=10**6))
     with io.limited(io.Limits(memory=10**6)):
-        with pytest.raises(io.LimitError):
+        with pytest.raises(io.OversizeError):
             io.load(path)
         io.load(path, limits=io.Limits(memory=10**7))
     io.load(path)
@@ -61,7 +61,9 @@ def test_sizes_that_are_granted_are_read(tmp_path, name):
 def test_a_statement_that_does_not_end(tmp_path, name, text, line):
     path = tmp_path / name
     path.write_bytes(text)
-    with pytest.raises(io.LimitError, match="more than 1000 bytes without an end") as e:
+    with pytest.raises(
+        io.OversizeError, match="more than 1000 bytes without an end"
+    ) as e:
         io.load(path, limits=io.Limits(statement=1000))
     assert e.value.line == line
     assert "pass limits=io.Limits(statement=2000) or more" in str(e.value)
@@ -72,7 +74,7 @@ def test_a_limit_for_all_of_the_text(tmp_path):
     text = b"0 0 0 0;\n" * 100_000
     for file, data in ((path, gzip.compress(text)), (path.with_suffix(""), text)):
         file.write_bytes(data)
-        with pytest.raises(io.LimitError, match="more than 41666 bytes of text"):
+        with pytest.raises(io.OversizeError, match="more than 41666 bytes of text"):
             io.load(file, limits=io.Limits(memory=10**6))
         with pytest.raises(io.FormatError, match="vertex 0 occurs twice"):
             io.load(file)
@@ -83,7 +85,7 @@ def test_what_unpacks_to_very_much(tmp_path, monkeypatch):
     path = tmp_path / "game.pg.gz"
     path.write_bytes(gzip.compress(b"0 0 0 0;\n" * 10**6))
     assert io._limits.PER_BYTE * path.stat().st_size < 9 * 10**6
-    with pytest.raises(io.LimitError, match="bytes of text"):
+    with pytest.raises(io.OversizeError, match="bytes of text"):
         io.load(path)
 
 
@@ -94,7 +96,7 @@ def test_limits_are_positive(limits):
 
 
 def test_a_limit_error_is_a_format_error_and_can_be_pickled():
-    error = pickle.loads(pickle.dumps(io.LimitError("a.pg", 3, "too much")))
+    error = pickle.loads(pickle.dumps(io.OversizeError("a.pg", 3, "too much")))
     assert isinstance(error, io.FormatError)
     assert (str(error), error.line) == ("a.pg:3: too much", 3)
 
@@ -121,7 +123,7 @@ def test_labels_are_believed_as_far_as_the_file_can_bear_them(tmp_path, monkeypa
     states = "".join(f"state {i} l{i}\naction a\n0 : 1\n" for i in range(3000))
     path = tmp_path / "a.drn"
     path.write_text(f"@type: MDP\n@nr_states\n3000\n@model\n{states}")
-    with pytest.raises(io.LimitError, match="3000 labels of 3000 states .* 9 MB"):
+    with pytest.raises(io.OversizeError, match="3000 labels of 3000 states .* 9 MB"):
         io.load(path, limits=io.Limits(memory=8 * 10**6))
     assert io.load(path).labels["l7"].nonzero()[0].tolist() == [7]
     names = [f"p{i}" for i in range(3000)]
@@ -130,7 +132,7 @@ def test_labels_are_believed_as_far_as_the_file_can_bear_them(tmp_path, monkeypa
     path.write_text(f"kripke; propositions {' '.join(names)}; initial 0; {rows}")
     assert io.load(path).num_states == 3000
     monkeypatch.setattr(io._limits, "FLOOR", 1000)
-    with pytest.raises(io.LimitError, match="3000 propositions of 3000 states"):
+    with pytest.raises(io.OversizeError, match="3000 propositions of 3000 states"):
         io.load(path)
 
 
@@ -138,7 +140,9 @@ def test_states_of_a_table_are_believed_as_far_as_the_file_can_bear_them(tmp_pat
     path = tmp_path / "a.tra"
     for text in (f"mdp\n0 0 {LAST} 1\n", f"{LAST + 1} 1 1\n0 0 0 1\n"):
         path.write_text(text)
-        with pytest.raises(io.LimitError, match=r"states take about 68\.7 GB, more th"):
+        with pytest.raises(
+            io.OversizeError, match=r"states take about 68\.7 GB, more th"
+        ):
             io.load(path)
 
 
