@@ -285,7 +285,10 @@ def test_time_limit(run, game, monkeypatch):
     )
 
 
-def test_what_is_decided_is_written_and_called_incomplete(run, game, tmp_path):
+@pytest.mark.counts
+def test_what_is_decided_is_written_and_called_incomplete(
+    run, game, tmp_path, habits_of_a_cpu
+):
     args = (
         "solve",
         game,

@@ -105,6 +105,7 @@ def test_iterate_under_jit_and_vmap(sweeps):
 class TestProgress:
     def test_reports_grow(self, monkeypatch):
         monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 10)
+        monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 1000)
         seen = []
         fixpoint.run(Counter(goal=200), GAME, progress=seen.append)
         assert [r.rounds for r in seen] == [10, 30, 70, 150]

@@ -146,8 +146,9 @@ def answers(found) -> list[np.ndarray]:
     return parts
 
 
+@pytest.mark.counts
 @pytest.mark.parametrize("name", SOLVES)
-def test_the_state_of_another_problem(name, tmp_path):
+def test_the_state_of_another_problem(name, tmp_path, habits_of_a_cpu):
     solve, other = SOLVES[name](1), SOLVES[name](2)
     part = solve(max_steps=1, throw=False)
     assert part.state is not None

@@ -20,6 +20,7 @@ from jaxgames.buchi._trim import Trim
 from jaxgames.graph import _links as of_graph
 from jaxgames.graph._reach import spread
 from jaxgames.solution import Status
+from jaxgames.states import register
 
 # ---- games -----------------------------------------------------------------------
 
@@ -75,6 +76,7 @@ PROBLEM = batch.register(
 # ---- accepting cycles ------------------------------------------------------------
 
 
+@register
 class Found(NamedTuple):
     """Whether there is an accepting cycle, and a vertex from which one is reached."""
 

@@ -286,9 +286,12 @@ GAME = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2])
     [
         ({"weight": None}, "needs a weight on each edge: weight is None"),
         ({"weight": np.ones((3, 2), np.int32)}, r"one weight .* shape \(3, 2\)"),
-        ({"weight": np.array([1, 2, 3.5])}, "must hold signed integers, got float64"),
-        ({"weight": np.array([1, 2, np.nan])}, "must hold signed integers, got float"),
-        ({"row_ptr": np.array([0, 3, 3], np.int32)}, "vertex 1 has no successor"),
+        ({"weight": np.array([1, 2, 3.5])}, "must hold integers, got float64"),
+        ({"weight": np.array([1, 2, np.nan])}, "must hold integers, got float"),
+        (
+            {"row_ptr": np.array([0, 3, 3], np.int32), "src": np.zeros(3, np.int32)},
+            "vertex 1 has no successor",
+        ),
         ({"owner": np.zeros((2, 2), bool)}, "one game at a time"),
     ],
 )

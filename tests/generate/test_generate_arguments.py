@@ -118,7 +118,7 @@ def test_families_can_be_called_from_a_command_line(name):
     for parameter in inspect.signature(function).parameters.values():
         assert parameter.kind in kinds
         seed = int | np.random.Generator
-        assert parameter.annotation in (int, float, bool, seed)
+        assert parameter.annotation in (int, float, bool, seed, int | None)
         keyword_only = parameter.kind is inspect.Parameter.KEYWORD_ONLY
         assert keyword_only == (parameter.default is not inspect.Parameter.empty)
     assert inspect.signature(function).return_annotation is Arena

@@ -143,7 +143,7 @@ def test_no_wrong_count_is_valid(engine, count):
     assert mdp.verify(MODEL, claim, engine=engine)
     claim.count = count
     assert not mdp.verify(MODEL, claim, engine=engine)
-    claim.state_label = np.where(label == 1, max(count - 1, 0), label)
+    claim.state_label = np.where(label == 1, np.int64(max(count - 1, 0)), label)
     assert not mdp.verify(MODEL, claim, engine=engine)
 
 

@@ -6,13 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from end_components import (
-    COUNTEREXAMPLE,
-    brute_force,
-    padded,
-    tiny_models,
-    with_rows,
-)
+from end_components import COUNTEREXAMPLE, padded, tiny_models, with_rows
 
 from jaxgames import SolveError, Status, fixpoint, generate, host, mdp, ops
 from jaxgames.fixpoint import Carry
@@ -20,6 +14,7 @@ from jaxgames.graph import MaxId
 from jaxgames.mdp import MDP, Basic, Interleaved, _cascade, reference
 from jaxgames.ops import _slices
 from jaxgames.progress import Deadline
+from jaxgames.testing._exact import end_components as brute_force
 
 SOLVERS = {
     "interleaved": "interleaved",

@@ -235,8 +235,11 @@ def test_without_strategies():
     [
         ({"weight": None}, "needs a weight on each edge"),
         ({"weight": np.zeros((2, 2), np.int32)}, "one weight on each edge"),
-        ({"weight": np.zeros(2)}, "signed integers, got float64"),
-        ({"row_ptr": np.array([0, 2, 2], np.int32)}, "vertex 1 has no successor"),
+        ({"weight": np.zeros(2)}, "weight must hold integers, got float64"),
+        (
+            {"row_ptr": np.array([0, 2, 2], np.int32), "src": np.zeros(2, np.int32)},
+            "vertex 1 has no successor",
+        ),
         ({"owner": np.zeros((3, 2), bool), "weight": np.zeros((3, 2), int)}, "a batch"),
     ],
 )
