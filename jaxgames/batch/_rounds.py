@@ -160,6 +160,7 @@ def advance(
     *,
     max_steps: int | None,
     meter: "Games",
+    of: Any = None,
 ) -> tuple[Standing, Status]:
     """Goes on until every game is over.
 
@@ -169,18 +170,21 @@ def advance(
         standing: where they are; None at the beginning.
         max_steps: rounds at most, those of `standing` counted in.
         meter: told now and then; may end it.
+        of: what a state is a state of, where these games follow from others; None: of
+            these.
 
     Returns:
         Where they are then, and why it ended.
     """
     total, size, edges = run.problem.form.shape(arena)
+    of = arena if of is None else of
     now: Standing
     if standing is None:
         _check_room(run, arena)
-        game, now = begin(run, arena)
+        game, now = begin(run, arena, of)
     else:
         check_class(standing, Standing)
-        check_games(_origin(run, arena), standing.origin)
+        check_games(origin(run, of), standing.origin)
         now, rows = standing, arena
         if len(now.ids) < total:
             # Places without a game hold the last one, and are not active.
@@ -228,15 +232,21 @@ def _check_room(run: Run, arena: Any) -> None:
 def _needs(run: Run, shapes, tree) -> memory.Needs:
     """What a stack takes: kept, as tracing takes longer than rounds do."""
     arena = jax.tree.unflatten(tree, shapes)
-    game, now = jax.eval_shape(functools.partial(begin, run), arena)
+    game, now = jax.eval_shape(functools.partial(begin, run), arena, arena)
     state = memory.STATES * memory.bytes_of(now.carry)
     state += memory.bytes_of(now.written)
     return memory.Needs(memory.bytes_of((arena, game)), state, 0)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def begin(run: Run, arena: Any) -> tuple[Any, Standing]:
-    """All games of a stack before the first round, and room for what they will say."""
+def begin(run: Run, arena: Any, of: Any) -> tuple[Any, Standing]:
+    """All games of a stack before the first round, and room for what they will say.
+
+    Args:
+        run: how they are solved.
+        arena: all games.
+        of: what their state is a state of.
+    """
     games, size, _ = run.problem.form.shape(arena)
     game = _games(run, arena)
     carry = fixpoint.initial(run.stacked(0), game)
@@ -247,12 +257,12 @@ def begin(run: Run, arena: Any) -> tuple[Any, Standing]:
         ids=jnp.arange(games, dtype=jnp.int32),
         carry=carry,
         written=jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), written),
-        origin=_origin(run, arena),
+        origin=origin(run, of),
     )
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _origin(run: Run, arena: Any) -> Origin:
+def origin(run: Run, arena: Any) -> Origin:
     """Which games a stack has, and their solver (pure)."""
     words = jax.vmap(states.fingerprint)(arena)
     return Origin(words, described(run.solver), states.version())

@@ -302,12 +302,12 @@ class _Many:
         run = Run(then.problem, second, run.facts)
         if stop != Status.SOLVED:
             if later is None:
-                later = _then.unstarted(run, games)
+                later = _then.unstarted(run, games, arena)
             return solver.name, _then.unfinished(first.written), (first, later), stop
         if self.max_steps is not None:
             how["max_steps"] = max(self.max_steps - int(first.carry.rounds), 0)
         begun = None if later is None or not len(later.ids) else later
-        later, stop = _rounds.advance(run, games, begun, **how)
+        later, stop = _rounds.advance(run, games, begun, of=arena, **how)
         written = _then.merged(self.problem, first.written, later.written)
         return solver.name, written, (first, later), stop
 

@@ -7,22 +7,20 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames.batch._problem import Problem
-from jaxgames.batch._rounds import Run, Standing, Written, begin
+from jaxgames.batch._rounds import Run, Standing, Written, begin, origin
 from jaxgames.solution import Status
 
 
-def unstarted(run: Run, arena: Any) -> Standing:
+def unstarted(run: Run, arena: Any, of: Any) -> Standing:
     """Where the games are before anybody has begun: the same arrays, with no games."""
-    _, first = jax.eval_shape(functools.partial(begin, run), arena)
+    _, first = jax.eval_shape(functools.partial(begin, run), arena, of)
 
     ids, carry = jax.tree.map(
         lambda x: jnp.zeros((0, *x.shape[1:]) if x.shape else (), x.dtype),
         (first.ids, first.carry),
     )
-    known = first.written, first.origin
-    return Standing(
-        ids, carry, *jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), known)
-    )
+    written = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), first.written)
+    return Standing(ids, carry, written, origin(run, of))
 
 
 def marked(problem: Problem, arena: Any, written: Written) -> Any:
