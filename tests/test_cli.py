@@ -28,8 +28,9 @@ from jaxgames import (
     ops,
     parity,
     plot,
+    progress,
 )
-from jaxgames.cli import Exit, _parser, _parts, _verify, main
+from jaxgames.cli import Exit, _parser, _verify, main
 from jaxgames.parity import reference
 from jaxgames.progress import Report, as_progress
 from jaxgames.solution import Status
@@ -240,7 +241,7 @@ def test_pictures_of_a_format_without_names(run, game, tmp_path):
 
 def test_progress_is_for_terminals(run, game, monkeypatch):
     meters = []
-    monkeypatch.setattr(_parts, "Bar", lambda: meters.append("bar"))
+    monkeypatch.setattr(progress, "Bar", lambda: meters.append("bar"))
     run("solve", game)
     assert meters == []
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
