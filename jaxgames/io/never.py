@@ -138,7 +138,7 @@ def dumps(automaton: Automaton) -> str:
             continue
         options = [
             f"  :: {_guard(automaton, int(e))} -> goto {names[int(r)]}"
-            for e, r in zip(edges, automaton.targets[edges], strict=True)
+            for e, r in zip(edges, automaton.targets[np.array(edges)], strict=True)
         ]
         lines += ["  if", *options, "  fi;"]
     return "\n".join([*lines, "}", ""])
