@@ -76,8 +76,19 @@ def ends_in_time(found, start_up, seconds=2.0):
     assert code == Exit.UNSOLVED, (code, err)
     assert err.count("\n") == 1, err
     assert re.search(r"the limit of \S+ s was reached while \S", err), err
-    assert took < seconds + 3 + 3 * start_up, (took, start_up)
+    assert took < seconds + 3 + 5 * start_up, (took, start_up)
     return err
+
+
+def ends_in_phase(line, phase, start_up):
+    """In time whatever it does, and in a phase that a busy machine comes to late."""
+    limit = 2 + 2 * start_up
+    for _ in range(4):
+        err = ends_in_time(timed(*line, "--timeout", str(limit)), start_up, limit)
+        if re.search(f"while ({phase})", err):
+            return
+        limit *= 2
+    pytest.fail(f"it never came to {phase}: {err}")
 
 
 @pytest.mark.parametrize(
@@ -112,10 +123,8 @@ def test_each_command_ends_in_whatever_never_ends(arguments, module, name, start
 
 
 def test_a_formula_that_takes_for_ever(start_up):
-    limit = 2 + 2 * start_up  # so that it comes to translate
-    line = ["check", "--graph", "lts.aut", "--ltl", GRAPH_LTL, "--timeout", str(limit)]
-    err = ends_in_time(timed(*line), start_up, limit)
-    assert re.search("while (translating|simplifying|preparing)", err), err
+    line = ["check", "--graph", "lts.aut", "--ltl", GRAPH_LTL]
+    ends_in_phase(line, "translating|simplifying|preparing", start_up)
 
 
 def test_processes_whose_weak_game_takes_for_ever(tmp_path, start_up):
@@ -125,10 +134,8 @@ def test_processes_whose_weak_game_takes_for_ever(tmp_path, start_up):
     steps += [(state, "a", state - 1) for state in range(3, 32)] + [(0, "a", 5)]
     lines = "".join(f'({s}, "{a}", {t})\n' for s, a, t in steps)
     (tmp_path / "wide.aut").write_text(f"des (0, {len(steps)}, 32)\n{lines}")
-    limit = 2 + 2 * start_up
-    line = ["equiv", "wide.aut", "0", "1", "--weak", "--timeout", str(limit)]
-    err = ends_in_time(timed(*line), start_up, limit)
-    assert "while building the game" in err
+    line = ["equiv", "wide.aut", "0", "1", "--weak"]
+    ends_in_phase(line, "building the game", start_up)
 
 
 def test_a_hard_game(tmp_path, start_up):

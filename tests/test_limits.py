@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import io
 import pickle
+import re
 import threading
 import time
 
@@ -301,7 +302,7 @@ def test_what_is_known_between_two_chunks_is_kept():
         def meter(report):
             limit.stop = Status.TIMEOUT  # as if the time were over now
 
-        hard = generate.jurdzinski(5, 10)
+        hard = generate.jurdzinski(3, 5)
         found = parity.solve(hard, "spm", throw=False, progress=meter)
     assert found.status == Status.TIMEOUT
     assert found.state is not None
@@ -371,8 +372,7 @@ def test_a_bar_is_redrawn_while_nothing_is_told(monkeypatch):
         time.sleep(1.0)
     lines = stream.getvalue().split("\r")
     assert len(lines) >= 2
-    assert lines[-1].startswith("compiling: 0.")
-    assert lines[-1].endswith("\n")
+    assert re.fullmatch(r"compiling: \d+\.\d s *\n", lines[-1])
 
 
 def test_a_report_is_told_once():

@@ -50,7 +50,7 @@ def smaller(formula: Formula) -> Iterator[Formula]:
 
     Examples:
         >>> [str(x) for x in smaller(Formula.parse("G(p & q)"))]
-        ['p & q', 'G p', 'G q']
+        ['p & q', 'G p', 'G q', 'G(p & p)']
     """
     yield from formula.operands
     if not formula.operands and formula != _LEAST:
