@@ -19,7 +19,7 @@ demo: $(VENV)/.ready  ## generate, solve, verify and draw model-checking games
 test: $(VENV)/.group-test  ## run the tests, the doctests and the documentation's examples
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-quick: $(VENV)/.group-test  ## run one case of each quick test, in less than a minute
+quick: $(VENV)/.group-test  ## run one case of each quick test
 	$(BIN)/python -m pytest -n auto --dist worksteal --quick $(ARGS)
 
 sweep: $(VENV)/.group-test  ## run the long random sweeps, and the fuzzer for long
