@@ -150,7 +150,7 @@ def test_a_hard_game(tmp_path, start_up):
 
 
 def test_a_generator_asked_for_something_huge(start_up):
-    line = ["generate", "elevator", "11", "-o", "out.pg.gz", "--timeout", "2"]
+    line = ["generate", "elevator", "9", "-o", "out.pg.gz", "--timeout", "2"]
     code, _, err, took = timed(*line, "--memory", "8G")
     assert code == Exit.UNSOLVED, err
     assert took < 5 + 3 * start_up
