@@ -13,15 +13,17 @@ still going on then is told to stop, and let go.
 import contextlib
 import contextvars
 import functools
+import inspect
 import math
 import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Any, TypedDict, TypeVar
 
 import jax
+import numpy as np
 
 from jaxgames.arena import is_traced
 from jaxgames.progress import Bar, Meter, Progress, Report, plain_progress, surrounding
@@ -41,6 +43,21 @@ TELL_SECONDS = 0.1
 
 PATIENCE_SECONDS = 0.5
 """How long a phase may take before it is told of."""
+
+
+class Bounds(TypedDict, total=False):
+    """Keywords of entry points that tell nothing of themselves but what `tick` tells.
+
+    Attributes:
+        deadline: seconds for all of the call.
+        progress: True for a line on the terminal, or a function that is called with a
+            [`Report`][jaxgames.progress.Report] now and then, and may end the call.
+        memory: bytes by which the process may grow meanwhile.
+    """
+
+    deadline: float | None
+    progress: Progress | Meter | bool | None
+    memory: int | None
 
 
 class LimitError(SolveError):
@@ -339,6 +356,56 @@ def ticking(items: Iterable[T], what: str) -> Iterator[T]:
         yield item
 
 
+@contextlib.contextmanager
+def ticking_beside(what: str) -> Iterator[np.ndarray]:
+    """Ticks in another thread while machine code runs, which cannot.
+
+    Args:
+        what: what is being done.
+
+    Yields:
+        int8 `[1]`, not zero once a limit is reached: a compiled loop looks at it now
+        and then, and ends. Where nobody set limits it stays zero.
+
+    Raises:
+        LimitError: as from `tick`, when the context ends.
+        TooLargeError: likewise.
+
+    Examples:
+        >>> with within(deadline=0.01), ticking_beside("turning") as stop:
+        ...     while not stop[0]:
+        ...         pass
+        Traceback (most recent call last):
+        jaxgames.limits.LimitError: TIMEOUT: the time limit ... reached while turning...
+    """
+    tick(what)
+    stop, limits = np.zeros(1, np.int8), surrounding.get()
+    if limits is None:
+        yield stop
+        return
+    ended = threading.Event()
+    reached: list[Exception] = []
+
+    def look():
+        while not ended.wait(WATCH_SECONDS):
+            try:
+                limits.tick(what, 0, "")
+            except Exception as error:
+                reached.append(error)
+                stop[0] = 1
+                return
+
+    beside = threading.Thread(target=look, daemon=True, name="jaxgames-tick")
+    beside.start()
+    try:
+        yield stop
+    finally:
+        ended.set()
+        beside.join()
+    if reached:
+        raise reached[0]
+
+
 def say(what: str) -> None:
     """Notes what begins now, for those who wait: such as `"compiling"`."""
     limits = surrounding.get()
@@ -388,7 +455,9 @@ def limited(undecided: Callable[..., Any] | None = None) -> Callable[[F], F]:
 
     The function itself does not get the first and the last. Its `progress` is None
     where it is not traced: what [`as_progress`][jaxgames.progress.as_progress] makes of
-    that tells the meter which was passed.
+    that tells the meter which was passed. One that says no more of them than
+    `**bounds: Unpack[Bounds]` gets none of the three. Of a generator each step is
+    within the limits, from the first one on.
 
     Args:
         undecided: a function of a status and of the arguments; gives the solution that
@@ -406,8 +475,16 @@ def limited(undecided: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
+        parameters = inspect.signature(function).parameters
+        bare = parameters.keys() - {BOUNDS} | Bounds.__annotations__.keys()
+        takes_all = BOUNDS not in parameters
+        if inspect.isgeneratorfunction(function):
+            return _named(_in_steps(function))
+
         @functools.wraps(function)
         def call(*args, deadline=None, memory=None, **options):
+            if not (takes_all or options.keys() <= bare):
+                _check_names(function, options, bare)
             if deadline is memory is None and surrounding.get() is None:
                 progress = options.get("progress")
                 if progress is None or progress is False:
@@ -416,9 +493,67 @@ def limited(undecided: Callable[..., Any] | None = None) -> Callable[[F], F]:
                 function, undecided, args, options, deadline=deadline, memory=memory
             )
 
-        return call  # type: ignore[return-value]
+        return call if takes_all else _named(call)  # type: ignore[return-value]
 
     return decorate
+
+
+BOUNDS = "bounds"
+"""What a function calls these keywords where it says no more of them."""
+
+
+def _named(call: Any) -> Any:
+    """The function with a signature that has the three keywords by their names."""
+    signature = inspect.signature(call)
+    more = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind
+        )
+        for name, kind in Bounds.__annotations__.items()
+    ]
+    own = [x for x in signature.parameters.values() if x.name != BOUNDS]
+    call.__signature__ = signature.replace(parameters=own + more)
+    return call
+
+
+def _check_names(function: Callable, options: Iterable[str], known: Container[str]):
+    """Raises what Python raises for a keyword that there is not."""
+    for name in options:
+        if name not in known:
+            raise TypeError(
+                f"{function.__name__}() got an unexpected keyword argument {name!r}"
+            )
+
+
+def _in_steps(function: Callable[..., Iterator[T]]) -> Callable[..., Iterator[T]]:
+    """A generator each of whose steps is within limits, from the first one on."""
+    known = inspect.signature(function).parameters.keys() - {BOUNDS}
+
+    @functools.wraps(function)
+    def steps(*args, deadline=None, progress=None, memory=None, **options):
+        _check_names(function, options, known)
+        items, end = function(*args, **options), object()
+        if deadline is memory is None and not progress and current() is None:
+            yield from items
+            return
+        limits = Limits(current(), deadline=deadline, progress=progress, memory=memory)
+        watched, limits.inside = limits.watched, True
+
+        def step() -> Any:
+            # Set in each step alone: whoever takes the items works without it.
+            token = surrounding.set(limits)
+            try:
+                if watched or not limits.limited or jax.distributed.is_initialized():
+                    return next(items, end)
+                return _watched(limits, lambda: next(items, end))
+            finally:
+                surrounding.reset(token)
+
+        with limits.shown():
+            while (item := step()) is not end:
+                yield item
+
+    return steps
 
 
 def _limited(function, undecided, args, options, *, deadline, memory):

@@ -3,16 +3,19 @@
 import contextlib
 import inspect
 import io
+import itertools
 import pickle
 import re
 import threading
 import time
+from unittest import mock
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxgames.io
 from jaxgames import (
     Arena,
     SolveError,
@@ -199,23 +202,71 @@ SOLVES = {
 }
 
 
-ENTRIES = [
-    *(parity.certificate, parity.verify, energy.decide, energy.verify),
-    *(energy.verify_with_capacity, meanpayoff.verify, multienergy.verify),
-    *(graph.verify, graph.reachable, graph.attractor, graph.condensation),
-    *(graph.explore, mdp.reach_probability, mdp.prob0, mdp.prob1, mdp.verify),
-    *(mdp.almost_sure_reach, mdp.almost_sure_buchi, mdp.quotient, buchi.translate),
-    *(buchi.product, buchi.explore_product, buchi.accepting_cycle_of, buchi.verify),
-    *(equivalence.compare, equivalence.compare_many, equivalence.compare_weak),
-    *(equivalence.compare_many_weak, equivalence.spectrum, equivalence.relation),
-    *(equivalence.bisimulation, equivalence.build, solve_many),
+SLICES = [
+    *(parity, parity.preprocess, energy, meanpayoff, multienergy, graph, mdp, buchi),
+    *(equivalence, generate, jaxgames.io),
 ]
+
+UNLIMITED = {
+    parity.check_solver: "looks at a name",
+    parity.preprocess.identity: "takes the arena as it is",
+    parity.place_for: "compares sizes",
+    energy.place_for: "compares sizes",
+    multienergy.place_for: "compares sizes",
+    mdp.place_for: "compares sizes",
+    energy.survives: "compares each credit with a level",
+    multienergy.memory: "multiplies sizes",
+    multienergy.solve_many: "hands its keywords to jaxgames.solve_many",
+    buchi.explore: "hands its keywords to graph.explore",
+    equivalence.covers: "compares thirteen notions",
+    jaxgames.io.limited: "sets limits itself",
+}
+"""Public functions without limits of their own, and why."""
+
+
+def public_functions():
+    found = {
+        (f"{module.__name__.removeprefix('jaxgames.')}.{name}", function)
+        for module in SLICES
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__.startswith(module.__name__) and name[0] != "_"
+    }
+    return dict(sorted(found, key=lambda entry: entry[0]))
+
+
+PUBLIC = public_functions()
+
+SOLVING = {
+    *(parity.solve, energy.solve, energy.solve_with_capacity, meanpayoff.solve),
+    *(meanpayoff.decide, graph.scc, mdp.mec, buchi.accepting_cycle, buchi.solve),
+    multienergy.solve,
+}
+"""Those that come back undecided, see SOLVES."""
+
+METHODS = {
+    "Automaton.accepts": buchi.Automaton.accepts,
+    "Automaton.complete": buchi.Automaton.complete,
+    "Automaton.components": buchi.Automaton.components,
+    "Automaton.degeneralise": buchi.Automaton.degeneralise,
+    "Automaton.intersect": buchi.Automaton.intersect,
+    "Automaton.is_empty": buchi.Automaton.is_empty,
+    "Comparison.formula": equivalence.Comparison.formula,
+    "Spectrum.classes": equivalence.Spectrum.classes,
+    "Spectrum.preorder": equivalence.Spectrum.preorder,
+}
+
+ENTRIES = {
+    name: entry
+    for name, entry in (PUBLIC | METHODS | {"solve_many": solve_many}).items()
+    if entry not in UNLIMITED and entry not in SOLVING
+}
 
 
 @pytest.fixture
 def stuck(monkeypatch):
     """Work that is handed to another thread never begins."""
     monkeypatch.setattr(limits, "_hand_over", lambda work: None)
+    monkeypatch.setattr(limits, "WATCH_SECONDS", 0.001)
 
 
 @pytest.mark.parametrize("name", SOLVES)
@@ -239,13 +290,121 @@ def test_a_state_is_handed_back(stuck):
     assert found.state is partial.state
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-def test_entry_points_that_are_stuck_raise(entry, stuck):
+@pytest.mark.parametrize("name", ENTRIES)
+def test_entry_points_that_are_stuck_raise(name, stuck):
     """They never see their arguments."""
+    taken = inspect.signature(ENTRIES[name]).parameters.values()
+    whatever = [
+        "whatever" for x in taken if x.default is x.empty and x.kind < x.VAR_POSITIONAL
+    ]
     with ends_soon(), pytest.raises(limits.LimitError):
-        entry("whatever", deadline=0.1)
-    taken = inspect.signature(entry).parameters
-    assert {"deadline", "memory", "progress"} <= set(taken)
+        list(ENTRIES[name](*whatever, deadline=0.01))
+
+
+def test_every_public_function_has_limits_or_needs_none():
+    for name, function in PUBLIC.items():
+        taken = inspect.signature(function).parameters.keys()
+        assert (limits.Bounds.__annotations__.keys() <= taken) != (
+            function in UNLIMITED
+        ), name
+    assert UNLIMITED.keys() <= set(PUBLIC.values())
+
+
+def test_a_keyword_that_there_is_not_is_refused():
+    for entry in (generate.ladder, graph.expansions):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'dedline'"):
+            list(entry(3, dedline=1.0))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'bounds'"):
+        generate.ladder(3, bounds=1.0)
+
+
+@limits.limited()
+def numbers(**bounds):
+    """Comes to no end."""
+    for number in itertools.count():
+        time.sleep(0.01)
+        limits.tick("counting", number, "numbers")
+        yield number
+
+
+def test_each_step_of_a_generator_is_within_limits():
+    around, told = [], []
+    with ends_soon(), pytest.raises(limits.LimitError, match=r"0\.5 s.*counting"):
+        around.extend(limits.current() for _ in numbers(deadline=0.5))
+    assert set(around) == {None}
+    with contextlib.closing(numbers(progress=told.append)) as found:
+        assert next(found) == 0
+    assert next(numbers()) == 0
+
+
+@contextlib.contextmanager
+def ended_at(what):
+    """Time is over when something begins."""
+
+    def tick(self, phase, done, unit):
+        del done, unit
+        if phase == what:
+            self.say(phase)
+            self.fail(Status.TIMEOUT)
+
+    over = mock.patch.object(limits.Limits, "tick", tick)
+    with over, limits.within(), pytest.raises(limits.LimitError, match=what):
+        yield
+
+
+def test_long_phases_tick(tmp_path):
+    abc = jaxgames.io.LTS.from_edges([0, 1, 0, 3], "abac", [1, 2, 3, 4])
+    with ended_at("refining classes"):
+        equivalence.bisimulation(abc)
+    found = equivalence.compare(abc, 0, 1)
+    for phase in ("looking for", "choosing", "writing"):
+        with ended_at(f"{phase} a formula"):
+            found.formula("bisimulation")
+    with ended_at("finding a lasso"):
+        buchi.accepting_cycle(MARKED, solver="host")
+    system = buchi.System.from_graph(([0, 1], [0]), labels={})
+    with ended_at("building the product"):
+        buchi.product(system, buchi.translate("true"), engine="host")
+    for phase, change in (
+        ("degeneralising", lambda x: x.degeneralise()),
+        ("completing", lambda x: x.complete()),
+        ("intersecting", lambda x: x.intersect(x)),
+    ):
+        automaton = buchi.Automaton.from_edges(
+            [0, 0], ["a", "b"], [0, 0], sets=[[True, False], [False, True]]
+        )
+        with ended_at(phase):
+            change(automaton)
+    with ended_at("playing"):
+        energy.play(GAME, energy.solve(GAME), 0, 3, 10)
+    with ended_at("playing"):
+        multienergy.play(ENERGIES, multienergy.solve(ENERGIES), 0, [1])
+    path = tmp_path / "game.pg"
+    game = generate.ladder(3)
+    with ended_at("writing"):
+        jaxgames.io.save(path, game)
+    assert not [*tmp_path.iterdir()]
+    jaxgames.io.save(path, game)
+    with ended_at("reading"):
+        jaxgames.io.load(path)
+
+
+def test_what_ticks_beside_machine_code_ends_it():
+    with (
+        ends_soon(),
+        pytest.raises(limits.LimitError, match=r"0\.1 s.*while turning"),
+        limits.within(deadline=0.1),
+        limits.ticking_beside("turning") as stop,
+    ):
+        waits_until(stop)
+    with limits.ticking_beside("turning") as stop:
+        assert not stop[0]
+
+
+def waits_until(stop):
+    end = time.perf_counter() + LONG
+    while not stop[0] and time.perf_counter() < end:
+        time.sleep(0.001)
 
 
 # ---- solves that go on for ever --------------------------------------------------

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from jaxgames.buchi import _guards
 from jaxgames.buchi._guards import Guard
 from jaxgames.buchi._ltl import Formula, as_formula
 from jaxgames.graph import reference
+from jaxgames.limits import Bounds, limited
 from jaxgames.value import Value
 
 if TYPE_CHECKING:
@@ -231,8 +232,12 @@ class Automaton(Value):
         names = set(names)
         return sum(1 << i for i, x in enumerate(self.propositions) if x in names)
 
+    @limited()
     def accepts(
-        self, prefix: Iterable[Iterable[str]], cycle: Iterable[Iterable[str]]
+        self,
+        prefix: Iterable[Iterable[str]],
+        cycle: Iterable[Iterable[str]],
+        **bounds: Unpack[Bounds],
     ) -> bool:
         """Whether a word is accepted that runs through a cycle for ever.
 
@@ -241,6 +246,7 @@ class Automaton(Value):
         Args:
             prefix: letters, each the names of the propositions that hold.
             cycle: letters, one at least.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Raises:
             ValueError: the cycle is empty.
@@ -263,20 +269,29 @@ class Automaton(Value):
             self.initial,
         )
 
-    def is_empty(self) -> bool:
-        """Whether no word is accepted: by Tarjan's components, O(A + N E) time."""
+    @limited()
+    def is_empty(self, **bounds: Unpack[Bounds]) -> bool:
+        """Whether no word is accepted: by Tarjan's components, O(A + N E) time.
+
+        Args:
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+        """
         return not _has_accepting_cycle(
             self.num_states, self.sources, self.targets, self.sets, self.initial
         )
 
     # ---- making others ------------------------------------------------------
 
-    def degeneralise(self) -> "Automaton":
+    @limited()
+    def degeneralise(self, **bounds: Unpack[Bounds]) -> "Automaton":
         """The same words with one set of accepting states.
 
         There is a copy of the automaton for each set that it waits for, and one where
         it has met them all: at most `A (N + 1)` states, of which those that can be
         reached are kept, breadth first. An automaton of that form is returned as it is.
+
+        Args:
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         References:
             Gastin and Oddoux, Fast LTL to Büchi automata translation, CAV 2001,
@@ -286,20 +301,29 @@ class Automaton(Value):
 
         return _operations.degeneralise(self)
 
-    def complete(self) -> "Automaton":
+    @limited()
+    def complete(self, **bounds: Unpack[Bounds]) -> "Automaton":
         """The same words, with an edge for every letter in every state.
 
         Where some are missing a last state is added that accepts nothing.
+
+        Args:
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
         """
         from jaxgames.buchi import _operations
 
         return _operations.complete(self)
 
-    def intersect(self, other: "Automaton") -> "Automaton":
+    @limited()
+    def intersect(self, other: "Automaton", **bounds: Unpack[Bounds]) -> "Automaton":
         """The words that this automaton and another one both accept.
 
         The propositions are the own, then the others of the other one; the states are
         the pairs that can be reached, and the acceptance sets those of both.
+
+        Args:
+            other: the other one.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Raises:
             ValueError: there are more than 64 propositions together.
@@ -308,11 +332,15 @@ class Automaton(Value):
 
         return _operations.intersect(self, other)
 
-    def components(self) -> "Classification":
+    @limited()
+    def components(self, **bounds: Unpack[Bounds]) -> "Classification":
         """The strongly connected components, and what each can do for acceptance.
 
         They are rejecting, terminal, weak or strong, as
         [`Kind`][jaxgames.buchi.Kind] says. O(N) calls of Tarjan's algorithm.
+
+        Args:
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Examples:
             >>> from jaxgames import buchi

@@ -1,6 +1,6 @@
 """The front door to accepting cycles: checks, and the choice of a solver."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import jax.numpy as jnp
 
@@ -17,7 +17,7 @@ from jaxgames.buchi._solver import NONE, CycleSolver, Problem
 from jaxgames.buchi._trim import Trim
 from jaxgames.graph import _links as of_graph
 from jaxgames.graph._reach import spread
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.race import Track, is_short
 from jaxgames.solution import SolveError, Stats, Status
@@ -126,8 +126,14 @@ def accepting_cycle(
     return found
 
 
+@limited()
 def prepare(
-    graph: Any, *, accepting: Any = None, initial: Any = 0, partition: Any = None
+    graph: Any,
+    *,
+    accepting: Any = None,
+    initial: Any = 0,
+    partition: Any = None,
+    **bounds: Unpack[Bounds],
 ) -> Question:
     """Checks the arguments of `accepting_cycle`, to ask more than once.
 
@@ -138,6 +144,7 @@ def prepare(
         accepting: the accepting vertices.
         initial: where runs start.
         partition: what is known of cycles.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         What `accepting_cycle` takes as a graph with all that belongs to it.

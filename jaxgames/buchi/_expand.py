@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import limits, ops
 from jaxgames.arena import MAX_SIZE, bucket
 from jaxgames.buchi.reference._product import Found, Rules
 
@@ -87,6 +87,7 @@ def expand_on_device(
     extent = jax.device_get(_extent(rules, level))
     levels, edges, parts = [0], 0, []
     while extent.count:
+        limits.tick("building the product", levels[-1], "vertices")
         levels.append(levels[-1] + int(extent.count))
         edges += int(extent.edges)
         if extent.about > MAX_SIZE / 2 or edges > MAX_SIZE or levels[-1] > MAX_SIZE:

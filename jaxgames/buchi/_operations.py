@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.buchi import _guards
 from jaxgames.buchi._automaton import Automaton
 from jaxgames.graph import reference
@@ -78,7 +79,8 @@ def _missing(automaton: Automaton, state: int, among: np.ndarray | None = None):
 def complete(automaton: Automaton) -> Automaton:
     """Adds a state that accepts nothing, for letters that some states do not take."""
     rows = [*edges_of(automaton)]
-    missing = [_missing(automaton, q) for q in range(automaton.num_states)]
+    states = limits.ticking(range(automaton.num_states), "completing")
+    missing = [_missing(automaton, q) for q in states]
     sink = automaton.num_states
     extra = [(q, guard, sink, 0) for q, guard in enumerate(missing) if guard]
     starts = automaton.initial
@@ -146,7 +148,7 @@ def _unroll(automaton: Automaton, eager: bool) -> Automaton:
     starts = {(int(q), entry(q)): None for q in automaton.initial}
     number = {state: i for i, state in enumerate(starts)}
     order, rows = list(starts), []
-    for q, level in order:
+    for q, level in limits.ticking(order, "degeneralising"):
         for guard, r, marks in edges[q]:
             state = (r, after(level, q, r, marks))
             if state not in number:
@@ -186,7 +188,7 @@ def intersect(one: Automaton, other: Automaton) -> Automaton:
     order = [(int(q), int(r)) for q in one.initial for r in other.initial]
     number = {pair: i for i, pair in enumerate(order)}
     starts, rows = len(order), []
-    for p, q in order:
+    for p, q in limits.ticking(order, "intersecting"):
         for guard, p2, marks in left[p]:
             for guard2, q2, marks2 in right[q]:
                 meet = _guards.both(guard, guard2)

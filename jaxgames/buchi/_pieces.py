@@ -3,12 +3,13 @@
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import archive
+from jaxgames import archive, limits
 from jaxgames.arena import MAX_SIZE
+from jaxgames.limits import Bounds, limited
 
 MAGIC = b"jgpieces"
 """The first bytes of a file of pieces."""
@@ -181,19 +182,32 @@ class PieceWriter:
             self._file.close()
 
 
-def write_pieces(path: str | Path, pieces: Iterable[Any]) -> None:
+@limited()
+def write_pieces(
+    path: str | Path, pieces: Iterable[Any], **bounds: Unpack[Bounds]
+) -> None:
     """Writes pieces to a folder or a file; how says `PieceWriter`.
+
+    Args:
+        path: a folder that ends in a separator or is there, or a file.
+        pieces: [`Piece`][jaxgames.buchi.Piece]s, or tuples of the same fields.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: a piece is wrong.
     """
     with PieceWriter(path) as writer:
-        for piece in pieces:
+        for piece in limits.ticking(pieces, "writing pieces"):
             writer.append(piece)
 
 
+@limited()
 def read_pieces(
-    path: str | Path, *, poll: float = 0.05, patience: float | None = None
+    path: str | Path,
+    *,
+    poll: float = 0.05,
+    patience: float | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Iterator[Piece]:
     """Reads pieces as they are written, until their end is said.
 
@@ -202,6 +216,7 @@ def read_pieces(
             writes, or has written.
         poll: seconds between two looks for more.
         patience: seconds to wait for the next piece; None: for ever.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the file or a piece is malformed.
@@ -232,6 +247,7 @@ class _Waiting:
             raise TimeoutError(
                 f"{self._path}: no piece, nor the end, came in {self._patience} seconds"
             )
+        limits.tick("waiting for a piece")
         time.sleep(self._poll)
 
 

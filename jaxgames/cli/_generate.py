@@ -24,7 +24,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         of_family = families.add_parser(
             name, help=about.partition("\n")[0], description=about
         )
-        for parameter in inspect.signature(family).parameters.values():
+        for parameter in _parameters(family):
             _add(of_family, parameter)
         of_family.add_argument(
             "-o",
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Makes a game and writes it, or lists the families."""
     if args.list:
         for name, family in FAMILIES.items():
-            parameters = inspect.signature(family).parameters.values()
+            parameters = _parameters(family)
             needed = [p.name.upper() for p in parameters if p.default is p.empty]
             about = _about(family).partition("\n")[0]
             print(f"{' '.join([name, *needed]):34}{about}")
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Exit:
     if args.family is None:
         raise ValueError("expected a family (see jaxgames generate --list)")
     family = FAMILIES[args.family]
-    names = inspect.signature(family).parameters
+    names = [parameter.name for parameter in _parameters(family)]
     _outputs.check(args, output=args.output)
     limits.tick("generating")
     arena = family(**{name: getattr(args, name) for name in names})
@@ -60,6 +60,12 @@ def run(args: argparse.Namespace) -> Exit:
     if not args.quiet:
         print(f"{args.output}: {sizes(arena)}")
     return Exit.DONE
+
+
+def _parameters(family: Callable[..., Arena]) -> list[inspect.Parameter]:
+    """What makes up the game: all but limits, which are those of the command."""
+    taken = inspect.signature(family).parameters.values()
+    return [x for x in taken if x.name not in limits.Bounds.__annotations__]
 
 
 def _about(family: Callable[..., Arena]) -> str:

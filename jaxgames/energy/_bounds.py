@@ -1,7 +1,7 @@
 """How large the numbers of an energy game get: facts about concrete arenas."""
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import jax
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as
 from jaxgames.kept import kept
+from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
 
 FEWEST_BITS = 7
@@ -68,7 +69,8 @@ def check_weight(arena: Arena, *, wide: bool = False) -> None:
         raise ValueError(f"weight must hold signed integers, got {weight.dtype}")
 
 
-def bound(arena: Arena) -> int:
+@limited()
+def bound(arena: Arena, **bounds: Unpack[Bounds]) -> int:
     """The largest credit that a vertex can need at most, M_G (host only).
 
     A play under good strategies that asks for the credit is a path without repetition,
@@ -76,6 +78,7 @@ def bound(arena: Arena) -> int:
 
     Args:
         arena: a concrete energy game.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The sum over the vertices of what the most negative edge that leaves them takes,

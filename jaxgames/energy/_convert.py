@@ -3,24 +3,27 @@
 import dataclasses
 import operator
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames import graph, validity
 from jaxgames.arena import Arena, as_checked_as
+from jaxgames.limits import Bounds, limited
 
 MOST = 2**62
 """Weights, and sums of them, stay below."""
 
 
-def vertex_weights(arena: Arena, weights: Any) -> Arena:
+@limited()
+def vertex_weights(arena: Arena, weights: Any, **bounds: Unpack[Bounds]) -> Arena:
     """Moves weights from the vertices to the edges that leave them (host only).
 
     Args:
         arena: the game, which may lack weights; those that it has are replaced.
         weights: integers `[V]`, in a unit of energy: what a play gains when it leaves a
             vertex.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the weights are no integers, or not one for each vertex.
@@ -43,7 +46,8 @@ def vertex_weights(arena: Arena, weights: Any) -> Arena:
     return _with_weight(arena, array[arena.src])
 
 
-def from_mean_payoff(arena: Arena, threshold: Any) -> Arena:
+@limited()
+def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> Arena:
     """The energy game that asks whether the mean payoff is at least a threshold.
 
     The weights are `q w - p` for the threshold `p/q`: a play's mean payoff is at least
@@ -53,6 +57,7 @@ def from_mean_payoff(arena: Arena, threshold: Any) -> Arena:
     Args:
         arena: a game with one integer weight on each edge.
         threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the arena has no such weights, the threshold is no such number, or
@@ -117,7 +122,10 @@ def as_ratio(threshold: Any) -> tuple[int, int]:
     return ratio.numerator, ratio.denominator
 
 
-def from_parity(arena: Arena, *, by_component: bool = True) -> Arena:
+@limited()
+def from_parity(
+    arena: Arena, *, by_component: bool = True, **bounds: Unpack[Bounds]
+) -> Arena:
     """An energy game in which each player wins what it wins in a parity game.
 
     A priority becomes a weight on the edges that leave its vertices, positive if even.
@@ -134,6 +142,7 @@ def from_parity(arena: Arena, *, by_component: bool = True) -> Arena:
             edges (host only).
         by_component: whether to count in each component by itself. Otherwise each
             priority has one weight in the whole game, as in the instances of [1].
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The same arena with weights, and without priorities. A vertex is won by player 0

@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from typing import Any
+from typing import Any, Unpack
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from jaxgames.energy._fvi import FVI, PotentialSolver, Task
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._strategies import Dual
+from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter
 from jaxgames.solution import NO_EDGE, Stats, Status
 from jaxgames.solver import Solver
@@ -43,11 +44,16 @@ class Standing:
     given_up: int = dataclasses.field(default=0, metadata={"static": True})
 
 
-def prepare(arena: Arena) -> ops.Game:
+@limited()
+def prepare(arena: Arena, **bounds: Unpack[Bounds]) -> ops.Game:
     """Lays a concrete arena out on the default device, as `solve` needs it first.
 
     `solve` calls this; call it before to have its cost apart. Within
     [`parallel.over`][jaxgames.parallel.over] the layout is spread over the devices.
+
+    Args:
+        arena: a concrete arena.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
     return laid_out(arena, _bounds.widths(arena)[0].bits)
 

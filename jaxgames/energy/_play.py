@@ -4,14 +4,16 @@ import dataclasses
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.energy import _bounds
 from jaxgames.energy._charge import check_capacity
 from jaxgames.energy._solution import Solution
+from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
 
 Opponent = Callable[[int, int, range], int]
@@ -45,6 +47,7 @@ class Play:
         return f"Play({len(self.edge)} steps, lowest level {self.level.min()}{end})"
 
 
+@limited()
 def play(
     arena: Arena,
     solution: Solution,
@@ -55,6 +58,7 @@ def play(
     opponent: str | Opponent = "random",
     seed: int | np.random.Generator = 0,
     capacity: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Play:
     """Follows a solution's strategies from a vertex, and watches the energy level.
 
@@ -76,6 +80,7 @@ def play(
             and the range of its edges, which returns one of these.
         seed: of the random choices, or a `numpy.random.Generator`.
         capacity: what the battery holds: a level above it is cut. None: any level.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument is wrong, the solution is not of the arena's shape or
@@ -101,6 +106,7 @@ def play(
     strategy = np.asarray(solution.strategy)
     v, vertices, edges, levels = start, [start], [], [level]
     while level >= 0 and len(edges) < steps:
+        limits.tick("playing", len(edges), "steps")
         edge = int(strategy[v])
         if edge == NO_EDGE:
             edge = choose(v, level, _edges(arena, v))

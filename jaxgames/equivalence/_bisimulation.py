@@ -23,7 +23,7 @@ from jaxgames import fixpoint, host, ops
 from jaxgames.arena import bucket
 from jaxgames.equivalence import _refine
 from jaxgames.equivalence._system import System
-from jaxgames.limits import limited
+from jaxgames.limits import limited, ticking_beside
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
@@ -113,7 +113,8 @@ def _rows(system: System) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _refine_on_host(system: System, classes: np.ndarray, salt: int) -> np.ndarray:
     back = ops.transpose(system.offsets, system.target, system.num_states)
-    return _refine.refine(*_rows(system), *back, classes, salt)
+    with ticking_beside("refining classes") as stop:
+        return _refine.refine(*_rows(system), *back, classes, salt, stop)
 
 
 # ---- on the device ----------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from jaxgames.equivalence._notions import STRONG, check_notion
 from jaxgames.equivalence._solve import build_and_solve
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence._witness import Moves, Speller, speller, witness
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
@@ -115,7 +115,10 @@ class Comparison(Mapping[str, Holds]):
     def _budgets(self, start: int) -> list[tuple[int, ...]]:
         return [tuple(each) for each in self._solved.fronts.budgets(start).tolist()]
 
-    def formula(self, notion: str, *, reverse: bool | None = None) -> Formula | None:
+    @limited()
+    def formula(
+        self, notion: str, *, reverse: bool | None = None, **bounds: Unpack[Bounds]
+    ) -> Formula | None:
         """A formula of the notion's language that only one of the processes satisfies.
 
         Of the formulas that the notion's budget pays for, one that takes the fewest
@@ -126,6 +129,7 @@ class Comparison(Mapping[str, Holds]):
             notion: the notion.
             reverse: False: p satisfies it and q does not, so that p is not below q;
                 True: the other way round; None: the first of both that there is.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Returns:
             The formula; None where there is none, since the notion holds.

@@ -7,11 +7,12 @@ References:
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from jaxgames.equivalence._system import System, check_process
+from jaxgames.limits import Bounds, limited
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
@@ -170,7 +171,8 @@ TRUE = And()
 """The formula that holds everywhere."""
 
 
-def satisfying(lts: "LTS", formula: Formula) -> np.ndarray:
+@limited()
+def satisfying(lts: "LTS", formula: Formula, **bounds: Unpack[Bounds]) -> np.ndarray:
     """The processes that satisfy a formula: bool `[V]`.
 
     O(E) for each part of the formula.
@@ -179,6 +181,7 @@ def satisfying(lts: "LTS", formula: Formula) -> np.ndarray:
         lts: the system.
         formula: of Hennessy-Milner logic; no transition has an action that the system
             does not know.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Examples:
         >>> from jaxgames.io import LTS
@@ -217,13 +220,17 @@ def satisfying(lts: "LTS", formula: Formula) -> np.ndarray:
     return formula.fold(combine)
 
 
-def satisfies(lts: "LTS", process: int, formula: Formula) -> bool:
+@limited()
+def satisfies(
+    lts: "LTS", process: int, formula: Formula, **bounds: Unpack[Bounds]
+) -> bool:
     """Whether a process satisfies a formula of Hennessy-Milner logic.
 
     Args:
         lts: the system.
         process: a state.
         formula: what to check.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: there is no such state.
@@ -238,12 +245,17 @@ def satisfies(lts: "LTS", process: int, formula: Formula) -> bool:
     return bool(satisfying(lts, formula)[process])
 
 
-def price(formula: Formula) -> tuple[int, ...]:
+@limited()
+def price(formula: Formula, **bounds: Unpack[Bounds]) -> tuple[int, ...]:
     """What a formula costs in the spectroscopy game, as a budget without limits.
 
     That are observations; conjunctions, `TRUE` counted in; the observations in the
     deepest positive part of a conjunction, in its other positive parts, in its negated
     parts; nested negations: the greatest number anywhere in the formula [1].
+
+    Args:
+        formula: the formula.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     References:
         [1] Bisping: Process equivalence problems as energy games, definition 4.

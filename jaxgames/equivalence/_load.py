@@ -1,18 +1,22 @@
 """Reads labelled transition systems."""
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
+
+from jaxgames.limits import Bounds, limited
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
 
 
-def load(path: str | os.PathLike[str]) -> "LTS":
+@limited()
+def load(path: str | os.PathLike[str], **bounds: Unpack[Bounds]) -> "LTS":
     r"""Reads a labelled transition system from a file.
 
     Args:
         path: the file: `.aut` (Aldebaran), `.csv` (lines `from,to,label`) or `.dot`;
             compressed if `.gz`, `.bz2` or `.xz` follows.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         FormatError: the file holds something else; a ValueError that tells the file and

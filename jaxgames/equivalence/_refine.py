@@ -41,7 +41,7 @@ def _signature(offsets, label, target, classes, state, seen, stamp, salt):
 
 
 @compiled
-def refine(offsets, label, target, back, sources, start, salt):
+def refine(offsets, label, target, back, sources, start, salt, stop):
     """The classes of states that cannot be told apart by signatures.
 
     Args:
@@ -52,6 +52,7 @@ def refine(offsets, label, target, back, sources, start, salt):
         sources: integers `[E]`, the states that these come from.
         start: int32 `[V]`, classes to start from, numbered from 0.
         salt: which hash to take for signatures.
+        stop: int8 `[1]`: once it is not 0, the classes are those of the last round.
 
     Returns:
         int32 `[V]`, numbered in the order of their first states. If the hash took
@@ -73,7 +74,7 @@ def refine(offsets, label, target, back, sources, start, salt):
     largest = np.full(size + 1, -1, np.int32)
     table = np.empty(16, np.int32)
     renamed = np.empty(size, np.int64)
-    while count:
+    while count and stop[0] == 0:
         places = 16
         while places < 2 * count:
             places *= 2

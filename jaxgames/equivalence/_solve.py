@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import functools
-from typing import Any
+from typing import Any, Unpack
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from jaxgames import multienergy, validity
 from jaxgames.equivalence._build import build
 from jaxgames.equivalence._game import UNLIMITED, UPDATES, Spectroscopy
 from jaxgames.equivalence._system import System
+from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter, as_progress
 
 
@@ -52,10 +53,15 @@ def build_and_solve(
         return game, solve(game, solver, tell)
 
 
-def energy_game(game: Spectroscopy) -> multienergy.Game:
+@limited()
+def energy_game(game: Spectroscopy, **bounds: Unpack[Bounds]) -> multienergy.Game:
     """A spectroscopy game without what its positions mean.
 
     Its arrays are those of the game, on the host or on the device.
+
+    Args:
+        game: from `build`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
     arrays = game.arrays
     return of_arrays(

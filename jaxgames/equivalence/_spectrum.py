@@ -1,7 +1,7 @@
 """All notions on all processes of a system."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from jaxgames.equivalence._build import Engine, pairs_that_enable_the_same
 from jaxgames.equivalence._notions import NOTIONS, STRONG, check_notion
 from jaxgames.equivalence._solve import build_and_solve, distinguished
 from jaxgames.equivalence._system import System
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter
 
 if TYPE_CHECKING:
@@ -41,10 +41,15 @@ class Spectrum:
         """How many bisimilarity classes there are."""
         return int(self.bisimulation.max(initial=-1)) + 1
 
-    def preorder(self, notion: str) -> np.ndarray:
+    @limited()
+    def preorder(self, notion: str, **bounds: Unpack[Bounds]) -> np.ndarray:
         """The ordered pairs of classes whose first is below the second: `[M, 2]`.
 
         Only of those that were compared.
+
+        Args:
+            notion: one of `NOTIONS`.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Raises:
             ValueError: there is no such notion.
@@ -52,10 +57,15 @@ class Spectrum:
         check_notion(notion)
         return self.pairs[~self.apart[:, NOTIONS.index(notion)]]
 
-    def classes(self, notion: str) -> np.ndarray:
+    @limited()
+    def classes(self, notion: str, **bounds: Unpack[Bounds]) -> np.ndarray:
         """The equivalence class of each process: int32 `[V]`.
 
         Numbered in the order of their first processes.
+
+        Args:
+            notion: one of `NOTIONS`.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Raises:
             ValueError: there is no such notion.

@@ -1,11 +1,12 @@
 """Transition systems as sorted rows on the host, their quotients and enabled labels."""
 
 import dataclasses
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
 from jaxgames.kept import keeps
+from jaxgames.limits import Bounds, limited
 from jaxgames.value import Value, freeze
 
 if TYPE_CHECKING:
@@ -157,10 +158,15 @@ class System(Value):
         return Enabled(of, offsets, np.frombuffer(b"".join(numbers), np.int32))
 
 
-def union(systems: list["LTS"]) -> tuple["LTS", np.ndarray]:
+@limited()
+def union(systems: list["LTS"], **bounds: Unpack[Bounds]) -> tuple["LTS", np.ndarray]:
     """Systems side by side as one, and the number of each one's first state.
 
     Labels of one name are one label.
+
+    Args:
+        systems: the systems.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
     from jaxgames.io import LTS
 

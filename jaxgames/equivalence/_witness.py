@@ -15,6 +15,7 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
+from jaxgames import limits
 from jaxgames.equivalence._formula import And, Formula, Not, Observe
 from jaxgames.equivalence._game import (
     CHALLENGE,
@@ -72,6 +73,7 @@ def witness(
     plays = _plays(game, starts, wins)
     formulas: dict[Node, Formula] = {}
     for node, edge in _least(game, plays).items():
+        limits.tick("writing a formula", len(formulas), "positions")
         moves = plays[node] if edge < 0 else plays[node][edge : edge + 1]
         steps = [(move, target) for move, (target, _) in moves]
         parts = [formulas[following] for _, following in moves]
@@ -101,6 +103,7 @@ def _plays(
         node = waiting.pop()
         if node in plays:
             continue
+        limits.tick("looking for a formula", len(plays), "positions")
         position, energy = node
         plays[node] = []
         for move, target in game.successors(position):
@@ -131,6 +134,7 @@ def _least(game: Moves, plays: dict[Node, list[tuple[int, Node]]]) -> dict[Node,
         size, i, edge = heapq.heappop(queue)
         if nodes[i] in choice:
             continue
+        limits.tick("choosing a formula", len(choice), "positions")
         choice[nodes[i]] = edge
         for previous, edge in before[i]:
             if not game.defender[nodes[previous][0]]:

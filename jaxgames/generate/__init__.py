@@ -2,7 +2,7 @@
 
 Every function takes numbers and returns an [`Arena`][jaxgames.Arena], max even, or an
 [`MDP`][jaxgames.mdp.MDP]. Parameters that make up a family are positional, options are
-keywords.
+keywords, and every one takes `deadline=`, `progress=` and `memory=`.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,17 @@
 """The clique game."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import fits, flag, integer
 from jaxgames.generate._build import NO_SUCCESSOR, from_rows
+from jaxgames.limits import Bounds, limited
 
 
-def clique(n: int, *, self_loops: bool = False) -> Arena:
+@limited()
+def clique(n: int, *, self_loops: bool = False, **bounds: Unpack[Bounds]) -> Arena:
     """PGSolver's clique game: every vertex leads to every other.
 
     Vertex `v` has priority `v` and belongs to the player of that parity. `n`
@@ -18,6 +22,7 @@ def clique(n: int, *, self_loops: bool = False) -> Arena:
     Args:
         n: number of vertices, at least 2, or 1 with self-loops.
         self_loops: whether every vertex also leads to itself.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.

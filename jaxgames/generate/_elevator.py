@@ -1,12 +1,14 @@
 """Model checking of an elevator."""
 
 import math
+from typing import Unpack
 
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import flag, integer
 from jaxgames.generate._build import NO_SUCCESSOR, from_rows
+from jaxgames.limits import Bounds, limited
 
 # The formula nu X. mu Y. nu Z. []X & (at_top | ([]Z & (-pressed_top | []Y))).
 X, BODY, BOX_X, OR_TOP, AT_TOP, AND_Z, BOX_Z, Z, OR_Y, NOT_PRESSED, BOX_Y, Y = range(12)
@@ -24,7 +26,8 @@ MOVES = {
 }
 
 
-def elevator(floors: int, *, fair: bool = True) -> Arena:
+@limited()
+def elevator(floors: int, *, fair: bool = True, **bounds: Unpack[Bounds]) -> Arena:
     """Elevator verification: is the top floor served whenever it is requested for ever?
 
     The elevator has a position, a door, and a list of requested floors without
@@ -50,6 +53,7 @@ def elevator(floors: int, *, fair: bool = True) -> Arena:
         floors: number of floors, from 1 to 9 (more edges than int32 can index
             above).
         fair: whether requests are served in the order in which they came.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.

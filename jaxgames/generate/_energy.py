@@ -4,12 +4,15 @@ Everything is drawn in the order out-degrees, targets, weights, owners; edges ar
 order in which their rows are described.
 """
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import fits, flag, generator, integer, share
 from jaxgames.generate._build import from_rows
 from jaxgames.generate._hanoi import moves
+from jaxgames.limits import Bounds, limited
 
 MOST = 2**62
 """Weights are from minus this to this."""
@@ -18,6 +21,7 @@ COIN = 0.5
 """Share of the owners that is drawn as a coin, one bit each."""
 
 
+@limited()
 def random_energy_game(
     seed: int | np.random.Generator,
     num_vertices: int,
@@ -27,6 +31,7 @@ def random_energy_game(
     min_degree: int = 2,
     max_degree: int = 4,
     owner_share: float = 0.5,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random energy game with out-degrees and weights from ranges.
 
@@ -43,6 +48,7 @@ def random_energy_game(
         min_degree: least out-degree, at least 1.
         max_degree: largest out-degree.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.
@@ -66,6 +72,7 @@ def random_energy_game(
     )
 
 
+@limited()
 def one_player_energy_game(
     seed: int | np.random.Generator,
     num_vertices: int,
@@ -75,6 +82,7 @@ def one_player_energy_game(
     max_weight: int = 40,
     min_degree: int = 2,
     max_degree: int = 3,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random energy game in which one player owns all vertices.
 
@@ -89,6 +97,7 @@ def one_player_energy_game(
         max_weight: largest weight.
         min_degree: least out-degree, at least 1.
         max_degree: largest out-degree.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.
@@ -108,6 +117,7 @@ def one_player_energy_game(
     )
 
 
+@limited()
 def dense_energy_game(
     seed: int | np.random.Generator,
     num_vertices: int,
@@ -115,6 +125,7 @@ def dense_energy_game(
     min_weight: int = -100,
     max_weight: int = 100,
     owner_share: float = 0.5,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random energy game with an edge from every vertex to every vertex.
 
@@ -126,6 +137,7 @@ def dense_energy_game(
         min_weight: least weight.
         max_weight: largest weight.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.
@@ -146,6 +158,7 @@ def dense_energy_game(
     )
 
 
+@limited()
 def torus_energy_game(
     seed: int | np.random.Generator,
     rows: int,
@@ -155,6 +168,7 @@ def torus_energy_game(
     max_weight: int = 10,
     owner_share: float = 0.5,
     both_ways: bool = False,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Energy game on a torus, with random weights and owners.
 
@@ -169,6 +183,7 @@ def torus_energy_game(
         max_weight: largest weight.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
         both_ways: whether edges lead back, too.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.
@@ -197,6 +212,7 @@ def torus_energy_game(
     )
 
 
+@limited()
 def ring_energy_game(
     seed: int | np.random.Generator,
     num_vertices: int,
@@ -204,6 +220,7 @@ def ring_energy_game(
     min_weight: int = -100,
     max_weight: int = 100,
     owner_share: float = 0.5,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """One cycle with random weights: easy to solve, but not for many at once.
 
@@ -217,6 +234,7 @@ def ring_energy_game(
         min_weight: least weight.
         max_weight: largest weight.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.
@@ -233,7 +251,8 @@ def ring_energy_game(
     return _weighted(rng, np.arange(size + 1), targets, weights, owner_share)
 
 
-def hanoi_energy_game(disks: int) -> Arena:
+@limited()
+def hanoi_energy_game(disks: int, **bounds: Unpack[Bounds]) -> Arena:
     """Towers of Hanoi, each move for a unit of energy.
 
     The vertices and edges of [`hanoi`][jaxgames.generate.hanoi], but all disks shall
@@ -245,6 +264,7 @@ def hanoi_energy_game(disks: int) -> Arena:
 
     Args:
         disks: number of disks, from 1 to 18.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `disks` is no integer or out of range.

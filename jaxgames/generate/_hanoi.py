@@ -1,13 +1,17 @@
 """The towers of Hanoi as a game."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import integer
 from jaxgames.generate._build import NO_SUCCESSOR, from_rows
+from jaxgames.limits import Bounds, limited
 
 
-def hanoi(disks: int) -> Arena:
+@limited()
+def hanoi(disks: int, **bounds: Unpack[Bounds]) -> Arena:
     """Towers of Hanoi: Even moves disks until all lie on the last peg.
 
     The ternary digits of vertex `v` are the pegs of the disks, the smallest disk
@@ -22,6 +26,7 @@ def hanoi(disks: int) -> Arena:
     Args:
         disks: number of disks, from 1 to 18 (more edges than int32 can index
             above).
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `disks` is no integer or out of range.

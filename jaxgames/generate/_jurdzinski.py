@@ -1,13 +1,17 @@
 """Jurdziński's games."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import fits, integer
 from jaxgames.generate._build import from_pairs
+from jaxgames.limits import Bounds, limited
 
 
-def jurdzinski(depth: int, width: int) -> Arena:
+@limited()
+def jurdzinski(depth: int, width: int, **bounds: Unpack[Bounds]) -> Arena:
     """Jurdziński's game: exponentially many lifts for small progress measures.
 
     `depth` levels over a bottom line. A level is a line of `2 * width` vertices,
@@ -27,6 +31,7 @@ def jurdzinski(depth: int, width: int) -> Arena:
     Args:
         depth: number of levels, at least 1.
         width: number of vertices above a line, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument is no integer or less than 1.

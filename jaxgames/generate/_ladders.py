@@ -1,13 +1,17 @@
 """PGSolver's ladders: small games that are hard for one algorithm or another."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import fits, integer
 from jaxgames.generate._build import NO_SUCCESSOR, from_rows
+from jaxgames.limits import Bounds, limited
 
 
-def ladder(n: int) -> Arena:
+@limited()
+def ladder(n: int, **bounds: Unpack[Bounds]) -> Arena:
     """PGSolver's ladder game: a ring where each vertex leads to the next two.
 
     Vertex `v` has priority `v % 2` and belongs to the player of that parity. `2 * n`
@@ -16,6 +20,7 @@ def ladder(n: int) -> Arena:
 
     Args:
         n: number of rungs, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or less than 1.
@@ -38,7 +43,8 @@ def ladder(n: int) -> Arena:
     return from_rows(successors, owner=vertex % 2, priority=vertex % 2)
 
 
-def recursive_ladder(n: int) -> Arena:
+@limited()
+def recursive_ladder(n: int, **bounds: Unpack[Bounds]) -> Arena:
     """PGSolver's recursive ladder: exponential for Zielonka's recursion.
 
     A chain of `n` blocks of five vertices, linked to their neighbours in both
@@ -48,6 +54,7 @@ def recursive_ladder(n: int) -> Arena:
 
     Args:
         n: number of blocks, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or less than 1.
@@ -90,7 +97,8 @@ def recursive_ladder(n: int) -> Arena:
     )
 
 
-def model_checker_ladder(n: int) -> Arena:
+@limited()
+def model_checker_ladder(n: int, **bounds: Unpack[Bounds]) -> Arena:
     """PGSolver's model checker ladder: exponential for its local model checker.
 
     A chain of `n` steps and the way back to its start; in each step Odd, who owns
@@ -100,6 +108,7 @@ def model_checker_ladder(n: int) -> Arena:
 
     Args:
         n: number of steps, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or less than 1.

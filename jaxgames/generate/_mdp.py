@@ -3,17 +3,21 @@
 Their graphs (`model.graph()`) are what strongly connected components are tried on.
 """
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
 from jaxgames.generate._arguments import generator, integer, share
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import MDP
 
 NOWHERE = -1
 """Fills up choices with fewer branches than others, and states with fewer choices."""
 
 
-def path_mdp(n: int) -> MDP:
+@limited()
+def path_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
     """A path: from each state to the next, and from the last one to itself.
 
     `n` states, `n` choices and branches, one maximal end component of one state. The
@@ -21,6 +25,7 @@ def path_mdp(n: int) -> MDP:
 
     Args:
         n: number of states, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or out of range.
@@ -33,13 +38,15 @@ def path_mdp(n: int) -> MDP:
     return _one_choice_each(np.minimum(state + 1, n - 1)[:, None])
 
 
-def cycle_mdp(n: int) -> MDP:
+@limited()
+def cycle_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
     """A cycle: from each state to the next, and from the last one to the first.
 
     `n` states, `n` choices and branches, one maximal end component: all of it.
 
     Args:
         n: number of states, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or out of range.
@@ -52,7 +59,8 @@ def cycle_mdp(n: int) -> MDP:
     return _one_choice_each(((state + 1) % n)[:, None])
 
 
-def walk_mdp(n: int) -> MDP:
+@limited()
+def walk_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
     """A random walk on a line: from each state to either neighbour.
 
     `n` states with a choice each, `2 * n - 2` branches, one maximal end component: all
@@ -60,6 +68,7 @@ def walk_mdp(n: int) -> MDP:
 
     Args:
         n: number of states, at least 2.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or out of range.
@@ -72,7 +81,8 @@ def walk_mdp(n: int) -> MDP:
     return _one_choice_each(_on_the_line(np.stack([state - 1, state + 1], axis=1), n))
 
 
-def torus_mdp(rows: int, columns: int) -> MDP:
+@limited()
+def torus_mdp(rows: int, columns: int, **bounds: Unpack[Bounds]) -> MDP:
     """A grid whose borders meet: in each state one may go down or to the right.
 
     `rows * columns` states with two choices each, one maximal end component: all of it.
@@ -80,6 +90,7 @@ def torus_mdp(rows: int, columns: int) -> MDP:
     Args:
         rows: number of rows, at least 1.
         columns: number of columns, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument is no integer or out of range.
@@ -96,7 +107,8 @@ def torus_mdp(rows: int, columns: int) -> MDP:
     return _choices(np.stack([down, right], axis=1)[:, :, None])
 
 
-def ladder_mdp(n: int) -> MDP:
+@limited()
+def ladder_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
     """A ladder of which each outer step of the basic algorithm takes one rung off.
 
     `2 * n + 3` states; in the graph all but the last are one component. On each rung
@@ -107,6 +119,7 @@ def ladder_mdp(n: int) -> MDP:
 
     Args:
         n: number of rungs, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or out of range.
@@ -130,7 +143,8 @@ def ladder_mdp(n: int) -> MDP:
     return _choices(targets)
 
 
-def chain_mdp(n: int) -> MDP:
+@limited()
+def chain_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
     """A random walk that ends: what cannot stay is taken out state by state.
 
     `n + 1` states with a choice each; the last is left no more, and the only maximal
@@ -139,6 +153,7 @@ def chain_mdp(n: int) -> MDP:
 
     Args:
         n: number of states before the last, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: `n` is no integer or out of range.
@@ -156,6 +171,7 @@ def chain_mdp(n: int) -> MDP:
     return _one_choice_each(targets)
 
 
+@limited()
 def random_mdp(
     seed: int | np.random.Generator,
     num_states: int,
@@ -164,6 +180,7 @@ def random_mdp(
     max_branches: int = 3,
     reach: int | None = None,
     loop_share: float = 0.0,
+    **bounds: Unpack[Bounds],
 ) -> MDP:
     """A random process, with targets from anywhere or from nearby.
 
@@ -180,6 +197,7 @@ def random_mdp(
         reach: how far targets are from their state at most, counted round the end of
             the numbers; None for no limit.
         loop_share: probability that the first branch of a choice leads back.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.

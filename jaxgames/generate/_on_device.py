@@ -4,12 +4,15 @@ Each number is drawn from 32 random bits, scaled down: every value of a range of
 probability within 2^-32 of 1/n.
 """
 
+from typing import Unpack
+
 import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.arena import MAX_PRIORITY, Arena
 from jaxgames.generate._arguments import fits, flag, integer, share, usual_degree
+from jaxgames.limits import Bounds, limited
 
 MOST = 2**30
 """Weights are from minus this to this."""
@@ -18,6 +21,7 @@ SHORT = 16
 """Rows up to this are sorted by comparing all with all."""
 
 
+@limited()
 def random_game_by_key(
     key: jax.Array,
     num_vertices: int,
@@ -28,6 +32,7 @@ def random_game_by_key(
     owner_share: float = 0.5,
     self_loops: bool = True,
     parallel_edges: bool = False,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random game from a JAX key, made on the device.
 
@@ -52,6 +57,7 @@ def random_game_by_key(
         self_loops: whether a vertex may be its own successor.
         parallel_edges: whether a vertex may have the same successor twice (its
             successors are then drawn independently).
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range, or there are
@@ -74,6 +80,7 @@ def random_game_by_key(
     return draw.arena(successors, priority=draw.below(top).astype(jnp.int32))
 
 
+@limited()
 def random_energy_game_by_key(
     key: jax.Array,
     num_vertices: int,
@@ -83,6 +90,7 @@ def random_energy_game_by_key(
     min_degree: int = 2,
     max_degree: int = 4,
     owner_share: float = 0.5,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random energy game from a JAX key, made on the device.
 
@@ -102,6 +110,7 @@ def random_energy_game_by_key(
         min_degree: least out-degree, at least 1.
         max_degree: largest out-degree.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.

@@ -1,13 +1,17 @@
 """Propagation games: a single fact that has to travel through the whole graph."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import fits, integer
 from jaxgames.generate._build import from_pairs
+from jaxgames.limits import Bounds, limited
 
 
-def propagation(paths: int, length: int) -> Arena:
+@limited()
+def propagation(paths: int, length: int, **bounds: Unpack[Bounds]) -> Arena:
     """Propagation game: paths, linked both ways, from a source to two targets.
 
     Vertex 0 is the source and leads to the first vertex of each path, the last one
@@ -22,6 +26,7 @@ def propagation(paths: int, length: int) -> Arena:
     Args:
         paths: number of paths, at least 1.
         length: number of vertices on a path, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument is no integer or less than 1.
@@ -57,7 +62,8 @@ def propagation(paths: int, length: int) -> Arena:
     )
 
 
-def propagation_tree(levels: int, fan_out: int) -> Arena:
+@limited()
+def propagation_tree(levels: int, fan_out: int, **bounds: Unpack[Bounds]) -> Arena:
     """Propagation tree: a complete tree, linked both ways, with one way out.
 
     Vertex 0 is the root; the children of vertex `v` are `fan_out * v + 1` and the
@@ -71,6 +77,7 @@ def propagation_tree(levels: int, fan_out: int) -> Arena:
     Args:
         levels: number of levels of the tree, at least 1.
         fan_out: number of children of a vertex, at least 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument is no integer or less than 1, or the tree is too

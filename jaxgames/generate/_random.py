@@ -1,5 +1,7 @@
 """Random games."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import MAX_PRIORITY, Arena
@@ -12,8 +14,10 @@ from jaxgames.generate._arguments import (
     usual_degree,
 )
 from jaxgames.generate._build import NO_SUCCESSOR, from_pairs, from_rows
+from jaxgames.limits import Bounds, limited
 
 
+@limited()
 def random_game(
     seed: int | np.random.Generator,
     num_vertices: int,
@@ -24,6 +28,7 @@ def random_game(
     owner_share: float = 0.5,
     self_loops: bool = True,
     parallel_edges: bool = False,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random game with out-degrees from a range and uniform targets.
 
@@ -47,6 +52,7 @@ def random_game(
         self_loops: whether a vertex may be its own successor.
         parallel_edges: whether a vertex may have the same successor twice (its
             successors are then drawn independently).
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range, or there are
@@ -86,6 +92,7 @@ def random_game(
     return from_rows(successors, **labels)
 
 
+@limited()
 def clustered_game(
     seed: int | np.random.Generator,
     num_vertices: int,
@@ -97,6 +104,7 @@ def clustered_game(
     min_degree: int = 1,
     max_degree: int = 4,
     owner_share: float = 0.5,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """Random game of clusters within clusters that few edges link.
 
@@ -122,6 +130,7 @@ def clustered_game(
         min_degree: least out-degree within a cluster, at least 1.
         max_degree: largest out-degree within a cluster.
         owner_share: probability that a vertex belongs to player 1, from 0 to 1.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument has the wrong type or is out of range.

@@ -1,14 +1,18 @@
 """A device that lives on the sun, as an energy game."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.generate._arguments import fits, integer
+from jaxgames.limits import Bounds, limited
 
 MOST = 2**61
 """Energies are at most this."""
 
 
+@limited()
 def solar_energy_game(
     backlog: int,
     darkness: int,
@@ -17,6 +21,7 @@ def solar_energy_game(
     sleep: int = 1,
     slow: int = 2,
     fast: int = 5,
+    **bounds: Unpack[Bounds],
 ) -> Arena:
     """A solar-powered device that must keep up with its tasks through dark times.
 
@@ -42,6 +47,7 @@ def solar_energy_game(
         sleep: energy that a slot of sleep costs.
         slow: energy to serve one task in a slot.
         fast: energy to serve two tasks in a slot.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an argument is no integer or out of range.

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, Unpack, get_args
 
 import jax
 import numpy as np
@@ -13,7 +13,7 @@ from jaxgames.graph._explore_host import OnHost
 from jaxgames.graph._explore_rules import Rules, check_initial
 from jaxgames.graph._packing import Packing
 from jaxgames.graph._state_space import StateSpace, levels_of
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited, tick
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.value import freeze
@@ -264,6 +264,7 @@ class Expansion(NamedTuple):
     actions: np.ndarray
 
 
+@limited()
 def expansions(
     successors: Callable[[Any], tuple[Any, Any]],
     initial: Any,
@@ -271,6 +272,7 @@ def expansions(
     ranges: Sequence[Any] | None = None,
     engine: Engine = "auto",
     parallel_edges: bool = False,
+    **bounds: Unpack[Bounds],
 ) -> Iterator[Expansion]:
     """Tells a state space piece by piece, while it is being found.
 
@@ -283,6 +285,7 @@ def expansions(
         ranges: the range of each component.
         engine: `"host"`, `"device"` or `"auto"`.
         parallel_edges: keep edges that repeat others.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: as `explore`.
@@ -298,6 +301,7 @@ def expansions(
     while not search.done:
         until = told + max(PIECE, told // PIECE_GROWTH)
         while not search.done and search.head < until:
+            tick("exploring", search.head, "states")
             search.advance(until, NO_LIMIT, 0.25)
         check_range(search, rules)
         ends, _, targets, actions = search.rows(told, search.head)

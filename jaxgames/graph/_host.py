@@ -1,22 +1,25 @@
 """The engine on the host: Tarjan's algorithm, one vertex after the other."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.graph import reference
+from jaxgames.limits import Bounds, limited
 
 STOPPED = reference.STOPPED
 """How many components there are where the engine was stopped."""
 
 
+@limited()
 def scc_on_host(
     arena: Arena,
     vertices: Any = None,
     edges: Any = None,
     *,
     stop: np.ndarray | None = None,
+    **bounds: Unpack[Bounds],
 ) -> tuple[int, np.ndarray]:
     """Strongly connected components of a concrete graph; compiled where numba is.
 
@@ -25,6 +28,7 @@ def scc_on_host(
         vertices: bool `[V]`, the vertices that there are; None for all.
         edges: bool `[E]`, the edges that there are; None for all.
         stop: int8 `[1]`: once it is not 0, the engine gives up.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         How many there are, and the component of each vertex: int32 `[V]`, numbered in

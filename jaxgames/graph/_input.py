@@ -1,16 +1,18 @@
 """What the functions of this package take as a graph, and as masks of its parts."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
 
 
-def as_arena(graph: Any) -> Arena:
+@limited()
+def as_arena(graph: Any, **bounds: Unpack[Bounds]) -> Arena:
     """An arena from any of the forms in which a graph may be given.
 
     Vertices may lack successors, edges may repeat, and a vertex may have an edge to
@@ -22,6 +24,7 @@ def as_arena(graph: Any) -> Arena:
             integer arrays `(indptr [V + 1], indices [E])`, the successors of vertex `v`
             being `indices[indptr[v] : indptr[v + 1]]`; or a sparse matrix with a method
             `tocsr`, as scipy's, each stored entry an edge from its row to its column.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: it is none of these, the matrix is not square, or a number is

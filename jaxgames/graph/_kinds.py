@@ -1,6 +1,6 @@
 """Kinds of strongly connected components: those at the bottom, and trivial ones."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import jax.numpy as jnp
 import numpy as np
@@ -10,10 +10,17 @@ from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _links, reference
 from jaxgames.graph._condensation import components_of
 from jaxgames.graph._input import check_masks, concrete, read
+from jaxgames.limits import Bounds, limited
 
 
+@limited()
 def bottom_sccs(
-    graph: Any, components: Any = None, *, vertices: Any = None, edges: Any = None
+    graph: Any,
+    components: Any = None,
+    *,
+    vertices: Any = None,
+    edges: Any = None,
+    **bounds: Unpack[Bounds],
 ) -> Any:
     """Which strongly connected components no edge leaves.
 
@@ -27,6 +34,7 @@ def bottom_sccs(
         vertices: bool `[V]`, the vertices that there are; None for all. Edges to others
             leave nothing.
         edges: bool `[E]`, the edges that there are; None for all.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A boolean for each component; under tracing `[V]`, False from their number on.
@@ -53,6 +61,7 @@ def bottom_sccs(
     return ~reference.has_exit(arena, labels, edges, count)
 
 
+@limited()
 def is_trivial(
     graph: Any,
     components: Any = None,
@@ -60,6 +69,7 @@ def is_trivial(
     self_loops: bool = False,
     vertices: Any = None,
     edges: Any = None,
+    **bounds: Unpack[Bounds],
 ) -> Any:
     """Which strongly connected components are trivial: one vertex, and no edge inside.
 
@@ -75,6 +85,7 @@ def is_trivial(
             too.
         vertices: bool `[V]`, the vertices that there are; None for all.
         edges: bool `[E]`, the edges that there are; None for all.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A boolean for each component; under tracing `[V]`, False from their number on.

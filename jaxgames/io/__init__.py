@@ -23,7 +23,7 @@ A second suffix tells that the file is compressed: `.gz`, `.bz2` or `.xz`; not f
 
 import os
 from types import ModuleType
-from typing import Literal
+from typing import Literal, Unpack
 
 from jaxgames.arena import Arena, Condition
 from jaxgames.buchi import Automaton, System
@@ -50,6 +50,8 @@ from jaxgames.io._limits import limited as limited
 from jaxgames.io.aut import LTS as LTS
 from jaxgames.io.pgsolver import load_solution as load_solution
 from jaxgames.io.pgsolver import save_solution as save_solution
+from jaxgames.limits import Bounds
+from jaxgames.limits import limited as bounded
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
 
@@ -77,12 +79,14 @@ BINARY_FORMATS: dict[str, ModuleType] = {".npz": npz}
 """By suffix, the module with `load` and `save`; the files are never compressed."""
 
 
+@bounded()
 def load(
     path: FilePath,
     *,
     condition: Condition = "max even",
     dead_ends: Literal["error", "lose", "allow"] | None = None,
     limits: Limits | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Arena | MDP | LTS | System | Automaton:
     """Reads a game, a graph or a model from a file.
 
@@ -95,6 +99,7 @@ def load(
             by default it is an error. In graphs they are allowed.
         limits: what reading may take; by default as much as a file of that length can
             ask for in good faith, see [`Limits`][jaxgames.io.Limits].
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         What the format holds: an arena for games and graphs (`.pg`, `.energy`, `.npz`,
@@ -130,11 +135,13 @@ def load(
         return form.load(path)
 
 
+@bounded()
 def save(
     path: FilePath,
     what: Arena | MDP | LTS | System | Automaton,
     *,
     condition: Condition = "max even",
+    **bounds: Unpack[Bounds],
 ) -> None:
     """Writes a game, a graph or a model to a file, all of it or nothing.
 
@@ -144,6 +151,7 @@ def save(
         path: the file; its suffix tells the format.
         what: what to write.
         condition: what the priorities in a game's text shall mean.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         FormatError: the suffix is unknown.

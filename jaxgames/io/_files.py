@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
+from jaxgames import limits
 from jaxgames.io import _limits
 from jaxgames.io._errors import FilePath as FilePath
 from jaxgames.io._errors import FormatError as FormatError
@@ -40,6 +41,7 @@ class _Counted(io.RawIOBase):
         return self._file.seekable()
 
     def readinto(self, buffer: Any) -> int:
+        limits.tick("reading", self._at, "bytes")
         length = self._file.readinto(buffer)
         self._go_to(self._at + length)
         return length

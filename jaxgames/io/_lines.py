@@ -10,6 +10,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.io import _decimal, _limits
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.quoting import quoted
@@ -248,6 +249,7 @@ def write(path: FilePath, header: str, *columns: Column) -> None:
     with writing(path) as file:
         file.write(header.encode())
         for at in range(0, length, _STRETCH_LINES):
+            limits.tick("writing", at, "lines")
             part = slice(at, at + _STRETCH_LINES)
             file.write(
                 joined(*(c if isinstance(c, bytes) else c[part] for c in columns))

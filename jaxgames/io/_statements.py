@@ -17,6 +17,7 @@ from typing import IO, NamedTuple, NoReturn
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _decimal, _limits
 from jaxgames.io._files import FilePath, FormatError, line_at, reading, writing
@@ -387,6 +388,7 @@ def write(
     with writing(path) as file:
         file.write(f"{header}\n".encode("ascii"))
         for start in range(0, fields.shape[1], _BLOCK_STATEMENTS):
+            limits.tick("writing", start, "statements")
             stop = start + _BLOCK_STATEMENTS
             rows = row_ptr[start : stop + 1]
             block = targets[rows[0] : rows[-1]]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.io import _decimal
 from jaxgames.io._files import FilePath, writing
@@ -49,6 +50,7 @@ def save(path: FilePath, arena: Arena, form: Form, header: str) -> None:
     with writing(path) as file:
         file.write(first.encode())
         for start in range(0, size, _STRETCH_ROWS):
+            limits.tick("writing", start, "vertices")
             rows = np.arange(start, min(start + _STRETCH_ROWS, size))
             file.write(_text(arena, weight, rows, form, ends))
 

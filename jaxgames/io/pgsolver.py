@@ -29,13 +29,14 @@ References:
 
 import os
 import warnings
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
 from jaxgames.arena import MAX_PRIORITY, MAX_SIZE, Arena, Condition
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._statements import Grammar, Statements, write
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity import Solution
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 
@@ -152,12 +153,14 @@ def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> 
     write(path, f"parity {vertex[-1]};", fields, arena.row_ptr, arena.dst)
 
 
-def load_solution(path: FilePath, arena: Arena) -> Solution:
+@limited()
+def load_solution(path: FilePath, arena: Arena, **bounds: Unpack[Bounds]) -> Solution:
     """Reads the solution of a parity game, and does not check whether it is right.
 
     Args:
         path: the file; decompressed if it ends in `.gz` or `.bz2`.
         arena: the game.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The solution. Vertices that the file leaves out are undecided. The strategy's
@@ -199,7 +202,10 @@ def load_solution(path: FilePath, arena: Arena) -> Solution:
     return Solution(status, winner=winner, strategy=strategy)
 
 
-def save_solution(path: FilePath, arena: Arena, solution: Solution) -> None:
+@limited()
+def save_solution(
+    path: FilePath, arena: Arena, solution: Solution, **bounds: Unpack[Bounds]
+) -> None:
     """Writes the solution of a parity game; undecided vertices are left out.
 
     Args:
@@ -207,6 +213,7 @@ def save_solution(path: FilePath, arena: Arena, solution: Solution) -> None:
             or `.bz2`.
         arena: the game.
         solution: its solution.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the solution has not one entry for each vertex.

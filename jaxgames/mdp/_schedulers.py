@@ -1,10 +1,11 @@
 """Schedulers of end components, and what becomes of a model under a scheduler."""
 
 import functools
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, check_model
@@ -70,7 +71,10 @@ class VisitingScheduler:
         return within(self._model, self._components, target)
 
 
-def visiting_scheduler(model: MDP, components: EndComponents) -> VisitingScheduler:
+@limited()
+def visiting_scheduler(
+    model: MDP, components: EndComponents, **bounds: Unpack[Bounds]
+) -> VisitingScheduler:
     """A scheduler that visits every state of the end component it starts in for ever.
 
     With probability one, and it never leaves the component. It needs memory: no
@@ -80,6 +84,7 @@ def visiting_scheduler(model: MDP, components: EndComponents) -> VisitingSchedul
     Args:
         model: a concrete model.
         components: its maximal end components, or those of a part of it.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Examples:
         >>> from jaxgames import mdp
@@ -95,7 +100,10 @@ def visiting_scheduler(model: MDP, components: EndComponents) -> VisitingSchedul
     return VisitingScheduler(model, components)
 
 
-def uniform_scheduler(model: MDP, components: EndComponents) -> np.ndarray:
+@limited()
+def uniform_scheduler(
+    model: MDP, components: EndComponents, **bounds: Unpack[Bounds]
+) -> np.ndarray:
     """The scheduler that takes each choice that stays with equal probability.
 
     It has no memory, and visits every state of the end component it starts in
@@ -105,6 +113,7 @@ def uniform_scheduler(model: MDP, components: EndComponents) -> np.ndarray:
     Args:
         model: a concrete model.
         components: its maximal end components, or those of a part of it.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         float64 `[C]`: the probability of each choice; zero for all choices of a state
@@ -126,7 +135,8 @@ def uniform_scheduler(model: MDP, components: EndComponents) -> np.ndarray:
 # ---- the chain that is left --------------------------------------------------------
 
 
-def induced_chain(model: MDP, scheduler: Any) -> MDP:
+@limited()
+def induced_chain(model: MDP, scheduler: Any, **bounds: Unpack[Bounds]) -> MDP:
     """The Markov chain that a model becomes under a memoryless scheduler.
 
     Args:
@@ -134,6 +144,7 @@ def induced_chain(model: MDP, scheduler: Any) -> MDP:
         scheduler: integers `[S]`, the choice of each state; or real numbers or booleans
             `[C]`, the weight of each choice among those of its state. A state without a
             choice (-1), or all of whose choices weigh nothing, is made absorbing.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A model of the same states, each with one choice, with the same initial states

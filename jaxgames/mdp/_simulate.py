@@ -1,13 +1,14 @@
 """Random runs of a model under a scheduler."""
 
 import functools
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import limits, ops
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import check_model
 from jaxgames.mdp._schedulers import induced_chain
@@ -25,8 +26,14 @@ class MemoryScheduler(Protocol):
         ...
 
 
+@limited()
 def simulate(
-    model: MDP, scheduler: Any, start: Any, steps: int, key: jax.Array
+    model: MDP,
+    scheduler: Any,
+    start: Any,
+    steps: int,
+    key: jax.Array,
+    **bounds: Unpack[Bounds],
 ) -> jax.Array:
     """Random runs of a model under a scheduler.
 
@@ -43,6 +50,7 @@ def simulate(
             runs. May be traced, as `key` may, if the scheduler has no memory.
         steps: how many steps to take.
         key: a key of `jax.random`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         int32 `[steps + 1, ...]`: the states, the first included. A run stays where a
@@ -69,12 +77,12 @@ def simulate(
     chain = induced_chain(model, scheduler)
     rows = chain.row_offsets
     depth = int(np.diff(rows).max(initial=1)).bit_length()
-    bounds = jnp.asarray(_bounds(rows, chain.probs), jnp.float32)
+    upto = jnp.asarray(_bounds(rows, chain.probs), jnp.float32)
     start = jnp.asarray(start, jnp.int32)
     return _walk(
         jnp.asarray(rows),
         jnp.asarray(chain.columns),
-        bounds,
+        upto,
         start,
         key,
         steps=steps,
@@ -117,7 +125,7 @@ def _remembering(model: MDP, scheduler: MemoryScheduler, start, steps, key):
     visited[0] = start.ravel()
     rows = np.asarray(model.row_offsets)
     bounds = _bounds(rows[: model.row_group_offsets[-1] + 1], model.probs[: rows[-1]])
-    for run in range(start.size):
+    for run in limits.ticking(range(start.size), "simulating"):
         state = int(visited[0, run])
         memory = scheduler.start(state)
         for step in range(steps):

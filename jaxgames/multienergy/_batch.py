@@ -3,18 +3,22 @@
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import Unpack
 
 import jax
 import numpy as np
 
+from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy._game import Game
 
 
-def stack(games: Sequence[Game]) -> Game:
+@limited()
+def stack(games: Sequence[Game], **bounds: Unpack[Bounds]) -> Game:
     """Pads games to a common size and stacks them, to be mapped over (host only).
 
     Args:
         games: at least one; all have the same dimensions and caps.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A game whose arrays have a leading axis, for `jax.vmap`.
@@ -53,13 +57,15 @@ def stack(games: Sequence[Game]) -> Game:
     return jax.tree.map(lambda *leaves: np.stack(leaves), *padded)
 
 
-def union(games: Sequence[Game]) -> Game:
+@limited()
+def union(games: Sequence[Game], **bounds: Unpack[Bounds]) -> Game:
     """Puts games side by side into one (host only).
 
     The positions, edges and updates of a game come after those of the games before.
 
     Args:
         games: at least one; all have the same dimensions and caps.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: there is none, or they differ in dimensions or caps.

@@ -2,10 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
+from jaxgames import limits
+from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy import _checks, reference
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._verify import budgets_of
@@ -96,7 +98,8 @@ class Play(NamedTuple):
     reason: str
 
 
-def strategy(game: Game, fronts: Any) -> Strategy:
+@limited()
+def strategy(game: Game, fronts: Any, **bounds: Unpack[Bounds]) -> Strategy:
     """The strategies of both players for a solved game.
 
     The attacker takes for each minimal budget the move by which it was won first: every
@@ -107,6 +110,7 @@ def strategy(game: Game, fronts: Any) -> Strategy:
     Args:
         game: a concrete game.
         fronts: its [`Fronts`][jaxgames.multienergy.Fronts].
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: fronts are traced, do not belong to the game, or are no solution.
@@ -132,6 +136,7 @@ def strategy(game: Game, fronts: Any) -> Strategy:
     return Strategy(*reference.ranks(game, offsets, points), game)
 
 
+@limited()
 def play(
     game: Game,
     fronts: Any,
@@ -141,6 +146,7 @@ def play(
     attacker: Reply | None = None,
     defender: Reply | None = None,
     max_moves: int = 10_000,
+    **bounds: Unpack[Bounds],
 ) -> Play:
     """Plays a game from a position with a budget.
 
@@ -154,6 +160,7 @@ def play(
             and the first edge where that has no advice.
         defender: likewise.
         max_moves: moves after which the play counts as endless.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the position or the budget are wrong, or a player chooses an edge
@@ -183,6 +190,7 @@ def play(
     }
     by_strategy = attacker is None and defender is None
     while True:
+        limits.tick("playing", len(edges), "moves")
         defends = bool(game.defender[v])
         first, stop = int(game.offsets[v]), int(game.offsets[v + 1])
         if first == stop:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import jax
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from jaxgames import fixpoint, memory, ops, states, validity
 from jaxgames.arena import Arena
 from jaxgames.kept import kept
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity._game import Answer, normal_form
 from jaxgames.parity._solution import Solution
 from jaxgames.progress import Meter
@@ -37,11 +38,19 @@ def top_priority(arena: Arena) -> int:
     return kept(arena, "parity top", lambda: int(normal(arena).priority.max(initial=0)))
 
 
-def prepare(arena: Arena, solver: Solver | None = None) -> tuple[Arena, ops.Game]:
+@limited()
+def prepare(
+    arena: Arena, solver: Solver | None = None, **bounds: Unpack[Bounds]
+) -> tuple[Arena, ops.Game]:
     """The normal form of a concrete arena, and its layout on the device; kept with it.
 
     `solve` calls this; call it before to have its cost apart. Within
     [`parallel.over`][jaxgames.parallel.over] the layout is spread over the devices.
+
+    Args:
+        arena: a concrete arena.
+        solver: the solver that it is for.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
     game = normal(validity.checked(arena)[0], solver)
     return game, ops.prepare(game, ops.current_spread())

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Sequence
+from typing import Unpack
 
 import jax
 import numpy as np
@@ -12,6 +13,7 @@ from jaxgames import fixpoint, ops, validity
 from jaxgames import race as racing
 from jaxgames.arena import Arena
 from jaxgames.kept import kept
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity import _host
 from jaxgames.parity._device import Leg, along_legs, fit, on_device, prepare
 from jaxgames.parity._edges import split
@@ -33,8 +35,14 @@ SHARE_SECONDS = 1.0
 """How often the device looks at what the host has decided."""
 
 
-def prepare_host(arena: Arena) -> _host.Prepared:
-    """The arrays that the host engine works on; kept with the arena."""
+@limited()
+def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> _host.Prepared:
+    """The arrays that the host engine works on; kept with the arena.
+
+    Args:
+        arena: a concrete arena.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+    """
     game = validity.checked(arena)[0]
     return kept(arena, "parity host", lambda: _host.prepare(split(game)))
 

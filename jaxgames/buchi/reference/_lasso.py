@@ -31,7 +31,7 @@ class Lasso:
 
 
 @compiled
-def shortest_path(row_ptr, dst, starts, goal, vertices):
+def shortest_path(row_ptr, dst, starts, goal, vertices, stop):
     """A shortest path from a start to a goal, by breadth-first search.
 
     O(V + E) time; ends as soon as a goal is found.
@@ -42,6 +42,7 @@ def shortest_path(row_ptr, dst, starts, goal, vertices):
         starts: int32 `[K]`.
         goal: bool `[V]`.
         vertices: bool `[V]`, the vertices that there are, or None for all.
+        stop: int8 `[1]`: once it is not 0, nothing is found.
 
     Returns:
         The vertices of the path, int32, both ends included; one vertex where a start is
@@ -60,7 +61,7 @@ def shortest_path(row_ptr, dst, starts, goal, vertices):
             if goal[v]:
                 last = v
                 break
-    while begin < end and last == NO_VERTEX:
+    while begin < end and last == NO_VERTEX and stop[0] == 0:
         v = queue[begin]
         begin += 1
         for e in range(row_ptr[v], row_ptr[v + 1]):
@@ -91,7 +92,7 @@ def _walk_back(before, last):
 
 
 @compiled
-def shortest_cycle(row_ptr, dst, vertex, vertices):
+def shortest_cycle(row_ptr, dst, vertex, vertices, stop):
     """A shortest cycle through a vertex, by breadth-first search. O(V + E) time.
 
     Args:
@@ -99,6 +100,7 @@ def shortest_cycle(row_ptr, dst, vertex, vertices):
         dst: int32 `[E]`.
         vertex: the vertex.
         vertices: bool `[V]`, the vertices that there are, or None for all.
+        stop: int8 `[1]`: once it is not 0, nothing is found.
 
     Returns:
         The vertices of the cycle, `vertex` first; none if there is no cycle.
@@ -109,7 +111,7 @@ def shortest_cycle(row_ptr, dst, vertex, vertices):
     queue = np.empty(size, np.int32)
     queue[0] = vertex
     begin, end = 0, 1
-    while begin < end:
+    while begin < end and stop[0] == 0:
         v = queue[begin]
         begin += 1
         for e in range(row_ptr[v], row_ptr[v + 1]):

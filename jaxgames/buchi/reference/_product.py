@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames import limits
 from jaxgames.arena import MAX_SIZE
 from jaxgames.host import compiled
 
@@ -61,16 +62,18 @@ def expand(rules: Rules, starts: np.ndarray) -> Found | None:
     """
     size = (len(rules.offsets) - 1) * rules.num_automaton_states
     kind = np.int32 if size <= MAX_SIZE else np.int64
-    codes, offsets, targets, levels = _search(
-        rules.offsets,
-        rules.targets,
-        rules.letter,
-        rules.move_offsets,
-        rules.move_targets,
-        max(rules.num_automaton_states, 1),
-        starts.astype(kind),
-        MAX_SIZE,
-    )
+    with limits.ticking_beside("building the product") as stop:
+        codes, offsets, targets, levels = _search(
+            rules.offsets,
+            rules.targets,
+            rules.letter,
+            rules.move_offsets,
+            rules.move_targets,
+            max(rules.num_automaton_states, 1),
+            starts.astype(kind),
+            MAX_SIZE,
+            stop,
+        )
     if len(levels) == 0:
         return None
     states = max(rules.num_automaton_states, 1)
@@ -85,7 +88,7 @@ def expand(rules: Rules, starts: np.ndarray) -> Found | None:
 
 @compiled
 def _search(
-    offsets, targets, letter, move_offsets, move_targets, states, starts, limit
+    offsets, targets, letter, move_offsets, move_targets, states, starts, limit, stop
 ):
     number = np.zeros((len(offsets) - 1) * states, np.int32)  # 1 + that of each pair
     codes = _grown(starts, 1024)
@@ -106,7 +109,7 @@ def _search(
             row = np.int64(letter[s]) * states + q
             lo, hi = move_offsets[row], move_offsets[row + 1]
             more = np.int64(offsets[s + 1] - offsets[s]) * (hi - lo)
-            if edges + more > limit or found + more > limit:
+            if edges + more > limit or found + more > limit or stop[0] != 0:
                 return codes, rows, heads, levels[:0]
             heads = _grown(heads, edges + more)
             codes = _grown(codes, found + more)

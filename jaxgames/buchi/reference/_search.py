@@ -1,10 +1,11 @@
 """Accepting cycles of a graph, one vertex after the other."""
 
+from contextlib import nullcontext
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from jaxgames import validity
+from jaxgames import limits, validity
 from jaxgames.arena import Arena
 from jaxgames.buchi.reference._lasso import (
     NO_VERTEX,
@@ -87,7 +88,8 @@ def search(
         starts: int32 `[K]`.
         method: which search.
         vertices: bool `[V]`, the vertices that there are, or None for all.
-        stop: int8 `[1]`: once it is not 0, the search gives up. None: never.
+        stop: int8 `[1]`: once it is not 0, the search gives up. None: it ends where
+            a limit is reached.
 
     Returns:
         The vertex, or NO_CYCLE, or STOPPED.
@@ -97,9 +99,11 @@ def search(
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
-    stop = np.zeros(1, np.int8) if stop is None else stop
+    beside = limits.ticking_beside("searching") if stop is None else nullcontext(stop)
     row_ptr, dst = _rows(arena)
-    return int(_SEARCHES[method](row_ptr, dst, accepting, starts, vertices, stop))
+    with beside as stop:
+        found = _SEARCHES[method](row_ptr, dst, accepting, starts, vertices, stop)
+    return int(found)
 
 
 def lasso_through(
@@ -125,12 +129,14 @@ def lasso_through(
     """
     row_ptr, dst = _rows(arena)
     inside = vertices if inside is None else inside
-    cycle = shortest_cycle(row_ptr, dst, vertex, inside)
+    with limits.ticking_beside("finding a lasso") as stop:
+        cycle = shortest_cycle(row_ptr, dst, vertex, inside, stop)
     if not len(cycle):
         return None
     goal = np.zeros(len(row_ptr) - 1, bool)
     goal[cycle] = True
-    path = shortest_path(row_ptr, dst, starts, goal, vertices)
+    with limits.ticking_beside("finding a lasso") as stop:
+        path = shortest_path(row_ptr, dst, starts, goal, vertices, stop)
     if not len(path):
         return None
     cycle = np.roll(cycle, -int(np.flatnonzero(cycle == path[-1])[0]))
@@ -180,7 +186,8 @@ def way_to(
         vertices: bool `[V]`, the vertices that there are, or None for all.
     """
     row_ptr, dst = _rows(arena)
-    return shortest_path(row_ptr, dst, starts, goal, vertices)
+    with limits.ticking_beside("finding a lasso") as stop:
+        return shortest_path(row_ptr, dst, starts, goal, vertices, stop)
 
 
 def _rows(arena: Arena) -> tuple[np.ndarray, np.ndarray]:

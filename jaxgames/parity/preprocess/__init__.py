@@ -17,8 +17,10 @@ Examples:
 import functools
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Unpack
 
 from jaxgames.arena import Arena
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._chains import chains as chains
 from jaxgames.parity.preprocess._components import by_components as by_components
 from jaxgames.parity.preprocess._contract import contract as contract
@@ -61,12 +63,16 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
 """The reductions by name. `"shortcuts"` adds one level; say it again for more."""
 
 
-def apply(arena: Arena, reductions: Iterable[str | Reduction]) -> Reduced:
+@limited()
+def apply(
+    arena: Arena, reductions: Iterable[str | Reduction], **bounds: Unpack[Bounds]
+) -> Reduced:
     """Applies reductions one after the other.
 
     Args:
         arena: a game with vertex or edge priorities.
         reductions: names from `REDUCTIONS`, or functions from an arena to a `Reduced`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The last game, with an `undo` that goes all the way back.

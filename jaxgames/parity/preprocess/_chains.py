@@ -1,8 +1,11 @@
 """Contraction of vertices where nobody has a choice."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._parallel import without_parallels
 from jaxgames.parity.preprocess._reduced import (
     Answer,
@@ -18,8 +21,9 @@ GAIN = 64
 """Contraction goes on while one in so many vertices goes, which bounds its cost."""
 
 
+@limited()
 @reduction(edge_priorities=True)
-def chains(arena: Arena) -> Reduced:
+def chains(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Bypasses every vertex that has one successor, however long the chains are.
 
     An edge into a chain of such vertices becomes an edge to its end, with the most
@@ -31,6 +35,7 @@ def chains(arena: Arena) -> Reduced:
 
     Args:
         arena: a game with vertex or edge priorities.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A game with edge priorities, with no more vertices and edges:

@@ -1,13 +1,14 @@
 """Solving component by component."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.graph import reference as graphs
 from jaxgames.host import compiled
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity._solution import Solution
 from jaxgames.parity.preprocess._graph import graph_of, spread
 from jaxgames.parity.preprocess._reduced import (
@@ -22,7 +23,10 @@ from jaxgames.parity.preprocess._winning_cycles import controlled_cycles, contro
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
 
-def by_components(arena: Arena, solve: Callable[[Arena], Solution]) -> Solution:
+@limited()
+def by_components(
+    arena: Arena, solve: Callable[[Arena], Solution], **bounds: Unpack[Bounds]
+) -> Solution:
     """Solves the strongly connected components from the bottom up.
 
     What is decided attracts; a component is next when no edge leads out of what is left
@@ -36,6 +40,7 @@ def by_components(arena: Arena, solve: Callable[[Arena], Solution]) -> Solution:
         arena: a game with vertex or edge priorities.
         solve: solves a game of the same kind of priorities. It may leave vertices
             undecided; then so are those that depend on them.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         Winners and strategies, the latter None if `solve` gave none. `status` is that

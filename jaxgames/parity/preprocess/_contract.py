@@ -7,7 +7,7 @@ few arrays, from which a second function takes a solution back.
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, bucket
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity._game import compress
 from jaxgames.parity.preprocess._reduced import Reduced, reduction, translate
 from jaxgames.parity.reference._game import sort
@@ -46,8 +47,9 @@ class _Trace(NamedTuple):
     stays: jax.Array  # bool [V]
 
 
+@limited()
 @reduction(edge_priorities=False)
-def contract(arena: Arena, passes: int = 5) -> Reduced:
+def contract(arena: Arena, passes: int = 5, **bounds: Unpack[Bounds]) -> Reduced:
     """Takes out the vertices that make no difference, and edges that nobody needs.
 
     - *Bypassed* is a vertex with one successor, another one, that is at least as
@@ -69,6 +71,7 @@ def contract(arena: Arena, passes: int = 5) -> Reduced:
         arena: a game with vertex priorities.
         passes: how often at most; the first pass without a gain is the last. Every
             pass keeps a few arrays of the size of the game for the way back.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The contracted game, with edges of a row in the order of the original's:

@@ -1,19 +1,21 @@
 """The orders in which vertices can be numbered."""
 
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.host import compiled
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._graph import undecided_everywhere
 from jaxgames.parity.preprocess._reduced import Reduced, on_vertices, reduction
 
 Order = Literal["reversed", "out-degree", "priority", "dfs", "bfs"]
 
 
+@limited()
 @reduction(edge_priorities=True)
-def reorder(arena: Arena, order: Order) -> Reduced:
+def reorder(arena: Arena, order: Order, **bounds: Unpack[Bounds]) -> Reduced:
     """Numbers the vertices anew; the game stays the same.
 
     Solvers that sweep over vertices, or queue them, meet them in another order, and
@@ -27,6 +29,7 @@ def reorder(arena: Arena, order: Order) -> Reduced:
             those that a depth-first or breadth-first search from vertex 0 meets first
             (`"dfs"`, `"bfs"`), which goes on with the next unseen vertex when it ends.
             Ties keep their order.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The renumbered game: [`Reduced`][jaxgames.parity.preprocess.Reduced].

@@ -1,18 +1,21 @@
 """Fewer priorities: compression and propagation."""
 
 import dataclasses
+from typing import Unpack
 
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.host import compiled
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity._game import compress
 from jaxgames.parity.preprocess._graph import graph_of
 from jaxgames.parity.preprocess._reduced import Reduced, identity, reduction
 
 
+@limited()
 @reduction(edge_priorities=True)
-def compress_priorities(arena: Arena) -> Reduced:
+def compress_priorities(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Merges neighbouring priorities of one parity, and numbers them without gaps.
 
     Nothing between two priorities of one parity can tell them apart. O(V + E) time, or
@@ -20,6 +23,7 @@ def compress_priorities(arena: Arena) -> Reduced:
 
     Args:
         arena: a game with vertex or edge priorities.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The same graph with priorities `0 .. d` or `1 .. d`:
@@ -40,8 +44,9 @@ def compress_priorities(arena: Arena) -> Reduced:
     return identity(dataclasses.replace(arena, **{name: priority}))
 
 
+@limited()
 @reduction(edge_priorities=False)
-def propagate_priorities(arena: Arena) -> Reduced:
+def propagate_priorities(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Raises priorities to what every play sees next, or saw just before.
 
     A vertex rises to the least priority of its successors if that is larger than its
@@ -52,6 +57,7 @@ def propagate_priorities(arena: Arena) -> Reduced:
 
     Args:
         arena: a game with vertex priorities.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The same graph with priorities that are not lower:

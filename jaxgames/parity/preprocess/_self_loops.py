@@ -1,8 +1,11 @@
 """Self-loop elimination."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._reduced import (
     Reduced,
     edge_priorities,
@@ -11,8 +14,9 @@ from jaxgames.parity.preprocess._reduced import (
 )
 
 
+@limited()
 @reduction(edge_priorities=True)
-def self_loops(arena: Arena) -> Reduced:
+def self_loops(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Keeps of each vertex with a self-loop the loop alone, or the other edges alone.
 
     A player who has a loop of his own parity wins by staying there: his other edges go.
@@ -22,6 +26,7 @@ def self_loops(arena: Arena) -> Reduced:
 
     Args:
         arena: a game with vertex or edge priorities.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The same vertices with fewer edges:

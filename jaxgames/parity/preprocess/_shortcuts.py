@@ -1,10 +1,12 @@
 """Priorities on edges, and edges that stand for paths of two."""
 
 import dataclasses
+from typing import Unpack
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._parallel import without_parallels
 from jaxgames.parity.preprocess._positional import positional
 from jaxgames.parity.preprocess._reduced import (
@@ -18,12 +20,14 @@ from jaxgames.parity.preprocess._reduced import (
 from jaxgames.solution import NO_EDGE
 
 
+@limited()
 @reduction(edge_priorities=True)
-def to_edge_priorities(arena: Arena) -> Reduced:
+def to_edge_priorities(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Gives each edge the priority of its source; the game stays the same.
 
     Args:
         arena: a game with vertex or edge priorities; the latter stays as it is.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The game with edge priorities: [`Reduced`][jaxgames.parity.preprocess.Reduced].
@@ -52,8 +56,9 @@ def on_edges(arena: Arena) -> Arena:
     )
 
 
+@limited()
 @reduction(edge_priorities=True)
-def shortcuts(arena: Arena, levels: int = 1) -> Reduced:
+def shortcuts(arena: Arena, levels: int = 1, **bounds: Unpack[Bounds]) -> Reduced:
     """Adds edges that stand for two, and removes what they make superfluous.
 
     For edges `(u, v)` and `(v, w)`, u not v, an edge `(u, w)` is added, with the more
@@ -68,6 +73,7 @@ def shortcuts(arena: Arena, levels: int = 1) -> Reduced:
     Args:
         arena: a game with vertex or edge priorities.
         levels: how often this is done, at least once.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The same vertices with edge priorities:

@@ -1,8 +1,11 @@
 """Closed parts of one parity."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._graph import attract, graph_of, undecided_everywhere
 from jaxgames.parity.preprocess._reduced import (
     Reduced,
@@ -13,8 +16,9 @@ from jaxgames.parity.preprocess._reduced import (
 from jaxgames.solution import UNDECIDED
 
 
+@limited()
 @reduction(edge_priorities=True)
-def single_parity(arena: Arena) -> Reduced:
+def single_parity(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Decides what can never again see one of the parities, and what that attracts.
 
     From where only priorities of a player's parity can be reached he wins, whatever
@@ -23,6 +27,7 @@ def single_parity(arena: Arena) -> Reduced:
 
     Args:
         arena: a game with vertex or edge priorities.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The game on the undecided vertices:

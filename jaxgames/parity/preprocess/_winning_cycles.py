@@ -1,9 +1,12 @@
 """Cycles on which one player makes all the moves, and wins."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.host import compiled
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity._edges import split
 from jaxgames.parity._game import compress
 from jaxgames.parity.preprocess._graph import (
@@ -17,8 +20,9 @@ from jaxgames.parity.reference._cycles import NEVER, cycle_priorities
 from jaxgames.solution import UNDECIDED
 
 
+@limited()
 @reduction(edge_priorities=True)
-def winning_cycles(arena: Arena) -> Reduced:
+def winning_cycles(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     """Decides the winning cycles that a player controls alone, and what they attract.
 
     A player controls a vertex that he owns, or that has one edge only. On a cycle of
@@ -27,6 +31,7 @@ def winning_cycles(arena: Arena) -> Reduced:
 
     Args:
         arena: a game with vertex or edge priorities.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The game on the undecided vertices, on which no such cycle is left:
