@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import host, ops
+from jaxgames import ops
 from jaxgames.ops import _links, _rows, _slices
 
 LOW, HIGH = np.iinfo(np.int32).min, np.iinfo(np.int32).max
@@ -214,23 +214,3 @@ def test_transpose(interpreted, monkeypatch):
             sources[starts[target] : starts[target + 1]], expected
         )
     assert starts.dtype == sources.dtype == np.int32
-
-
-def test_both_ways_of_filling_slices_agree(monkeypatch):
-    monkeypatch.setattr(_slices, "SLICE_COST", 16)
-    offsets, targets = random_rows(4)
-    compiled = _rows._sliced(offsets, targets, 50)
-    monkeypatch.setattr(_rows, "can_compile", lambda: False)
-    plain = _rows._sliced(offsets, targets, 50)
-    with host.interpreted():
-        monkeypatch.setattr(_rows, "can_compile", lambda: True)
-        slowly = _rows._sliced(offsets, targets, 50)
-    assert len(plain.blocks) > 2
-    for x, y, z in zip(
-        jax.tree.leaves(compiled),
-        jax.tree.leaves(plain),
-        jax.tree.leaves(slowly),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(x, y)
-        np.testing.assert_array_equal(x, z)

@@ -24,7 +24,7 @@ def predecessors(arena: Arena) -> Links:
     """Each vertex points at its predecessors; kept with the arena."""
 
     def lay_out() -> Links:
-        row_ptr, dst = _padded(arena)
+        row_ptr, dst = ops.rows_where_laid_out(*_padded(arena), ops.current_spread())
         size = len(row_ptr) - 1
         back = ops.transpose(row_ptr, dst, size)
         return ops.links(*back, size, ops.current_spread())

@@ -90,6 +90,7 @@ def _lay_out(row_ptr: np.ndarray, dst: np.ndarray, spread) -> Directions:
     size = num_rows(len(row_ptr) - 1, len(dst), spread)
     if size >= len(row_ptr):
         row_ptr = np.pad(row_ptr, (0, size + 1 - len(row_ptr)), "edge")
+    row_ptr, dst = ops.rows_where_laid_out(row_ptr, dst, spread)
     back = ops.transpose(row_ptr, dst, size)
     return Directions(
         ops.links(row_ptr, dst, size, spread), ops.links(*back, size, spread)

@@ -48,7 +48,6 @@ from jaxgames.ops._layouts import num_cells as num_cells
 from jaxgames.ops._layouts import num_slots as num_slots
 from jaxgames.ops._layouts import num_vertices as num_vertices
 from jaxgames.ops._layouts import real as real
-from jaxgames.ops._layouts import slice_rows as slice_rows
 from jaxgames.ops._link_lists import cells_of_rows as cells_of_rows
 from jaxgames.ops._link_lists import count_rows as count_rows
 from jaxgames.ops._link_lists import link_at as link_at
@@ -119,6 +118,7 @@ from jaxgames.ops._rows import links as links
 from jaxgames.ops._rows import listed as listed
 from jaxgames.ops._rows import pairs as pairs
 from jaxgames.ops._rows import regular as regular
+from jaxgames.ops._rows import rows_where_laid_out as rows_where_laid_out
 from jaxgames.ops._rows import transpose as transpose
 from jaxgames.ops._shards import Spread as Spread
 from jaxgames.ops._shards import agreed as agreed
@@ -137,6 +137,7 @@ from jaxgames.ops._shards import on_host as on_host
 from jaxgames.ops._shards import on_own_devices as on_own_devices
 from jaxgames.ops._shards import refuse_spread as refuse_spread
 from jaxgames.ops._shards import spread_over as spread_over
+from jaxgames.ops._sliced_host import slice_rows as slice_rows
 from jaxgames.ops._slices import SLICE_COST as SLICE_COST
 from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM
 from jaxgames.ops._weights import links_sum as links_sum

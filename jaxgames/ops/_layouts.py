@@ -1,7 +1,6 @@
 """Layouts of an arena: what they hold, how they are made, and facts about them."""
 
 import dataclasses
-import itertools
 from typing import Any
 
 import jax
@@ -9,11 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxgames.arena import Arena, bucket
+from jaxgames.arena import Arena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import on_devices, spread
-from jaxgames.ops._slices import slice_widths
 from jaxgames.solution import NO_EDGE
 
 Edges = tuple[jax.Array, ...]
@@ -32,8 +30,9 @@ class SlicedArena:
     Attributes:
         blocks: for each slice int32 `[D, N]`: the slots that its `N` rows lead to.
         slot: int32 `[V]`, the slot of each vertex of the arena; None if that is its
-            number.
-        row_ptr: int32 `[V + 1]` of the arena.
+            number. `V` is one of a few sizes: vertices that only fill it up come last,
+            and have a slot without a vertex.
+        row_ptr: int32 `[V + 1]` of the arena; they have no edges.
         real: bool `[S]`, False for slots without a vertex.
         owner: bool `[S]`.
         priority: integers `[S]` or None, of the narrowest type that holds them.
@@ -61,83 +60,6 @@ Game = Arena | SlicedArena
 """What a solver works on: an arena in either layout."""
 
 
-# ---- making a layout (host) ------------------------------------
-
-
-def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
-    """Sorts the rows of a concrete arena into slices (host only).
-
-    Args:
-        arena: the arena.
-        shares: cut each slice into so many pieces, equally long but for filling. Then
-            values on edges have one axis more in front, `[shares, D, N]`, and slots are
-            numbered share by share.
-    """
-    degree = np.diff(arena.row_ptr)
-    widths = slice_widths(np.bincount(degree))
-    which = np.searchsorted(widths, degree).astype(np.uint8)
-    order = np.argsort(which, kind="stable")
-    counts = np.bincount(which, minlength=len(widths))
-    parts = shares or 1
-    most = -(-counts // parts)
-    # Wide slices are not filled up: one row more would cost as much as many edges.
-    sizes = [
-        int(n) if w > 64 else bucket(int(n)) for n, w in zip(most, widths, strict=True)
-    ]
-    *starts, total = np.cumsum([0, *sizes]).tolist()
-    slot = np.empty(len(degree), np.int32)
-    rows = [
-        [of[part * n : (part + 1) * n] for part in range(parts)]
-        for of, n in zip(np.split(order, np.cumsum(counts)[:-1]), most, strict=True)
-    ]
-    for start, pieces in zip(starts, rows, strict=True):
-        for first, of in zip(itertools.count(start, total), pieces, strict=False):
-            slot[of] = np.arange(first, first + len(of), dtype=np.int32)
-    slot_of_target = slot[arena.dst]
-
-    def columns(width, size, pieces, values, fill):
-        out = np.empty((parts, width, size), values.dtype)
-        out[:] = fill
-        for block, of in zip(out, pieces, strict=True):
-            last = degree[of] - 1
-            for column in range(width):
-                edge = arena.row_ptr[of] + np.minimum(column, last)
-                block[column, : len(of)] = values[edge]
-        return out[0] if shares is None else out
-
-    def block(start, size, width, pieces):
-        first = start + total * np.arange(parts, dtype=np.int32)[:, None, None]
-        to_itself = first + np.arange(size, dtype=np.int32)
-        return columns(width, size, pieces, slot_of_target, to_itself)
-
-    def edge_blocks(values):
-        if values is None or values.ndim != 1:
-            return None
-        return tuple(
-            columns(width, size, pieces, values, 0)
-            for size, width, pieces in zip(sizes, widths, rows, strict=True)
-        )
-
-    def at_slots(x):
-        if x is None:
-            return None
-        out = np.zeros(parts * total, x.dtype)
-        out[slot] = x
-        return out
-
-    return SlicedArena(
-        blocks=tuple(map(block, starts, sizes, widths, rows)),
-        slot=slot,
-        row_ptr=arena.row_ptr,
-        real=at_slots(np.arange(len(degree)) < arena.num_vertices),
-        owner=at_slots(arena.owner),
-        priority=at_slots(arena.priority),
-        accepting=at_slots(arena.accepting),
-        edge_priority=edge_blocks(arena.edge_priority),
-        weight=edge_blocks(arena.weight),
-    )
-
-
 # ---- facts about a layout ----------------------------------------------------
 
 
@@ -147,7 +69,7 @@ def num_slots(game: Game) -> int:
 
 
 def num_vertices(game: Game) -> int:
-    """Vertices that answers are given for: those of the arena that was laid out."""
+    """Vertices that answers are given for: those of the arena, and filling."""
     slots = game.slot if isinstance(game, SlicedArena) else None
     return (game.owner if slots is None else slots).shape[0]
 

@@ -8,8 +8,10 @@ import numpy as np
 from jaxgames.arena import Arena
 from jaxgames.kept import is_kept, kept
 from jaxgames.ops import _slices
-from jaxgames.ops._layouts import Game, slice_rows
+from jaxgames.ops._layouts import Game
 from jaxgames.ops._shards import Spread, shard_rows
+from jaxgames.ops._sliced_device import accelerated, slice_rows_there
+from jaxgames.ops._sliced_host import slice_rows
 from jaxgames.value import freeze
 
 
@@ -46,8 +48,12 @@ def _key(spread: Spread | None) -> tuple:
 
 
 def _put(arena: Arena) -> Game:
-    sliced = arena.shape[1] >= _slices.SLICE_FROM
-    game = slice_rows(arena) if sliced else arena.pad()
+    if arena.shape[1] < _slices.SLICE_FROM:
+        game = arena.pad()
+    elif accelerated():
+        game = slice_rows_there(arena)
+    else:
+        game = slice_rows(arena)
     # Tied to its device, as are the results of calls that write to the host: JAX
     # would compile once for states that are tied and once for those that are not.
     return jax.device_put(game, jax.device_put(np.int8(0)).device)

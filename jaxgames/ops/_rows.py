@@ -1,5 +1,7 @@
 """Making links: from rows, from lists of pairs, and back."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,10 +12,13 @@ from jaxgames.host import can_compile, compiled
 from jaxgames.ops import _slices
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
 from jaxgames.ops._shards import Spread, spread_out
-from jaxgames.ops._slices import slice_widths
-
-_WARP = 32
-"""Rows of a slice are a multiple of as many, so that its columns are aligned."""
+from jaxgames.ops._sliced_device import (
+    accelerated,
+    rows_there,
+    sliced_links_there,
+    transpose_there,
+)
+from jaxgames.ops._sliced_host import sliced_links
 
 
 def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> Links:
@@ -24,7 +29,7 @@ def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> L
 
     Args:
         offsets: integers `[R + 1]`, ascending from 0 to E.
-        targets: integers `[E]`, row by row.
+        targets: integers `[E]`, row by row, and maybe more than that.
         num_targets: the number of things to point at.
         spread: the mesh to spread them over; None for one device. Each share has as
             many rows, one after the other.
@@ -35,12 +40,14 @@ def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> L
         >>> links_max(rows, jnp.array([5, 6, 7]))[0]
         Array(7, dtype=int32)
     """
+    if spread is None and len(targets) >= _slices.SLICE_FROM and accelerated():
+        return _on_device(sliced_links_there(offsets, targets, num_targets))
     offsets, targets = np.asarray(offsets), np.asarray(targets)
     if spread is not None:
-        found = _in_shares(offsets, targets, num_targets, spread.shares)
+        found = sliced_links(offsets, targets, num_targets, spread.shares)
         return spread_out(found, spread)
     if len(targets) >= _slices.SLICE_FROM:
-        return _on_device(_sliced(offsets, targets, num_targets))
+        return _on_device(sliced_links(offsets, targets, num_targets, None))
     return listed(offsets, targets, num_targets)
 
 
@@ -96,8 +103,26 @@ def regular(targets, num_targets: int | None = None) -> SlicedLinks:
     return SlicedLinks((targets,), None, None, num_rows, num_targets)
 
 
-def transpose(offsets, targets, num_targets: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows that point at each thing (host only).
+def rows_where_laid_out(
+    offsets, targets, spread: Spread | None = None
+) -> tuple[Any, Any]:
+    """Concrete rows where `links` and `transpose` make of them what is made.
+
+    On the default device, where it has memory of its own, there are many links, and no
+    mesh; then targets are followed by filling. Else numpy arrays, on the host.
+
+    Args:
+        offsets: integers `[R + 1]`, ascending from 0 to E.
+        targets: integers `[E]`, row by row.
+        spread: the mesh to spread them over; None for one device.
+    """
+    if spread is None and len(targets) >= _slices.SLICE_FROM and accelerated():
+        return rows_there(offsets, targets)
+    return np.asarray(offsets), np.asarray(targets)
+
+
+def transpose(offsets, targets, num_targets: int) -> tuple[Any, Any]:
+    """The rows that point at each thing (host only, and where the rows are).
 
     Args:
         offsets: integers `[R + 1]`, ascending from 0 to E.
@@ -112,6 +137,8 @@ def transpose(offsets, targets, num_targets: int) -> tuple[np.ndarray, np.ndarra
         >>> transpose(np.array([0, 2, 3]), np.array([1, 0, 1]), 2)
         (array([0, 1, 3], dtype=int32), array([0, 0, 1], dtype=int32))
     """
+    if isinstance(targets, jax.Array) and accelerated():
+        return transpose_there(offsets, targets, num_targets)
     offsets, targets = np.asarray(offsets), np.asarray(targets)
     starts = np.zeros(num_targets + 1, np.int32)
     np.cumsum(np.bincount(targets, minlength=num_targets), out=starts[1:])
@@ -144,70 +171,3 @@ def _padded(offsets, targets, num_targets: int) -> PairLinks:
         num_rows=num_rows,
         num_targets=num_targets,
     )
-
-
-def _sliced(offsets, targets, num_targets: int) -> SlicedLinks:
-    degree = np.diff(offsets)
-    widths = slice_widths(np.bincount(degree))
-    which = np.searchsorted(widths, np.arange(widths[-1] + 1)).astype(np.int16)[degree]
-    counts = np.bincount(which, minlength=len(widths))
-    sizes = -(-counts // _WARP) * _WARP
-    starts = np.append(0, np.cumsum(sizes)[:-1])
-    order = np.argsort(which, kind="stable").astype(np.int32)
-    slot = np.empty(len(degree), np.int32)
-    row = np.full(sizes.sum(), len(degree) - 1, np.int32)
-    blocks: list[np.ndarray] = []
-    parts = np.split(order, np.cumsum(counts)[:-1])
-    for start, size, width, rows in zip(starts, sizes, widths, parts, strict=True):
-        slot[rows] = np.arange(start, start + len(rows), dtype=np.int32)
-        row[start : start + len(rows)] = rows
-        block = np.full((width, size), num_targets, np.int32)
-        fill = _fill_block if can_compile() else _fill_columns
-        fill(block, rows, offsets, targets)
-        blocks.append(block)
-    return SlicedLinks(tuple(blocks), slot, row, len(degree), num_targets)
-
-
-def _in_shares(offsets, targets, num_targets: int, shares: int) -> SlicedLinks:
-    """As `_sliced`, for as many rows in each share."""
-    degree = np.diff(offsets)
-    per = max(-(-len(degree) // shares), 1)
-    bounds = np.minimum(per * np.arange(shares + 1), len(degree))
-    widths = slice_widths(np.bincount(degree, minlength=1))
-    which = np.searchsorted(widths, degree).astype(np.int16)
-    parts = [
-        [first + np.flatnonzero(own == i).astype(np.int32) for i in range(len(widths))]
-        for first, own in zip(bounds, np.split(which, bounds[1:-1]), strict=False)
-    ]
-    most = np.max([[len(rows) for rows in part] for part in parts], axis=0)
-    sizes = -(-most // _WARP) * _WARP
-    starts = np.append(0, np.cumsum(sizes)[:-1])
-    slot = np.zeros((shares, per), np.int32)
-    row = np.full((shares, sizes.sum()), per - 1, np.int32)
-    fill = _fill_block if can_compile() else _fill_columns
-    blocks = []
-    for i, (start, size, width) in enumerate(zip(starts, sizes, widths, strict=True)):
-        block = np.full((shares, width, size), num_targets, np.int32)
-        for share, part in enumerate(parts):
-            rows = part[i]
-            own = rows - bounds[share]
-            slot[share, own] = np.arange(start, start + len(rows), dtype=np.int32)
-            row[share, start : start + len(rows)] = own
-            fill(block[share], rows, offsets, targets)
-        blocks.append(block)
-    return SlicedLinks(tuple(blocks), slot, row, len(degree), num_targets)
-
-
-@compiled
-def _fill_block(block, rows, offsets, targets):
-    for column in range(len(rows)):
-        first, stop = offsets[rows[column]], offsets[rows[column] + 1]
-        for link in range(first, stop):
-            block[link - first, column] = targets[link]
-
-
-def _fill_columns(block, rows, offsets, targets):
-    first, stop = offsets[rows], offsets[rows + 1]
-    for position in range(block.shape[0]):
-        there = np.flatnonzero(first + position < stop)
-        block[position, there] = targets[first[there] + position]

@@ -19,9 +19,10 @@ from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgames.arena import Arena, eager, is_traced
-from jaxgames.ops._layouts import SlicedArena, num_slots, slice_rows
+from jaxgames.ops._layouts import SlicedArena, num_slots
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
 from jaxgames.ops._places import in_shares, programs_for, whole
+from jaxgames.ops._sliced_host import slice_rows
 
 
 class Spread(NamedTuple):

@@ -1,8 +1,14 @@
 """Slices: rows sorted by degree, and dense column-major blocks of them."""
 
+import itertools
+from collections.abc import Callable
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from jaxgames.arena import bucket
 
 SLICE_FROM = 1 << 15
 """Edges from which a concrete arena's rows are sorted into slices.
@@ -17,25 +23,147 @@ SLICE_COST = 1 << 16
 LONG_ROW = 1 << 8
 """Wider slices have a multiple of as many columns, and are reduced in two stages."""
 
+SLACK_BITS = 6
+"""Shapes are rounded up where that adds less than 2 to the minus so many of cells."""
+
+WIDE = 64
+"""Up to this width slices are filled up to common sizes whatever it costs: a row more
+of a wider one would cost as much as many edges."""
+
+NARROW_MOVES = 127
+"""Below this width a byte holds the position of an edge in its row, and NO_EDGE."""
+
+DEGREES = np.unique(
+    np.append(np.arange(17), np.ceil(16 * 1.25 ** np.arange(85)).astype(np.int64))
+)
+"""Degrees that widths are chosen among, besides the largest that there is: above 16 in
+steps of a quarter, few candidates and little waste."""
+
+
+class Plan(NamedTuple):
+    """How rows are cut into slices: what the shapes of a layout follow from.
+
+    Attributes:
+        widths: for each slice the links that its rows have room for, ascending.
+        sizes: for each slice its slots, in each share.
+    """
+
+    widths: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def starts(self) -> list[int]:
+        """The first slot of each slice, in its share."""
+        return [0, *itertools.accumulate(self.sizes)][:-1]
+
+    @property
+    def total(self) -> int:
+        """The slots of a share."""
+        return sum(self.sizes)
+
+
+def plan_rows(
+    degrees: np.ndarray,
+    rows: np.ndarray,
+    classes: Callable[[int], int],
+    *,
+    parts: int = 1,
+    spare: int = 0,
+) -> tuple[Plan, np.ndarray]:
+    """Cuts rows into slices, of shapes that other rows like them have too.
+
+    Args:
+        degrees: some degrees, ascending, with the largest of all; others are rounded up
+            to the next of these, for which `DEGREES` does.
+        rows: how many rows have each.
+        classes: rounds the length of a slice up.
+        parts: shares that each slice is dealt out to.
+        spare: slots of the first slice that shall be left over.
+
+    Returns:
+        The plan, and how many rows each slice has.
+    """
+    widths = _cheapest(degrees, rows)
+    where = np.searchsorted(widths, degrees)
+    counts = np.bincount(where, weights=rows, minlength=len(widths)).astype(np.int64)
+    # What a program need not be made anew for costs little, or is not done.
+    slack = int(widths @ counts) >> SLACK_BITS
+    sizes: list[int] = []
+    for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
+        size = -(-(count + (0 if sizes else spare)) // parts)
+        cost = (classes(size) - size) * width * parts
+        if width <= WIDE or cost <= slack:
+            size = classes(size)
+            slack -= cost if width > WIDE else 0
+        sizes.append(size)
+    wider = _wider(int(widths[-1]))
+    if (wider - int(widths[-1])) * sizes[-1] * parts <= slack:
+        widths[-1] = wider
+    return Plan(tuple(widths.tolist()), tuple(sizes)), counts
+
+
+def plan_links(degrees: np.ndarray, rows: np.ndarray) -> tuple[Plan, np.ndarray]:
+    """As `plan_rows`, with columns that are aligned, whatever their length."""
+    plan, counts = plan_rows(degrees, rows, link_classes)
+    sizes = [link_classes(count) for count in counts.tolist()]
+    slack = sum(w * n for w, n in zip(plan.widths, sizes, strict=True)) >> SLACK_BITS
+    costs = [
+        ((bucket(size) - size) * width, i)
+        for i, (size, width) in enumerate(zip(sizes, plan.widths, strict=True))
+    ]
+    for cost, i in sorted(costs):  # coarser where that is cheap
+        slack -= cost
+        if slack >= 0:
+            sizes[i] = link_classes(bucket(sizes[i]))
+    return plan._replace(sizes=tuple(sizes)), counts
+
+
+def spare_slot(plan: Plan, parts: int = 1) -> int:
+    """A slot without a vertex: the last one of the first slice."""
+    return (parts - 1) * plan.total + plan.sizes[0] - 1
+
+
+def _wider(width: int) -> int:
+    """The next of a few widths: powers of two, and what is halfway between."""
+    if width < 4:
+        return width
+    power = 1 << (width - 1).bit_length()
+    wider = power - power // 4 if width <= power - power // 4 else power
+    if width < NARROW_MOVES:
+        return min(wider, NARROW_MOVES - 1)
+    return wider if wider <= LONG_ROW else -(-wider // LONG_ROW) * LONG_ROW
+
+
+def link_classes(size: int) -> int:
+    """The next of some lengths of slices of links: 32 an octave, and multiples of 32.
+
+    So columns are aligned, and few places are read in vain.
+    """
+    step = max(32, 1 << max(size - 1, 0).bit_length() >> 6)
+    return -(-size // step) * step
+
 
 def slice_widths(histogram: np.ndarray, price: int | None = None) -> np.ndarray:
     """Widths of the slices that cost least: cells to read plus a price for each slice.
 
-    `histogram[d]` is the number of vertices of degree `d`. A dynamic program over the
-    candidate widths; rows without edges get a slice of width 0.
+    `histogram[d]` is the number of vertices of degree `d`; rows without edges get a
+    slice of width 0.
     """
-    price = SLICE_COST if price is None else price
     degrees = np.flatnonzero(histogram)
+    return _cheapest(degrees, np.asarray(histogram)[degrees], price)
+
+
+def _cheapest(degrees: np.ndarray, rows: np.ndarray, price=None) -> np.ndarray:
+    """As `slice_widths`: a dynamic program over the candidate widths."""
+    price = SLICE_COST if price is None else price
+    degrees, rows = degrees[rows > 0], rows[rows > 0]
     if len(degrees) == 0:
         return np.zeros(1, np.int64)
-    # Above 16, widths in steps of a quarter: few candidates, little waste.
-    steps = np.unique(np.ceil(16 * 1.25 ** np.arange(100)).astype(np.int64))
-    rounded = np.where(degrees <= 16, degrees, steps[np.searchsorted(steps, degrees)])
-    rounded[-1] = degrees[-1]
+    rounded = np.minimum(DEGREES[np.searchsorted(DEGREES, degrees)], degrees[-1])
     rounded = np.where(rounded > LONG_ROW, -(-rounded // LONG_ROW) * LONG_ROW, rounded)
     candidates, where = np.unique(rounded, return_inverse=True)
-    rows = np.bincount(where, weights=histogram[degrees])
-    rows_before = np.append(0, np.cumsum(rows))
+    of_candidate = np.bincount(where, weights=rows)
+    rows_before = np.append(0, np.cumsum(of_candidate))
     best, choice = np.zeros(len(candidates) + 1), []
     for stop, width in enumerate(candidates, start=1):
         # The last slice takes candidates[start:stop], all at this width; rows without

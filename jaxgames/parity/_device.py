@@ -75,14 +75,12 @@ def on_device(
     )
     _, game = prepare(arena, solver)
     outcome = fixpoint.run(solver, game, state, max_steps=max_steps, progress=progress)
-    answer = outcome.answer
-    if isinstance(game, Arena) or arena.edge_priority is not None:
-        # Cut on the host: a device would compile a slice for each number of vertices.
-        answer = jax.device_get(answer)
-        measures = answer.measures
-        if measures is not None:
-            measures = measures.resized(_num_own(arena), arena.shape[0])
-        answer = Answer(*fit(arena, answer.winner, answer.strategy), measures)
+    # Cut on the host: a device would compile a slice for each number of vertices.
+    answer = jax.device_get(outcome.answer)
+    measures = answer.measures
+    if measures is not None:
+        measures = measures.resized(_num_own(arena), arena.shape[0])
+    answer = Answer(*fit(arena, answer.winner, answer.strategy), measures)
     return device_solution(solver, game, outcome._replace(answer=answer))
 
 

@@ -89,7 +89,7 @@ def _ways(solver: Solver, arena: Arena, in_slices: bool) -> Iterator[tuple[str, 
     if in_slices:
         normal, _ = parity.prepare(arena)
         sliced = jax.device_put(ops.slice_rows(normal))
-        yield "in slices", pair(fixpoint.run(solver.fit(normal), sliced).answer)
+        yield "in slices", cut(fixpoint.run(solver.fit(normal), sliced).answer)
 
     with jax.enable_x64(True):
         yield "with 64-bit types", cut(parity.solve(padded, solver))

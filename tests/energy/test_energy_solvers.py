@@ -138,8 +138,9 @@ def test_all_ways_agree(game, solver):
     sliced = jax.device_put(ops.slice_rows(_bounds.narrowed(game, 32)))
     task = _device._task(solver, sliced, 7)
     found = fixpoint.run(solver, task).answer
-    np.testing.assert_array_equal(found.credit, expected.credit)
-    np.testing.assert_array_equal(found.winner, expected.winner)
+    size = game.shape[0]
+    np.testing.assert_array_equal(found.credit[:size], expected.credit)
+    np.testing.assert_array_equal(found.winner[:size], expected.winner)
 
 
 @pytest.mark.parametrize("solver", [energy.FVI(), energy.VI()], ids=name)

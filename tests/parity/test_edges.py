@@ -131,7 +131,7 @@ def test_priorities_reach_the_edges_of_both_layouts():
             np.maximum.at(largest, game.src, wanted)
             for layout in (game, ops.slice_rows(game)):
                 seen = ops.out_max(layout, ops.edge_priority(layout))
-                seen = np.asarray(ops.by_vertex(layout, seen))
+                seen = np.asarray(ops.by_vertex(layout, seen))[: game.shape[0]]
                 np.testing.assert_array_equal(seen, largest)
 
 

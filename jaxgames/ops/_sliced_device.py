@@ -1,0 +1,308 @@
+"""Rows into slices where they are worked on: one sort of the rows, and gathers.
+
+What is uploaded is filled up to a few lengths, and what follows from the degrees is
+known from a few counts, so that one program serves all arenas of a class. The result is
+that of the host, bit for bit.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames.arena import Arena, bucket
+from jaxgames.ops._layouts import SlicedArena
+from jaxgames.ops._links import SlicedLinks
+from jaxgames.ops._lists import running_sum, take
+from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
+
+PIECES = 16
+"""Pieces of a large array at most; but for the last they need no copy on the host."""
+
+COPIED_UP_TO = 1 << 22
+"""Bytes of an array that are filled up on the host, in no time."""
+
+Pieces = tuple[jax.Array, ...]
+"""One array in pieces, one after the other."""
+
+
+class Ends(NamedTuple):
+    """Rows as they are sent.
+
+    Attributes:
+        starts: int32 `[R]`, the first link of each row; those that fill up have none.
+        sizes: int32 `[3]`: rows, links, and rows that are no padding.
+    """
+
+    starts: Pieces
+    sizes: jax.Array
+
+
+def accelerated() -> bool:
+    """Whether the default device has memory of its own, and sorts fast."""
+    return jax.device_put(np.int8(0)).device.platform != "cpu"
+
+
+def slice_rows_there(arena: Arena) -> SlicedArena:
+    """As `slice_rows`, on the default device."""
+    size, edges = arena.shape
+    rows, links = bucket(size), bucket(edges)
+    ends = _sent_ends(arena.row_ptr, rows, edges, arena.num_vertices)
+    on_vertices = {
+        name: _sent(getattr(arena, name), rows)
+        for name in ("owner", "priority", "accepting")
+        if getattr(arena, name) is not None
+    }
+    on_edges = {
+        name: _sent(getattr(arena, name), links)
+        for name in ("edge_priority", "weight")
+        if np.ndim(getattr(arena, name)) == 1
+    }
+    dst = _sent(arena.dst, links)
+    spare = int(rows > size)
+    plan, counts = plan_rows(*_degrees(ends, size), bucket, spare=spare)
+    return _slice_rows(plan, counts.astype(np.int32), ends, dst, on_vertices, on_edges)
+
+
+def sliced_links_there(offsets, targets, num_targets: int) -> SlicedLinks:
+    """As `sliced_links`, on the default device.
+
+    Args:
+        offsets: integers `[R + 1]`, of numpy or of JAX.
+        targets: integers `[E]`, or more than that.
+        num_targets: the number of things to point at.
+    """
+    size = len(offsets) - 1
+    if isinstance(offsets, jax.Array):
+        ends = _ends_of(offsets)
+    else:
+        ends = _sent_ends(offsets, size, offsets[-1], size)
+    dst = _sent(targets, bucket(len(targets)))
+    plan, counts = plan_links(*_degrees(ends, size))
+    return _slice_links(plan, num_targets, counts.astype(np.int32), ends, dst)
+
+
+def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
+    """Rows on the default device, for all that is made of them there.
+
+    Args:
+        offsets: integers `[R + 1]`, ascending from 0 to E.
+        targets: integers `[E]`, row by row.
+
+    Returns:
+        Both int32; the targets filled up to one of a few lengths.
+    """
+    pieces = _sent(targets, bucket(len(targets)))
+    return jnp.asarray(offsets, jnp.int32), _joined(pieces)
+
+
+def transpose_there(
+    offsets: jax.Array, targets: jax.Array, num_targets: int
+) -> tuple[jax.Array, jax.Array]:
+    """As `transpose`, of rows from `rows_there`; sources are filled up likewise."""
+    return _transposed(offsets, targets, num_targets)
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def _transposed(offsets, targets, num_targets: int):
+    link = jnp.arange(len(targets), dtype=jnp.int32)
+    row = rows_of(offsets, len(targets))
+    targets = jnp.where(link < offsets[-1], targets, num_targets)
+    into = jnp.zeros(num_targets, jnp.int32).at[targets].add(1, mode="drop")
+    starts = jnp.concatenate([jnp.zeros(1, jnp.int32), running_sum(into)])
+    return starts, jax.lax.sort((targets, row), num_keys=1, is_stable=True)[1]
+
+
+def rows_of(offsets: jax.Array, length: int) -> jax.Array:
+    """The row of each of `length` links; the number of rows where there is none (pure).
+
+    Examples:
+        >>> rows_of(jnp.array([0, 2, 2, 3]), 5)
+        Array([0, 0, 2, 3, 3], dtype=int32)
+    """
+    ends = jnp.zeros(length, jnp.int32).at[offsets[1:]].add(1, mode="drop")
+    return running_sum(ends)
+
+
+# ---- sending -------------------------------------------------------------------
+
+
+def _sent_ends(offsets: Any, rows: int, links: int, real: Any) -> Ends:
+    size = len(offsets) - 1
+    starts = _sent(offsets[:-1], rows, links)
+    return Ends(starts, jax.device_put(np.array([size, links, int(real)], np.int32)))
+
+
+def _sent(x: Any, length: int, fill: int = 0) -> Pieces:
+    """An array on the default device, filled up to a length."""
+    if isinstance(x, jax.Array):
+        return (x if len(x) == length else _filled(x, length, fill),)
+    x = np.asarray(x)
+    if len(x) == length:
+        return (jax.device_put(x),)
+    step = length
+    if x.nbytes > COPIED_UP_TO:  # then its length is a multiple of so much
+        step = 1 << (length - 1).bit_length() >> 4
+    pieces = [x[begin : begin + step] for begin in range(0, length, step)]
+    pieces = [
+        np.pad(y, (0, step - len(y)), constant_values=fill) if len(y) < step else y
+        for y in pieces
+    ]
+    return tuple(jax.device_put(pieces))
+
+
+@jax.jit
+def _ends_of(offsets: jax.Array) -> Ends:
+    """The same from offsets that are there."""
+    rows, offsets = jnp.int32(len(offsets) - 1), offsets.astype(jnp.int32)
+    return Ends((offsets[:-1],), jnp.stack([rows, offsets[-1], rows]))
+
+
+@jax.jit
+def _joined(pieces: Pieces) -> jax.Array:
+    return jnp.concatenate(pieces).astype(jnp.int32)
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2))
+def _filled(x: jax.Array, length: int, fill: int) -> jax.Array:
+    return jnp.pad(x, (0, length - len(x)), constant_values=fill)
+
+
+# ---- planning ------------------------------------------------------------------
+
+
+def _degrees(ends: Ends, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Some degrees with the largest, and how many rows have each, rounded up."""
+    upto, most = np.split(np.asarray(_count_degrees(ends)), [len(DEGREES)])
+    few = np.flatnonzero(most > DEGREES)
+    degrees = np.append(DEGREES[few], most)
+    return degrees, np.diff(np.append(upto[few], size), prepend=0)
+
+
+@jax.jit
+def _count_degrees(ends: Ends) -> jax.Array:
+    """How many rows have each of `DEGREES` at most, and the largest degree: int32."""
+    _, degree, there = _rows(ends)
+    degree = jnp.where(there, degree, jnp.iinfo(jnp.int32).max)
+    bounds = np.minimum(DEGREES, np.iinfo(np.int32).max - 1).astype(np.int32)
+    upto = jnp.sum(degree <= bounds[:, None], axis=1, dtype=jnp.int32)
+    most = jnp.max(jnp.where(there, degree, 0), initial=0)
+    return jnp.append(upto, most)
+
+
+def _rows(ends: Ends) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """The first link of each row, its links, and whether there is such a row."""
+    starts = jnp.concatenate(ends.starts).astype(jnp.int32)
+    degree = jnp.append(starts[1:], ends.sizes[1]) - starts
+    return starts, degree, jnp.arange(len(starts), dtype=jnp.int32) < ends.sizes[0]
+
+
+# ---- slicing -------------------------------------------------------------------
+
+
+class _Slots(NamedTuple):
+    """As on the host; a slot without a row has the number of rows."""
+
+    slot: jax.Array
+    row: jax.Array
+    first: jax.Array
+    degree: jax.Array
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _slice_rows(plan, counts, ends, dst, on_vertices, on_edges) -> SlicedArena:
+    at = _placed(plan, counts, ends, spare_slot(plan))
+    there, dst = at.row < ends.sizes[0], jnp.concatenate(dst)
+    own = jnp.arange(plan.total, dtype=jnp.int32)
+    starts = jnp.concatenate(ends.starts).astype(jnp.int32)
+
+    def at_slots(pieces):
+        x = jnp.concatenate(pieces)
+        found = take(x, jnp.where(there, at.row, 0))
+        return jnp.where(there, found, jnp.zeros((), x.dtype))
+
+    links = [
+        first + jnp.clip(jnp.arange(width, dtype=jnp.int32)[:, None], 0, degree - 1)
+        for width, first, degree in zip(
+            plan.widths, _split(plan, at.first), _split(plan, at.degree), strict=True
+        )
+    ]
+
+    def edge_blocks(find, fill):
+        return tuple(
+            jnp.where(degree > 0, find(jnp.maximum(link, 0)), other)
+            for link, degree, other in zip(
+                links, _split(plan, at.degree), _split(plan, fill), strict=True
+            )
+        )
+
+    def of_edges(pieces):
+        x = jnp.concatenate(pieces)
+        return edge_blocks(lambda link: take(x, link), jnp.zeros(plan.total, x.dtype))
+
+    labels: dict[str, Any] = {
+        **{name: at_slots(pieces) for name, pieces in on_vertices.items()},
+        **{name: of_edges(pieces) for name, pieces in on_edges.items()},
+    }
+    return SlicedArena(
+        blocks=edge_blocks(lambda link: take(at.slot, take(dst, link)), own),
+        slot=at.slot,
+        row_ptr=jnp.append(starts, ends.sizes[1]),
+        real=at.row < ends.sizes[2],
+        **labels,
+    )
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _slice_links(plan, num_targets: int, counts, ends, dst) -> SlicedLinks:
+    at, dst = _placed(plan, counts, ends, 0), jnp.concatenate(dst)
+    size = len(at.slot)
+    blocks = []
+    for width, first, degree in zip(
+        plan.widths, _split(plan, at.first), _split(plan, at.degree), strict=True
+    ):
+        position = jnp.arange(width, dtype=jnp.int32)[:, None]
+        there = position < degree
+        head = take(dst, jnp.where(there, first + position, 0)).astype(jnp.int32)
+        blocks.append(jnp.where(there, head, num_targets))
+    row = jnp.minimum(at.row, max(size - 1, 0))
+    return SlicedLinks(tuple(blocks), at.slot, row, size, num_targets)
+
+
+def _placed(plan: Plan, counts, ends: Ends, spare: int) -> _Slots:
+    starts, degree, there = _rows(ends)
+    size, number = len(starts), jnp.arange(len(starts), dtype=jnp.int32)
+    which = jnp.zeros(size, jnp.int32)
+    for width in plan.widths[:-1]:
+        which += (degree > width).astype(jnp.int32)
+    which = jnp.where(there, which, len(plan.widths))
+    _, order = jax.lax.sort((which, number), num_keys=1, is_stable=True)
+    order = jnp.pad(order, (0, max(plan.sizes)))
+    begins = jnp.cumsum(counts, dtype=jnp.int32) - counts
+    row = jnp.concatenate([
+        jnp.where(
+            jnp.arange(length, dtype=jnp.int32) < counts[i],
+            jax.lax.dynamic_slice(order, (begins[i],), (length,)),
+            size,
+        )
+        for i, length in enumerate(plan.sizes)
+    ])  # fmt: skip
+    slots = jnp.arange(plan.total, dtype=jnp.int32)
+    slot = jnp.full(size, spare, jnp.int32).at[row].set(
+        slots, mode="drop", unique_indices=True
+    )  # fmt: skip
+    if not size:
+        return _Slots(slot, row, slots * 0, slots * 0)
+    safe = jnp.minimum(row, size - 1)
+    return _Slots(
+        slot=slot,
+        row=row,
+        first=take(starts, safe),
+        degree=jnp.where(row < size, take(degree, safe), 0),
+    )
+
+
+def _split(plan: Plan, x: jax.Array) -> list[jax.Array]:
+    return jnp.split(x, plan.starts[1:])

@@ -1,0 +1,243 @@
+"""Rows into slices on the host: compiled loops on all cores, numpy where they lack."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.arena import Arena, bucket
+from jaxgames.host import can_compile, compiled, on_all_cores
+from jaxgames.ops._layouts import SlicedArena
+from jaxgames.ops._links import SlicedLinks
+from jaxgames.ops._slices import (
+    Plan,
+    link_classes,
+    plan_links,
+    plan_rows,
+    spare_slot,
+)
+
+TILE = 1 << 9
+"""Rows whose links are copied together, column by column: they stay in the cache."""
+
+
+class Slots(NamedTuple):
+    """Where rows lie, and what lies there; arrays over the slots of all shares.
+
+    Attributes:
+        slot: int32 `[R]`, the slot of each row.
+        row: int32 `[S]`, the row of each slot; -1 where there is none.
+        first: int32 `[S]`, its first link.
+        degree: int32 `[S]`, its links; 0 where there is none.
+    """
+
+    slot: np.ndarray
+    row: np.ndarray
+    first: np.ndarray
+    degree: np.ndarray
+
+
+def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
+    """Sorts the rows of a concrete arena into slices (host only).
+
+    Args:
+        arena: the arena.
+        shares: cut each slice into so many pieces, equally long but for filling. Then
+            values on edges have one axis more in front, `[shares, D, N]`, and slots are
+            numbered share by share.
+    """
+    parts = shares or 1
+    offsets, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    size = len(offsets) - 1
+    histogram = np.bincount(np.diff(offsets), minlength=1)
+    more = bucket(size) - size
+    plan, counts = plan_rows(
+        np.arange(len(histogram)), histogram, bucket, parts=parts, spare=min(more, 1)
+    )
+    at = placed_rows(offsets, plan, counts, parts)
+    # What is left over stands for the vertices that only fill the arrays up.
+    spare = spare_slot(plan, parts)
+    heads = np.empty(len(dst), np.int32)
+    _look_up_all(at.slot, dst, heads)
+    own = np.arange(parts * plan.total, dtype=np.int32).reshape(parts, plan.total)
+
+    def edge_blocks(values, fill=None):
+        if values is None or values.ndim != 1:
+            return None
+        values, blocks = np.asarray(values), []
+        for start, width, rows in zip(
+            plan.starts, plan.widths, plan.sizes, strict=True
+        ):
+            some = slice(start, start + rows)
+            block = np.zeros((parts, width, rows), values.dtype)
+            if fill is not None:
+                block[:] = fill[:, None, some]
+            for part in range(parts):
+                begin = part * plan.total + start
+                _copy(block[part], at, slice(begin, begin + rows), values, True)
+            blocks.append(block[0] if shares is None else block)
+        return tuple(blocks)
+
+    def at_slots(x):
+        if x is None:
+            return None
+        x = np.asarray(x)
+        return np.where(at.row < 0, x.dtype.type(0), x[at.row]) if size else at.row > 0
+
+    return SlicedArena(
+        blocks=edge_blocks(heads, own),  # pyright: ignore
+        slot=np.pad(at.slot, (0, more), constant_values=spare),
+        row_ptr=np.pad(offsets, (0, more), "edge"),
+        real=(at.row >= 0) & (at.row < arena.num_vertices),
+        owner=at_slots(arena.owner),
+        priority=at_slots(arena.priority),
+        accepting=at_slots(arena.accepting),
+        edge_priority=edge_blocks(arena.edge_priority),
+        weight=edge_blocks(arena.weight),
+    )
+
+
+def sliced_links(offsets, targets, num_targets: int, shares: int | None) -> SlicedLinks:
+    """Sorts concrete rows into slices (host only).
+
+    Args:
+        offsets: integers `[R + 1]`, ascending from 0 to E.
+        targets: integers `[E]`, row by row.
+        num_targets: the number of things to point at.
+        shares: deal the rows out to so many shares, one after the other; None: they
+            stay together, and values have no axis for shares.
+    """
+    size, parts = len(offsets) - 1, shares or 1
+    targets = targets.astype(np.int32, copy=False)
+    per = max(-(-size // parts), 1)
+    bounds = np.minimum(per * np.arange(parts + 1), size)
+    histograms = [
+        np.bincount(np.diff(offsets[begin : end + 1]), minlength=1)
+        for begin, end in zip(bounds[:-1], bounds[1:], strict=True)
+    ]
+    longest = max(map(len, histograms))
+    histograms = [np.pad(x, (0, longest - len(x))) for x in histograms]
+    degrees = np.arange(longest)
+    plan, _ = plan_links(degrees, np.sum(histograms, axis=0))
+    where = np.searchsorted(plan.widths, degrees)
+    counts = np.array([
+        np.bincount(where, weights=x, minlength=len(plan.widths)) for x in histograms
+    ]).astype(np.int64)  # fmt: skip
+    if shares is not None:
+        most = counts.max(axis=0).tolist()
+        plan = Plan(plan.widths, tuple(map(link_classes, most)))
+    own = min(per, size) if shares is None else per
+    slot = np.zeros((parts, own), np.int32)
+    row = np.full((parts, plan.total), own - 1, np.int32)
+    blocks = [
+        np.full((parts, width, rows), num_targets, np.int32)
+        for width, rows in zip(plan.widths, plan.sizes, strict=True)
+    ]
+    for part, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        at = placed_rows(offsets[begin : end + 1], plan, counts[part], 1)
+        slot[part, : end - begin] = at.slot
+        row[part] = np.where(at.row < 0, own - 1, at.row)
+        for start, block in zip(plan.starts, blocks, strict=True):
+            some = slice(start, start + block.shape[-1])
+            _copy(block[part], at, some, targets, False)
+    if shares is None:
+        slot, row, blocks = slot[0], row[0], [block[0] for block in blocks]
+    return SlicedLinks(tuple(blocks), slot, row, size, num_targets)
+
+
+def placed_rows(offsets, plan: Plan, counts: np.ndarray, parts: int) -> Slots:
+    """Gives each row its slot: slice by slice, and in the old order within one.
+
+    Args:
+        offsets: integers `[R + 1]`.
+        plan: how rows are cut into slices.
+        counts: how many rows each slice has, in all shares together.
+        parts: shares; each takes the next rows of a slice, as many as the others.
+    """
+    size, slots = len(offsets) - 1, parts * plan.total
+    found = Slots(
+        slot=np.empty(size, np.int32),
+        row=np.full(slots, -1, np.int32),
+        first=np.zeros(slots, np.int32),
+        degree=np.zeros(slots, np.int32),
+    )
+    widths, starts = np.array(plan.widths), np.array(plan.starts)
+    most = np.maximum(-(-counts // parts), 1)
+    offsets = offsets.astype(np.int32, copy=False)
+    if can_compile():
+        _place(offsets, widths, starts, most, plan.total, found)
+        return found
+    which = np.searchsorted(widths, np.diff(offsets)).astype(np.uint8)
+    order = np.argsort(which, kind="stable")
+    place = np.empty(size, np.int64)
+    ends = np.cumsum(counts)
+    for start, room, begin, end in zip(starts, most, ends - counts, ends, strict=True):
+        part, column = np.divmod(np.arange(end - begin), room)
+        place[begin:end] = part * plan.total + start + column
+    found.slot[order] = place
+    found.row[place] = order
+    found.first[place] = offsets[:-1][order]
+    found.degree[place] = np.diff(offsets)[order]
+    return found
+
+
+@compiled
+def _place(offsets, widths, starts, most, total, found):
+    slot, row, first, degree = found
+    free, end = starts.copy(), starts + most
+    for r in range(len(offsets) - 1):
+        begin = offsets[r]
+        links = offsets[r + 1] - begin
+        which = 0
+        while widths[which] < links:
+            which += 1
+        at = free[which]
+        if at == end[which]:
+            at += total - most[which]
+            end[which] += total
+        free[which] = at + 1
+        slot[r] = at
+        row[at] = r
+        first[at] = begin
+        degree[at] = links
+
+
+def _copy(block, at: Slots, some: slice, values, repeat: bool) -> None:
+    """Copies values of links into a block; a row that is too short repeats its last.
+
+    Or it is left as it is, where it is not to repeat.
+    """
+    first, degree = at.first[some], at.degree[some]
+    if can_compile():
+        on_all_cores(_copy_rows, block.shape[1], block, first, degree, values, repeat)
+        return
+    there = degree > 0
+    for position in range(block.shape[0]):
+        if not repeat:
+            there = degree > position
+        link = first[there] + np.minimum(position, degree[there] - 1)
+        block[position, there] = values[link]
+
+
+@compiled
+def _copy_rows(block, first, degree, values, repeat, begin, end):
+    for tile in range(begin, end, TILE):
+        for position in range(block.shape[0]):
+            for column in range(tile, min(tile + TILE, end)):
+                links = degree[column]
+                if position < links:
+                    block[position, column] = values[first[column] + position]
+                elif repeat and links > 0:
+                    block[position, column] = values[first[column] + links - 1]
+
+
+def _look_up_all(table, index, out) -> None:
+    if can_compile():
+        on_all_cores(_look_up, len(out), table, index, out)
+    else:
+        np.take(table, index, out=out)
+
+
+@compiled
+def _look_up(table, index, out, begin, end):
+    for i in range(begin, end):
+        out[i] = table[index[i]]

@@ -1,0 +1,117 @@
+"""Rows into slices: on the host, without its compiler, and on a device, the same."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import Arena, host, ops
+from jaxgames.arena import bucket
+from jaxgames.graph import _links as graph_links
+from jaxgames.ops import (
+    _prepare,
+    _rows,
+    _sliced_device,
+    _sliced_host,
+    _slices,
+)
+
+
+@pytest.fixture(autouse=True)
+def several_slices(monkeypatch):
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
+    monkeypatch.setattr(_slices, "SLICE_COST", 50)
+
+
+@pytest.fixture(scope="module")
+def arena():
+    """A game with rows of all lengths, dead ends, padding, and all labels."""
+    rng = np.random.default_rng(5)
+    degree = rng.integers(0, 4, 70)
+    degree[7], degree[11] = 40, 90
+    edges = degree.sum()
+    labels = {
+        "priority": rng.integers(0, 9, 70, dtype=np.int32),
+        "accepting": rng.random(70) < 0.3,
+        "edge_priority": rng.integers(0, 9, edges, dtype=np.int32),
+        "weight": rng.integers(-9, 9, edges, dtype=np.int32),
+    }
+    return Arena.from_csr(
+        np.append(0, np.cumsum(degree)),
+        rng.integers(0, 70, edges),
+        owner=rng.random(70) < 0.5,
+        dead_ends="allow",
+        **labels,
+    ).pad(75, edges + 40)
+
+
+def same(found, expected):
+    leaves, tree = jax.tree.flatten(expected)
+    others, other_tree = jax.tree.flatten(found)
+    assert tree == other_tree
+    for x, y in zip(others, leaves, strict=True):
+        assert x.dtype == y.dtype
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("shares", [None, 3])
+def test_every_way_gives_the_same(arena, shares, monkeypatch):
+    rows = arena.row_ptr, arena.dst, 75
+
+    def found():
+        arenas = _sliced_host.slice_rows(arena, shares)
+        return arenas, _sliced_host.sliced_links(*rows, shares)
+
+    expected = found()
+    assert len(expected[0].blocks) > 2
+    monkeypatch.setattr(_sliced_host, "can_compile", lambda: False)
+    same(found(), expected)
+    monkeypatch.setattr(_sliced_host, "can_compile", lambda: True)
+    with host.interpreted():
+        same(found(), expected)
+
+
+def test_slices_of_a_device_are_those_of_the_host(arena, monkeypatch):
+    there = jax.device_put(arena)
+    arenas = [dataclasses.replace(x) for x in (arena, arena, there)]
+    expected = ops.prepare(arenas[0]), graph_links.prepare(arenas[0])
+    for module in (_prepare, _rows):
+        monkeypatch.setattr(module, "accelerated", lambda: True)
+    # As if all of it was large: what is filled up on the host has one piece.
+    monkeypatch.setattr(_sliced_device, "COPIED_UP_TO", 0)
+    for other in arenas[1:]:
+        found = ops.prepare(other), graph_links.prepare(other)
+        same(found, expected)
+
+
+def test_large_arrays_are_sent_in_pieces(monkeypatch):
+    monkeypatch.setattr(_sliced_device, "COPIED_UP_TO", 0)
+    x = np.arange(4700, dtype=np.int32)
+    pieces = _sliced_device._sent(x, 5120, -1)
+    assert len({len(piece) for piece in pieces}) == 1 < len(pieces)
+    joined = np.concatenate(pieces)
+    np.testing.assert_array_equal(joined, np.append(x, np.full(420, -1)))
+
+
+def test_rows_of_links():
+    rows = _sliced_device.rows_of(jnp.array([0, 0, 2, 3, 3]), 4)
+    assert rows.tolist() == [1, 1, 2, 4]
+
+
+def test_similar_rows_have_common_shapes(monkeypatch):
+    """So that what was compiled for some of them serves most others."""
+    monkeypatch.undo()
+    plans = set()
+    for seed in range(6):
+        degree = np.random.default_rng(seed).poisson(1.5, 1_000_000) + 1
+        rows = np.bincount(degree)
+        plan, counts = _slices.plan_rows(np.arange(len(rows)), rows, bucket, spare=1)
+        assert counts.sum() == 1_000_000
+        assert all(
+            n > c if i == 0 else n >= c
+            for i, (n, c) in enumerate(zip(plan.sizes, counts, strict=True))
+        )
+        plans.add(plan)
+    assert len(plans) < 4
