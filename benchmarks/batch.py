@@ -23,7 +23,7 @@ from benchmarks import schema
 from benchmarks.peers import PeerError
 from benchmarks.run import Options
 from jaxgames import Arena, Status, energy, generate, graph, parity
-from jaxgames.batch import PROBLEMS
+from jaxgames.drive import PROBLEMS
 
 SIZE, PRIORITIES = 50, 4
 """Vertices and priorities of each game; two edges leave each vertex."""

@@ -25,7 +25,7 @@ import numpy as np
 from jax.sharding import Mesh
 
 from jaxgames import ops, states
-from jaxgames.batch import Standing
+from jaxgames.drive import Standing
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Status
 

@@ -3,13 +3,15 @@
 A solver is a frozen dataclass of options with four pure methods over a
 [`Game`][jaxgames.ops.Game] and a state of its own (any pytree): `init`, `step`, `done`
 and `answer`. The loop is not its business: [`fixpoint`][jaxgames.fixpoint] drives it
-under `jit`, `vmap` or from the host. To add one, write a file with the class and name
-it in the registry of its slice.
+under `jit`, `vmap` or from the host. To add one, write a file with the class, and name
+it in the registry of its slice; or, in a package of your own, call `register` of that.
 """
 
 import abc
 import dataclasses
-from typing import Any, ClassVar
+import functools
+import importlib.metadata
+from typing import Any, ClassVar, TypeVar
 
 import jax
 
@@ -101,6 +103,9 @@ def check_positive(**options: int | None) -> None:
             raise ValueError(f"{name} must be a positive integer, got {value!r}")
 
 
+_S = TypeVar("_S", bound=Solver)
+
+
 class Registry:
     """The solvers of a slice, by name.
 
@@ -109,6 +114,7 @@ class Registry:
         auto: the class that `"auto"` stands for.
         others: more classes; each is known by its `name`.
         places: what else `solver=` may name, that is no array program.
+        base: what each must be.
     """
 
     def __init__(
@@ -117,11 +123,41 @@ class Registry:
         auto: type[Solver],
         *others: type[Solver],
         places: tuple[str, ...] = (),
+        base: type[Solver] = Solver,
     ):
         self.problem = problem
+        self.base = base
         self.auto = auto
         self.places = places
         self._solvers = {solver.name: solver for solver in (auto, *others)}
+
+    def register(self, solver: type[_S]) -> type[_S]:
+        """Adds a solver of your own, which all that takes a solver then knows by name.
+
+        What makes up its state is registered by
+        [`states.register`][jaxgames.states.register], if it is to be written to files.
+        A package whose entry points of the group `jaxgames.solvers` name modules has
+        these imported when a name is not known: there they may register theirs.
+
+        Args:
+            solver: the class; also as a decorator.
+
+        Raises:
+            ValueError: it is no solver of this kind, or its name is taken.
+        """
+        name = getattr(solver, "name", None)
+        if not (isinstance(solver, type) and issubclass(solver, self.base)):
+            raise ValueError(
+                f"a {self.problem} solver derives from {self.base.__name__}"
+            )
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"{solver.__name__} has no name: set the class's `name`")
+        if name in ("auto", *self.places) or self._solvers.get(name, solver) != solver:
+            raise ValueError(
+                f"there is a {self.problem} solver called {name!r} already"
+            )
+        self._solvers[name] = solver
+        return solver
 
     def __iter__(self):
         """Names of the solvers."""
@@ -139,6 +175,8 @@ class Registry:
                 f"solver of the device, {', '.join(map(repr, self))}"
             )
         if name not in self._solvers:
+            _import_others()
+        if name not in self._solvers:
             raise ValueError(
                 f"no {self.problem} solver is called {name!r}; there are "
                 + ", ".join(map(repr, [*self, *self.places, "auto"]))
@@ -149,8 +187,15 @@ class Registry:
         """A solver from its name, from `"auto"`, or from itself, whoever wrote it."""
         if isinstance(solver, str):
             return self.auto() if solver == "auto" else self[solver]()
-        if not isinstance(solver, Solver):
+        if not isinstance(solver, self.base):
             raise ValueError(
                 f"solver must be a name or a {self.problem} solver, got {solver!r}"
             )
         return solver
+
+
+@functools.cache
+def _import_others() -> None:
+    """Imports what other packages name as modules with solvers, once."""
+    for point in importlib.metadata.entry_points(group="jaxgames.solvers"):
+        point.load()

@@ -29,7 +29,7 @@ from jaxgames import (
     parity,
     solve_many,
 )
-from jaxgames.batch import _rounds
+from jaxgames.drive import _rounds
 from jaxgames.energy import _paths
 from jaxgames.graph._links import prepare
 from jaxgames.graph._solver import Subgraph

@@ -21,7 +21,8 @@ from jaxgames import (
     ops,
     parity,
 )
-from jaxgames.batch import _rounds, buckets, stack
+from jaxgames.batch import buckets, stack
+from jaxgames.drive import _rounds
 from jaxgames.energy import _batch as energy_batch
 from jaxgames.parity import reference
 from jaxgames.parity._game import compress, compress_few

@@ -17,8 +17,8 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"archive", "batch", "checkpoint", "kept", "limits", "memory", "quoting"}
-BASE |= {"states", "validity", "value", "verdict"}
+BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "limits", "memory"}
+BASE |= {"quoting", "states", "validity", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {
@@ -43,6 +43,7 @@ ON_THE_HOST = {
         "_parts",
         "_play",
         "_race",
+        "_shared",
         "_system",
     ),
 }

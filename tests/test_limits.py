@@ -209,6 +209,7 @@ SLICES = [
 
 UNLIMITED = {
     parity.check_solver: "looks at a name",
+    parity.answer: "is a part of a solver",
     parity.preprocess.identity: "takes the arena as it is",
     parity.place_for: "compares sizes",
     energy.place_for: "compares sizes",

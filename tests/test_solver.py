@@ -1,20 +1,30 @@
 """What the tables of solvers say, and what a verdict shows of itself."""
 
+import dataclasses
+from typing import NamedTuple
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxgames import (
     Arena,
+    Status,
     buchi,
+    checkpoint,
     energy,
     generate,
     graph,
     mdp,
     multienergy,
+    ops,
     parity,
     solve_many,
+    solver,
+    states,
 )
+from jaxgames.solver import Solver
 
 GAME = generate.random_game(3, 8)
 WEIGHTED = generate.random_energy_game(3, 8, max_weight=9)
@@ -71,3 +81,94 @@ def test_a_verdict_shows_what_it_means():
 
 def assert_shown(verdict) -> None:
     assert "JitTracer" in repr(verdict)
+
+
+# ---- solvers from outside ----------------------------------------------------------
+
+
+class Where(NamedTuple):
+    """Nothing moves: what is known is known at once."""
+
+    known: jax.Array  # bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Same(Solver):
+    """Solves games of one priority, whose winner is that of its parity."""
+
+    name = "same"
+
+    def init(self, game):
+        """Whether all are the same."""
+        priority = jnp.where(ops.real(game), game.priority, game.priority[0])
+        return Where(jnp.all(priority == game.priority[0]))
+
+    def step(self, game, state):
+        """Nothing can be done about it."""
+        return state
+
+    def done(self, game, state):
+        """Whether it could be seen at once."""
+        return state.known
+
+    def answer(self, game, state):
+        """The first edge is as good as any."""
+        winner = jnp.where(state.known, game.priority % 2, -1)
+        return parity.answer(game, winner, jnp.zeros_like(game.priority))
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    monkeypatch.setattr(parity.SOLVERS, "_solvers", dict(parity.SOLVERS._solvers))
+    monkeypatch.setattr(states, "CLASSES", dict(states.CLASSES))
+    states.register(Where)
+    return parity.SOLVERS.register(Same)
+
+
+def test_a_solver_from_outside_is_one_like_any(registered, tmp_path):
+    one = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], priority=[3, 3])
+    assert registered is Same
+    assert "same" in list(parity.SOLVERS)
+    found = [
+        parity.solve(one, "same"),
+        jax.jit(lambda arena: parity.solve(arena, "same"))(one),
+        solve_many(parity, [one], "same")[0],
+    ]
+    for solution in found:
+        assert solution.stats["solver"] == "same"
+        assert np.asarray(solution.winner).tolist() == [1, 1]
+        assert np.asarray(solution.strategy).tolist() == [-1, 2]
+    stopped = parity.solve(GAME, "same", max_steps=3, throw=False)
+    assert stopped.status == Status.MAX_STEPS
+    assert set(stopped.winner.tolist()) == {-1}
+    checkpoint.save(tmp_path / "state.npz", stopped.state)
+    state = checkpoint.load(tmp_path / "state.npz", stopped.state)
+    again = parity.solve(GAME, "same", state=state, max_steps=5, throw=False)
+    assert again.stats["rounds"] == 5
+
+
+def test_what_is_no_solver_is_not_registered(registered):
+    with pytest.raises(ValueError, match="a parity solver derives from Solver"):
+        parity.SOLVERS.register(Where)  # type: ignore[type-var]
+    with pytest.raises(ValueError, match="a component solver derives from Component"):
+        graph.SOLVERS.register(Same)
+    for taken in ("auto", "host", "fpi"):
+        named = type("Named", (Same,), {"name": taken})
+        with pytest.raises(ValueError, match=f"called '{taken}' already"):
+            parity.SOLVERS.register(named)
+    assert parity.SOLVERS.register(Same) is Same  # as when a module is loaded again
+
+
+def test_solvers_of_other_packages_are_found_by_their_names(registered, monkeypatch):
+    class Point:
+        def load(self):
+            parity.SOLVERS.register(type("Other", (Same,), {"name": "other"}))
+
+    def points(*, group):
+        return [Point()] if group == "jaxgames.solvers" else []
+
+    monkeypatch.setattr("importlib.metadata.entry_points", points)
+    solver._import_others.cache_clear()
+    assert parity.place_for(GAME, "other") == "device"
+    with pytest.raises(ValueError, match="no parity solver is called 'another'"):
+        parity.place_for(GAME, "another")

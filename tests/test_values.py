@@ -359,7 +359,6 @@ def test_what_is_derived_from_an_answer_does_not_go_stale():
 def test_machine_code_takes_what_is_read_only_for_the_same_type():
     pytest.importorskip("numba")
     from jaxgames.parity._host import _arrange, _solve
-    from jaxgames.parity._race import prepare_host
 
     small, loops = arena_of(given(), "priority"), range(host.COPIED_UP_TO)
     large = Arena.from_edges(loops, loops, owner=[0] * len(loops), priority=loops)
@@ -369,7 +368,7 @@ def test_machine_code_takes_what_is_read_only_for_the_same_type():
             assert parity.verify(each, parity.solve(each, "host"))
     for function in (_arrange, _solve):
         assert len(function._machine_code.signatures) == 1
-    assert np.shares_memory(prepare_host(large).head, large.dst)
+    assert np.shares_memory(parity.prepare_host(large).head, large.dst)
 
 
 def test_what_is_lent_is_the_same_without_a_copy():

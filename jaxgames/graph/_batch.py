@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import batch, ops, validity
+from jaxgames import drive, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.graph._closure import Closure
 from jaxgames.graph._components import Components
@@ -19,44 +19,36 @@ CLOSURE_UP_TO = 128
 """Vertices up to which the closure is taken: V rounds over V / 32 words a vertex."""
 
 
-def _check(arena: Arena) -> None:
-    validity.check_each(arena, total=False)
+class _Problem(drive.Problem):
+    """Strongly connected components."""
+
+    name = "scc"
+    solvers = SOLVERS
+
+    def auto(self, stack: Arena) -> Solver:
+        """The closure of small graphs."""
+        small = np.shape(stack.owner)[-1] <= CLOSURE_UP_TO
+        return Closure() if small else MaxId()
+
+    def check(self, question: Arena) -> None:
+        """Vertices may lack successors."""
+        validity.check_each(question, total=False)
+
+    def facts(self, stack: Arena, solver: Solver) -> int:
+        """The largest degree, for the closure."""
+        return drive.widest(stack) if isinstance(solver, Closure) else 0
+
+    def game(self, question: Arena, solver: Solver, facts: Any = None) -> Subgraph:
+        """Links both ways; for the closure dense, and one way."""
+        alive = jnp.asarray(inside(question))
+        if isinstance(solver, Closure):
+            return Subgraph(ops.dense_links(question, facts), (), alive)  # type: ignore
+        return Subgraph(*traced(question), alive)
+
+    def solution(self, answer: Answer, **how: Any) -> Components:
+        """Answers have the names that a solution has."""
+        return Components(**answer._asdict(), **how)
 
 
-def _auto(arena: Arena) -> Solver:
-    return Closure() if np.shape(arena.owner)[-1] <= CLOSURE_UP_TO else MaxId()
-
-
-def _facts(arena: Arena, solver: Solver) -> int:
-    return batch.widest(arena) if isinstance(solver, Closure) else 0
-
-
-def _game(arena: Arena, solver: Solver, degree: int) -> Subgraph:
-    alive = jnp.asarray(inside(arena))
-    if isinstance(solver, Closure):
-        return Subgraph(ops.dense_links(arena, degree), (), alive)  # type: ignore
-    return Subgraph(*traced(arena), alive)
-
-
-def _answer(solver: Any, game: Subgraph, state: Any, size: int) -> Answer:
-    del size
-    return solver.answer(game, state)
-
-
-def _solution(answer: Answer, **how) -> Components:
-    return Components(count=answer.count, labels=answer.labels, **how)
-
-
-PROBLEM = batch.register(
-    batch.Problem(
-        name="scc",
-        solvers=SOLVERS,
-        auto=_auto,
-        check=_check,
-        facts=_facts,
-        game=_game,
-        answer=_answer,
-        solution=_solution,
-    )
-)
+PROBLEM = drive.register(_Problem())
 """Strongly connected components, for [`solve_many`][jaxgames.solve_many]."""

@@ -28,7 +28,7 @@ HOST, DEVICE, RACE = "host", "device", "race"
 PLACES = (HOST, RACE)
 """What `solver` may name as well: the sequential engine, and the race of both."""
 
-SOLVERS = Registry("component", MaxId, FBTrim, places=PLACES)
+SOLVERS = Registry("component", MaxId, FBTrim, places=PLACES, base=ComponentSolver)
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the graph is traced.
 """

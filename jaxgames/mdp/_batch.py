@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import batch, validity
+from jaxgames import drive, validity
 from jaxgames.arena import bucket
 from jaxgames.mdp import _layout
 from jaxgames.mdp._checks import MODEL, refuse_intervals
@@ -14,6 +14,7 @@ from jaxgames.mdp._mec import SOLVERS
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._solver import Answer
+from jaxgames.solver import Solver
 
 
 def _size(model: MDP) -> tuple[int, int, int]:
@@ -28,13 +29,13 @@ def _stack(models: Sequence[MDP], size: tuple[int, int, int]) -> MDP:
         rows = [np.asarray(getattr(model, name)) for model in models]
         ends = np.array([row[-1] for row in rows], np.int32)[:, None]
         fill = np.broadcast_to(ends, (len(rows), width + 1))
-        return batch.filled(rows, np.array(list(map(len, rows))), width + 1, fill)
+        return drive.filled(rows, np.array(list(map(len, rows))), width + 1, fill)
 
     columns = [np.asarray(model.columns) for model in models]
     return MDP(
         row_group_offsets=offsets("row_group_offsets", size[0]),
         row_offsets=offsets("row_offsets", size[1]),
-        columns=batch.filled(columns, np.array(list(map(len, columns))), size[2], 0),
+        columns=drive.filled(columns, np.array(list(map(len, columns))), size[2], 0),
     )
 
 
@@ -46,7 +47,7 @@ def _cut(answer: Answer, model: MDP) -> Answer:
     )
 
 
-MODELS = batch.Form(
+MODELS = drive.Form(
     kind=MDP,
     what="MDP",
     is_stack=lambda model: np.ndim(model.columns) == 2,
@@ -58,36 +59,36 @@ MODELS = batch.Form(
 """Models, in the place of arenas."""
 
 
-def _check(model: Any) -> None:
-    if not isinstance(model, MDP):
-        raise ValueError(f"model must be an MDP, got {type(model).__name__}")
-    refuse_intervals(model)
-    if np.ndim(model.columns) == 2:
-        validity.check_stack(model, len(model.columns), MODEL)
+class _Problem(drive.Problem):
+    """Maximal end components."""
+
+    name = "mec"
+    solvers = SOLVERS
+    form = MODELS
+
+    def auto(self, stack: MDP) -> Solver:
+        """By single sweeps: finished models would keep all others waiting."""
+        del stack
+        return Interleaved(sweeps=1)
+
+    def check(self, question: Any) -> None:
+        """Models, or a stack of them."""
+        if not isinstance(question, MDP):
+            raise ValueError(f"model must be an MDP, got {type(question).__name__}")
+        refuse_intervals(question)
+        if np.ndim(question.columns) == 2:
+            validity.check_stack(question, len(question.columns), MODEL)
+
+    def game(self, question: MDP, solver: Any, facts: None = None) -> _layout.Layout:
+        """Without what is not looked at."""
+        del facts
+        bare = MDP(question.row_group_offsets, question.row_offsets, question.columns)
+        return _layout.traced(bare, graph=solver.needs_graph)
+
+    def solution(self, answer: Answer, **how: Any) -> EndComponents:
+        """Answers have the names that a solution has."""
+        return EndComponents(**answer._asdict(), **how)
 
 
-def _game(model: MDP, solver: Any, facts: None) -> _layout.Layout:
-    del facts
-    bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
-    return _layout.traced(bare, graph=solver.needs_graph)
-
-
-def _solution(answer: Answer, **how) -> EndComponents:
-    return EndComponents(**answer._asdict(), **how)
-
-
-PROBLEM = batch.register(
-    batch.Problem(
-        name="mec",
-        solvers=SOLVERS,
-        # A single sweep a step: finished models would keep all others waiting.
-        auto=lambda _: Interleaved(sweeps=1),
-        check=_check,
-        facts=lambda model, solver: None,
-        game=_game,
-        answer=lambda solver, game, state, size: solver.answer(game, state),
-        solution=_solution,
-        form=MODELS,
-    )
-)
+PROBLEM = drive.register(_Problem())
 """Maximal end components, for [`solve_many`][jaxgames.solve_many]."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import batch, validity
+from jaxgames import drive, validity
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff import _rationals
 from jaxgames.meanpayoff._checks import check
@@ -29,12 +29,12 @@ def _solve(
             check(arena)
     plain = [arena.unpad() for arena in arenas]
     groups = list(_groups(plain))
-    states = batch.states_of(groups, state)
+    states = drive.states_of(groups, state)
     how = {"max_steps": max_steps, "strategies": strategies, "throw": False}
     found: list[Any] = [None] * len(arenas)
     for at, members in enumerate(groups):
         some = [plain[index] for index in members]
-        whole, first = batch.union(some)
+        whole, first = drive.union(some)
         begin = _beginning(some) if states[at] is None else states[at]
         one = solve(whole, solver, state=begin, progress=progress, **how)
         states[at] = one.state
@@ -49,7 +49,7 @@ def _solve(
 def _groups(arenas: list[Arena]) -> Iterator[list[int]]:
     """Games to put side by side: as many as numbers and memory hold."""
     there = [index for index, arena in enumerate(arenas) if len(arena.owner)]
-    kinds = batch.grouped(_number_type(arenas[index]) for index in there)
+    kinds = drive.grouped(_number_type(arenas[index]) for index in there)
     for places in kinds.values():
         members: list[int] = []
         edges = vertices = widest = longest = 0
@@ -116,5 +116,5 @@ def _part(whole: Arena, arena: Arena, found: Solution, first: np.ndarray) -> Sol
     )
 
 
-PROBLEM = batch.register(batch.Union(name="meanpayoff", solve=_solve))
+PROBLEM = drive.register(drive.Union(name="meanpayoff", solve=_solve))
 """For [`solve_many`][jaxgames.solve_many]."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import batch, validity
+from jaxgames import drive, validity
 from jaxgames.multienergy._batch import union
 from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._game import Game
@@ -72,8 +72,8 @@ def _solve(
             if not isinstance(game, Game):
                 raise ValueError(f"game must be a Game, got {type(game).__name__}")
             checked(game)
-    groups = list(batch.grouped((x.dimensions, x.cap) for x in games).values())
-    states = batch.states_of(groups, state)
+    groups = list(drive.grouped((x.dimensions, x.cap) for x in games).values())
+    states = drive.states_of(groups, state)
     found: list[Any] = [None] * len(games)
     for at, members in enumerate(groups):
         some = [games[index] for index in members]
@@ -91,5 +91,5 @@ def _solve(
     return found, tuple(states)
 
 
-PROBLEM = batch.register(batch.Union(name="multienergy", solve=_solve))
+PROBLEM = drive.register(drive.Union(name="multienergy", solve=_solve))
 """For [`solve_many`][jaxgames.solve_many]."""

@@ -150,7 +150,7 @@ class StrategyImprovement(Solver):
             >>> warm.stats["rounds"] < cold.stats["rounds"]
             True
         """
-        from jaxgames.parity._device import prepare
+        from jaxgames.parity._solve import prepare
 
         if arena.priority is None:
             raise ValueError("a warm start needs vertex priorities: there are none")

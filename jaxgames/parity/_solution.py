@@ -4,11 +4,9 @@ import dataclasses
 from typing import Any
 
 import jax
-import numpy as np
 from jax.core import Tracer
 
 from jaxgames import solution
-from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
 
 @jax.tree_util.register_dataclass
@@ -45,17 +43,3 @@ class Solution(solution.Solution):
         won = [int((self.winner == player).sum()) for player in (0, 1, -1)]
         undecided = f", {won[2]} undecided" if won[2] else ""
         return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]}{undecided})"
-
-
-def undecided(
-    status: Status, arena: Any, *_, state: Any = None, strategies: bool = True, **__
-) -> Solution:
-    """The solution that knows nothing, for the arguments of `solve`."""
-    size = np.shape(arena.owner)
-    return Solution(
-        winner=np.full(size, UNDECIDED, np.int8),
-        strategy=np.full(size, NO_EDGE, np.int32) if strategies else None,
-        status=status,
-        stats=Stats(solver="none", rounds=0),
-        state=state,
-    )

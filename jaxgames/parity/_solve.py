@@ -1,52 +1,18 @@
-"""The front door: checks, choice of engine, preprocessing and its undoing."""
+"""The front door of parity games."""
 
-import dataclasses
 from collections.abc import Sequence
+from typing import Unpack
 
-import jax
-import numpy as np
-
-from jaxgames import fixpoint, host, ops, validity
-from jaxgames.arena import Arena, is_traced
-from jaxgames.limits import limited
-from jaxgames.parity import _auto, _device, _race
-from jaxgames.parity import preprocess as reductions
-from jaxgames.parity._alternating import Alternating
-from jaxgames.parity._device import prepare as prepare
-from jaxgames.parity._edges import check_priorities
-from jaxgames.parity._fpi import FPI
-from jaxgames.parity._game import normal_form
-from jaxgames.parity._improvement import StrategyImprovement
-from jaxgames.parity._promotion import PriorityPromotion
-from jaxgames.parity._race import HOST
-from jaxgames.parity._race import prepare_host as prepare_host
-from jaxgames.parity._solution import Solution, undecided
-from jaxgames.parity._spm import SPM
-from jaxgames.parity._zielonka import Zielonka
-from jaxgames.progress import Meter, Progress, as_progress
-from jaxgames.race import wait_for_losers as wait_for_losers
-from jaxgames.solution import NO_EDGE, SolveError, Status
-from jaxgames.solver import Registry, Solver
-
-PLACES = (HOST, "race")
-"""What `solver` may name as well: the sequential engine, and the race of both."""
-
-SOLVERS = Registry(
-    "parity",
-    PriorityPromotion,
-    Zielonka,
-    FPI,
-    SPM,
-    Alternating,
-    StrategyImprovement,
-    places=PLACES,
-)
-"""The solvers that are array programs, by name; the first is what `"auto"` takes where
-the game is traced.
-"""
+from jaxgames import drive, fixpoint, ops, validity
+from jaxgames.arena import Arena
+from jaxgames.limits import Bounds, limited
+from jaxgames.parity._host import Prepared
+from jaxgames.parity._problem import PROBLEM, for_host, normal
+from jaxgames.parity._solution import Solution
+from jaxgames.progress import Meter, Progress
+from jaxgames.solver import Solver
 
 
-@limited(undecided)
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
@@ -108,39 +74,48 @@ def solve(
         >>> int(solution.successor(arena)[0])
         2
     """
-    arena, fault = validity.checked(arena)
-    traced = is_traced((arena, state, max_steps))
-    _check(solver, max_steps, preprocess, traced)
-    check_priorities(arena)
-    if traced:
-        found = _solve_traced(arena, solver, max_steps, state, strategies)
-        return validity.withdrawn(fault, found)
-    with ops.at_once():  # a constant of somebody's jit is still one
-        reduced = reductions.apply(arena, preprocess) if preprocess else None
-        game = arena if reduced is None else reduced.arena
-        noted = host.told_if_slow(solver, game.shape[1])
-        solution = noted(
-            _solve_concrete(game, solver, max_steps, state, progress, strategies)
-        )
-    if reduced is not None:
-        solution = _undo(reduced, solution)
-    if throw and solution.status != Status.SOLVED:
-        raise SolveError(solution.status, solution)
-    return solution
-
-
-def _undo(reduced, solution: Solution) -> Solution:
-    winner = np.asarray(solution.winner)
-    moves = solution.strategy
-    if moves is None:
-        moves = np.full(len(winner), NO_EDGE, np.int32)
-    winner, strategy = reduced.undo(winner, np.asarray(moves))
-    return dataclasses.replace(
-        solution,
-        winner=winner,
-        strategy=None if solution.strategy is None else strategy,
-        measures=None,  # of the reduced game
+    return drive.solve(
+        PROBLEM,
+        arena,
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
+        progress=progress,
+        strategies=strategies,
+        preprocess=preprocess,
+        deadline=deadline,
+        memory=memory,
     )
+
+
+@limited()
+def prepare(
+    arena: Arena, solver: Solver | None = None, **bounds: Unpack[Bounds]
+) -> tuple[Arena, ops.Game]:
+    """The normal form of a concrete arena, and its layout on the device; kept with it.
+
+    `solve` calls this; call it before to have its cost apart. Within
+    [`parallel.over`][jaxgames.parallel.over] the layout is spread over the devices.
+
+    Args:
+        arena: a concrete arena.
+        solver: the solver that it is for.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+    """
+    game = normal(validity.checked(arena)[0], solver)
+    return game, ops.prepare(game, ops.current_spread())
+
+
+@limited()
+def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Prepared:
+    """The arrays that the host engine works on; kept with the arena.
+
+    Args:
+        arena: a concrete arena.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+    """
+    return for_host(validity.checked(arena)[0])
 
 
 def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
@@ -153,12 +128,7 @@ def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
     Raises:
         ValueError: there is no such solver.
     """
-    check_solver(solver)
-    if isinstance(solver, str) and solver in PLACES:
-        return solver
-    if solver != "auto" or ops.current_spread() is not None:
-        return "device"
-    return _auto.place_for(arena)
+    return drive.place_for(PROBLEM, arena, solver)
 
 
 def check_solver(solver: str | Solver) -> None:
@@ -167,70 +137,4 @@ def check_solver(solver: str | Solver) -> None:
     Raises:
         ValueError: naming the solvers that there are.
     """
-    if not isinstance(solver, str):
-        SOLVERS.resolve(solver)
-    elif solver != "auto" and solver not in PLACES:
-        SOLVERS[solver]  # which need not be made
-
-
-def _check(solver, max_steps, preprocess, traced: bool) -> None:
-    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    if isinstance(preprocess, str):
-        raise ValueError(f"preprocess must be a sequence of names, got {preprocess!r}")
-    if traced and isinstance(solver, str) and solver in PLACES:
-        raise ValueError(
-            f"solver={solver!r} runs on the host, where a traced game cannot be: "
-            f"name a solver of the device, {', '.join(SOLVERS)}"
-        )
-    if traced and preprocess:
-        raise ValueError(
-            "preprocess changes the size of a game, which a traced one cannot: apply "
-            "jaxgames.parity.preprocess outside"
-        )
-
-
-def _solve_traced(arena, solver, max_steps, state, strategies) -> Solution:
-    solver = _resolve(solver, strategies)
-    game = normal_form(arena, solver.edge_priorities)
-    outcome = fixpoint.traced(solver, game, state, max_steps)
-    if game.owner.shape != arena.owner.shape:  # edges were split
-        size = arena.shape[0]
-        outcome = outcome._replace(
-            answer=jax.tree.map(lambda x: x[..., :size], outcome.answer)
-        )
-    return _device.device_solution(solver, game, outcome)
-
-
-def _resolve(solver: str | Solver, strategies: bool) -> Solver:
-    solver = SOLVERS.resolve(solver)
-    if strategies:
-        return solver
-    return dataclasses.replace(solver, strategies=False)
-
-
-def _solve_concrete(arena, solver, max_steps, state, progress, strategies) -> Solution:
-    """Chooses the place, and solves there."""
-    meter = as_progress(progress)
-    limited = max_steps is not None or state is not None
-    place = place_for(arena, solver)
-    if solver != "auto" and place == "device":
-        return _device.on_device(
-            arena,
-            _resolve(solver, strategies),
-            state=state,
-            max_steps=max_steps,
-            progress=meter,
-        )
-    if solver in PLACES and limited:
-        raise ValueError(
-            f"max_steps and state are the device's: solver={solver!r} takes neither"
-        )
-    if place == HOST and not limited:
-        return _race.on_host(arena, strategies=strategies, progress=meter)
-    found = _auto.legs(arena, strategies)
-    if place == "race" and not limited:
-        return _race.race(arena, found, strategies=strategies, progress=meter)
-    return _device.along_legs(
-        arena, found, state=state, max_steps=max_steps, progress=meter
-    )
+    drive.check_solver(PROBLEM, solver)

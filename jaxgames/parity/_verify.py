@@ -12,10 +12,10 @@ from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.limits import limited
 from jaxgames.parity import reference
 from jaxgames.parity._descent import measured
-from jaxgames.parity._device import normal
 from jaxgames.parity._edges import check_priorities, extend, split
 from jaxgames.parity._fixed import fix_strategies
 from jaxgames.parity._game import normal_form
+from jaxgames.parity._problem import normal
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict

@@ -21,7 +21,8 @@ from jaxgames import (
     meanpayoff,
     multienergy,
 )
-from jaxgames.batch import PROBLEMS, _rounds, stack, union
+from jaxgames.batch import stack, union
+from jaxgames.drive import PROBLEMS, _rounds
 from jaxgames.energy import _batch as energy_batch
 from jaxgames.energy._lockstep import Lockstep
 from jaxgames.ops import num_cells

@@ -1,6 +1,7 @@
 """Where a game is solved: device, host, both at once; and what `"auto"` makes of it."""
 
 import dataclasses
+import functools
 import threading
 import time
 import types
@@ -9,10 +10,20 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgames import Arena, SolveError, Status, fixpoint, generate, parity
-from jaxgames.parity import _auto, _device, _host, _race, reference
-from jaxgames.parity._device import Leg
-from jaxgames.progress import Deadline
+from jaxgames import (
+    Arena,
+    SolveError,
+    Status,
+    drive,
+    fixpoint,
+    generate,
+    host,
+    parity,
+)
+from jaxgames.drive import Leg
+from jaxgames.parity import _host, _problem, _shared, reference
+from jaxgames.parity._problem import PROBLEM, Parity
+from jaxgames.progress import Deadline, Report
 from jaxgames.testing import odd_arenas
 
 GAME = generate.random_game(0, 300, num_priorities=9)
@@ -50,7 +61,7 @@ def test_places_take_edge_priorities(place):
 
 
 def test_a_large_game_on_the_host_runs_in_a_thread(monkeypatch):
-    monkeypatch.setattr(_race, "INLINE", 0)
+    monkeypatch.setattr(Parity, "inline", 0)
     assert agrees(GAME, parity.solve(GAME, "host"))
 
 
@@ -61,8 +72,8 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         threads.append(threading.current_thread())
         return _host.run(prepared, **options)
 
-    monkeypatch.setattr(_race, "_host", types.SimpleNamespace(run=run))
-    monkeypatch.setattr(_race, "INLINE_STEPS", 10)
+    monkeypatch.setattr(_problem, "_host", types.SimpleNamespace(run=run))
+    monkeypatch.setattr(Parity, "patience", 10)
     parity.prepare_host(GAME)
     assert agrees(GAME, parity.solve(GAME, "host"))
     assert threads[0] is threading.current_thread() is not threads[1]
@@ -89,7 +100,7 @@ def test_without_strategies_under_jit():
 
 
 def slow_host(monkeypatch, told):
-    def run(arena, strategies, track=None):
+    def run(self, arena, *, track, **more):
         while not track.stop[0]:
             time.sleep(0.001)
         told.append("host")
@@ -98,20 +109,18 @@ def slow_host(monkeypatch, told):
         )
         return dataclasses.replace(solution, strategy=solution.winner.astype(np.int32))
 
-    monkeypatch.setattr(_race, "_run_host", run)
+    monkeypatch.setattr(Parity, "on_host", run)
 
 
 def slow_device(monkeypatch, told):
-    def run(arena, legs, *, progress, **more):
-        while progress(_race.Report("device", 7, 0.0)) is None:
+    def run(self, track, arena, solver, *, progress, **more):
+        while progress(Report("device", 7, 0.0)) is None:
             time.sleep(0.001)
         told.append("device")
-        return dataclasses.replace(
-            parity.solve(arena, "fpi", max_steps=0, throw=False),
-            status=Status.INTERRUPTED,
-        )
+        found = PROBLEM.on_device(arena, solver, max_steps=0)
+        return dataclasses.replace(found, status=Status.INTERRUPTED)
 
-    monkeypatch.setattr(_race, "along_legs", run)
+    monkeypatch.setattr(Parity, "in_race", run)
 
 
 def test_the_device_wins_and_the_host_is_stopped(monkeypatch):
@@ -156,31 +165,34 @@ def test_an_interrupt_stops_both(monkeypatch):
         parity.solve(GAME, "race", progress=interrupt)
     assert sorted(told) == ["device", "host"]
     state = caught.value.solution.state  # the device's, to go on from
-    assert agrees(GAME, parity.solve(GAME, "fpi", state=state))
+    assert agrees(GAME, parity.solve(GAME, state=state))
 
 
 def test_an_engine_that_fails_leaves_the_race_to_the_other(monkeypatch):
     def broken(*args, **more):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(_race, "along_legs", broken)
+    monkeypatch.setattr(Parity, "in_race", broken)
     assert agrees(GAME, parity.solve(GAME, "race"))
-    monkeypatch.setattr(_race, "_run_host", broken)
+    monkeypatch.setattr(Parity, "on_host", broken)
     with pytest.raises(ZeroDivisionError):
         parity.solve(GAME, "race")
+
+
+def along(track, legs, **how):
+    run = functools.partial(PROBLEM.in_race, track)
+    return drive.along_legs(PROBLEM, GAME, legs, run=run, **how)
 
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_what_the_host_decided_is_taken_over(player):
     expected = reference.solve(GAME)
-    track = _race._Track()
+    track = _shared.Shared()
     track.publish(GAME.shape[0])
     won = expected.winner == player
     track.winner[won] = player
     track.move[won] = expected.strategy[won]
-    solution = _device.along_legs(
-        GAME, [Leg(parity.PriorityPromotion())], run=track.on_device
-    )
+    solution = along(track, [Leg(parity.PriorityPromotion())] * 2)
     assert solution.stats["taken_over"] == int(won.sum()) > 0
     assert agrees(GAME, solution)
 
@@ -189,7 +201,7 @@ def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
     """The host publishes between two chunks, and the device looks at once."""
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 2)
     expected = reference.solve(GAME)
-    track = _race._Track(share_seconds=0.0)
+    track = _shared.Shared(share_seconds=0.0)
 
     def meter(report):
         if report.rounds >= 6 and track.winner is None:
@@ -199,9 +211,7 @@ def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
             track.winner[won] = 1
 
     solver = parity.PriorityPromotion(sweeps=1)
-    solution = _device.along_legs(
-        GAME, [Leg(solver)], progress=meter, run=track.on_device
-    )
+    solution = along(track, [Leg(solver)] * 2, progress=meter)
     assert solution.stats["taken_over"] == int((expected.winner == 1).sum())
     assert agrees(GAME, solution)
 
@@ -212,21 +222,19 @@ def test_dominions_that_leave_a_vertex_no_edge_are_not_taken_over():
     arena = Arena.from_edges(
         [0, 1, 2, 2], [0, 1, 0, 1], owner=[1, 1, 0], priority=[1, 3, 0]
     )
-    assert not _race._is_closed(arena, np.array([1, 1, -1], np.int8))
-    assert _race._is_closed(arena, np.array([1, -1, -1], np.int8))
-    assert _race._is_closed(arena, np.array([-1, 1, -1], np.int8))
-    assert _race._is_closed(arena, np.array([1, 1, 1], np.int8))
+    assert not _shared._is_closed(arena, np.array([1, 1, -1], np.int8))
+    assert _shared._is_closed(arena, np.array([1, -1, -1], np.int8))
+    assert _shared._is_closed(arena, np.array([-1, 1, -1], np.int8))
+    assert _shared._is_closed(arena, np.array([1, 1, 1], np.int8))
 
 
 def test_half_a_dominion_is_not_taken_over():
     expected = reference.solve(GAME)
-    track = _race._Track()
+    track = _shared.Shared()
     track.publish(GAME.shape[0])
     won = np.flatnonzero(expected.winner == 0)
     track.winner[won[::2]] = 0
-    solution = _device.along_legs(
-        GAME, [Leg(parity.PriorityPromotion())], run=track.on_device
-    )
+    solution = along(track, [Leg(parity.PriorityPromotion())] * 2)
     assert "taken_over" not in solution.stats
     assert agrees(GAME, solution)
 
@@ -236,7 +244,7 @@ def test_half_a_dominion_is_not_taken_over():
 
 def test_a_leg_that_spends_its_budget_is_followed_by_the_next():
     legs = [Leg(parity.PriorityPromotion(), 2), Leg(parity.Zielonka())]
-    solution = _device.along_legs(GAME, legs)
+    solution = drive.along_legs(PROBLEM, GAME, legs)
     assert solution.stats["tried"] == "promotion"
     assert solution.stats["solver"] == "zielonka"
     assert agrees(GAME, solution)
@@ -245,10 +253,10 @@ def test_a_leg_that_spends_its_budget_is_followed_by_the_next():
 def test_legs_go_on_where_they_stopped():
     legs = [Leg(parity.PriorityPromotion(), 4), Leg(parity.Zielonka())]
     state, solution, limit = None, None, 0
-    whole = _device.along_legs(GAME, legs)
+    whole = drive.along_legs(PROBLEM, GAME, legs)
     while solution is None or solution.status != Status.SOLVED:
         limit += 3
-        solution = _device.along_legs(GAME, legs, state=state, max_steps=limit)
+        solution = drive.along_legs(PROBLEM, GAME, legs, state=state, max_steps=limit)
         state = solution.state
     assert np.array_equal(solution.strategy, whole.strategy)
     assert solution.stats["tried"] == "promotion"
@@ -261,21 +269,21 @@ def test_auto_goes_on_from_its_state():
 
 
 def test_auto_takes_the_device_where_numba_is_missing(monkeypatch):
-    monkeypatch.setattr(_auto.host, "can_compile", lambda: False)
+    monkeypatch.setattr(host, "can_compile", lambda: False)
     solution = parity.solve(SMALL)
     assert solution.stats["solver"] == "promotion"
     assert agrees(SMALL, solution)
 
 
 def test_auto_races_for_large_games_on_an_accelerator(monkeypatch):
-    monkeypatch.setattr(_auto.jax, "default_backend", lambda: "gpu")
-    assert _auto.place_for(SMALL) == "host"
-    assert _auto.place_for(generate.random_game(0, 30_000)) == "race"
+    monkeypatch.setattr(_problem.jax, "default_backend", lambda: "gpu")
+    assert parity.place_for(SMALL) == "host"
+    assert parity.place_for(generate.random_game(0, 30_000)) == "race"
 
 
 def test_long_measures_are_not_tried():
     few, many = (generate.random_game(0, 500, num_priorities=n) for n in (9, 400))
-    names = [[leg.solver.name for leg in _auto.legs(arena)] for arena in (few, many)]
+    names = [[leg.solver.name for leg in PROBLEM.legs(arena)] for arena in (few, many)]
     assert names == [
         ["promotion", "alternating", "zielonka"],
         ["promotion", "zielonka"],

@@ -11,6 +11,7 @@ from jaxgames import (
     Arena,
     batch,
     buchi,
+    drive,
     energy,
     generate,
     graph,
@@ -46,7 +47,7 @@ def models() -> mdp.MDP:
         groups = np.append(0, np.cumsum(rng.integers(1, 3, 5)))
         rows = np.append(0, np.cumsum(rng.integers(1, 3, groups[-1])))
         some.append(mdp.MDP.from_arrays(groups, rows, rng.integers(0, 5, rows[-1])))
-    return batch.PROBLEMS["mec"].form.stack(some, (8, 16, 32))
+    return drive.PROBLEMS["mec"].form.stack(some, (8, 16, 32))
 
 
 def several_energies() -> multienergy.Game:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.batch._stack import size_of, stack
+from jaxgames.drive._stack import size_of, stack
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -9,10 +10,10 @@ import numpy as np
 
 from jaxgames import ops, validity
 from jaxgames.arena import bucket, eager, is_traced
-from jaxgames.batch import _rounds, _then
-from jaxgames.batch._problem import Problem, Union, problem_of
-from jaxgames.batch._rounds import Games, Run, Written
-from jaxgames.batch._stack import grouped, states_of
+from jaxgames.drive import _rounds, _then
+from jaxgames.drive._problem import Problem, Union, problem_of
+from jaxgames.drive._rounds import Games, Run, Written
+from jaxgames.drive._stack import grouped, states_of
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
@@ -285,7 +286,7 @@ class _Many:
 
     def _rounds(self, arena: Any, state: Any) -> tuple[str, Written, Any, Status]:
         arena = jax.device_put(ops.dealt(arena))
-        solver = self.problem.resolve(self.solver, arena, self.strategies)
+        solver = self._solver_for(arena)
         run = Run(self.problem, solver, self.problem.facts(arena, solver))
         how: dict[str, Any] = {"max_steps": self.max_steps, "meter": self._games}
         then = self.problem.then
@@ -311,6 +312,12 @@ class _Many:
         written = _then.merged(self.problem, first.written, later.written)
         return solver.name, written, (first, later), stop
 
+    def _solver_for(self, stack: Any) -> Solver:
+        auto = self.solver == "auto"
+        problem = self.problem
+        found = problem.auto(stack) if auto else problem.solvers.resolve(self.solver)
+        return found if self.strategies else replace(found, strategies=False)
+
     def _split(self, arenas, members, name, written: Written, stop, found) -> None:
         """The solutions of a stack, one by one."""
         answer, statuses, rounds = jax.device_get(written)
@@ -335,7 +342,7 @@ class _Many:
         assert self.problem.alone is not None
         how = {"max_steps": self.max_steps, "strategies": self.strategies}
         found = self.problem.alone(arena, self.solver, throw=False, **how)
-        return dataclasses.replace(found, state=None)
+        return replace(found, state=None)
 
 
 _STATUSES = {int(status): status for status in Status}

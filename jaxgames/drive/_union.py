@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.batch._stack import LABELS
+from jaxgames.drive._stack import LABELS
 
 
 def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import fixpoint, memory, ops, states
-from jaxgames.batch._problem import Problem
+from jaxgames.drive._problem import Problem
 from jaxgames.progress import Progress, Report
 from jaxgames.solution import Status
 from jaxgames.solver import Solver

@@ -6,8 +6,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgames.batch._problem import Problem
-from jaxgames.batch._rounds import Run, Standing, Written, begin, origin
+from jaxgames.drive._problem import Problem
+from jaxgames.drive._rounds import Run, Standing, Written, begin, origin
 from jaxgames.solution import Status
 
 

@@ -1,0 +1,232 @@
+"""The walk of a call: one question, from what a user passes to a solution."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from jaxgames import host, ops, race, validity
+from jaxgames.arena import is_traced
+from jaxgames.drive._legs import along_legs
+from jaxgames.drive._problem import DEVICE, HOST, RACE, Leg, Problem
+from jaxgames.limits import limited
+from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.solution import Solution, SolveError, Stats, Status
+from jaxgames.solver import Solver
+
+
+def _undecided(
+    status: Status,
+    problem: Problem,
+    question: Any,
+    *_: Any,
+    state: Any = None,
+    strategies: bool = True,
+    **__: Any,
+) -> Any:
+    answer = problem.undecided(question)
+    if not strategies:
+        answer = answer._replace(strategy=None)
+    stats = Stats(solver="none", rounds=0)
+    return problem.solution(answer, status=status, stats=stats, state=state)
+
+
+@limited(_undecided)
+def solve(
+    problem: Problem,
+    question: Any,
+    solver: str | Solver = "auto",
+    *,
+    max_steps: int | None = None,
+    state: Any = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
+    strategies: bool = True,
+    preprocess: Sequence[str] = (),
+    deadline: float | None = None,
+    memory: int | None = None,
+) -> Any:
+    """Answers one question: what every front door calls.
+
+    Args:
+        problem: what kind of question it is.
+        question: as a user passed it.
+        solver: a name of the problem's `solvers`, `"auto"`, or a solver; and where the
+            problem has an engine on the host `"host"` and `"race"`.
+        max_steps: rounds on the device at most, those of `state` counted in.
+        state: `solution.state` of an earlier call, to go on from.
+        throw: whether to raise where the solve stopped early; never under tracing.
+        progress: told now and then; may end it.
+        strategies: whether strategies are wanted, where the problem has such.
+        preprocess: names of reductions, where the problem has such.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
+        memory: bytes that it may take, likewise.
+
+    Raises:
+        ValueError: the question is none, or an argument is wrong.
+        SolveError: the solve stopped early and `throw` is set.
+    """
+    traced = is_traced((question, state, max_steps))
+    _check(problem, solver, max_steps, preprocess, traced)
+    question, fault = problem.read(question, traced)
+    if traced:
+        chosen = _chosen(problem, solver, strategies)
+        found = problem.traced(question, chosen, state, max_steps)
+        return validity.withdrawn(fault, found, **problem.nothing)
+    undo = None
+    with ops.at_once():  # a constant of somebody's jit is still one
+        if preprocess:
+            question, undo = problem.reduce(question, preprocess)
+        noted = host.told_if_slow(solver, problem.shape(question)[1])
+        meter = as_progress(progress)
+        found = noted(
+            _concrete(problem, question, solver, max_steps, state, meter, strategies)
+        )
+    if undo is not None:
+        found = undo(found)
+    if throw and found.status != Status.SOLVED:
+        raise SolveError(Status(found.status), found)
+    return found
+
+
+def _check(problem: Problem, solver, max_steps, preprocess, traced: bool) -> None:
+    on_host = is_place(problem, solver)
+    if not on_host:
+        check_solver(problem, solver)
+    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
+        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    if isinstance(preprocess, str):
+        raise ValueError(f"preprocess must be a sequence of names, got {preprocess!r}")
+    if traced and on_host:
+        refuse_place(problem, solver, f"a traced {problem.what}")
+    if traced and preprocess:
+        raise ValueError(
+            "preprocess changes the size of a game, which a traced one cannot: apply "
+            f"jaxgames.{problem.name}.preprocess outside"
+        )
+
+
+def is_place(problem: Problem, solver: Any) -> bool:
+    """Whether what was passed as a solver is the host, or the race."""
+    return isinstance(solver, str) and solver in problem.solvers.places
+
+
+def refuse_place(problem: Problem, solver: str, what: str) -> None:
+    """Raises ValueError: something cannot be where a solver wants it."""
+    raise ValueError(
+        f"solver={solver!r} runs on the host, where {what} cannot be: "
+        f"name a solver of the device, {', '.join(problem.solvers)}"
+    )
+
+
+def check_solver(problem: Problem, solver: str | Solver) -> None:
+    """Checks what may be passed as a solver.
+
+    Raises:
+        ValueError: naming the solvers that there are.
+    """
+    if not isinstance(solver, str):
+        problem.solvers.resolve(solver)
+    elif solver != "auto" and not is_place(problem, solver):
+        problem.solvers[solver]  # which need not be made
+
+
+def place_for(problem: Problem, question: Any, solver: str | Solver = "auto") -> str:
+    """Where a concrete question is answered: `"device"`, `"host"` or `"race"`.
+
+    Raises:
+        ValueError: there is no such solver.
+    """
+    check_solver(problem, solver)
+    return _place_for(problem, question, solver)
+
+
+def _place_for(problem: Problem, question: Any, solver: Any) -> str:
+    if is_place(problem, solver):
+        return solver
+    if solver != "auto" or ops.current_spread() is not None:
+        return DEVICE
+    return problem.place(question)
+
+
+def _chosen(problem: Problem, solver: str | Solver, strategies: bool) -> Solver:
+    found = problem.solvers.resolve(solver)
+    return found if strategies else dataclasses.replace(found, strategies=False)
+
+
+def _concrete(
+    problem: Problem, question, solver, max_steps, state, meter: Progress, strategies
+) -> Solution:
+    """Chooses the place, and answers there."""
+    place, named = _place_for(problem, question, solver), is_place(problem, solver)
+    if max_steps is not None or state is not None:
+        if named:
+            raise ValueError(
+                f"max_steps and state are the device's: solver={solver!r} takes neither"
+            )
+        place = DEVICE
+        limited = True
+    else:
+        limited = False
+    if place == HOST or problem.is_hosts(question):
+        return on_host(problem, question, strategies, meter)
+    how: dict[str, Any] = {"max_steps": max_steps, "state": state, "progress": meter}
+    if solver == "auto" or named:
+        legs = [
+            Leg(_chosen(problem, leg.solver, strategies), leg.budget)
+            for leg in problem.legs(question)
+        ]
+        if place == RACE:
+            return _race(problem, question, legs, strategies, meter)
+        found = along_legs(problem, question, legs, **how)
+    else:
+        chosen = _chosen(problem, solver, strategies)
+        found = problem.on_device(question, chosen, **how)
+    if found.status == Status.OVERFLOW and problem.holds_all and not limited:
+        return on_host(problem, question, strategies, meter)  # its stats say so
+    return found
+
+
+# ---- the host ----------------------------------------------------------------------
+
+
+def on_host(problem: Problem, question, strategies: bool, meter: Progress) -> Solution:
+    """Runs the sequential engine.
+
+    A small question is answered before anybody could ask about it, and sooner than a
+    thread wakes up; a large or a hard one in a thread, so that it can be interrupted.
+    """
+    if race.is_short(problem.shape(question)[1], problem.inline):
+        found = problem.on_host(
+            question, strategies=strategies, max_steps=problem.patience
+        )
+        if found.status != Status.MAX_STEPS:
+            return found
+    track = problem.track()
+    engines = {
+        HOST: lambda: problem.on_host(question, strategies=strategies, track=track)
+    }
+    return race.first(track, engines, progress=meter)
+
+
+def _race(
+    problem: Problem, question, legs: Sequence[Leg], strategies: bool, meter: Progress
+) -> Solution:
+    """Host and device answer the same question; the first to finish wins.
+
+    The loser is told to stop, and not waited for. Under an interrupt or a deadline the
+    device says what it has found, and its state is what a later call goes on from.
+    """
+    track = problem.track()
+
+    def on_device() -> Solution:
+        def run(question, solver, **how):
+            return problem.in_race(track, question, solver, **how)
+
+        return along_legs(problem, question, legs, progress=track.meter, run=run)
+
+    def beside() -> Solution:
+        track.wait(problem.head_start * problem.shape(question)[1])
+        return problem.on_host(question, strategies=strategies, track=track)
+
+    engines = {DEVICE: on_device, HOST: beside}
+    return race.first(track, engines, progress=meter, prefer=DEVICE)

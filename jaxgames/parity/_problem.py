@@ -1,0 +1,277 @@
+"""What parity games are to the driver: how they are read, laid out and answered."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import drive, ops, validity
+from jaxgames.arena import Arena, is_traced
+from jaxgames.drive import Leg
+from jaxgames.kept import kept
+from jaxgames.parity import _host
+from jaxgames.parity import preprocess as reductions
+from jaxgames.parity._alternating import Alternating
+from jaxgames.parity._edges import check_priorities, split
+from jaxgames.parity._fpi import FPI
+from jaxgames.parity._game import Answer, compress_few, normal_form, with_priority
+from jaxgames.parity._improvement import StrategyImprovement
+from jaxgames.parity._promotion import PriorityPromotion
+from jaxgames.parity._shared import Shared
+from jaxgames.parity._solution import Solution
+from jaxgames.parity._spm import SPM
+from jaxgames.parity._zielonka import Zielonka
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
+from jaxgames.solver import Registry, Solver
+
+SOLVERS = Registry(
+    "parity",
+    PriorityPromotion,
+    Zielonka,
+    FPI,
+    SPM,
+    Alternating,
+    StrategyImprovement,
+    places=(drive.HOST, drive.RACE),
+)
+"""The solvers that are array programs, by name; the first is what `"auto"` takes where
+the game is traced.
+"""
+
+PROMOTION_BUDGET = 1 << 16
+"""Rounds after which priority promotion is given up: far more than games need that it
+is good for (docs: How to choose)."""
+
+MEASURE_BUDGET = 1 << 14
+"""Rounds after which the measures are given up."""
+
+FEW_PRIORITIES = 64
+"""Up to here measures take few words, and are tried."""
+
+TOPS = (1, 3, 7, 15, 31, 126, 32766, 2**31 - 1)
+"""Largest priorities that stacks are told apart by."""
+
+SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 4}, 1
+"""Sweeps of a round. In a batch the transition is computed for all games in each, so a
+CPU makes few of them; with more sweeps finished attractors keep all others waiting."""
+
+FEW = 31
+"""Priorities up to this are compressed by bits of a word, others by sorting."""
+
+
+class Facts(NamedTuple):
+    """What is the same for all games of a stack.
+
+    Attributes:
+        degree: the largest out-degree, or a little more.
+        top: the largest priority, or more: one of few numbers.
+    """
+
+    degree: int
+    top: int
+
+
+class Parity(drive.Problem[Arena]):
+    """Parity games."""
+
+    name = "parity"
+    solvers = SOLVERS
+    host_until = 1 << 16  # it takes a few milliseconds, a good part of them a race
+    inline = 1 << 18
+    patience = 1 << 20  # far more than most such games need
+
+    # ---- the question ----------------------------------------------------------
+
+    def read(self, question: Any, traced: bool) -> tuple[Arena, Any]:
+        """Priorities are on vertices, or on edges."""
+        del traced
+        arena, fault = validity.checked(question)
+        check_priorities(arena)
+        return arena, fault
+
+    def reduce(self, question: Arena, names: Sequence[str]) -> tuple[Arena, drive.Undo]:
+        """By [`preprocess`][jaxgames.parity.preprocess]."""
+        reduced = reductions.apply(question, names)
+
+        def undo(solution: Any) -> Any:
+            winner, moves = np.asarray(solution.winner), solution.strategy
+            if moves is None:
+                moves = np.full(len(winner), NO_EDGE, np.int32)
+            winner, moves = reduced.undo(winner, np.asarray(moves))
+            moves = None if solution.strategy is None else moves
+            # Measures are of the reduced game.
+            return dataclasses.replace(
+                solution, winner=winner, strategy=moves, measures=None
+            )
+
+        return reduced.arena, undo
+
+    # ---- on the device ---------------------------------------------------------
+
+    def legs(self, question: Arena) -> Sequence[Leg]:
+        """Promotion first, then measures where they are short, then Zielonka's."""
+        found = [Leg(PriorityPromotion(), PROMOTION_BUDGET)]
+        if top_priority(question) < FEW_PRIORITIES:
+            found.append(Leg(Alternating(), MEASURE_BUDGET))
+        return (*found, Leg(Zielonka()))
+
+    def fitted(self, question: Arena, solver: Solver) -> tuple[Arena, Solver]:
+        """The normal form."""
+        arena = normal(question, solver)
+        return arena, solver.fit(arena)
+
+    def own(self, question: Arena, game: ops.Game, answer: Answer) -> Answer:
+        """Without the vertices that split edges, and without padding."""
+        size = question.shape[0]
+        if is_traced(answer):
+            if game.owner.shape == question.owner.shape:
+                return answer
+            return jax.tree.map(lambda x: x[..., :size], answer)
+        # Cut on the host: a device would compile a slice for each number of vertices.
+        winner, strategy, measures = jax.device_get(answer)
+        if measures is not None:
+            measures = measures.resized(_num_own(question), size)
+        return Answer(*_fit(question, winner, strategy), measures)
+
+    def solution(self, answer: Answer, **how: Any) -> Solution:
+        """Answers have the names that a solution has."""
+        return Solution(**answer._asdict(), **how)
+
+    def undecided(self, question: Any) -> Answer:
+        """No winners."""
+        size = np.shape(question.owner)
+        return Answer(
+            np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32)
+        )
+
+    # ---- on the host -----------------------------------------------------------
+
+    def on_host(
+        self, question: Arena, *, strategies=True, track: Any = None, max_steps=None
+    ) -> Solution:
+        """By [`_host`][jaxgames.parity._host]."""
+        prepared, shared = for_host(question), {}
+        if track is not None:
+            track.publish(prepared.size)
+            shared = {"stop": track.stop, "publish": track.winner, "move": track.move}
+        found = _host.run(
+            prepared, strategies=strategies, max_steps=max_steps, **shared
+        )
+        winner, strategy = found.winner, found.strategy
+        if question.edge_priority is not None:
+            winner, strategy = _fit(question, winner, strategy)
+        stopped = Status.MAX_STEPS if track is None else Status.INTERRUPTED
+        return Solution(
+            winner=winner,
+            strategy=strategy,
+            status=Status.SOLVED if found.finished else stopped,
+            stats=Stats(solver=drive.HOST, **found.stats),
+        )
+
+    def track(self) -> Shared:
+        """The host's dominions too."""
+        return Shared()
+
+    def in_race(
+        self, track: Shared, question: Arena, solver: Solver, **how: Any
+    ) -> Any:
+        """Takes over, now and then, what the host has decided for good."""
+        return track.on_device(self, question, solver, **how)
+
+    # ---- many at once ----------------------------------------------------------
+
+    def auto(self, stack: Arena) -> Solver:
+        """Promotion, by few sweeps."""
+        del stack
+        sweeps = SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE)
+        return PriorityPromotion(sweeps=sweeps)
+
+    def check(self, question: Arena) -> None:
+        """As `read`."""
+        validity.check_each(question)
+        check_priorities(question)
+
+    def facts(self, stack: Arena, solver: Solver) -> Facts:
+        """Sizes and types of stacks."""
+        del solver
+        given = stack.edge_priority if stack.priority is None else stack.priority
+        xp = jnp if isinstance(given, jax.Array) else np
+        top = int(xp.max(given, initial=0))
+        return Facts(drive.widest(stack), next(x for x in TOPS if top <= x))
+
+    def game(
+        self, question: Arena, solver: Solver, facts: Facts | None = None
+    ) -> ops.Game:
+        """The normal form; in a stack dense, with priorities of the narrowest type."""
+        if facts is None:
+            return normal_form(question, solver.edge_priorities)
+        if question.edge_priority is None and facts.top <= FEW:
+            game = with_priority(question, compress_few(question.priority, facts.top))
+        else:
+            game = normal_form(question, solver.edge_priorities)
+        if game.priority is not None:
+            kinds = (np.int8, np.int16, np.int32)
+            narrow = next(x for x in kinds if _fits(facts.top, x))
+            game = with_priority(game, game.priority.astype(narrow))
+        return drive.laid_out(game, facts.degree)
+
+    def answer(self, solver: Any, game: ops.Game, state: Any, size: int) -> Answer:
+        """Without measures; and without vertices that split edges."""
+        found = solver.answer(game, state)
+        strategy = found.strategy if solver.strategies else None
+        return Answer(*jax.tree.map(lambda x: x[:size], (found.winner, strategy)))
+
+
+PROBLEM = drive.register(Parity())
+"""Parity games, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
+
+
+def normal(arena: Arena, solver: Solver | None = None) -> Arena:
+    """The normal form of a concrete arena; kept with it.
+
+    Args:
+        arena: the game.
+        solver: says whether priorities may stay on edges.
+    """
+    on_edges = arena.edge_priority is not None and (
+        solver is not None and solver.edge_priorities
+    )
+    key = "parity normal form", on_edges
+    return kept(arena, key, lambda: normal_form(arena, on_edges))
+
+
+def top_priority(arena: Arena) -> int:
+    """The largest priority of the normal form; kept with the arena."""
+    return kept(arena, "parity top", lambda: int(normal(arena).priority.max(initial=0)))
+
+
+def for_host(arena: Arena) -> _host.Prepared:
+    """The arrays that the host engine works on; kept with the arena."""
+    return kept(arena, "parity host", lambda: _host.prepare(split(arena)))
+
+
+def _num_own(arena: Arena) -> int:
+    """Vertices of an answer that are the arena's, and not its layout's.
+
+    An arena with edge priorities may have lost its padding on the way.
+    """
+    return arena.shape[0] if arena.edge_priority is None else int(arena.num_vertices)
+
+
+def _fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]:
+    """An answer for the arena, without the vertices that split its edges."""
+    own = _num_own(arena)
+
+    def resized(x, fill: int):
+        return np.pad(x[:own], (0, arena.shape[0] - own), constant_values=fill)
+
+    strategy = None if strategy is None else resized(strategy, NO_EDGE)
+    return resized(winner, 0), strategy
+
+
+def _fits(top: int, kind) -> bool:
+    return top < np.iinfo(kind).max or kind is np.int32

@@ -1,0 +1,128 @@
+"""What the engines of a race share: the device takes over what the host has won."""
+
+import dataclasses
+import functools
+import time
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from jaxgames import fixpoint, ops, race
+from jaxgames.arena import Arena
+from jaxgames.progress import Report
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
+from jaxgames.solver import Solver
+
+if TYPE_CHECKING:
+    from jaxgames.parity._problem import Parity
+
+SHARE_SECONDS = 1.0
+"""How often the device looks at what the host has decided."""
+
+
+class Shared(race.Track):
+    """What the engines of a race share, and what the host has decided.
+
+    The device takes it over now and then, as in section 4.3 of Bootsma, Speeding up
+    the small progress measures algorithm for parity games using the GPU, master's
+    thesis, TU Eindhoven.
+
+    Attributes:
+        winner: int8, what the host has decided for good; None before it starts.
+        move: int32, the edges to take there.
+        share_seconds: after which the device looks at what the host has decided.
+    """
+
+    def __init__(self, share_seconds: float = SHARE_SECONDS):
+        super().__init__()
+        self.winner: np.ndarray | None = None
+        self.move: np.ndarray | None = None
+        self.share_seconds = share_seconds
+
+    def publish(self, size: int) -> None:
+        """Makes room for what the host decides."""
+        self.move = np.full(size, NO_EDGE, np.int32)
+        self.winner = np.full(size, UNDECIDED, np.int8)
+
+    def on_device(
+        self, problem: "Parity", arena: Arena, solver: Solver, **how: Any
+    ) -> Any:
+        """Runs a solver that now and then takes over what the host has decided."""
+        progress, state = how.pop("progress", None), how.pop("state", None)
+        solution: Any = None
+        known = np.array(UNDECIDED)
+        while True:
+            known, state = self._take_over(
+                problem, arena, solver, known, state, solution
+            )
+            began = time.perf_counter()
+
+            def meter(report: Report) -> Status | None:
+                stop = None if progress is None else progress(report)
+                late = time.perf_counter() - began > self.share_seconds  # noqa: B023
+                new = late and self._shares(arena, solver)
+                return Status.INTERRUPTED if new and stop is None else stop
+
+            solution = problem.on_device(
+                arena, solver, state=state, progress=meter, **how
+            )
+            if solution.status != Status.INTERRUPTED or self.stop[0]:
+                break
+            state = solution.state
+        if known.ndim == 0 or solution.strategy is None or self.move is None:
+            return solution
+        taken = known != UNDECIDED
+        move = np.where(known == arena.owner, self.move, NO_EDGE)
+        return dataclasses.replace(
+            solution,
+            strategy=np.where(taken, move, np.asarray(solution.strategy)),
+            stats=Stats(**solution.stats, taken_over=int(taken.sum())),
+        )
+
+    def _shares(self, arena: Arena, solver: Solver) -> bool:
+        """Whether there may be something to take over, and a solver that can."""
+        return (
+            self.winner is not None
+            and solver.absorbs
+            and arena.edge_priority is None  # or vertices have other numbers
+        )
+
+    def _take_over(self, problem, arena, solver: Solver, known, state, solution):
+        """What is known from the host by now, and the state that makes use of it."""
+        if self.winner is None or not self._shares(arena, solver):
+            return known, state
+        winner = self.winner[: arena.shape[0]].copy()
+        together = winner
+        if solution is not None:
+            found = np.asarray(solution.winner)
+            together = np.where(found == UNDECIDED, winner, found)
+        if not np.any(winner != known) or not _is_closed(arena, together):
+            return known, state
+        subject, solver = problem.fitted(arena, solver)
+        game = problem.prepare(subject, solver)
+        if state is None:
+            state = fixpoint.first(solver, game)
+        padded = np.full(ops.num_vertices(game), UNDECIDED, np.int8)
+        padded[: len(winner)] = winner
+        return winner, state._replace(state=_absorb(solver, game, state.state, padded))
+
+
+def _is_closed(arena: Arena, winner: np.ndarray) -> bool:
+    """Whether what is decided is its own attractor, so that the rest is a game.
+
+    What the host has decided is, but it may be writing while this is read; and together
+    with what the device has decided it need not be.
+    """
+    open_ = winner == UNDECIDED
+    row = open_[arena.src]
+    ends = winner[arena.dst]
+    lures = row & (ends == arena.owner[arena.src])
+    stays = np.zeros(len(winner), bool)
+    stays[arena.src[row & (ends == UNDECIDED)]] = True
+    return not lures.any() and bool(stays[open_].all())
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _absorb(solver: Solver, game: ops.Game, state, winner):
+    return solver.absorb(game, state, ops.by_slot(game, winner, UNDECIDED))
