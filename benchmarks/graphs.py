@@ -70,7 +70,65 @@ def grid(side: int) -> Arena:
     return _from_ends(side * side, np.tile(vertex.ravel(), 2), ends)
 
 
+def mesh(seed: int, side: int, backward: float = 0.1) -> Arena:
+    """A cube of vertices, each linked to its neighbours; most links lead one way.
+
+    As in sweeps over meshes: from a vertex to the next in each of three directions, but
+    for a share of the links, drawn by lot, that lead the other way.
+    """
+    vertex = np.arange(side**3).reshape(side, side, side)
+    low, high = (
+        np.concatenate(
+            [vertex.take(where, axis).ravel() for axis in range(vertex.ndim)]
+        )
+        for where in (np.arange(side - 1), np.arange(1, side))
+    )
+    turned = np.random.default_rng(seed).random(len(low)) < backward
+    return _from_ends(side**3, np.where(turned, high, low), np.where(turned, low, high))
+
+
+def roads(seed: int, side: int, kept: float = 0.7, one_way: float = 0.1) -> Arena:
+    """A square grid of streets: some are missing, and some lead one way."""
+    rng = np.random.default_rng(seed)
+    vertex = np.arange(side * side).reshape(side, side)
+    low = np.append(vertex[:, :-1].ravel(), vertex[:-1].ravel())
+    high = np.append(vertex[:, 1:].ravel(), vertex[1:].ravel())
+    there = rng.random(len(low)) < kept
+    low, high = low[there], high[there]
+    way = rng.random(len(low))
+    forth, back = way >= one_way / 2, way < 1 - one_way / 2
+    return _from_ends(
+        side * side,
+        np.append(low[forth], high[back]),
+        np.append(high[forth], low[back]),
+    )
+
+
 # ---- random ----------------------------------------------------------------------
+
+
+def rmat(seed: int, scale: int, degree: int = 16) -> Arena:
+    """Skewed degrees, as those of social networks: a recursive matrix.
+
+    Chakrabarti, Zhan and Faloutsos, SDM 2004, doi:10.1137/1.9781611972740.43, with the
+    shares of the Graph500 benchmark: each edge goes down `scale` times to one of four
+    quarters of the matrix. Edges that are drawn twice are one.
+
+    Args:
+        seed: of the generator.
+        scale: there are `2**scale` vertices.
+        degree: edges drawn for each vertex.
+    """
+    rng = np.random.default_rng(seed)
+    count = degree << scale
+    edges = np.zeros(count, np.int64)
+    for bit in range(scale):
+        share = rng.random(count, np.float32)
+        lower = share >= 0.76  # quarters of 0.57, 0.19, 0.19 and 0.05
+        right = ((share >= 0.57) & ~lower) | (share >= 0.95)
+        edges |= (lower.astype(np.int64) << scale | right) << bit
+    edges = np.unique(edges)
+    return _from_ends(1 << scale, edges >> scale, edges & ((1 << scale) - 1))
 
 
 def random(seed: int, size: int, degree: float, *, local: bool = False) -> Arena:

@@ -37,6 +37,7 @@ class Library:
         solvers: what it calls the function.
         most_edges: those of a graph that it takes in reasonable time and memory.
         repeats: timed runs in the process.
+        whole: whether a run that is timed begins with arrays.
     """
 
     name: str
@@ -44,6 +45,17 @@ class Library:
     solvers: tuple[str, ...]
     most_edges: int = 2**31 - 1
     repeats: int = 3
+    whole: bool = False
+
+    def from_arrays(self) -> "Library":
+        """The same package with what it makes of arrays timed as well.
+
+        Storm is left as it is: it has its model in memory, in a form of its own.
+        """
+        if self.solves == "mdp":
+            return self
+        solvers = tuple(f"{solver}, from arrays" for solver in self.solvers)
+        return dataclasses.replace(self, solvers=solvers, whole=True)
 
     def only(self, solvers: Iterable[str]) -> "Library":
         """The same package with some of its functions."""
@@ -84,7 +96,8 @@ class Library:
         (game / "answer.npy").unlink(missing_ok=True)
         # Half of the time is left for the run that is going on, and for the answer.
         what = f"{self.name} {self.solves}" if self.solves == "ltl" else self.name
-        asked = (what, game.resolve(), self.repeats, time_limit_s / 2)
+        asked = [what, game.resolve(), self.repeats, time_limit_s / 2]
+        asked += ["whole"] * self.whole
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks.package_calls", *map(str, asked)],
             capture_output=True,

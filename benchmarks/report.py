@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import (
+    calls_page,
     decomposition_page,
     energy_page,
     equivalence_page,
@@ -58,6 +59,7 @@ def pages(results: list[Results], docs: Path) -> dict[str, str]:
     """The text of each page."""
     return {
         "performance.md": page(results, docs),
+        "calls.md": calls_page.page(results, docs),
         "decomposition.md": decomposition_page.page(results, docs),
         "model-checking.md": ltl_page.page(results, docs),
         "energy-measured.md": energy_page.page(results, docs),
@@ -79,6 +81,7 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
     """
     text = template.read_text()
     elsewhere = {
+        calls_page.SUITE,
         thesis_page.SUITE,
         ltl_page.SUITE,
         energy_page.SUITE,

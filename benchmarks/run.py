@@ -45,7 +45,7 @@ COUNTED = ("solver", "layout", "rounds", "lifts", "cells")
 """Statistics that have a field of their own in a row, or are none of its rounds."""
 
 SUITES = (
-    "parity", "thesis", "layouts", "graph", "mdp", "ltl", "energy",
+    "calls", "parity", "thesis", "layouts", "graph", "mdp", "ltl", "energy",
     "equivalence", "batch", "devices",
 )  # fmt: skip
 

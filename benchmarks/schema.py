@@ -44,6 +44,16 @@ class Row:
             for classes of bisimilar states, `build_s` for the game, and `solve_s` for
             all steps together.
         notions_s: from budgets to which processes each notion relates.
+        call_s: median of `call_runs`.
+        call_runs: each call from numpy arrays to numpy arrays, on something built anew,
+            where programs are compiled.
+        first_call_s: the first call, before anything is compiled. In the suite `calls`
+            `compile_s` is what it takes longer than `call_s`.
+        other_call_s: the first call on another input of the same size, after those.
+        arena_s: from arrays to an arena, a graph or a model, with all checks.
+        upload_s: for the arrays of the input to reach the device, measured alone.
+        layout_s: what is left of `prepare_s`.
+        results_s: from the answer that is ready to numpy arrays.
         exists: whether there is an accepting cycle.
         rounds: rounds that the solve took.
         phases: of which kinds they were, by name, and what else the solver counted.
@@ -76,6 +86,14 @@ class Row:
     lasso_s: float | None = None
     fronts_s: float | None = None
     notions_s: float | None = None
+    call_s: float | None = None
+    call_runs: list[float] = dataclasses.field(default_factory=list)
+    first_call_s: float | None = None
+    other_call_s: float | None = None
+    arena_s: float | None = None
+    upload_s: float | None = None
+    layout_s: float | None = None
+    results_s: float | None = None
     exists: bool | None = None
     rounds: int | None = None
     phases: dict[str, int] = dataclasses.field(default_factory=dict)
