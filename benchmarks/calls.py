@@ -152,6 +152,7 @@ KINDS: Mapping[str, Kind] = {
 
 def run(options: Options, results: Results) -> None:
     """Adds a row for every input and solver, and for every peer."""
+    gc.freeze()  # what is there stays: looking through it takes longer than a call
     on_cpu = jax.default_backend() == "cpu"
     warm: set[str] = set()
     for each in call_inputs.chosen(options, on_cpu):
