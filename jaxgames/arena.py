@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer, eval_context
 
+from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.value import Value, exportable, freeze, ours
 
@@ -199,7 +200,8 @@ class Arena(Value):
                 f"row_ptr must have one entry more than owner ({size + 1}), "
                 f"got {len(row_ptr)}"
             )
-        if row_ptr[0] != 0 or row_ptr[-1] != len(dst) or np.any(np.diff(row_ptr) < 0):
+        degree = np.diff(row_ptr)
+        if row_ptr[0] != 0 or row_ptr[-1] != len(dst) or degree.min(initial=0) < 0:
             raise ValueError(
                 f"row_ptr must ascend from 0 to the number of edges ({len(dst)})"
             )
@@ -211,7 +213,7 @@ class Arena(Value):
             _same_length("accepting", accepting, size, "vertex")
         priority, edge_priority = _to_max_even(priority, edge_priority, condition)
 
-        src = freeze(np.repeat(np.arange(size, dtype=np.int32), np.diff(row_ptr)))
+        src = freeze(_sources(row_ptr, degree))
         arena = cls(
             row_ptr=row_ptr,
             src=src,
@@ -224,7 +226,7 @@ class Arena(Value):
             num_vertices=np.int32(size),
             num_edges=np.int32(len(dst)),
         )
-        dead = np.flatnonzero(np.diff(row_ptr) == 0)
+        dead = np.flatnonzero(degree == 0)
         kept(arena, DEAD_END, lambda: int(dead[0]) if len(dead) else NO_DEAD_END)
         if len(dead) and dead_ends == "error":
             raise ValueError(
@@ -434,6 +436,27 @@ class Arena(Value):
             dead_ends=dead_ends,
         )
         return arena, vertices, edges
+
+
+MANY = 1 << 20
+"""Edges from which a compiled loop pays, importing its compiler included."""
+
+
+def _sources(row_ptr: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """The source of each edge."""
+    edges = int(row_ptr[-1])
+    if edges < MANY or not can_compile():
+        return np.repeat(np.arange(len(degree), dtype=np.int32), degree)
+    src = np.empty(edges, np.int32)
+    on_all_cores(_write_sources, len(degree), row_ptr, src)
+    return src
+
+
+@compiled
+def _write_sources(row_ptr, src, begin, end):
+    for vertex in range(begin, end):
+        for edge in range(row_ptr[vertex], row_ptr[vertex + 1]):
+            src[edge] = vertex
 
 
 def _check_graph(arena: Arena) -> None:

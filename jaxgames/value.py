@@ -4,6 +4,7 @@ An arena, a model, a system is a value. Its arrays of numpy are its own and read
 those of JAX cannot be changed and are shared.
 """
 
+import concurrent.futures
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -15,6 +16,9 @@ import numpy as np
 from jaxgames.kept import SLOT
 
 T = TypeVar("T")
+
+THREADS = 8
+"""Threads that copy an array together."""
 
 
 class Value:
@@ -77,7 +81,7 @@ def own(field: Any) -> Any:
     if isinstance(field, np.ndarray):
         if _is_settled(field):
             return field
-        field = np.array(field)
+        field = _copied(field)
         field.setflags(write=False)
         return field
     if type(field) is dict:
@@ -87,6 +91,21 @@ def own(field: Any) -> Any:
         same = all(x is y for x, y in zip(owned, field, strict=True))
         return field if same else owned
     return field
+
+
+LARGE = 1 << 24
+"""Bytes of an array from which several threads copy it: one waits for memory."""
+
+
+def _copied(array: np.ndarray) -> np.ndarray:
+    if array.nbytes < LARGE or array.dtype == object or not array.flags.c_contiguous:
+        return np.array(array)
+    copy = np.empty_like(array, subok=False)
+    parts = min(THREADS, array.nbytes // (LARGE // 4), len(array))
+    pieces = np.array_split(copy, parts), np.array_split(array, parts)
+    with concurrent.futures.ThreadPoolExecutor(parts, "jaxgames") as pool:
+        list(pool.map(np.copyto, *pieces))
+    return copy
 
 
 def freeze(field: T) -> T:

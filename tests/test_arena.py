@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgames import Arena
+from jaxgames import arena as arena_module
 from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket
 
 
@@ -254,3 +255,15 @@ def test_repr():
     seen = []
     jax.jit(lambda a: seen.append(repr(a)) or a.dst)(triangle())
     assert "owner (3,)" in seen[0]
+
+
+def test_sources_of_many_edges(monkeypatch):
+    degree = np.random.default_rng(0).integers(0, 4, 50)
+    row_ptr = np.append(0, np.cumsum(degree))
+    dst, owner = np.zeros(row_ptr[-1], np.int32), np.zeros(50, bool)
+    few = Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
+    monkeypatch.setattr(arena_module, "MANY", 0)
+    many = Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
+    np.testing.assert_array_equal(few.src, np.repeat(np.arange(50), degree))
+    np.testing.assert_array_equal(many.src, few.src)
+    assert many.src.dtype == np.int32

@@ -81,8 +81,9 @@ def test_slices_of_a_device_are_those_of_the_host(arena, monkeypatch):
         monkeypatch.setattr(module, "accelerated", lambda: True)
     # As if all of it was large: what is filled up on the host has one piece.
     monkeypatch.setattr(_sliced_device, "COPIED_UP_TO", 0)
-    for other in arenas[1:]:
-        found = ops.prepare(other), graph_links.prepare(other)
+    for other, wide in zip(arenas[1:], (False, True), strict=True):
+        with jax.enable_x64(wide):
+            found = ops.prepare(other), graph_links.prepare(other)
         same(found, expected)
 
 

@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse
 
 from jaxgames import Arena, buchi, energy, graph, host, kept, mdp, multienergy, parity
+from jaxgames import value as value_module
 from jaxgames.equivalence._system import System as SortedSystem
 from jaxgames.io import LTS
 from jaxgames.value import Value, freeze, own
@@ -517,3 +518,15 @@ def test_arrays_in_tuples_and_dictionaries_are_owned():
         assert not inside.flags.writeable
     same = ("a", freeze(array))
     assert own(same) is same
+
+
+def test_large_arrays_are_copied_in_pieces(monkeypatch):
+    monkeypatch.setattr(value_module, "LARGE", 64)
+    for shape in ((1000,), (31, 3)):
+        given = np.random.default_rng(0).integers(0, 99, shape)
+        expected = given.tolist()
+        copied = own(given)
+        given[:] = -1
+        assert copied.tolist() == expected
+        assert copied.dtype == given.dtype
+        assert not copied.flags.writeable

@@ -58,36 +58,35 @@ def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
     spare = spare_slot(plan, parts)
     heads = np.empty(len(dst), np.int32)
     _look_up_all(at.slot, dst, heads)
-    own = np.arange(parts * plan.total, dtype=np.int32).reshape(parts, plan.total)
+    own, none = np.arange(parts * plan.total, dtype=np.int32), at.row < 0
 
     def edge_blocks(values, fill=None):
         if values is None or values.ndim != 1:
             return None
         values, blocks = np.asarray(values), []
+        other = np.zeros(len(at.row), values.dtype) if fill is None else fill
         for start, width, rows in zip(
             plan.starts, plan.widths, plan.sizes, strict=True
         ):
-            some = slice(start, start + rows)
-            block = np.zeros((parts, width, rows), values.dtype)
-            if fill is not None:
-                block[:] = fill[:, None, some]
+            block = np.empty((parts, width, rows), values.dtype)
             for part in range(parts):
                 begin = part * plan.total + start
-                _copy(block[part], at, slice(begin, begin + rows), values, True)
+                _copy(block[part], at, slice(begin, begin + rows), values, other, True)
             blocks.append(block[0] if shares is None else block)
         return tuple(blocks)
 
     def at_slots(x):
         if x is None:
             return None
-        x = np.asarray(x)
-        return np.where(at.row < 0, x.dtype.type(0), x[at.row]) if size else at.row > 0
+        found = np.asarray(x)[at.row] if size else np.zeros(len(at.row), x.dtype)
+        found[none] = 0
+        return found
 
     return SlicedArena(
         blocks=edge_blocks(heads, own),  # pyright: ignore
         slot=np.pad(at.slot, (0, more), constant_values=spare),
         row_ptr=np.pad(offsets, (0, more), "edge"),
-        real=(at.row >= 0) & (at.row < arena.num_vertices),
+        real=~none & (at.row < arena.num_vertices),
         owner=at_slots(arena.owner),
         priority=at_slots(arena.priority),
         accepting=at_slots(arena.accepting),
@@ -128,8 +127,9 @@ def sliced_links(offsets, targets, num_targets: int, shares: int | None) -> Slic
     own = min(per, size) if shares is None else per
     slot = np.zeros((parts, own), np.int32)
     row = np.full((parts, plan.total), own - 1, np.int32)
+    none = np.full(plan.total, num_targets, np.int32)
     blocks = [
-        np.full((parts, width, rows), num_targets, np.int32)
+        np.empty((parts, width, rows), np.int32)
         for width, rows in zip(plan.widths, plan.sizes, strict=True)
     ]
     for part, (begin, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
@@ -138,7 +138,7 @@ def sliced_links(offsets, targets, num_targets: int, shares: int | None) -> Slic
         row[part] = np.where(at.row < 0, own - 1, at.row)
         for start, block in zip(plan.starts, blocks, strict=True):
             some = slice(start, start + block.shape[-1])
-            _copy(block[part], at, some, targets, False)
+            _copy(block[part], at, some, targets, none, False)
     if shares is None:
         slot, row, blocks = slot[0], row[0], [block[0] for block in blocks]
     return SlicedLinks(tuple(blocks), slot, row, size, num_targets)
@@ -201,15 +201,18 @@ def _place(offsets, widths, starts, most, total, found):
         degree[at] = links
 
 
-def _copy(block, at: Slots, some: slice, values, repeat: bool) -> None:
-    """Copies values of links into a block; a row that is too short repeats its last.
+def _copy(block, at: Slots, some: slice, values, other, repeat: bool) -> None:
+    """Copies values of links into the columns of a block.
 
-    Or it is left as it is, where it is not to repeat.
+    A row that is too short repeats its last; or has, as slots without a row, the value
+    that `other` says.
     """
-    first, degree = at.first[some], at.degree[some]
+    first, degree, other = at.first[some], at.degree[some], other[some]
     if can_compile():
-        on_all_cores(_copy_rows, block.shape[1], block, first, degree, values, repeat)
+        rows = block.shape[1]
+        on_all_cores(_copy_rows, rows, block, first, degree, values, other, repeat)
         return
+    block[:] = other
     there = degree > 0
     for position in range(block.shape[0]):
         if not repeat:
@@ -219,7 +222,7 @@ def _copy(block, at: Slots, some: slice, values, repeat: bool) -> None:
 
 
 @compiled
-def _copy_rows(block, first, degree, values, repeat, begin, end):
+def _copy_rows(block, first, degree, values, other, repeat, begin, end):
     for tile in range(begin, end, TILE):
         for position in range(block.shape[0]):
             for column in range(tile, min(tile + TILE, end)):
@@ -228,6 +231,8 @@ def _copy_rows(block, first, degree, values, repeat, begin, end):
                     block[position, column] = values[first[column] + position]
                 elif repeat and links > 0:
                     block[position, column] = values[first[column] + links - 1]
+                else:
+                    block[position, column] = other[column]
 
 
 def _look_up_all(table, index, out) -> None:

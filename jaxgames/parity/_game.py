@@ -13,6 +13,7 @@ from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.solution import NO_EDGE
 from jaxgames.states import register
+from jaxgames.value import freeze
 
 
 @register
@@ -62,19 +63,34 @@ def compress(priority):
         >>> compress(np.array([4, 6, 9, 2, 13]))
         array([0, 0, 1, 0, 1], dtype=int32)
     """
-    xp = jnp if is_traced(priority) else np
-    if xp is jnp:
+    if priority.shape[0] == 0:
+        return priority
+    if is_traced(priority):
         values, index = jnp.unique(
             priority, return_inverse=True, size=priority.shape[0], fill_value=0
         )
         # Filled-up entries come last and are named by no index.
-    else:
-        values, index = _distinct(priority)
-    if values.shape[0] == 0:
+        return _ranks(jnp, values)[index]
+    top = int(priority.max())
+    if top > 4 * len(priority):
+        values, index = np.unique(priority, return_inverse=True)
+        return _ranks(np, values)[index]
+    # By counting: what is compressed already, as often is the case, stays as it is.
+    seen = np.zeros(top + 1, bool)
+    seen[np.asarray(priority)] = True
+    values = np.flatnonzero(seen)
+    table = np.zeros(top + 1, np.int32)
+    table[values] = _ranks(np, values)
+    if priority.dtype == np.int32 and np.array_equal(table[values], values):
         return priority
+    return freeze(table[np.asarray(priority)])
+
+
+def _ranks(xp: Any, values):
+    """What stands for each of some priorities, ascending."""
     turns = xp.cumsum((values[1:] ^ values[:-1]) & 1)
     ranks = xp.concatenate([xp.zeros(1, turns.dtype), turns]) + (values[0] & 1)
-    return ranks.astype(xp.int32)[index]
+    return ranks.astype(xp.int32)
 
 
 def compress_few(priority: Any, top: int) -> jax.Array:
@@ -103,12 +119,3 @@ def compress_few(priority: Any, top: int) -> jax.Array:
 def with_priority(arena: Arena, priority: Any) -> Arena:
     """The arena with other priorities on its vertices, which are right ones."""
     return as_checked_as(arena, dataclasses.replace(arena, priority=priority))
-
-
-def _distinct(priority: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As np.unique, by counting where priorities are small: O(V)."""
-    top = int(priority.max(initial=0))
-    if top > 4 * len(priority):
-        return np.unique(priority, return_inverse=True)
-    seen = np.bincount(priority, minlength=1) > 0
-    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[priority]
