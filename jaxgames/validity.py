@@ -114,7 +114,7 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
         _check_shapes(arena, (), total)
         if not _checks.get():
             return arena, False
-        fault = _wrong(jnp, arena, total)
+        fault = _wrong_at_once(arena, total)
         return _harmless_where(fault, arena), fault
     dead = kept(arena, DEAD_END, lambda: _first_dead_end(arena))
     if total and dead != NO_DEAD_END:
@@ -466,11 +466,14 @@ def _faults(xp: Any, arena: Arena, total: bool) -> list[Fault]:
 
 def _priority_fault(xp: Any, name: str, values: Any) -> Fault:
     values = xp.asarray(values)
-    wrong = values < 0
-    if np.iinfo(values.dtype).max > MAX_PRIORITY:
-        wrong = wrong | (values > MAX_PRIORITY)
+    wrong = _unsigned(values) > min(np.iinfo(values.dtype).max, MAX_PRIORITY)
     most = f"a value from 0 to {MAX_PRIORITY}"
     return Fault(wrong, lambda at: _says(name, at, values, most))
+
+
+def _unsigned(values: Any) -> Any:
+    """The same bits: negative numbers are the largest, and one comparison does."""
+    return values.astype(f"uint{8 * values.dtype.itemsize}")
 
 
 def _says(name: str, place: int, values: Any, expected: str) -> str:
@@ -499,13 +502,52 @@ def _first_bad_game(stack: Arena, total: bool) -> int | None:
     if isinstance(stack.row_ptr, jax.Array):
         wrong = np.asarray(_wrong_on_device(stack, total))
     else:
-        wrong = _wrong(np, jax.device_get(stack), total)
+        wrong = _any(np, _faults(np, jax.device_get(stack), total))
     return int(np.argmax(wrong)) if wrong.any() else None
 
 
-def _wrong(xp: Any, arena: Arena, total: bool) -> Any:
-    """Whether an arena is wrong, or which of a stack are: a bool, or bool `[N]`."""
-    return _any(xp, _faults(xp, arena, total))
+def _wrong_at_once(arena: Arena, total: bool) -> Any:
+    """Whether there is any of the `_faults`, in one pass over vertices and over edges.
+
+    Which of them it is need not be told, so that few comparisons do for all. A bool,
+    traced or on the device.
+    """
+    names = "row_ptr", "src", "dst", "num_vertices", "num_edges"
+    arrays = [jnp.asarray(getattr(arena, name)) for name in names]
+    index = np.result_type(np.int32, *(x.dtype for x in arrays))
+    row_ptr, src, dst, real, real_edges = (x.astype(index) for x in arrays)
+    size, edges = arena.shape
+
+    def at(values: Any, place: Any) -> Any:
+        return values.at[jnp.clip(place, 0, edges - 1)].get(mode="promise_in_bounds")
+
+    def leads_astray(start: int, stop: int) -> Any:
+        head, tail = dst[start:stop], src[start:stop]
+        padding = jnp.arange(start, stop, dtype=index) >= real_edges
+        least = jnp.where(padding, tail, 0)
+        more = jnp.where(padding, 0, real - 1)
+        return _unsigned(head - least) > _unsigned(more)
+
+    first, end = row_ptr[:-1], row_ptr[1:]
+    wrong = (row_ptr[0] != 0) | (row_ptr[-1] != edges)
+    wrong |= (real < 0) | (real > size) | (real_edges < 0) | (real_edges > edges)
+    of_vertices = (first >= end) if total else (first > end)
+    if edges:
+        vertex = jnp.arange(size, dtype=index)
+        differs = (at(src, first) != vertex) | (at(src, end - 1) != vertex)
+        of_vertices |= differs if total else (first < end) & differs
+        wrong |= row_ptr[jnp.clip(real, 0, size)] != real_edges
+        # All edges but the first are compared with the one before.
+        wrong |= leads_astray(0, 1)[0]
+        falls = src[1:] < src[:-1]
+        wrong |= jnp.any(falls | leads_astray(1, edges))
+    if arena.priority is not None:
+        of_vertices |= _priority_fault(jnp, "priority", arena.priority).wrong
+    wrong |= jnp.any(of_vertices)
+    if arena.edge_priority is not None:
+        fault = _priority_fault(jnp, "edge_priority", arena.edge_priority)
+        wrong |= jnp.any(fault.wrong)
+    return wrong
 
 
 def _any(xp: Any, faults: list[Fault]) -> Any:
@@ -526,9 +568,10 @@ def _raise(faults: list[Fault]) -> None:
             raise ValueError(fault.says(int(np.argmax(fault.wrong))))
 
 
-_wrong_on_device = jax.jit(
-    lambda stack, total: _wrong(jnp, stack, total), static_argnums=1
-)
+@functools.partial(jax.jit, static_argnums=1)
+def _wrong_on_device(stack: Arena, total: bool) -> jax.Array:
+    """Which arenas of a stack are wrong: bool `[N]`."""
+    return jax.vmap(lambda arena: _wrong_at_once(arena, total))(stack)
 
 
 def _harmless_where(fault: Any, arena: Arena) -> Arena:

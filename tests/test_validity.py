@@ -1,7 +1,9 @@
 """What is no game is refused: by every front door, every solver, in every form."""
 
+import collections
 import dataclasses
 import functools
+import itertools
 import re
 
 import jax
@@ -234,6 +236,25 @@ def test_what_takes_its_place_is_sound(total):
     safe = jax.device_get(jax.jit(checked)(malformed.stack(arenas)))
     for index in range(len(arenas)):
         assert is_arena(jax.tree.map(lambda x, i=index: x[i], safe), total)
+
+
+def test_a_traced_check_is_a_pass_over_vertices_and_one_over_edges():
+    jaxpr = jax.make_jaxpr(lambda arena: validity.checked(arena)[1])(sound())
+    work = [
+        x for x in operations(jaxpr.jaxpr) if x.invars and x.invars[0].aval.size > 1
+    ]
+    count = collections.Counter(x.primitive.name for x in work)
+    assert count["reduce_or"] == 2
+    assert count["gather"] == 2  # where rows begin and end
+    assert not {"sort", "scatter", "concatenate", "cumsum"} & count.keys()
+    assert {x.outvars[0].aval.dtype.itemsize for x in work} <= {1, 4}
+
+
+def operations(jaxpr):
+    """All of a jaxpr, those of inner ones too."""
+    for equation in jaxpr.eqns:
+        inner = [x.jaxpr for x in equation.params.values() if hasattr(x, "jaxpr")]
+        yield from itertools.chain(*map(operations, inner)) if inner else [equation]
 
 
 def test_a_concrete_arena_is_looked_at_once(monkeypatch):
