@@ -278,7 +278,7 @@ def row_of(
     call_s = statistics.median(whole)
     engine = solution.stats.get("solver")
     if engine == HOST:
-        parts |= {"upload_s": None, "layout_s": None}  # all stays where it is
+        parts |= {"upload_s": None, "layout_s": parts["prepare_s"]}
     count, exists = (getattr(solution, x, None) for x in ("count", "exists"))
     return (
         row(

@@ -52,8 +52,9 @@ class Row:
         other_call_s: the first call on another input of the same size, after those.
         arena_s: from arrays to an arena, a graph or a model, with all checks.
         upload_s: for the arrays of the input to reach the device, measured alone.
-        layout_s: what is left of `prepare_s`.
-        results_s: from the answer that is ready to numpy arrays.
+        layout_s: what is left of `prepare_s`; all of it where the host answered.
+        results_s: from the answer that is ready to numpy arrays, if solving did not
+            end with these.
         exists: whether there is an accepting cycle.
         rounds: rounds that the solve took.
         phases: of which kinds they were, by name, and what else the solver counted.

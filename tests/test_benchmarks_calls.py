@@ -150,6 +150,8 @@ def test_a_small_suite_times_every_part(tmp_path, forgotten, capsys):
     for each in found.rows:
         assert each.answered, each
         assert all(getattr(each, name) is not None for name in PARTS), each
+        if each.engine == "host":
+            assert (each.upload_s, each.layout_s) == (None, each.prepare_s)
         assert each.compile_s == max(0.0, each.first_call_s - each.call_s)
         assert len(each.call_runs) == 2
         assert (each.other_call_s is not None) == (each.game == "tiny game")
