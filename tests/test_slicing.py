@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, host, ops
+from jaxgames import Arena, generate, host, ops
 from jaxgames.arena import bucket
 from jaxgames.graph import _links as graph_links
+from jaxgames.mdp import _layout as mdp_layout
 from jaxgames.ops import (
     _prepare,
     _rows,
@@ -116,3 +117,18 @@ def test_similar_rows_have_common_shapes(monkeypatch):
         )
         plans.add(plan)
     assert len(plans) < 4
+
+
+def test_models_are_laid_out_on_a_device_as_on_the_host(monkeypatch):
+    monkeypatch.setattr(ops, "SLICE_FROM", 0)
+    model = generate.random_mdp(1, 40)
+    expected = mdp_layout.prepare(model, graph=True)
+    monkeypatch.setattr(_rows, "accelerated", lambda: True)
+    found = mdp_layout.prepare(dataclasses.replace(model), graph=True)
+    for name in ("into", "entering", "out", "targets"):  # filled up at the end
+        values = np.asarray(getattr(expected.rows, name))
+        others = np.asarray(getattr(found.rows, name))
+        np.testing.assert_array_equal(others[: len(values)], values)
+    same(
+        dataclasses.replace(found, rows=None), dataclasses.replace(expected, rows=None)
+    )

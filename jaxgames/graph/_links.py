@@ -63,7 +63,7 @@ def prepare(
     """
     if edges is not None:
         return _lay_out(*_kept_rows(arena, edges), spread)
-    row_ptr, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    row_ptr, dst = arena.row_ptr, arena.dst
     key = "directions", spread or jax.config.jax_default_device  # pyright: ignore
     return kept(arena, key, lambda: _lay_out(row_ptr, dst, spread))
 
@@ -86,7 +86,7 @@ def real_rows(arena: Arena, size: int) -> jax.Array:
     return kept(arena, ("real rows", size, place), find)
 
 
-def _lay_out(row_ptr: np.ndarray, dst: np.ndarray, spread) -> Directions:
+def _lay_out(row_ptr: Any, dst: Any, spread) -> Directions:
     size = num_rows(len(row_ptr) - 1, len(dst), spread)
     if size >= len(row_ptr):
         row_ptr = np.pad(row_ptr, (0, size + 1 - len(row_ptr)), "edge")

@@ -181,24 +181,38 @@ def _common(model: MDP) -> Layout:
 def _concrete(model: MDP, spread: ops.Spread | None) -> Layout:
     states, choices = model.num_states, model.num_choices
     groups, rows, columns = _rows(model)
-    owner = owner_of(model)
-    number = np.arange(groups[-1], dtype=np.int32)
+    rows, columns = ops.rows_where_laid_out(rows, columns, spread)
     into, entering = ops.transpose(rows, columns, states)
+    if isinstance(columns, jax.Array):
+        groups = jnp.asarray(groups, jnp.int32)
+        owner, number, first, leads = _of_groups(groups, rows, choices)
+    else:
+        owner = owner_of(model)
+        number = np.arange(groups[-1], dtype=np.int32)
+        first, leads = rows[groups], np.diff(groups) > 0
     layout = Layout(
         branches=ops.links(rows, columns, states, spread),
         entering=ops.links(into, entering, choices, spread),
         choices=ops.links(groups, number, choices, spread),
-        owner=np.minimum(owner, max(states - 1, 0)),
-        states=np.diff(groups) > 0,
+        owner=owner.clip(max=max(states - 1, 0)),
+        states=leads,
         live=owner < states,
     )
     if spread is not None:
         return ops.in_its_shares(layout, layout)
     if len(columns) >= ops.SLICE_FROM:
-        lists = Rows(into, entering, rows[groups], columns)
+        lists = Rows(into, entering, first, columns)
         layout = dataclasses.replace(layout, rows=lists)
     # Tied to its device, as the links are.
     return jax.device_put(layout, jax.device_put(np.int8(0)).device)
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def _of_groups(groups, rows, choices: int):
+    """Owners of the choices, their numbers, each state's first branch, who leads on."""
+    owner = ops.rows_of(groups, choices)
+    number = jnp.arange(choices, dtype=jnp.int32)
+    return owner, number, ops.take(rows, groups), groups[1:] > groups[:-1]
 
 
 def _concrete_graph(model: MDP, spread: ops.Spread | None) -> Graph:
@@ -216,10 +230,21 @@ def _concrete_graph(model: MDP, spread: ops.Spread | None) -> Graph:
 def _graph_of(model: MDP, layout: Layout) -> Graph:
     """The graph of a model that is laid out on one device, made there."""
     groups, rows, columns = _rows(model)
-    choice = np.repeat(np.arange(model.num_choices, dtype=np.int32), np.diff(rows))
-    number = np.arange(len(columns), dtype=np.int32)
-    branch = ops.links(rows[groups], number, len(columns))
+    rows, columns = ops.rows_where_laid_out(rows, columns)
+    if isinstance(columns, jax.Array):
+        assert layout.rows is not None
+        first, (choice, number) = layout.rows.out, _of_branches(rows, len(columns))
+    else:
+        choice = np.repeat(np.arange(model.num_choices, dtype=np.int32), np.diff(rows))
+        first, number = rows[groups], np.arange(len(columns), dtype=np.int32)
+    branch = ops.links(first, number, len(columns))
     return _redirected(layout, branch, choice)
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _of_branches(rows, branches: int):
+    """The choice of each branch, and its number."""
+    return ops.rows_of(rows, branches), jnp.arange(branches, dtype=jnp.int32)
 
 
 @jax.jit
@@ -247,8 +272,8 @@ def traced(model: MDP, *, graph: bool = False) -> Layout:
     """
     states, choices = model.num_states, model.num_choices
     groups, rows = jnp.asarray(model.row_group_offsets), jnp.asarray(model.row_offsets)
-    owner = _row_of(groups, choices)
-    choice = _row_of(rows, model.num_branches)
+    owner = ops.rows_of(groups, choices)
+    choice = ops.rows_of(rows, model.num_branches)
     target = jnp.asarray(model.columns)
     # What belongs to no choice leads nowhere, and comes from nowhere.
     entered = jnp.where(choice < choices, target, states)
@@ -275,19 +300,6 @@ def traced(model: MDP, *, graph: bool = False) -> Layout:
 
 
 _traced_jit = jax.jit(functools.partial(traced, graph=True))
-
-
-def _row_of(offsets: jax.Array, length: int) -> jax.Array:
-    """The row of each of `length` entries; the number of rows where there is none."""
-    rows = len(offsets) - 1
-    if rows == 0 or length == 0:
-        return jnp.full(length, rows, jnp.int32)
-    row = jnp.repeat(
-        jnp.arange(rows, dtype=jnp.int32),
-        offsets[1:] - offsets[:-1],
-        total_repeat_length=length,
-    )
-    return jnp.where(jnp.arange(length) < offsets[-1], row, rows)
 
 
 def restrict(layout: Layout, states: Any, choices: Any) -> Layout:

@@ -137,6 +137,7 @@ from jaxgames.ops._shards import on_host as on_host
 from jaxgames.ops._shards import on_own_devices as on_own_devices
 from jaxgames.ops._shards import refuse_spread as refuse_spread
 from jaxgames.ops._shards import spread_over as spread_over
+from jaxgames.ops._sliced_device import rows_of as rows_of
 from jaxgames.ops._sliced_host import slice_rows as slice_rows
 from jaxgames.ops._slices import SLICE_COST as SLICE_COST
 from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM
