@@ -28,7 +28,7 @@ sweep: $(VENV)/.group-test  ## run the long random sweeps, and the fuzzer for lo
 
 fuzz: SECONDS ?= 60
 fuzz: $(VENV)/.group-test  ## compare all solvers and references on random small cases
-	$(BIN)/python -m jaxgames.testing --seconds $(SECONDS) --jobs 0
+	$(BIN)/python -m jaxgames.testing --seconds $(SECONDS) --jobs 0 $(ARGS)
 
 gate: $(VENV)/.group-test  ## plant bugs, and see that tests or fuzzer kill each
 	$(BIN)/python -m tests.planted_bugs $(ARGS)

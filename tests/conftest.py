@@ -56,9 +56,9 @@ def _few_programs():
 SLOW_TESTS = Path(__file__).with_name("slow_tests.txt")
 
 QUICK_SECONDS = 0.3
-"""What the fastest case of a test may take for it to be in a quick run."""
+"""What the first case of a test may take for it to be in a quick run."""
 
-_fastest: dict[str, float] = {}
+_first: dict[str, float] = {}
 
 
 def pytest_collection_modifyitems(config, items):
@@ -77,17 +77,16 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_runtest_logreport(report):
-    """Notes what the fastest case of each test takes."""
+    """Notes what the first case of each test takes, which compiles for the others."""
     if report.when == "call" and report.passed:
-        name = _function_of(report.nodeid)
-        _fastest[name] = min(report.duration, _fastest.get(name, report.duration))
+        _first.setdefault(_function_of(report.nodeid), report.duration)
 
 
 def pytest_sessionfinish(session):
     """Writes which tests are slow, where that is asked for."""
     config = session.config
     if config.getoption("--note-slow") and not hasattr(config, "workerinput"):
-        slow = sorted(name for name, time in _fastest.items() if time > QUICK_SECONDS)
+        slow = sorted(name for name, time in _first.items() if time > QUICK_SECONDS)
         SLOW_TESTS.write_text("\n".join(slow) + "\n")
 
 
@@ -150,7 +149,7 @@ def pytest_addoption(parser):
     parser.addoption(
         "--note-slow",
         action="store_true",
-        help="write slow_tests.txt anew: the tests whose fastest case takes more than "
+        help="write slow_tests.txt anew: the tests whose first case takes more than "
         f"{QUICK_SECONDS} s; in a run of all of them",
     )
 
