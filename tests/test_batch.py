@@ -23,7 +23,7 @@ from jaxgames import (
 )
 from jaxgames.batch import buckets, stack
 from jaxgames.drive import _rounds
-from jaxgames.energy import _batch as energy_batch
+from jaxgames.energy import _problem as energy_games
 from jaxgames.parity import reference
 from jaxgames.parity._game import compress, compress_few
 from jaxgames.progress import Report
@@ -251,7 +251,7 @@ def test_energy_games_in_two_solves(tmp_path, monkeypatch, habits_of_a_cpu):
     assert all(own.strategy is None for own in bare)
     for own, other in zip(found, bare, strict=True):
         np.testing.assert_array_equal(own.credit, other.credit)
-    monkeypatch.setattr(energy_batch, "SWEEPS", {"cpu": 3})
+    monkeypatch.setattr(energy_games, "SWEEPS", {"cpu": 3})
     swept = jaxgames.solve_many(energy, some)
     for own, other in zip(found, swept, strict=True):
         for name in ("credit", "winner", "strategy"):

@@ -13,6 +13,7 @@ from jaxgames.arena import bucket, eager, is_traced
 from jaxgames.drive import _rounds, _then
 from jaxgames.drive._problem import Problem, Union, problem_of
 from jaxgames.drive._rounds import Games, Run, Written
+from jaxgames.drive._solve import solve
 from jaxgames.drive._stack import grouped, states_of
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
@@ -328,7 +329,7 @@ class _Many:
             status = _STATUSES[number]
             if status == Status.MAX_STEPS and stop != Status.SOLVED:
                 status = stop
-            if status == Status.OVERFLOW and self.problem.alone is not None:
+            if status == Status.OVERFLOW and self.problem.holds_all:
                 found[index] = self._alone(arenas[index])
                 continue
             found[index] = solution(
@@ -339,9 +340,8 @@ class _Many:
 
     def _alone(self, arena: Any) -> Solution:
         """A game whose numbers did not fit."""
-        assert self.problem.alone is not None
         how = {"max_steps": self.max_steps, "strategies": self.strategies}
-        found = self.problem.alone(arena, self.solver, throw=False, **how)
+        found = solve(self.problem, arena, self.solver, throw=False, **how)
         return replace(found, state=None)
 
 

@@ -187,13 +187,18 @@ class Problem(abc.ABC, Generic[Q]):
 
     inline: ClassVar[int] = 1 << 20
     """Edges up to which the host engine begins in the caller's thread."""
-    patience: int | None = None
-    """Steps that it then may take, until it begins anew in one of its own, where it
-    can be watched; None for any number."""
     head_start: ClassVar[float] = 0.0
     """Seconds for each edge that the device has for itself in a race."""
     holds_all: ClassVar[bool] = False
     """Whether the host engine has numbers for what overflows on a device."""
+
+    @property
+    def patience(self) -> int | None:
+        """Steps that it then may take, until it begins anew in one of its own.
+
+        There it can be watched. None for any number.
+        """
+        return None
 
     def on_host(
         self,
@@ -236,9 +241,6 @@ class Problem(abc.ABC, Generic[Q]):
     finish: "Callable[[Solver, Any, Any], Any] | None" = None
     """Completes the answers when all rounds are over (pure), from the solver, the
     question and the answers; None where nothing is missing."""
-
-    alone: Callable[..., Solution] | None = None
-    """Solves a game of a list whose numbers did not fit; None where they always do."""
 
     def auto(self, stack: Any) -> Solver:
         """The solver that `"auto"` stands for, for a stack."""

@@ -1,27 +1,26 @@
 """Batteries: energy above a capacity is lost."""
 
 import dataclasses
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops, validity
-from jaxgames.arena import Arena, eager, is_traced
-from jaxgames.energy import _bounds, _device, _potentials
+from jaxgames import drive, fixpoint, ops
+from jaxgames.arena import Arena, is_traced
+from jaxgames.energy import _bounds, _device, _potentials, reference
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
-from jaxgames.energy._race import on_host
-from jaxgames.energy._solution import UNKNOWN, Solution, undecided
+from jaxgames.energy._problem import Energy
+from jaxgames.energy._solution import Solution
 from jaxgames.energy._verdict import Verdict
 from jaxgames.energy.reference import verify as verify_on_host
 from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress, as_progress
-from jaxgames.solution import SolveError, Stats, Status
-
-Engine = Literal["auto", "fvi", "host"]
+from jaxgames.progress import Meter, Progress
+from jaxgames.solution import Stats, Status
+from jaxgames.solver import Registry
 
 
 class Battery(NamedTuple):
@@ -48,7 +47,7 @@ class CappedFVI(FVI):
     is lost at once, and what is raised because of that stays below what is needed.
     """
 
-    name: ClassVar[str] = "capped fvi"
+    name: ClassVar[str] = "fvi"
 
     def _turn(
         self, game: Any, potential: jax.Array, turns: jax.Array, rounds: jax.Array
@@ -63,13 +62,70 @@ class CappedFVI(FVI):
         return jnp.array(True)
 
 
-@limited(undecided)
+class Capped(NamedTuple):
+    """A game, and the capacity of its battery."""
+
+    arena: Any
+    capacity: Any
+
+
+class _Capped(Energy):
+    """Energy games with a capacity."""
+
+    name = "energy with a capacity"
+    solvers = Registry(
+        "energy", CappedFVI, places=(drive.HOST, drive.RACE), base=CappedFVI
+    )
+
+    def read(self, question: Capped, traced: bool) -> tuple[Capped, Any]:
+        """The capacity is no less than zero."""
+        arena, fault = _bounds.check(question.arena)
+        capacity = question.capacity
+        return Capped(arena, capacity if traced else check_capacity(capacity)), fault
+
+    def shape(self, question: Capped) -> tuple[int, int]:
+        """That of the game."""
+        return question.arena.shape
+
+    def undecided(self, question: Capped) -> Answer:
+        """No credits."""
+        return super().undecided(question.arena)
+
+    def is_hosts(self, question: Capped) -> bool:
+        """What 64 bits are too few for."""
+        return _bits(question)[1] > 64
+
+    def on_device(
+        self,
+        question: Capped,
+        solver: Any,
+        *,
+        state=None,
+        max_steps=None,
+        progress=None,
+    ) -> Solution:
+        """In 32 or 64 bits."""
+        return _on_device(question, solver, state, max_steps, progress)
+
+    def traced(self, question: Capped, solver: Any, state: Any, max_steps: Any) -> Any:
+        """In the numbers of the weights."""
+        return _traced(*question, solver, state, max_steps)
+
+    def by_reference(self, question: Capped, **how: Any) -> Solution:
+        """The same, with the capacity."""
+        return reference.solve(question.arena, capacity=question.capacity, **how)
+
+
+CAPPED = _Capped()
+
+
 def solve_with_capacity(
     arena: Arena,
     capacity: Any,
-    solver: Engine = "auto",
+    solver: str | CappedFVI = "auto",
     *,
     max_steps: int | None = None,
+    state: fixpoint.Carry | None = None,
     throw: bool = True,
     progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
@@ -93,9 +149,12 @@ def solve_with_capacity(
             vertex has a successor.
         capacity: the battery's, in the same unit, not negative.
         solver: `"fvi"`, fast value iteration on the device; `"host"`, the same one
-            vertex after the other; `"auto"`: the host's on a CPU where numba is
-            installed, else the device's.
-        max_steps: turns of fast value iteration at most, on the device. None: no limit.
+            vertex after the other; `"race"` for both at once; or `"auto"`, which
+            chooses.
+        max_steps: turns of fast value iteration at most, on the device, those of
+            `state` counted in. None: no limit.
+        state: `solution.state` of an earlier call with the same arguments, to go on
+            where it stopped.
         throw: whether to raise where not every vertex was decided. Under tracing
             nothing is raised: look at `solution.status`.
         progress: True for a line on the terminal, or a function that is called with a
@@ -132,33 +191,18 @@ def solve_with_capacity(
         >>> energy.solve_with_capacity(arena, 5).credit
         array([0, 5], dtype=int32)
     """
-    if solver not in get_args(Engine):
-        raise ValueError(f"solver must be one of {get_args(Engine)}, got {solver!r}")
-    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    arena, fault = _bounds.check(arena)
-    if is_traced((arena, capacity, max_steps)):
-        if solver == "host":
-            raise ValueError(
-                "solver='host' runs on the host, where a traced game cannot be"
-            )
-        found = _traced(arena, capacity, max_steps, strategies)
-        return validity.withdrawn(fault, found, credit=UNKNOWN)
-    capacity = check_capacity(capacity)
-    meter = as_progress(progress)
-    with eager():
-        if solver == "auto" and max_steps is None:
-            at_hand = jax.default_backend() == "cpu" and host.can_compile()
-            solver = "host" if at_hand else "fvi"
-        if solver == "host":
-            solution = on_host(
-                arena, capacity=capacity, strategies=strategies, progress=meter
-            )
-        else:
-            solution = _on_device(arena, capacity, max_steps, meter, strategies)
-    if throw and solution.status != Status.SOLVED:
-        raise SolveError(solution.status, solution)
-    return solution
+    return drive.solve(
+        CAPPED,
+        Capped(arena, capacity),
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
+        progress=progress,
+        strategies=strategies,
+        deadline=deadline,
+        memory=memory,
+    )
 
 
 @limited()
@@ -236,38 +280,42 @@ def survives(solution: Solution, level: Any) -> Any:
 # ---- on the device ---------------------------------------------------------------
 
 
-def _on_device(arena, capacity: int, max_steps, meter, strategies) -> Solution:
-    """Solves a concrete game in 32 or 64 bits, or else on the host."""
-    most, kind = largest_credit(arena, capacity)
+def _bits(question: Capped) -> tuple[int, int, int]:
+    """The largest credit, and bits: of an integer, and of steps."""
+    most, _ = largest_credit(*question)
+    steps, room = int(question.arena.num_vertices).bit_length(), (most + 1).bit_length()
+    fitting = (bits for bits in (32, 64) if steps + room < bits - 3)
+    return most, next(fitting, 128), steps
+
+
+def _on_device(question: Capped, solver, state, max_steps, progress) -> Solution:
+    """Solves a concrete game in 32 or 64 bits."""
+    arena, kind = question.arena, largest_credit(*question)[1]
+    most, bits, steps = _bits(question)
     # Nobody needs more, so that no edge need give or take more.
     weight = np.clip(np.asarray(arena.weight).astype(np.int64), -most - 1, most)
-    steps, room = int(arena.num_vertices).bit_length(), (most + 1).bit_length()
-    bits = 32 if steps + room < 29 else 64
-    if steps + room > 60:
-        return on_host(arena, capacity=capacity, strategies=strategies, progress=meter)
-    narrow = dataclasses.replace(
-        arena, weight=weight.astype(np.int32 if bits == 32 else np.int64)
-    )
-    solver = CappedFVI(strategies=strategies)
+    narrow = dataclasses.replace(arena, weight=weight.astype(f"int{bits}"))
     with _device.of_bits(bits):
         task = _battery(ops.prepare(narrow), steps, most)
-        outcome = fixpoint.run(solver, task, max_steps=max_steps, progress=meter)
+        how = {"max_steps": max_steps, "progress": progress}
+        outcome = fixpoint.run(solver, task, state, **how)
         facts = solver.stats(task, outcome.carry.state)
-        answer, facts = jax.device_get((outcome.answer, facts))
+        answer, facts, carry = jax.device_get((outcome.answer, facts, outcome.carry))
     own = arena.shape[0]
     return Solution(
         credit=answer.credit[:own].astype(kind),
         winner=answer.winner[:own],
-        strategy=answer.strategy[:own] if strategies else None,
+        strategy=answer.strategy[:own] if solver.strategies else None,
         status=outcome.status,
         stats=Stats(
             solver=solver.name, rounds=outcome.rounds, bits=bits,
             **{name: int(value) for name, value in facts.items()},
         ),
+        state=carry,
     )  # fmt: skip
 
 
-def _traced(arena, capacity, max_steps, strategies) -> Solution:
+def _traced(arena: Arena, capacity: Any, solver: Any, state, max_steps) -> Solution:
     """Solves inside somebody's `jit` or `vmap`, in the numbers of the weights."""
     weight = jnp.asarray(arena.weight)
     weight = weight.astype(jnp.promote_types(weight.dtype, jnp.int32))
@@ -277,22 +325,20 @@ def _traced(arena, capacity, max_steps, strategies) -> Solution:
     fits = (capacity >= 0) & (capacity <= most)
     cut = jnp.clip(capacity, 0, most)
     game = dataclasses.replace(arena, weight=jnp.clip(weight, -cut - 1, cut))
-    solver = CappedFVI(strategies=strategies)
     task = _battery(game, steps, cut)
-    limit = fixpoint.MAX_ROUNDS if max_steps is None else max_steps
-    carry = fixpoint.iterate(solver, task, fixpoint.start(solver, task), limit)
-    outcome = fixpoint.finish(solver, task, carry)
+    outcome = fixpoint.traced(solver, task, state, max_steps)
     answer: Answer = outcome.answer
     return Solution(
         credit=answer.credit,
         winner=answer.winner,
-        strategy=answer.strategy,
+        strategy=answer.strategy if solver.strategies else None,
         status=jnp.where(fits, outcome.status, Status.OVERFLOW),
         stats=Stats(
             solver=solver.name,
             rounds=outcome.rounds,
-            **solver.stats(task, carry.state),
+            **solver.stats(task, outcome.carry.state),
         ),
+        state=outcome.carry,
     )
 
 

@@ -4,11 +4,9 @@ import dataclasses
 from typing import Any
 
 import jax
-import numpy as np
 from jax.core import Tracer
 
 from jaxgames import solution
-from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
 TOP = -1
 """Credit of a vertex from which no credit is enough: player 1 wins it."""
@@ -57,18 +55,3 @@ class Solution(solution.Solution):
         return (
             f"Solution(player 0 wins {won[0]}{most}, player 1 wins {won[1]}{undecided})"
         )
-
-
-def undecided(
-    status: Status, arena: Any, *_, state: Any = None, strategies: bool = True, **__
-) -> Solution:
-    """The solution that knows nothing, for the arguments of `solve`."""
-    size = np.shape(arena.owner)
-    return Solution(
-        credit=np.full(size, UNKNOWN, np.int32),
-        winner=np.full(size, UNDECIDED, np.int8),
-        strategy=np.full(size, NO_EDGE, np.int32) if strategies else None,
-        status=status,
-        stats=Stats(solver="none", rounds=0),
-        state=state,
-    )

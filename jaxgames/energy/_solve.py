@@ -1,32 +1,14 @@
-"""The front door: checks, and the choice of an engine."""
+"""The front door of energy games."""
 
-import dataclasses
-
-from jaxgames import host, ops, validity
-from jaxgames.arena import Arena, is_traced
-from jaxgames.energy import _auto, _bounds, _device, _race
+from jaxgames import drive
+from jaxgames.arena import Arena
 from jaxgames.energy._device import Standing
-from jaxgames.energy._device import prepare as prepare
-from jaxgames.energy._fvi import FVI
-from jaxgames.energy._race import HOST, RACE
-from jaxgames.energy._solution import UNKNOWN, Solution, undecided
-from jaxgames.energy._vi import VI
-from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress, as_progress
-from jaxgames.race import wait_for_losers as wait_for_losers
-from jaxgames.solution import SolveError, Status
-from jaxgames.solver import Registry, Solver
-
-PLACES = (HOST, RACE)
-"""What `solver` may name as well: the sequential engine, and the race of both."""
-
-SOLVERS = Registry("energy", FVI, VI, places=PLACES)
-"""The solvers that are array programs, by name; the first is what `"auto"` takes where
-the game is traced.
-"""
+from jaxgames.energy._problem import PROBLEM
+from jaxgames.energy._solution import Solution
+from jaxgames.progress import Meter, Progress
+from jaxgames.solver import Solver
 
 
-@limited(undecided)
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
@@ -99,36 +81,18 @@ def solve(
         >>> solution.credit, solution.strategy
         (array([-1, -1,  0], dtype=int32), array([-1,  2, -1], dtype=int32))
     """
-    is_under_trace = is_traced((arena, state, max_steps))
-    arena, fault = _bounds.check(arena, wide=not is_under_trace)
-    _check(solver, max_steps, is_under_trace)
-    if is_under_trace:
-        found = _device.traced(arena, _resolve(solver, strategies), max_steps, state)
-        return validity.withdrawn(fault, found, credit=UNKNOWN)
-    with ops.at_once():  # a constant of somebody's jit is still one
-        meter = as_progress(progress)
-        noted = host.told_if_slow(solver, arena.shape[1])
-        solution = noted(_concrete(arena, solver, max_steps, state, meter, strategies))
-    if throw and solution.status != Status.SOLVED:
-        raise SolveError(solution.status, solution)
-    return solution
-
-
-def _check(solver, max_steps, traced: bool) -> None:
-    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    if traced and isinstance(solver, str) and solver in PLACES:
-        raise ValueError(
-            f"solver={solver!r} runs on the host, where a traced game cannot be: "
-            f"name a solver of the device, {', '.join(SOLVERS)}"
-        )
-
-
-def _resolve(solver: str | Solver, strategies: bool) -> Solver:
-    solver = SOLVERS.resolve(solver)
-    if strategies:
-        return solver
-    return dataclasses.replace(solver, strategies=False)
+    return drive.solve(
+        PROBLEM,
+        arena,
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
+        progress=progress,
+        strategies=strategies,
+        deadline=deadline,
+        memory=memory,
+    )
 
 
 def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
@@ -141,33 +105,4 @@ def place_for(arena: Arena, solver: str | Solver = "auto") -> str:
     Raises:
         ValueError: there is no such solver.
     """
-    if isinstance(solver, str) and solver in PLACES:
-        return solver
-    SOLVERS.resolve(solver)
-    if solver != "auto" or ops.current_spread() is not None:
-        return "device"
-    return _auto.place_for(arena)
-
-
-def _concrete(arena, solver, max_steps, state, meter, strategies) -> Solution:
-    """Chooses the place, and solves there."""
-    limited = max_steps is not None or state is not None
-    place = place_for(arena, solver)
-    if isinstance(solver, str) and solver in PLACES:
-        if limited:
-            raise ValueError(
-                f"max_steps and state are the device's: solver={solver!r} takes neither"
-            )
-        solver = "auto"
-    if (place == HOST and not limited) or arena.weight.dtype == object:
-        return _race.on_host(arena, strategies=strategies, progress=meter)
-    solver = _resolve(solver, strategies)
-    if place == RACE and not limited:
-        return _race.race(arena, solver, strategies=strategies, progress=meter)
-    found = _device.on_device(
-        arena, solver, state=state, max_steps=max_steps, progress=meter
-    )
-    if found.status == Status.OVERFLOW and not limited:
-        # The host has numbers of any size; its stats say that it was the host.
-        return _race.on_host(arena, strategies=strategies, progress=meter)
-    return found
+    return drive.place_for(PROBLEM, arena, solver)

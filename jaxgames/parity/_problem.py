@@ -41,6 +41,9 @@ SOLVERS = Registry(
 the game is traced.
 """
 
+PATIENCE = 1 << 20
+"""Steps of the host engine: far more than most games need that it begins at once."""
+
 PROMOTION_BUDGET = 1 << 16
 """Rounds after which priority promotion is given up: far more than games need that it
 is good for (docs: How to choose)."""
@@ -81,7 +84,7 @@ class Parity(drive.Problem[Arena]):
     solvers = SOLVERS
     host_until = 1 << 16  # it takes a few milliseconds, a good part of them a race
     inline = 1 << 18
-    patience = 1 << 20  # far more than most such games need
+    patience = PATIENCE  # pyright: ignore[reportAssignmentType]
 
     # ---- the question ----------------------------------------------------------
 

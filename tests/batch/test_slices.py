@@ -23,7 +23,7 @@ from jaxgames import (
 )
 from jaxgames.batch import stack, union
 from jaxgames.drive import PROBLEMS, _rounds
-from jaxgames.energy import _batch as energy_batch
+from jaxgames.energy import _problem as energy_games
 from jaxgames.energy._lockstep import Lockstep
 from jaxgames.ops import num_cells
 
@@ -202,8 +202,8 @@ def test_a_game_whose_numbers_do_not_fit_is_solved_alone():
     # Rounds that are made in lockstep see that as well, and guess nothing.
     solver = Lockstep(sweeps=2)
     for scale, expected in ((27, "OVERFLOW"), (2, "SOLVED")):
-        facts = energy_batch.Facts(degree=1, scale=scale, bits=32, narrow=8)
-        outcome = fixpoint.run(solver, energy_batch._task(solver, arena, facts))
+        facts = energy_games.Facts(degree=1, scale=scale, bits=32, narrow=8)
+        outcome = fixpoint.run(solver, energy_games._task(solver, arena, facts))
         assert outcome.status.name == expected
     np.testing.assert_array_equal(outcome.answer.credit, found[0].credit)
     vast = dataclasses.replace(arena, weight=np.array([-(2**62), 1, 1]))

@@ -154,7 +154,7 @@ ARENA = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
         ({"capacity": -1}, r"capacity must be from 0 to 2\*\*62 - 1, got -1"),
         ({"capacity": 2.5}, "capacity must be an integer, got 2.5"),
         ({"capacity": True}, "capacity must be an integer, got True"),
-        ({"capacity": 1, "solver": "magic"}, "solver must be one of .* got 'magic'"),
+        ({"capacity": 1, "solver": "magic"}, "no energy solver is called 'magic'"),
         ({"capacity": 1, "max_steps": -1}, "max_steps must not be negative"),
         (
             {"capacity": 1, "arena": dataclasses.replace(ARENA, weight=None)},
@@ -165,6 +165,19 @@ ARENA = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
 def test_arguments_are_checked(arguments, message):
     with pytest.raises(ValueError, match=message):
         energy.solve_with_capacity(**({"arena": ARENA} | arguments))
+
+
+def test_a_battery_goes_on_where_it_stopped():
+    expected = energy.solve_with_capacity(ARENA, 5, "host")
+    stopped = energy.solve_with_capacity(ARENA, 5, max_steps=0, throw=False)
+    assert stopped.status == Status.MAX_STEPS
+    for found in (
+        energy.solve_with_capacity(ARENA, 5, state=stopped.state),
+        energy.solve_with_capacity(ARENA, 5, "race"),
+    ):
+        np.testing.assert_array_equal(found.credit, expected.credit)
+    with pytest.raises(ValueError, match="another problem of the same kind"):
+        energy.solve_with_capacity(ARENA, 4, state=stopped.state)
 
 
 def test_limits():

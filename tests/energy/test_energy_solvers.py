@@ -18,7 +18,7 @@ from jaxgames import (
     host,
     ops,
 )
-from jaxgames.energy import _bounds, _device, _race, reference
+from jaxgames.energy import _bounds, _device, _problem, reference
 
 SOLVERS = [energy.FVI(), energy.FVI(active=False), energy.VI(), energy.VI(active=True)]
 
@@ -280,7 +280,7 @@ def test_a_small_game_that_takes_long_on_the_host_is_watched(monkeypatch):
     """Without machine code a few thousand vertices take seconds."""
     monkeypatch.setattr(host, "can_compile", lambda: False)
     arena = generate.random_energy_game(1, 8000)
-    assert arena.shape[1] < _race.INLINE
+    assert arena.shape[1] < energy.PROBLEM.inline
     how = {"progress": lambda report: Status.TIMEOUT, "throw": False}
     for solution in (
         energy.solve(arena, "host", **how),
@@ -292,7 +292,7 @@ def test_a_small_game_that_takes_long_on_the_host_is_watched(monkeypatch):
 
 @pytest.mark.parametrize("lifts", [0, 5])
 def test_what_is_begun_anew_has_the_same_answer(monkeypatch, lifts):
-    monkeypatch.setattr(_race, "PATIENCE", lifts)
+    monkeypatch.setattr(_problem, "PATIENCE", lifts)
     arena = generate.random_energy_game(1, 50)
     same(energy.solve(arena, "host"), reference.solve(arena))
 

@@ -1,23 +1,32 @@
-"""Energy games in batches: credits of all, then the moves of player 1."""
+"""What energy games are to the driver: how they are read, laid out and answered."""
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, validity
+from jaxgames import drive, host, validity
 from jaxgames.arena import Arena, bucket
-from jaxgames.energy import _bounds, _device
+from jaxgames.energy import _bounds, _device, reference
+from jaxgames.energy._fvi import FVI
 from jaxgames.energy._lockstep import Lockstep
 from jaxgames.energy._potentials import Answer
-from jaxgames.energy._solution import Solution
-from jaxgames.energy._solve import SOLVERS, solve
+from jaxgames.energy._solution import UNKNOWN, Solution
 from jaxgames.energy._strategies import Dual
-from jaxgames.solution import NO_EDGE
+from jaxgames.energy._vi import VI
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats
 from jaxgames.solver import Registry, Solver
+
+SOLVERS = Registry("energy", FVI, VI, places=(drive.HOST, drive.RACE))
+"""The solvers that are array programs, by name; the first is what `"auto"` takes where
+the game is traced.
+"""
+
+PATIENCE, PATIENCE_INTERPRETED = 1 << 18, 1 << 11
+"""Lifts of the host engine, a fraction of a second, before it takes a thread."""
 
 SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 1}, 6
 """Sweeps of a round, see [`Lockstep`][jaxgames.energy._lockstep.Lockstep]."""
@@ -129,14 +138,62 @@ class _Moves(drive.Problem):
         )
 
 
-class _Problem(_Moves):
-    """Energy games."""
+class Energy(_Moves):
+    """Energy games: credits of all, then the moves of player 1."""
 
     name = "energy"
     solvers = SOLVERS
+    nothing: ClassVar = {"credit": UNKNOWN}
+    inline = 1 << 15
+    holds_all = True
     then = drive.Then(_Moves(), solver=_dual_of, arena=_where_lost, merge=_merge)
     form = dataclasses.replace(drive.ARENAS, cut=_cut)
-    alone = staticmethod(solve)
+
+    # ---- one game --------------------------------------------------------------
+
+    def read(self, question: Any, traced: bool) -> tuple[Any, Any]:
+        """Weights are one integer for each edge; Python's only where concrete."""
+        return _bounds.check(question, wide=not traced)
+
+    def undecided(self, question: Any) -> Answer:
+        """No credits."""
+        size = np.shape(question.owner)
+        return Answer(
+            np.full(size, UNKNOWN, np.int32),
+            np.full(size, UNDECIDED, np.int8),
+            np.full(size, NO_EDGE, np.int32),
+            None,
+        )
+
+    def is_hosts(self, question: Any) -> bool:
+        """Weights that are Python's integers."""
+        return question.weight.dtype == object
+
+    def on_device(self, question: Any, solver: Any, **how: Any) -> Solution:
+        """In two phases, each in numbers of growing width."""
+        return _device.on_device(question, solver, **how)
+
+    def traced(self, question: Any, solver: Any, state: Any, max_steps: Any) -> Any:
+        """In the width that the weights have."""
+        return _device.traced(question, solver, max_steps, state)
+
+    @property
+    def patience(self) -> int | None:
+        """Less where nothing is compiled."""
+        return PATIENCE if host.can_compile() else PATIENCE_INTERPRETED
+
+    def on_host(self, question: Any, *, track: Any = None, **how: Any) -> Solution:
+        """By [`reference.solve`][jaxgames.energy.reference.solve]."""
+        stop = None if track is None else track.stop
+        found = self.by_reference(question, stop=stop, **how)
+        stats = Stats(**{**found.stats, "solver": drive.HOST})
+        return dataclasses.replace(found, stats=stats)
+
+    def by_reference(self, question: Any, **how: Any) -> Solution:
+        """The sequential algorithm."""
+        return reference.solve(question, **how)
+
+    # ---- many ------------------------------------------------------------------
 
     def auto(self, stack: Arena) -> Solver:
         """All in lockstep."""
@@ -155,5 +212,6 @@ class _Problem(_Moves):
         return [32 if _room(arena, 32) is not None else 64 for arena in questions]
 
 
-PROBLEM = drive.register(_Problem())
-"""For [`solve_many`][jaxgames.solve_many]."""
+PROBLEM = drive.register(Energy())
+"""For [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
