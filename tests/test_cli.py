@@ -598,11 +598,16 @@ def test_generate_refuses(run, tmp_path, arguments, message):
 
 def test_convert(run, game, tmp_path):
     code, out, err = run("convert", game, "game.npz")
-    assert (code, err) == (Exit.DONE, "")
+    assert code == Exit.DONE
+    assert err.startswith(
+        "jaxgames: warning: game.npz: left out are the names of 1 ver"
+    )
     assert out == "game.npz: 4 vertices, 5 edges, 4 priorities\n"
     assert same("game.npz", io.load(game))
     assert run("convert", "game.npz", "again.pg", "-q") == (Exit.DONE, "", "")
     assert (tmp_path / "again.pg").read_text() == GAME.replace(' "start, here"', "")
+    assert run("convert", game, "named.pg", "-q") == (Exit.DONE, "", "")
+    assert (tmp_path / "named.pg").read_text() == GAME
 
 
 def test_convert_restates_priorities(run, game):

@@ -3,6 +3,7 @@
 import argparse
 
 from jaxgames import io, limits
+from jaxgames.arena import Arena
 from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes
@@ -30,8 +31,9 @@ def run(args: argparse.Namespace) -> Exit:
     _outputs.check(args, OUT=args.output)
     limits.tick("reading")
     found = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    names = io.names(args.file, found) if isinstance(found, Arena) else None
     limits.tick("writing")
-    io.save(args.output, found, condition=args.to_condition)
+    io.save(args.output, found, condition=args.to_condition, names=names)
     if not args.quiet:
         print(f"{args.output}: {sizes(found)}")
     return Exit.DONE

@@ -22,11 +22,13 @@ A second suffix tells that the file is compressed: `.gz`, `.bz2` or `.xz`; not f
 """
 
 import os
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from jaxgames.arena import Arena, Condition
 from jaxgames.buchi import Automaton, System
+from jaxgames.io import _models
 from jaxgames.io import aut as aut
 from jaxgames.io import drn as drn
 from jaxgames.io import energy as energy
@@ -103,7 +105,8 @@ def load(
 
     Returns:
         What the format holds: an arena for games and graphs (`.pg`, `.energy`, `.npz`,
-        ...), an [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
+        ...), without the [`names`][jaxgames.io.names] of vertices, an
+        [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
         [`LTS`][jaxgames.io.LTS] for `.aut`, `.csv` and `.dot`, an
         [`Automaton`][jaxgames.buchi.Automaton] for `.hoa` and `.never`.
 
@@ -141,6 +144,7 @@ def save(
     what: Arena | MDP | LTS | System | Automaton,
     *,
     condition: Condition = "max even",
+    names: Sequence[str | None] | None = None,
     **bounds: Unpack[Bounds],
 ) -> None:
     """Writes a game, a graph or a model to a file, all of it or nothing.
@@ -151,14 +155,23 @@ def save(
         path: the file; its suffix tells the format.
         what: what to write.
         condition: what the priorities in a game's text shall mean.
+        names: what a game's vertices are called, as from [`names`][jaxgames.io.names].
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         FormatError: the suffix is unknown.
         ValueError: the format cannot hold this.
         OSError: the file cannot be written.
+
+    Warns:
+        UserWarning: something is left out, such as names in formats without; says what.
     """
     form, suffix = _format(path)
+    named = sum(name is not None for name in names or ())
+    more: dict[str, Any] = {"names": names} if named and hasattr(form, "names") else {}
+    if named and not more:
+        why = f"{suffix} files hold none, .pg and .mpg do"
+        _models.say_left_out(path, [f"the names of {named} vertices"], why)
     holds = getattr(form, "HOLDS", Arena)
     if not isinstance(what, (holds, System) if form is npz else holds):
         raise ValueError(
@@ -166,10 +179,42 @@ def save(
             f"{quoted(what)}"
         )
     if not hasattr(form, "HOLDS"):
-        return form.save(path, what, condition=condition)
+        return form.save(path, what, condition=condition, **more)
     if condition != "max even":
         raise ValueError(f"conditions are for games, and {suffix} files hold none")
     return form.save(path, what)
+
+
+@bounded()
+def names(
+    path: FilePath, arena: Arena | None = None, **bounds: Unpack[Bounds]
+) -> list[str | None] | None:
+    """Reads what the vertices of a game are called, which an arena does not hold.
+
+    Args:
+        path: the file.
+        arena: the game in it, if `load` has read it.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Returns:
+        A name for each vertex, or None for one without; None where the format has no
+        names, which are all but `.pg` and `.mpg`.
+
+    Raises:
+        FormatError: the suffix is unknown, or the file does not hold a game.
+        OSError: the file cannot be read.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> from jaxgames import io
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "game.pg")
+        >>> _ = path.write_text('parity 1; 0 3 0 0,1 "start"; 1 2 1 0;')
+        >>> io.names(path)
+        ['start', None]
+        >>> io.save(path.with_suffix(".pg.gz"), io.load(path), names=io.names(path))
+    """
+    form, _ = _format(path)
+    return form.names(path, arena) if hasattr(form, "names") else None
 
 
 def _format(path: FilePath) -> tuple[ModuleType, str]:

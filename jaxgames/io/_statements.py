@@ -19,7 +19,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _decimal, _limits
+from jaxgames.io import _decimal, _limits, _names
 from jaxgames.io._files import FilePath, FormatError, line_at, reading, writing
 from jaxgames.quoting import quoted
 
@@ -47,7 +47,6 @@ class Statement(NamedTuple):
     position: int
     fields: list[int]
     targets: list[int]
-    name: bytes | None
 
 
 class Block(NamedTuple):
@@ -95,12 +94,6 @@ class Statements:
         self.degree = np.concatenate([block.degree for block in blocks])
         self.targets = np.concatenate([block.targets for block in blocks])
         self._extents = [(len(block.degree), block.lines) for block in blocks]
-
-    def __iter__(self) -> Iterator[Statement]:
-        """Reads the file again, word by word, with the names."""
-        with reading(self._path) as file:
-            for text in _open(self._path, file, self._grammar)[1]:
-                yield from _statements(self._grammar, text)
 
     def refuse(self, index: int, message: str) -> NoReturn:
         """Raises a FormatError at a statement, after finding its line in the file."""
@@ -325,12 +318,10 @@ def _statements(grammar: Grammar, text: bytes) -> Iterator[Statement]:
                 targets.append(_number(text, position, word, what, MAX_IDENTIFIER))
                 before = position
                 position, word = next(words)
-        name = None
         expected = "',' or ';' after a successor"
         if word.startswith(b'"'):
             if word[-1:] != b'"' or len(word) < 2:
                 raise _MalformedError(text, position, "the name has no closing quote")
-            name = word[1:-1]
             expected = "';' after the name"
             before = position + len(word)
             position, word = next(words)
@@ -341,7 +332,7 @@ def _statements(grammar: Grammar, text: bytes) -> Iterator[Statement]:
                 before,
                 f"expected {expected} of vertex {fields[0]}, found {_shown(word)}",
             )
-        yield Statement(start, fields, targets, name)
+        yield Statement(start, fields, targets)
         position, word = next(words)
 
 
@@ -373,6 +364,7 @@ def write(
     fields: np.ndarray,
     row_ptr: np.ndarray,
     targets: np.ndarray,
+    names: _names.Names | None = None,
 ) -> None:
     """Writes a file, with a line for each statement.
 
@@ -383,6 +375,7 @@ def write(
         row_ptr: integers `[S + 1]`; statement `s` lists
             `targets[row_ptr[s]:row_ptr[s + 1]]`.
         targets: integers, not negative.
+        names: a name for each statement, or None.
     """
     _keep_freed_memory()
     with writing(path) as file:
@@ -392,7 +385,8 @@ def write(
             stop = start + _BLOCK_STATEMENTS
             rows = row_ptr[start : stop + 1]
             block = targets[rows[0] : rows[-1]]
-            file.write(_text(fields[:, start:stop], rows - rows[0], block).data)
+            text = _text(fields[:, start:stop], rows - rows[0], block).data
+            file.write(_names.added(text, names and names[start:stop]))
 
 
 def _text(fields: np.ndarray, row_ptr: np.ndarray, targets: np.ndarray) -> np.ndarray:

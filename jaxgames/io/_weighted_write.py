@@ -4,7 +4,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
-from jaxgames.io import _decimal
+from jaxgames.io import _decimal, _names
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._weighted_rows import Form
 
@@ -12,7 +12,13 @@ _STRETCH_ROWS = 1 << 15
 """Rows written at once."""
 
 
-def save(path: FilePath, arena: Arena, form: Form, header: str) -> None:
+def save(
+    path: FilePath,
+    arena: Arena,
+    form: Form,
+    header: str,
+    names: _names.Names | None = None,
+) -> None:
     """Writes a game; padding is left out.
 
     Args:
@@ -20,6 +26,7 @@ def save(path: FilePath, arena: Arena, form: Form, header: str) -> None:
         arena: the game.
         form: what the marks are.
         header: what stands before its number.
+        names: a name for each vertex, or None; only where rows end with a semicolon.
 
     Raises:
         ValueError: the arena has no vertices, or not one weight on each edge, or other
@@ -47,12 +54,14 @@ def save(path: FilePath, arena: Arena, form: Form, header: str) -> None:
         raise ValueError("this format cannot hold a weight of -2**63")
     ends = "\n" if form.end == "\n" else f"{form.end}\n"
     first = f"{header}{size - form.largest}{ends}"
+    names = _names.check(names, size)
     with writing(path) as file:
         file.write(first.encode())
         for start in range(0, size, _STRETCH_ROWS):
             limits.tick("writing", start, "vertices")
             rows = np.arange(start, min(start + _STRETCH_ROWS, size))
-            file.write(_text(arena, weight, rows, form, ends))
+            text = _text(arena, weight, rows, form, ends)
+            file.write(_names.added(text, names and names[start : start + len(rows)]))
 
 
 def _text(arena: Arena, weight, rows: np.ndarray, form: Form, ends: str) -> bytes:

@@ -2,7 +2,7 @@
 
 A header with the largest identifier, then a statement for each vertex: its identifier,
 its owner (MAX for player 0, who keeps the energy, MIN for player 1), its successors,
-each with a weight, and perhaps a name, which is ignored:
+each with a weight, and perhaps a name:
 
     2;
     0 MAX 1:-5,2:7;
@@ -22,7 +22,7 @@ import re
 from typing import Literal
 
 from jaxgames.arena import Arena, Condition
-from jaxgames.io import _weighted, _weighted_write
+from jaxgames.io import _names, _weighted, _weighted_write
 from jaxgames.io._files import FilePath
 from jaxgames.io._weighted_rows import Form
 from jaxgames.io.energy import check_condition
@@ -67,7 +67,28 @@ def load(
     return _weighted.load(path, _FORM, dead_ends)
 
 
-def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> None:
+def names(path: FilePath, arena: Arena | None = None) -> list[str | None]:
+    """Reads the names of a game's vertices, None for those without.
+
+    Args:
+        path: the file.
+        arena: the game in it; None to read that too, to know that the file is right.
+
+    Raises:
+        FormatError: the file does not hold a game.
+        OSError: the file cannot be read.
+    """
+    arena = load(path, dead_ends="allow") if arena is None else arena
+    return _names.read(path, int(arena.num_vertices))
+
+
+def save(
+    path: FilePath,
+    arena: Arena,
+    *,
+    condition: Condition = "max even",
+    names: _names.Names | None = None,
+) -> None:
     """Writes an energy game; padding is left out.
 
     Args:
@@ -75,11 +96,12 @@ def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> 
             `.bz2` or `.xz`.
         arena: the game.
         condition: `"max even"`: these games have no priorities.
+        names: a name for each vertex, or None for one without.
 
     Raises:
-        ValueError: the arena has not one weight on each edge, or other labels, or
-            another condition was asked for.
+        ValueError: the arena has not one weight on each edge, or other labels; or
+            another condition was asked for, or a name has a quote in it.
         OSError: the file cannot be written.
     """
     check_condition(condition)
-    _weighted_write.save(path, arena, _FORM, "")
+    _weighted_write.save(path, arena, _FORM, "", names)

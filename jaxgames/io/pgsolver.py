@@ -34,6 +34,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from jaxgames.arena import MAX_PRIORITY, MAX_SIZE, Arena, Condition
+from jaxgames.io import _names
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._statements import Grammar, Statements, write
 from jaxgames.limits import Bounds, limited
@@ -99,24 +100,28 @@ def load(
     )
 
 
-def names(path: FilePath) -> list[str | None]:
+def names(path: FilePath, arena: Arena | None = None) -> list[str | None]:
     """Reads the names of a game's vertices, None for those without.
 
-    Word by word, a few megabytes a second: for games that are small enough to draw.
+    Args:
+        path: the file.
+        arena: the game in it; None to read that too, to know that the file is right.
 
     Raises:
         FormatError: the file does not hold a game.
         OSError: the file cannot be read.
     """
-    game = _vertices(path)
-    found: list[str | None] = [None] * len(game.degree)
-    for statement in game:
-        if statement.name is not None:
-            found[statement.fields[0]] = statement.name.decode(errors="replace")
-    return found
+    count = len(_vertices(path).degree) if arena is None else int(arena.num_vertices)
+    return _names.read(path, count)
 
 
-def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> None:
+def save(
+    path: FilePath,
+    arena: Arena,
+    *,
+    condition: Condition = "max even",
+    names: _names.Names | None = None,
+) -> None:
     """Writes a parity game; padding is left out.
 
     Args:
@@ -126,10 +131,11 @@ def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> 
         condition: what the priorities in the file shall mean. Under another condition
             than max even they are other numbers; read back, they may all have grown
             by an even number.
+        names: a name for each vertex, or None for one without.
 
     Raises:
         ValueError: the arena has no vertices or no priorities, or has other labels,
-            which this format cannot hold.
+            which this format cannot hold; or a name has a quote in it.
         OSError: the file cannot be written.
     """
     arena = arena.unpad()
@@ -150,7 +156,8 @@ def save(path: FilePath, arena: Arena, *, condition: Condition = "max even") -> 
     ).priority
     vertex = np.arange(len(priority), dtype=np.int32)
     fields = np.stack([vertex, priority, arena.owner])
-    write(path, f"parity {vertex[-1]};", fields, arena.row_ptr, arena.dst)
+    names = _names.check(names, len(vertex))
+    write(path, f"parity {vertex[-1]};", fields, arena.row_ptr, arena.dst, names)
 
 
 @limited()

@@ -75,6 +75,9 @@ def test_white_space_and_names(tmp_path, arena, text):
     path = tmp_path / "game.mpg"
     path.write_text(text)
     same(mpg.load(path), arena)
+    quoted = {"a; name,\n 1:2": 0, "": 1} if '"' in text else {}
+    names = mpg.names(path)
+    assert {name: v for v, name in enumerate(names) if name is not None} == quoted
 
 
 @pytest.mark.parametrize("suffix", [".energy", ".mpg", ".npz"])

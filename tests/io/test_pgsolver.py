@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from jaxgames import Arena, Status, io
 from jaxgames.arena import CONDITIONS, MAX_PRIORITY
-from jaxgames.io import _decimal, _statements, pgsolver
+from jaxgames.io import _decimal, _statements, _weighted_write, pgsolver
 from jaxgames.parity import Solution
 
 CORPUS = pathlib.Path(__file__).resolve().parents[2] / "../shared/data/public/parity"
@@ -130,7 +130,30 @@ def test_dead_ends(write):
 
 def test_names(write):
     path = write('parity 3;\n2 0 0 2;\n0 0 0 1 "a;\n,1";\n1 0 0 1 "";3 0 0 3 "\xe9";')
-    assert io.pgsolver.names(path) == ["a;\n,1", "", None, "é"]
+    names = ["a;\n,1", "", None, "é"]
+    assert io.names(path) == io.names(path, io.load(path)) == names
+
+
+@pytest.mark.parametrize("suffix", [".pg", ".mpg"])
+def test_names_are_kept(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr(_statements, "_BLOCK_STATEMENTS", 2)
+    monkeypatch.setattr(_weighted_write, "_STRETCH_ROWS", 2)
+    label = {"weight": [1, -2, 3, 4]} if suffix == ".mpg" else {"priority": [0, 1, 2]}
+    arena = Arena.from_edges([0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 1], **label)
+    names = ["start; 7", None, "1 \u00e9\n"]
+    path = tmp_path / f"game{suffix}"
+    io.save(path, arena, names=names)
+    assert io.names(path) == names
+    assert io.load(path).dst.tolist() == arena.dst.tolist()
+    io.save(path, arena, names=[None] * 3)
+    assert '"' not in path.read_text()
+    with pytest.raises(ValueError, match="vertex 1 has a quote in it: 'a\"b'"):
+        io.save(path, arena, names=[None, 'a"b', None])
+    with pytest.raises(ValueError, match="one for each of 3 vertices.* got 2"):
+        io.save(path, arena, names=["a", "b"])
+    with pytest.warns(UserWarning, match="left out are the names of 2 vertices"):
+        io.save(tmp_path / "game.npz", arena, names=names)
+    assert io.names(tmp_path / "game.npz") is None
 
 
 # ---- games that are refused -------------------------------------------------
