@@ -56,7 +56,7 @@ def drawn(slice_: str, count: int) -> Iterator[tuple[str, Any]]:
         yield f"drawn {index}", draw(subject, SEED, index)
 
 
-def whole(found: Any, size: int, *names: str) -> dict[str, np.ndarray]:
+def whole(found: Any, size: int | None, *names: str) -> dict[str, np.ndarray]:
     """Arrays of an answer, without what belongs to padding."""
     return {name: np.asarray(getattr(found, name))[:size] for name in names}
 
@@ -544,6 +544,56 @@ def processes() -> Frozen:
         yield name, answers
 
 
+# ---- in slices -----------------------------------------------------------------
+
+SLICED = 40_000
+"""Edges, or branches, of inputs that are large enough for slices by degree."""
+
+
+def sliced() -> Frozen:
+    """What solvers of the device answer where rows are sorted into slices."""
+    game = generate.random_game(3, SLICED // 2, num_priorities=6, max_degree=4)
+    yield (
+        "parity",
+        {
+            **of_arena(game),
+            **of_solvers(
+                _parity(game, game.shape[0]), ["promotion", "zielonka", "fpi"]
+            ),
+        },
+    )
+    arena = generate.random_energy_game(3, SLICED // 2, max_weight=120)
+
+    def credits(solver):
+        return whole(energy.solve(arena, solver), arena.shape[0], *CREDITS)
+
+    yield "energy", {**of_arena(arena), **of_solvers(credits, energy.SOLVERS)}
+
+    def components(solver):
+        found = graph.scc(game, solver)
+        return {"count": int(found.count), "labels": np.asarray(found.labels)}
+
+    yield "components", of_solvers(components, graph.SOLVERS)
+    model = generate.random_mdp(3, SLICED // 4, reach=40, loop_share=0.2)
+
+    def parts(solver):
+        return whole(mdp.mec(model, solver), None, "state_label", "choice_kept")
+
+    yield (
+        "end components",
+        {
+            **of_one(**{"input: columns": model.columns}),
+            **of_solvers(parts, mdp.SOLVERS),
+        },
+    )
+    accepting = np.arange(game.shape[0]) % 37 == 5
+
+    def cycle(solver):
+        return lasso(buchi.accepting_cycle(game, accepting=accepting, solver=solver))
+
+    yield "accepting cycles", of_solvers(cycle, ["map", "owcty", "scc"])
+
+
 GROUPS: Mapping[str, Callable[[], Frozen]] = {
     "parity": parity_games,
     "parity on edges": parity_on_edges,
@@ -558,5 +608,9 @@ GROUPS: Mapping[str, Callable[[], Frozen]] = {
     "formulas": formulas,
     "state spaces": state_spaces,
     "processes": processes,
+    "slices": sliced,
 }
 """What makes the answers of each kind of input."""
+
+LONG = ("slices",)
+"""Groups that compile for long."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests import freeze
-from tests.frozen_answers import GROUPS
+from tests.frozen_answers import GROUPS, LONG
 
 FROZEN = freeze.read()
 
@@ -14,7 +14,13 @@ def test_there_are_some_hundred_inputs():
     assert sum(map(len, FROZEN.values())) >= 150
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(group, marks=[pytest.mark.sweep] if group in LONG else [])
+        for group in GROUPS
+    ],
+)
 def test_answers_are_what_they_were(group):
     found = freeze.differences(group, FROZEN[group], freeze.answered(group))
     assert not found, freeze.advice(group, found)
