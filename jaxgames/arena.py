@@ -1,6 +1,7 @@
 """The arena: a game graph as a pytree of CSR arrays.
 
-Everything here runs on the host, on numpy arrays. An arena is a pytree, so it
+Everything here runs on the host, on numpy arrays; arrays that lie on a GPU are looked
+at there, by `on_device.py`. An arena is a pytree, so it
 travels into ``jax.jit`` and ``jax.vmap`` like any other argument.
 """
 
@@ -122,6 +123,18 @@ class Arena(Value):
             ValueError: an array has the wrong type, length or range, or a vertex has
                 no successor.
         """
+        _check_options(condition, dead_ends)
+        from jaxgames import on_device
+
+        labels = {
+            "priority": priority,
+            "edge_priority": edge_priority,
+            "weight": weight,
+            "accepting": accepting,
+        }
+        arena = on_device.from_edges(src, dst, owner, labels, condition, dead_ends)
+        if arena is not None:
+            return arena
         owner = _booleans("owner", owner)
         src = _integers("src", src, 0, len(owner) - 1)
         dst = _integers("dst", dst, 0, len(owner) - 1)
@@ -168,6 +181,9 @@ class Arena(Value):
     ) -> "Arena":
         """Builds an arena from compressed sparse rows.
 
+        Arrays of JAX that lie on a GPU stay there: all of them are checked by one
+        program, and are the arena's.
+
         Args:
             row_ptr: integers `[V + 1]`, ascending from 0 to `E`.
             dst: integers `[E]`, targets, row by row.
@@ -183,14 +199,18 @@ class Arena(Value):
         Raises:
             ValueError: as in [`from_edges`][jaxgames.Arena.from_edges].
         """
-        if condition not in CONDITIONS:
-            raise ValueError(
-                f"condition must be one of {CONDITIONS}, got {condition!r}"
-            )
-        if dead_ends not in ("error", "lose", "allow"):
-            raise ValueError(
-                f"dead_ends must be 'error', 'lose' or 'allow', got {dead_ends!r}"
-            )
+        _check_options(condition, dead_ends)
+        from jaxgames import on_device
+
+        labels = {
+            "priority": priority,
+            "edge_priority": edge_priority,
+            "weight": weight,
+            "accepting": accepting,
+        }
+        arena = on_device.from_csr(row_ptr, dst, owner, labels, condition, dead_ends)
+        if arena is not None:
+            return arena
         owner = _booleans("owner", owner)
         size = len(owner)
         row_ptr = _integers("row_ptr", row_ptr, 0, MAX_SIZE)
@@ -376,7 +396,11 @@ class Arena(Value):
         return kept(self, "reverse", self._reversed)
 
     def _reversed(self) -> "Arena":
+        from jaxgames import on_device
+
         _check_graph(self)
+        if on_device.lie_there(self.row_ptr, self.src, self.dst):
+            return dataclasses.replace(self, **on_device.reversed_rows(self))
         order = np.argsort(self.dst, kind="stable")
         row_ptr = np.zeros_like(self.row_ptr)
         np.cumsum(np.bincount(self.dst, minlength=self.shape[0]), out=row_ptr[1:])
@@ -534,6 +558,15 @@ def eager() -> contextlib.AbstractContextManager[None]:
 # ---- checks of what users pass ----------------------------------------------
 
 
+def _check_options(condition: str, dead_ends: str) -> None:
+    if condition not in CONDITIONS:
+        raise ValueError(f"condition must be one of {CONDITIONS}, got {condition!r}")
+    if dead_ends not in ("error", "lose", "allow"):
+        raise ValueError(
+            f"dead_ends must be 'error', 'lose' or 'allow', got {dead_ends!r}"
+        )
+
+
 def _array(name: str, values) -> np.ndarray:
     if isinstance(values, Tracer):
         raise ValueError(
@@ -610,22 +643,25 @@ def _weights(values, size: int) -> np.ndarray | None:
 
 def _to_max_even(priority, edge_priority, condition: Condition):
     """Restates both kinds of priorities as max even."""
-    extreme, parity = condition.split()
     given = [p for p in (priority, edge_priority) if p is not None and len(p)]
     if not given or condition == "max even":
         return priority, edge_priority
     top = max(int(p.max()) for p in given)
-    # For min, count down from an even number; for odd, shift the parity by one.
-    base = top + top % 2
-    shift = int(parity == "odd")
 
     def restate(p):
         if p is None:
             return None
-        p = (base - p if extreme == "min" else p) + shift
-        return freeze(p.astype(np.int32, copy=False))
+        return freeze(restated(p, top, condition).astype(np.int32, copy=False))
 
     return restate(priority), restate(edge_priority)
+
+
+def restated(priority: Any, top: Any, condition: str) -> Any:
+    """Priorities as max even, of a game with this largest one; of numpy or of JAX."""
+    extreme, parity = condition.split()
+    # For min, count down from an even number; for odd, shift the parity by one.
+    down = top + top % 2 - priority if extreme == "min" else priority
+    return down + int(parity == "odd")
 
 
 def _lose_at(arena: Arena, dead: np.ndarray) -> Arena:

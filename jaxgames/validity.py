@@ -114,7 +114,7 @@ def checked(arena: Arena, *, total: bool = True) -> tuple[Arena, Any]:
         _check_shapes(arena, (), total)
         if not _checks.get():
             return arena, False
-        fault = _wrong_at_once(arena, total)
+        fault = wrong_at_once(arena, total)
         return _harmless_where(fault, arena), fault
     dead = kept(arena, DEAD_END, lambda: _first_dead_end(arena))
     if total and dead != NO_DEAD_END:
@@ -489,7 +489,13 @@ def _says_dead_end(vertex: int | None) -> str:
 
 def _first_dead_end(arena: Arena) -> int:
     """The first dead end of a concrete arena; ValueError if it is none."""
+    from jaxgames import on_device
+
     _check_shapes(arena, (), False)
+    if on_device.lie_there(arena.row_ptr, arena.src, arena.dst, arena.owner):
+        dead = on_device.first_dead_end(arena)
+        if dead is not None:
+            return dead
     arena = jax.device_get(arena)
     _raise(_faults(np, arena, False))
     dead = arena.row_ptr[1:] == arena.row_ptr[:-1]
@@ -506,7 +512,7 @@ def _first_bad_game(stack: Arena, total: bool) -> int | None:
     return int(np.argmax(wrong)) if wrong.any() else None
 
 
-def _wrong_at_once(arena: Arena, total: bool) -> Any:
+def wrong_at_once(arena: Arena, total: bool) -> Any:
     """Whether there is any of the `_faults`, in one pass over vertices and over edges.
 
     Which of them it is need not be told, so that few comparisons do for all. A bool,
@@ -571,7 +577,7 @@ def _raise(faults: list[Fault]) -> None:
 @functools.partial(jax.jit, static_argnums=1)
 def _wrong_on_device(stack: Arena, total: bool) -> jax.Array:
     """Which arenas of a stack are wrong: bool `[N]`."""
-    return jax.vmap(lambda arena: _wrong_at_once(arena, total))(stack)
+    return jax.vmap(lambda arena: wrong_at_once(arena, total))(stack)
 
 
 def _harmless_where(fault: Any, arena: Arena) -> Arena:

@@ -18,7 +18,7 @@ SOURCES = {
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
 BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "limits", "memory"}
-BASE |= {"quoting", "states", "validity", "value", "verdict"}
+BASE |= {"on_device", "quoting", "states", "validity", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 HOST = {"cli", "generate", "io", "plot"}
 EXCEPTIONS = {

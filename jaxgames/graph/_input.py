@@ -3,6 +3,8 @@
 import dataclasses
 from typing import Any, Unpack
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import validity
@@ -72,7 +74,9 @@ def _from_csr(indptr: Any, indices: Any) -> Arena:
             "Arena to the jitted function as an argument"
         )
     try:
-        owner = freeze(np.zeros(np.size(indptr) - 1, bool))
+        there = isinstance(indptr, jax.Array)
+        zeros = jnp.zeros if there else np.zeros
+        owner = freeze(zeros(np.size(indptr) - 1, bool))
         return Arena.from_csr(indptr, indices, owner=owner, dead_ends="allow")
     except ValueError as error:
         _explain(indptr, indices)

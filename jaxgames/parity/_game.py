@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import on_device, ops
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
@@ -65,6 +65,8 @@ def compress(priority):
     """
     if priority.shape[0] == 0:
         return priority
+    if on_device.lie_there(priority):
+        return _compressed(priority)
     if is_traced(priority):
         values, index = jnp.unique(
             priority, return_inverse=True, size=priority.shape[0], fill_value=0
@@ -84,6 +86,11 @@ def compress(priority):
     if priority.dtype == np.int32 and np.array_equal(table[values], values):
         return priority
     return freeze(table[np.asarray(priority)])
+
+
+@jax.jit
+def _compressed(priority):
+    return compress(priority)
 
 
 def _ranks(xp: Any, values):
