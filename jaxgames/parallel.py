@@ -65,9 +65,9 @@ def over(
 
     Examples:
         >>> from jaxgames import generate, parallel, parity
-        >>> arena = generate.random_game(0, 1000, num_priorities=6)
+        >>> arena = generate.random_game(0, 100, num_priorities=6)
         >>> with parallel.over(1):
-        ...     solution = parity.solve(arena, "zielonka")
+        ...     solution = parity.solve(arena, "fpi")
         >>> solution.stats["layout"]
         'slices on 1 device'
         >>> bool((solution.winner == parity.solve(arena, "host").winner).all())

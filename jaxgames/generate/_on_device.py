@@ -65,8 +65,7 @@ def random_game_by_key(
 
     Examples:
         >>> keys = jax.random.split(jax.random.key(0), 1000)
-        >>> games = jax.vmap(lambda key: random_game_by_key(key, 50))(keys)
-        >>> games
+        >>> jax.jit(jax.vmap(lambda key: random_game_by_key(key, 50)))(keys)
         Arena(owner (1000, 51), priority)
     """
     if max_degree is None:
@@ -116,7 +115,8 @@ def random_energy_game_by_key(
         ValueError: an argument has the wrong type or is out of range.
 
     Examples:
-        >>> random_energy_game_by_key(jax.random.key(0), 5, min_degree=4)
+        >>> make = jax.jit(lambda key: random_energy_game_by_key(key, 5, min_degree=4))
+        >>> make(jax.random.key(0))
         Arena(5 vertices, 20 edges, weight)
     """
     draw = _Draw(key, num_vertices, min_degree, max_degree, owner_share)

@@ -35,7 +35,7 @@ def stack(games: Sequence[Game], **bounds: Unpack[Bounds]) -> Game:
         ...     )
         ...     for k in (1, 2)
         ... )
-        >>> solve = jax.vmap(multienergy.solve)
+        >>> solve = jax.jit(jax.vmap(multienergy.solve))
         >>> solve(multienergy.stack([one, two])).table[:, 0, 0, 0]
         Array([1, 2], dtype=int32)
     """

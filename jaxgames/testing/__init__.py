@@ -15,7 +15,7 @@ mutated ones.
 
 Examples:
     >>> from jaxgames.parity import FPI
-    >>> check_solver(FPI(), odd_arenas(seed=0, count=3))
+    >>> check_solver(FPI(), odd_arenas(seed=0, count=1))
 """
 
 from jaxgames.testing._arenas import SHAPES as SHAPES

@@ -38,7 +38,8 @@ def check_transforms(
     Examples:
         >>> from jaxgames import generate, parity
         >>> keys = jax.random.split(jax.random.key(0), 2 * len(jax.devices()))
-        >>> games = jax.vmap(lambda key: generate.random_game_by_key(key, 5))(keys)
+        >>> make = jax.vmap(lambda key: generate.random_game_by_key(key, 5))
+        >>> games = jax.jit(make)(keys)
         >>> check_transforms(parity.solve, games, nested=True)
     """
     count = len(jax.tree.leaves(stack)[0])

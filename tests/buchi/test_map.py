@@ -35,15 +35,15 @@ def test_the_counterexample(order, jump, trim):
 )
 def test_random_graphs(solver):
     answers = []
-    for case in marked(seed=3, count=300):
-        found = solve(case, solver)
-        assert found.exists == case.exists
-        assert (found.lasso is not None) == case.exists
-        if found.exists:
+    for case in marked(seed=3, count=120):
+        found, exists = solve(case, solver), case.exists
+        assert found.exists == exists
+        assert (found.lasso is not None) == exists
+        if exists:
             assert case.shows(found.lasso)
             assert case.accepting[found.witness]
-        answers.append(case.exists)
-    assert 50 < sum(answers) < 250
+        answers.append(exists)
+    assert 20 < sum(answers) < 100
 
 
 def test_one_turn_where_ranks_never_rise_between_components():
