@@ -594,12 +594,30 @@ def _integers(name: str, values, low: int, high: int) -> np.ndarray:
         raise ValueError(f"{name} must hold integers, got {array.dtype}")
     if len(array) > MAX_SIZE:
         raise ValueError(f"{name} is longer than int32 can index: {len(array)}")
-    if len(array) and (array.min() < low or array.max() > high):
+    if len(array) and not _within(array, low, high):
         where = int(np.flatnonzero((array < low) | (array > high))[0])
         raise ValueError(
             f"{name}[{where}] is {array[where]}, expected a value from {low} to {high}"
         )
     return ours(array.astype(np.int32, copy=False), values)
+
+
+def _within(array: np.ndarray, low: int, high: int) -> bool:
+    """Whether all values of an array that is not empty are in a range."""
+    if len(array) < MANY or array.dtype.itemsize < 4 or not can_compile():
+        return bool(array.min() >= low and array.max() <= high)
+    beyond = np.zeros(1, np.bool_)
+    on_all_cores(_find_beyond, len(array), array, low, high, beyond)
+    return not beyond[0]
+
+
+@compiled
+def _find_beyond(array, low, high, beyond, begin, end):
+    wrong = False
+    for i in range(begin, end):
+        wrong |= (array[i] < low) | (array[i] > high)
+    if wrong:
+        beyond[0] = True
 
 
 def _booleans(name: str, values) -> np.ndarray:

@@ -266,4 +266,7 @@ def test_sources_of_many_edges(monkeypatch):
     many = Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
     np.testing.assert_array_equal(few.src, np.repeat(np.arange(50), degree))
     np.testing.assert_array_equal(many.src, few.src)
+    dst = np.where(np.arange(len(dst)) == 7, 50, 0)
+    with pytest.raises(ValueError, match=r"dst\[7\] is 50, expected .* 0 to 49"):
+        Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
     assert many.src.dtype == np.int32

@@ -132,3 +132,18 @@ def test_models_are_laid_out_on_a_device_as_on_the_host(monkeypatch):
     same(
         dataclasses.replace(found, rows=None), dataclasses.replace(expected, rows=None)
     )
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_edges_come_to_the_host_as_positions(arena, compiles, monkeypatch):
+    game = jax.device_put(_sliced_host.slice_rows(arena))
+    rng = np.random.default_rng(2)
+    degree = np.diff(arena.row_ptr)
+    edge = arena.row_ptr[:-1] + (rng.random(75) * degree).astype(np.int32)
+    edge[(degree == 0) | (rng.random(75) < 0.3)] = -1
+    filled = jnp.asarray(np.pad(edge, (0, ops.num_vertices(game) - 75)))
+    monkeypatch.setattr(_prepare, "accelerated", lambda: True)
+    monkeypatch.setattr(_prepare, "can_compile", lambda: compiles)
+    found = ops.edges_on_host(game, filled, arena.row_ptr)
+    np.testing.assert_array_equal(found, edge)
+    assert found.dtype == np.int32

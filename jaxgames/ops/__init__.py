@@ -90,6 +90,7 @@ from jaxgames.ops._places import deal as deal
 from jaxgames.ops._places import known_to_all as known_to_all
 from jaxgames.ops._places import programs_for as programs_for
 from jaxgames.ops._places import sent_to_all as sent_to_all
+from jaxgames.ops._prepare import edges_on_host as edges_on_host
 from jaxgames.ops._prepare import is_prepared as is_prepared
 from jaxgames.ops._prepare import prepare as prepare
 from jaxgames.ops._redirect import add_into as add_into

@@ -1,17 +1,21 @@
 """Choosing a layout for a concrete arena, and putting it where it is worked on."""
 
 import dataclasses
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.ops import _slices
-from jaxgames.ops._layouts import Game
+from jaxgames.ops._layouts import Game, SlicedArena, move_type
 from jaxgames.ops._shards import Spread, shard_rows
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
+from jaxgames.solution import NO_EDGE
 from jaxgames.value import freeze
 
 
@@ -36,6 +40,44 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
         return _put(narrow) if spread is None else shard_rows(narrow, spread)
 
     return kept(arena, _key(spread), lay_out)
+
+
+def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
+    """Edge indices that a device has found, on the host.
+
+    From a device with memory of its own they are sent as positions in rows, which are
+    narrow where there are many.
+
+    Args:
+        game: the layout.
+        edge: int32 `[V]`, NO_EDGE where there is none.
+        row_ptr: of the arena that was laid out.
+    """
+    sliced = isinstance(game, SlicedArena) and game.mesh is None
+    if not (sliced and isinstance(row_ptr, np.ndarray) and accelerated()):
+        return np.asarray(edge)
+    position = np.asarray(_positions(game, edge))
+    found = np.empty(len(row_ptr) - 1, np.int32)
+    if can_compile():
+        on_all_cores(_add_positions, len(found), row_ptr, position, found)
+    else:
+        position = position[: len(found)]
+        np.add(row_ptr[:-1], position, out=found)
+        found[position == NO_EDGE] = NO_EDGE
+    return found
+
+
+@jax.jit
+def _positions(game: SlicedArena, edge: jax.Array) -> jax.Array:
+    position = jnp.where(edge == NO_EDGE, NO_EDGE, edge - game.row_ptr[:-1])
+    return position.astype(move_type(game))
+
+
+@compiled
+def _add_positions(row_ptr, position, found, begin, end):
+    for vertex in range(begin, end):
+        at = position[vertex]
+        found[vertex] = at if at < 0 else row_ptr[vertex] + at
 
 
 def is_prepared(arena: Arena, spread: Spread | None = None) -> bool:

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import on_device, ops
-from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.arena import MANY, Arena, as_checked_as, is_traced
+from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.solution import NO_EDGE
@@ -78,14 +79,29 @@ def compress(priority):
         values, index = np.unique(priority, return_inverse=True)
         return _ranks(np, values)[index]
     # By counting: what is compressed already, as often is the case, stays as it is.
-    seen = np.zeros(top + 1, bool)
-    seen[np.asarray(priority)] = True
+    seen = _seen(np.asarray(priority), top)
     values = np.flatnonzero(seen)
     table = np.zeros(top + 1, np.int32)
     table[values] = _ranks(np, values)
     if priority.dtype == np.int32 and np.array_equal(table[values], values):
         return priority
     return freeze(table[np.asarray(priority)])
+
+
+def _seen(priority: np.ndarray, top: int) -> np.ndarray:
+    """Which of the priorities up to `top` there are: bool."""
+    seen = np.zeros(top + 1, bool)
+    if len(priority) < MANY or not can_compile():
+        seen[priority] = True
+    else:
+        on_all_cores(_mark, len(priority), priority, seen)
+    return seen
+
+
+@compiled
+def _mark(priority, seen, begin, end):
+    for i in range(begin, end):
+        seen[priority[i]] = True
 
 
 @jax.jit

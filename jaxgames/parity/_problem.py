@@ -134,7 +134,13 @@ class Parity(drive.Problem[Arena]):
                 return answer
             return jax.tree.map(lambda x: x[..., :size], answer)
         # Cut on the host: a device would compile a slice for each number of vertices.
-        winner, strategy, measures = jax.device_get(answer)
+        winner, measures = answer.winner, answer.measures
+        if answer.strategy is None or question.edge_priority is not None:
+            winner, strategy, measures = jax.device_get(answer)
+        else:
+            winner.copy_to_host_async()
+            strategy = ops.edges_on_host(game, answer.strategy, question.row_ptr)
+            winner, measures = jax.device_get((winner, measures))
         if measures is not None:
             measures = measures.resized(_num_own(question), size)
         return Answer(*_fit(question, winner, strategy), measures)
@@ -270,6 +276,8 @@ def _fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]
     own = _num_own(arena)
 
     def resized(x, fill: int):
+        if len(x) == arena.shape[0]:
+            return x
         return np.pad(x[:own], (0, arena.shape[0] - own), constant_values=fill)
 
     strategy = None if strategy is None else resized(strategy, NO_EDGE)
