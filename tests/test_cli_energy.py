@@ -201,6 +201,11 @@ def test_a_threshold_is_decided(run, game):
     assert np.load("won.npz")["winner"].tolist() == [0, 0, 0, 1]
     facts = json.loads(run(*ask, "--threshold", "0.25", "--json")[1])
     assert (facts["threshold"], facts["won"]) == ("1/4", [0, 4])
+    for far, won in ((10**40, [0, 4]), (-(10**40), [4, 0])):
+        ratio = f"{far}/{10**19 + 1}"
+        facts = json.loads(run(*ask, f"--threshold={ratio}", "--json")[1])
+        assert (facts["threshold"], facts["won"]) == (ratio, won)
+        assert facts["verified"] is True
 
 
 def test_wrong_values_are_not_written(run, game, monkeypatch):

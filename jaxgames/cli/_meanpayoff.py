@@ -2,6 +2,7 @@
 
 import argparse
 import collections
+import dataclasses
 import functools
 from fractions import Fraction
 
@@ -81,7 +82,12 @@ def _ratio(text: str) -> Fraction:
 
 def _decide(arena: Arena, threshold: Fraction, **how) -> energy.Solution:
     """As an energy game, whose credits can be checked."""
-    return energy.solve(energy.from_mean_payoff(arena, threshold), **how)
+    game = energy.from_mean_payoff(arena, threshold)
+    solution = energy.solve(game, **how)
+    if solution.status != Status.OVERFLOW or how["max_steps"] is not None:
+        return solution
+    wide = dataclasses.replace(game, weight=game.weight.astype(object))
+    return energy.solve(wide, **how)
 
 
 def _verify(arena: Arena, solution: energy.Solution, threshold: Fraction):

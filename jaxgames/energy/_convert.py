@@ -52,7 +52,7 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
 
     The weights are `q w - p` for the threshold `p/q`: a play's mean payoff is at least
     `p/q` if its energy has a bound from below. Player 0 wins the same vertices, by the
-    same strategies (host only).
+    same strategies (host only). They are Python's integers where 64 bits do not fit.
 
     Args:
         arena: a game with one integer weight on each edge.
@@ -60,8 +60,7 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
-        ValueError: the arena has no such weights, the threshold is no such number, or
-            the weights `q w - p` do not fit 64 bits.
+        ValueError: the arena has no such weights, or the threshold is no such number.
 
     References:
         Brim, Chaloupka, Doyen, Gentilini and Raskin, Faster algorithms for mean-payoff
@@ -84,18 +83,12 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
     if not len(edges):
         return arena
     least, most = int(edges.min()) * q - p, int(edges.max()) * q - p
-    if max(-least, most) >= MOST:
-        raise ValueError(
-            f"the weights q w - p of the threshold {p}/{q} do not fit 64 bits: they "
-            f"are from {least} to {most}, expected less than 2**62 in absolute value"
-        )
-    weight = arena.weight.astype(np.int64)
     # `q w` alone may not fit where `q w - p` does.
     whole, rest = divmod(p, q)
-    if abs(whole) < MOST:
-        weight = (weight - whole) * q - rest
+    if max(-least, most, abs(whole)) < MOST:
+        weight = (arena.weight.astype(np.int64) - whole) * q - rest
     else:
-        weight = (weight.astype(object) * q - p).astype(np.int64)
+        weight = np.asarray(arena.weight).astype(object) * q - p
     real = np.arange(len(weight)) < int(arena.num_edges)
     return _with_weight(arena, np.where(real, weight, 0))
 
@@ -232,8 +225,12 @@ def _compressed(source, priority, component) -> np.ndarray:
 
 
 def _with_weight(arena: Arena, weight: np.ndarray) -> Arena:
-    """The arena with other weights, in 32 bits where these are enough."""
+    """The arena with other weights, in 32 or in 64 bits where these are enough."""
     small = np.iinfo(np.int32)
-    wide = weight.size and (weight.min() < small.min or weight.max() > small.max)
-    weight = weight.astype(np.int64 if wide else np.int32)
+    least, most = (int(weight.min()), int(weight.max())) if weight.size else (0, 0)
+    if max(-least, most) >= MOST:
+        weight = weight.astype(object)
+    else:
+        wide = least < small.min or most > small.max
+        weight = weight.astype(np.int64 if wide else np.int32)
     return as_checked_as(arena, dataclasses.replace(arena, weight=weight))

@@ -75,11 +75,13 @@ def verify(
     """
     if method not in get_args(Method):
         raise ValueError(f"method must be one of {get_args(Method)}, got {method!r}")
-    arena, fault = _bounds.check(arena)
-    for name in ("credit", "winner", "strategy"):
-        validity.check_answer(name, getattr(solution, name, None), arena.owner.shape)
-    parts = (solution.credit, solution.winner, solution.strategy)
+    names = "credit", "winner", "strategy"
+    parts = tuple(getattr(solution, name, None) for name in names)
     traced = is_traced((arena, parts))
+    arena, fault = _bounds.check(arena, wide=not traced)
+    for name, values in zip(names, parts, strict=True):
+        wide = name == "credit" and not traced
+        validity.check_answer(name, values, arena.owner.shape, wide=wide)
     if traced and method == "host":
         raise ValueError(
             "method='host' runs on the host, where a traced game cannot be"
@@ -87,7 +89,8 @@ def verify(
     if traced:
         found = _traced(arena, *(jnp.asarray(x) for x in parts))
         return validity.withdrawn(fault, found)
-    if method == "host" or (method == "auto" and host.can_compile()):
+    exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
+    if exact or method == "host" or (method == "auto" and host.can_compile()):
         return _on_host(arena, *(np.asarray(x) for x in parts))
     return _on_device(arena, *(np.asarray(x) for x in parts))
 

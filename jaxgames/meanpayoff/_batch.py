@@ -52,16 +52,18 @@ def _groups(arenas: list[Arena]) -> Iterator[list[int]]:
     kinds = drive.grouped(_number_type(arenas[index]) for index in there)
     for places in kinds.values():
         members: list[int] = []
-        edges = vertices = widest = longest = 0
+        edges = vertices = widest = 0
         for index in map(there.__getitem__, places):
-            (size, more), width = arenas[index].shape, _width(arenas[index])
-            widest, longest = max(widest, width), max(longest, size)
+            size, more = arenas[index].shape
+            # No weight of a question is more than twice a weight times a denominator,
+            # which is at most the number of vertices of that game.
+            width = 2 * (_width(arenas[index]) + 1) * size
+            widest = max(widest, width)
             edges, vertices = edges + more, vertices + size
-            # No weight of a question is more than twice a weight times a denominator.
-            most = 2 * (widest + 1) * longest * vertices
+            most = widest * vertices
             if members and (edges > MOST_EDGES or most > MOST_CREDIT):
                 yield members
-                members, edges, vertices, widest, longest = [], more, size, width, size
+                members, edges, vertices, widest = [], more, size, width
             members.append(index)
         yield members
 

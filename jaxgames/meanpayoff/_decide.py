@@ -5,12 +5,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena, is_traced
-from jaxgames.energy._convert import MOST, as_ratio
 from jaxgames.limits import limited
+from jaxgames.meanpayoff import _parts
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision, no_decision
 from jaxgames.progress import Meter, Progress
@@ -90,18 +89,11 @@ def decide(
 
 def _concrete(arena: Arena, threshold: Any, solver, how: dict) -> energy.Solution:
     """Solves the energy game, in numbers of any size where it takes such."""
-    p, q = as_ratio(threshold)
-    edges = arena.weight[: int(arena.num_edges)]
-    ends = (int(edges.min()), int(edges.max())) if len(edges) else (0, 0)
-    if max(abs(end * q - p) for end in ends) < MOST:
-        game = energy.from_mean_payoff(arena, threshold)
-        solution = energy.solve(game, solver, **how, throw=False)
-        if solution.status != Status.OVERFLOW or how["max_steps"] is not None:
-            return solution
-    exact = np.asarray(arena.weight).astype(object) * q - p
-    exact[int(arena.num_edges) :] = 0
-    game = dataclasses.replace(arena, weight=exact)
-    return energy.solve(game, solver, **how, throw=False)
+    game = energy.from_mean_payoff(arena, threshold)
+    solution = energy.solve(game, solver, **how, throw=False)
+    if solution.status != Status.OVERFLOW or how["max_steps"] is not None:
+        return solution
+    return energy.solve(_parts.widened(game), solver, **how, throw=False)
 
 
 def _less(arena: Arena, threshold: Any) -> Arena:

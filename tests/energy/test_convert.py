@@ -166,8 +166,11 @@ def test_wide_numbers():
     arena = game(weight=[2**61, 2**61 - 1, 2**61 + 5, 2**61, 2**61])
     got = energy.from_mean_payoff(arena, (3 * 2**61 + 1, 3)).weight
     assert got.tolist() == [-1, -4, 14, -1, -1]
-    with pytest.raises(ValueError, match=r"3/7 do not fit 64 bits.*less than 2\*\*62"):
-        energy.from_mean_payoff(arena, (3, 7))
+    wider = energy.from_mean_payoff(arena, (3, 7)).weight
+    assert wider.tolist() == [7 * int(w) - 3 for w in arena.weight]
+    assert wider.dtype == object
+    far = energy.from_mean_payoff(game(weight=[2**62, 5, 0, 1, 2]), (2**63, 3))
+    assert far.weight.tolist() == [3 * w - 2**63 for w in (2**62, 5, 0, 1, 2)]
     far = energy.from_mean_payoff(game(weight=[0] * 5), 2**62 - 1)
     assert far.weight.tolist() == [1 - 2**62] * 5
 

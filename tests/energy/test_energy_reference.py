@@ -7,7 +7,7 @@ import brute_credits
 import numpy as np
 import pytest
 
-from jaxgames import Arena, Status, host
+from jaxgames import Arena, Status, energy, host
 from jaxgames.energy import reference
 from jaxgames.energy._verdict import Reason
 from jaxgames.energy.reference import _fvi, _numbers, _strategies
@@ -189,6 +189,26 @@ def test_credits_beyond_64_bits_are_said_to_be():
     solution = reference.solve(exact)
     unit = 2**61 * 10**30
     assert solution.credit.tolist() == [3 * unit, 2 * unit, unit, 0]
+
+
+def test_credits_of_any_size_are_verified():
+    rng, far = np.random.default_rng(8), 10**30
+    for tiny in brute_credits.tiny_games(seed=9, count=40):
+        noise = rng.integers(-3, 4, len(tiny.weight))
+        arena = dataclasses.replace(
+            tiny, weight=tiny.weight.astype(object) * far + noise
+        )
+        solution = energy.solve(arena)
+        assert solution.credit.tolist() == [
+            int(x) for x in brute_credits.credits(arena)
+        ]
+        for verify in (verdict, energy.verify):
+            assert verify(arena, solution)
+        for change in (-1, 1, far, -far):
+            spoilt = np.where(solution.credit > 0, solution.credit + change, 7 * far)
+            other = dataclasses.replace(solution, credit=spoilt)
+            assert not reference.verify(arena, spoilt)
+            assert not energy.verify(arena, other)
 
 
 @pytest.mark.parametrize("unit", [2**40, 10**15, 2**57, 2**60])

@@ -19,7 +19,7 @@ from jaxgames import (
     solve_many,
 )
 from jaxgames.energy.reference import _fvi, _strategies
-from jaxgames.meanpayoff import Reason, _guess, _rationals, _solve, reference
+from jaxgames.meanpayoff import Reason, _batch, _guess, _rationals, _solve, reference
 
 DATA = Path(__file__).parents[3] / "shared/data/made/meanpayoff"
 
@@ -426,6 +426,14 @@ def test_arrays_of_another_shape():
     wrong = dataclasses.replace(solution, value_num=np.ones(arena.shape[0]))
     with pytest.raises(ValueError, match="value_num must hold integers, got float64"):
         meanpayoff.verify(arena, wrong)
+
+
+@pytest.mark.parametrize(("wide", "groups"), [(2**45, [[0, 1]]), (2**50, [[0], [1]])])
+def test_games_side_by_side_have_bounds_of_their_own(wide, groups):
+    """Large weights of a small game, and denominators of another, are not multiplied."""
+    few = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[wide, 0])
+    many = generate.random_energy_game(1, 2000, min_weight=-9, max_weight=9)
+    assert list(_batch._groups([few, many])) == groups
 
 
 # ---- decide --------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A solution is checked: credits, moves, and the cycles that are left."""
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from jaxgames.energy.reference._fvi import potentials, within_range
 from jaxgames.energy.reference._game import LARGEST, Game, game_of, turned
 from jaxgames.energy.reference._numbers import largest
 from jaxgames.energy.reference._strategies import strategies
-from jaxgames.host import compiled
+from jaxgames.host import compiled, interpreted
 from jaxgames.solution import NO_EDGE
 
 
@@ -66,24 +67,35 @@ def verify(
         vertex 0: player 0 needs less than its credit
     """
     game = game_of(arena)
-    validity.check_answer("credit", credit, arena.owner.shape)
+    validity.check_answer("credit", credit, arena.owner.shape, wide=True)
     if strategy is not None:
         validity.check_answer("strategy", strategy, arena.owner.shape)
     size, (most, _) = len(game.owner), largest_credit(arena, capacity)
-    credit = np.asarray(credit)[:size].astype(np.int64)
-    both = capacity is None
-    whole, largest_there = game, largest(credit)
+    both, whole = capacity is None, game
+    exact = game.weight.dtype == object and largest(np.asarray(credit)) >= LARGEST
+    # With weights of 64 bits no credit is more than that, and what is less is wrong.
+    credit = np.asarray(credit)[:size]
+    credit = credit if exact else np.clip(credit, TOP - 1, LARGEST).astype(np.int64)
+    largest_there = largest(credit)
     # What is more than all credits need not be told apart, and sums fit.
     game = within_range(game, -largest_there - 1, largest_there + 1)
-    reason, vertex = _credits(whole, game, credit, most, both)
-    if reason == Reason.OK:
-        if strategy is None:
-            stop = np.zeros(1, np.int8)
-            strategy = strategies(whole, most, credit, stop, both=both)
-        moves = np.asarray(strategy)[:size].astype(np.int64)
-        reason, vertex = _moves(game, credit, moves, both)
-        if reason == Reason.OK and both:
-            reason, vertex = _lost(whole, credit, moves)
+    if game.weight.dtype == object and not exact:
+        game = game._replace(
+            weight=game.weight.astype(np.int64),
+            in_weight=game.in_weight.astype(np.int64),
+        )
+    with interpreted() if exact else contextlib.nullcontext():
+        reason, vertex = _credits(
+            whole, game, credit, most if exact else min(most, LARGEST - 1), both
+        )
+        if reason == Reason.OK:
+            if strategy is None:
+                stop = np.zeros(1, np.int8)
+                strategy = strategies(whole, most, credit, stop, both=both)
+            moves = np.asarray(strategy)[:size].astype(np.int64)
+            reason, vertex = _moves(game, credit, moves, both)
+            if reason == Reason.OK and both:
+                reason, vertex = _lost(whole, credit, moves)
     return Verdict.at(Reason(reason), vertex)
 
 
@@ -91,7 +103,7 @@ def _credits(whole: Game, game: Game, credit: np.ndarray, most: int, forced: boo
     """Whether credits are a least measure on the vertices that have one."""
     for reason, wrong in (
         (Reason.UNDECIDED, credit < TOP),
-        (Reason.CREDIT_TOO_LARGE, credit > min(most, LARGEST - 1)),
+        (Reason.CREDIT_TOO_LARGE, credit > most),
     ):
         if wrong.any():
             return reason, int(np.argmax(wrong))
