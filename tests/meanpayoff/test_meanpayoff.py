@@ -430,7 +430,7 @@ def test_arrays_of_another_shape():
 
 @pytest.mark.parametrize(("wide", "groups"), [(2**45, [[0, 1]]), (2**50, [[0], [1]])])
 def test_games_side_by_side_have_bounds_of_their_own(wide, groups):
-    """Large weights of a small game, and denominators of another, are not multiplied."""
+    """Large weights of a small game do not meet the denominators of another."""
     few = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[wide, 0])
     many = generate.random_energy_game(1, 2000, min_weight=-9, max_weight=9)
     assert list(_batch._groups([few, many])) == groups
