@@ -22,8 +22,6 @@ from jaxgames.multienergy.reference import _levels, _shared
 
 ARRAYS = ("offsets", "targets", "update_id", "defender")
 CAPPED = {"dimensions": 3, "cap": 3, "gains": 0.1}
-NARROW = CAPPED | {"dimensions": 2}
-"""Fronts of four budgets at most: rooms are doubled twice, and then compiled thrice."""
 
 
 def many(count: int, seed: int, **options) -> list[Game]:
@@ -147,7 +145,7 @@ def test_each_game_by_hand_on_the_device(name):
 
 
 def test_rooms_grow_and_lots_do_not_matter():
-    games = many(60, 4, **NARROW)
+    games = many(60, 4, **CAPPED)
     whole = multienergy.union(games)
     small = multienergy.solve(whole, ByFronts(capacity=1, lot=32))
     plain = multienergy.solve(whole, "host")
@@ -240,7 +238,8 @@ def test_programs_hold_nothing_of_the_size_of_the_game():
     if not hasattr(jax.config, limit):
         pytest.skip("this JAX does not tell what its programs hold")
     before = getattr(jax.config, limit)
-    game = random_game(np.random.default_rng(5), 1500, **NARROW)
+    # Fronts of two budgets at most: the room is doubled once.
+    game = random_game(np.random.default_rng(5), 1500, **CAPPED | {"dimensions": 2})
     on_device = dataclasses.replace(
         game, **{x: jnp.asarray(getattr(game, x)) for x in ARRAYS}
     )
