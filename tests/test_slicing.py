@@ -105,18 +105,27 @@ def test_rows_of_links():
 def test_similar_rows_have_common_shapes(monkeypatch):
     """So that what was compiled for some of them serves most others."""
     monkeypatch.undo()
-    plans = set()
+    plans = {"games": [], "links": []}
     for seed in range(6):
-        degree = np.random.default_rng(seed).poisson(1.5, 1_000_000) + 1
-        rows = np.bincount(degree)
-        plan, counts = _slices.plan_rows(np.arange(len(rows)), rows, bucket, spare=1)
-        assert counts.sum() == 1_000_000
-        assert all(
-            n > c if i == 0 else n >= c
-            for i, (n, c) in enumerate(zip(plan.sizes, counts, strict=True))
-        )
-        plans.add(plan)
-    assert len(plans) < 4
+        rows = np.bincount(np.random.default_rng(seed).poisson(1.5, 1_000_000) + 1)
+        degrees = np.arange(len(rows))
+        for kind, (plan, counts) in {
+            "games": _slices.plan_rows(degrees, rows, bucket, spare=1),
+            "links": _slices.plan_links(degrees, rows),
+        }.items():
+            spare = [kind == "games"] + [0] * (len(counts) - 1)
+            assert counts.sum() == 1_000_000
+            assert np.all(plan.sizes >= counts + spare)
+            assert np.dot(plan.widths, plan.sizes) < 1.12 * degrees @ rows
+            plans[kind].append(plan)
+    for found in plans.values():
+        assert len(set(found)) < 4
+
+
+def test_rows_that_are_all_alike_are_read_once():
+    for degree, rows in ((5, 1 << 20), (17, 1 << 16), (100, 1 << 12), (700, 1 << 10)):
+        plan, _ = _slices.plan_links(np.array([degree]), np.array([rows]))
+        assert np.dot(plan.widths, plan.sizes) <= max(1.02, 768 / 700) * degree * rows
 
 
 def test_models_are_laid_out_on_a_device_as_on_the_host(monkeypatch):

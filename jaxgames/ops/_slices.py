@@ -23,8 +23,12 @@ SLICE_COST = 1 << 16
 LONG_ROW = 1 << 8
 """Wider slices have a multiple of as many columns, and are reduced in two stages."""
 
+PRICE_BITS = 7
+"""A slice more costs at least 2 to the minus so many of all edges: few slices, of which
+as many are compiled, and other rows of their kind have the same."""
+
 SLACK_BITS = 6
-"""Shapes are rounded up where that adds less than 2 to the minus so many of cells."""
+"""Shapes are rounded up where that adds about 2 to the minus so many of all cells."""
 
 WIDE = 64
 """Up to this width slices are filled up to common sizes whatever it costs: a row more
@@ -83,38 +87,34 @@ def plan_rows(
     Returns:
         The plan, and how many rows each slice has.
     """
-    widths = _cheapest(degrees, rows)
+    price = max(SLICE_COST, int(degrees @ rows) >> PRICE_BITS)
+    widths = _cheapest(degrees, rows, price)
     where = np.searchsorted(widths, degrees)
     counts = np.bincount(where, weights=rows, minlength=len(widths)).astype(np.int64)
     # What a program need not be made anew for costs little, or is not done.
-    slack = int(widths @ counts) >> SLACK_BITS
+    slack = _slack(widths, counts)
     sizes: list[int] = []
     for width, count in zip(widths.tolist(), counts.tolist(), strict=True):
         size = -(-(count + (0 if sizes else spare)) // parts)
         cost = (classes(size) - size) * width * parts
-        if width <= WIDE or cost <= slack:
-            size = classes(size)
-            slack -= cost if width > WIDE else 0
-        sizes.append(size)
-    wider = _wider(int(widths[-1]))
-    if (wider - int(widths[-1])) * sizes[-1] * parts <= slack:
-        widths[-1] = wider
+        sizes.append(classes(size) if width <= WIDE or cost <= slack else size)
+    widths[-1] = _wider(int(widths[-1]), sizes[-1] * parts, slack)
     return Plan(tuple(widths.tolist()), tuple(sizes)), counts
+
+
+def _slack(widths: np.ndarray, sizes: np.ndarray) -> int:
+    """A small part of all cells, about as many for all rows of one kind."""
+    return (1 << int(widths @ sizes).bit_length()) >> SLACK_BITS
 
 
 def plan_links(degrees: np.ndarray, rows: np.ndarray) -> tuple[Plan, np.ndarray]:
     """As `plan_rows`, with columns that are aligned, whatever their length."""
     plan, counts = plan_rows(degrees, rows, link_classes)
     sizes = [link_classes(count) for count in counts.tolist()]
-    slack = sum(w * n for w, n in zip(plan.widths, sizes, strict=True)) >> SLACK_BITS
-    costs = [
-        ((bucket(size) - size) * width, i)
-        for i, (size, width) in enumerate(zip(sizes, plan.widths, strict=True))
-    ]
-    for cost, i in sorted(costs):  # coarser where that is cheap
-        slack -= cost
-        if slack >= 0:
-            sizes[i] = link_classes(bucket(sizes[i]))
+    slack = _slack(np.array(plan.widths), np.array(sizes))
+    for i, (size, width) in enumerate(zip(sizes, plan.widths, strict=True)):
+        if size * width <= slack:  # coarser where that is cheap
+            sizes[i] = link_classes(bucket(size))
     return plan._replace(sizes=tuple(sizes)), counts
 
 
@@ -123,23 +123,25 @@ def spare_slot(plan: Plan, parts: int = 1) -> int:
     return (parts - 1) * plan.total + plan.sizes[0] - 1
 
 
-def _wider(width: int) -> int:
-    """The next of a few widths: powers of two, and what is halfway between."""
-    if width < 4:
+def _wider(width: int, rows: int, most: int) -> int:
+    """A width of a few that adds so many cells at most: a power of two, or halfway."""
+    if width < 3:
         return width
     power = 1 << (width - 1).bit_length()
-    wider = power - power // 4 if width <= power - power // 4 else power
     if width < NARROW_MOVES:
-        return min(wider, NARROW_MOVES - 1)
-    return wider if wider <= LONG_ROW else -(-wider // LONG_ROW) * LONG_ROW
+        power = min(power, NARROW_MOVES - 1)
+    for wider in (power, power // 4 * 3):
+        if wider >= width and (wider - width) * rows <= most:
+            return wider if wider <= LONG_ROW else -(-wider // LONG_ROW) * LONG_ROW
+    return width
 
 
 def link_classes(size: int) -> int:
-    """The next of some lengths of slices of links: 32 an octave, and multiples of 32.
+    """The next of some lengths of slices of links: 16 an octave, and multiples of 32.
 
     So columns are aligned, and few places are read in vain.
     """
-    step = max(32, 1 << max(size - 1, 0).bit_length() >> 6)
+    step = max(32, 1 << max(size - 1, 0).bit_length() >> 5)
     return -(-size // step) * step
 
 
@@ -159,7 +161,12 @@ def _cheapest(degrees: np.ndarray, rows: np.ndarray, price=None) -> np.ndarray:
     degrees, rows = degrees[rows > 0], rows[rows > 0]
     if len(degrees) == 0:
         return np.zeros(1, np.int64)
-    rounded = np.minimum(DEGREES[np.searchsorted(DEGREES, degrees)], degrees[-1])
+    rounded = DEGREES[np.searchsorted(DEGREES, degrees)]
+    most = rounded == rounded[-1]
+    if (rounded[-1] - degrees[-1]) * rows[most].sum() > int(
+        degrees @ rows
+    ) >> SLACK_BITS:
+        rounded[most] = degrees[-1]
     rounded = np.where(rounded > LONG_ROW, -(-rounded // LONG_ROW) * LONG_ROW, rounded)
     candidates, where = np.unique(rounded, return_inverse=True)
     of_candidate = np.bincount(where, weights=rows)
