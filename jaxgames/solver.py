@@ -129,6 +129,7 @@ class Registry:
         self.base = base
         self.auto = auto
         self.places = places
+        self._one = f"{'an' if problem[0] in 'aeiou' else 'a'} {problem} solver"
         self._solvers = {solver.name: solver for solver in (auto, *others)}
 
     def register(self, solver: type[_S]) -> type[_S]:
@@ -147,9 +148,7 @@ class Registry:
         """
         name = getattr(solver, "name", None)
         if not (isinstance(solver, type) and issubclass(solver, self.base)):
-            raise ValueError(
-                f"a {self.problem} solver derives from {self.base.__name__}"
-            )
+            raise ValueError(f"{self._one} derives from {self.base.__name__}")
         if not isinstance(name, str) or not name:
             raise ValueError(f"{solver.__name__} has no name: set the class's `name`")
         if name in ("auto", *self.places) or self._solvers.get(name, solver) != solver:
@@ -188,9 +187,7 @@ class Registry:
         if isinstance(solver, str):
             return self.auto() if solver == "auto" else self[solver]()
         if not isinstance(solver, self.base):
-            raise ValueError(
-                f"solver must be a name or a {self.problem} solver, got {solver!r}"
-            )
+            raise ValueError(f"solver must be a name or {self._one}, got {solver!r}")
         return solver
 
 

@@ -50,10 +50,10 @@ class Problem(abc.ABC, Generic[Q]):
 
     # ---- the question ----------------------------------------------------------
 
-    def read(self, question: Any, traced: bool) -> tuple[Q, Any]:
+    def read(self, question: Any) -> tuple[Q, Any]:
         """The question as all other methods want it; and whether it is none.
 
-        The latter is a traced bool where `traced`, and False elsewhere.
+        The latter is a traced bool where the question is traced, and False elsewhere.
 
         Raises:
             ValueError: it is none.
@@ -80,7 +80,7 @@ class Problem(abc.ABC, Generic[Q]):
         Without numba there is no host engine to speak of. With it a CPU leaves the
         question to the host engine, and so does a GPU if it is small.
         """
-        if not host.can_compile():
+        if not host.can_compile() or self.is_devices(question):
             return DEVICE
         small = self.shape(question)[1] < self.host_until
         return HOST if small or jax.default_backend() == "cpu" else RACE
@@ -220,6 +220,11 @@ class Problem(abc.ABC, Generic[Q]):
 
     def is_hosts(self, question: Q) -> bool:
         """Whether no device has numbers for it, whatever a user asks for."""
+        del question
+        return False
+
+    def is_devices(self, question: Q) -> bool:
+        """Whether it was made on a device, and is no host's."""
         del question
         return False
 

@@ -65,9 +65,9 @@ def solve(
         ValueError: the question is none, or an argument is wrong.
         SolveError: the solve stopped early and `throw` is set.
     """
+    question, fault = problem.read(question)
     traced = is_traced((question, state, max_steps))
     _check(problem, solver, max_steps, preprocess, traced)
-    question, fault = problem.read(question, traced)
     if traced:
         chosen = _chosen(problem, solver, strategies)
         found = problem.traced(question, chosen, state, max_steps)
@@ -158,32 +158,37 @@ def _concrete(
 ) -> Solution:
     """Chooses the place, and answers there."""
     place, named = _place_for(problem, question, solver), is_place(problem, solver)
-    if max_steps is not None or state is not None:
+    if named and problem.is_devices(question):
+        refuse_place(problem, solver, f"a {problem.what} made on the device")
+    limited = max_steps is not None or state is not None
+    if limited:
         if named:
             raise ValueError(
                 f"max_steps and state are the device's: solver={solver!r} takes neither"
             )
         place = DEVICE
-        limited = True
-    else:
-        limited = False
     if place == HOST or problem.is_hosts(question):
         return on_host(problem, question, strategies, meter)
+    if place == RACE:
+        return _race(problem, question, strategies, meter)
     how: dict[str, Any] = {"max_steps": max_steps, "state": state, "progress": meter}
-    if solver == "auto" or named:
-        legs = [
-            Leg(_chosen(problem, leg.solver, strategies), leg.budget)
-            for leg in problem.legs(question)
-        ]
-        if place == RACE:
-            return _race(problem, question, legs, strategies, meter)
-        found = along_legs(problem, question, legs, **how)
+    if solver == "auto":
+        found = along_legs(
+            problem, question, _legs(problem, question, strategies), **how
+        )
     else:
         chosen = _chosen(problem, solver, strategies)
         found = problem.on_device(question, chosen, **how)
     if found.status == Status.OVERFLOW and problem.holds_all and not limited:
         return on_host(problem, question, strategies, meter)  # its stats say so
     return found
+
+
+def _legs(problem: Problem, question, strategies: bool) -> list[Leg]:
+    return [
+        Leg(_chosen(problem, leg.solver, strategies), leg.budget)
+        for leg in problem.legs(question)
+    ]
 
 
 # ---- the host ----------------------------------------------------------------------
@@ -208,9 +213,7 @@ def on_host(problem: Problem, question, strategies: bool, meter: Progress) -> So
     return race.first(track, engines, progress=meter)
 
 
-def _race(
-    problem: Problem, question, legs: Sequence[Leg], strategies: bool, meter: Progress
-) -> Solution:
+def _race(problem: Problem, question, strategies: bool, meter: Progress) -> Solution:
     """Host and device answer the same question; the first to finish wins.
 
     The loser is told to stop, and not waited for. Under an interrupt or a deadline the
@@ -222,6 +225,7 @@ def _race(
         def run(question, solver, **how):
             return problem.in_race(track, question, solver, **how)
 
+        legs = _legs(problem, question, strategies)
         return along_legs(problem, question, legs, progress=track.meter, run=run)
 
     def beside() -> Solution:

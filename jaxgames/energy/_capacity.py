@@ -77,11 +77,13 @@ class _Capped(Energy):
         "energy", CappedFVI, places=(drive.HOST, drive.RACE), base=CappedFVI
     )
 
-    def read(self, question: Capped, traced: bool) -> tuple[Capped, Any]:
+    def read(self, question: Capped) -> tuple[Capped, Any]:
         """The capacity is no less than zero."""
         arena, fault = _bounds.check(question.arena)
         capacity = question.capacity
-        return Capped(arena, capacity if traced else check_capacity(capacity)), fault
+        if not is_traced((arena, capacity)):
+            capacity = check_capacity(capacity)
+        return Capped(arena, capacity), fault
 
     def shape(self, question: Capped) -> tuple[int, int]:
         """That of the game."""

@@ -151,9 +151,9 @@ class Energy(_Moves):
 
     # ---- one game --------------------------------------------------------------
 
-    def read(self, question: Any, traced: bool) -> tuple[Any, Any]:
-        """Weights are one integer for each edge; Python's only where concrete."""
-        return _bounds.check(question, wide=not traced)
+    def read(self, question: Any) -> tuple[Any, Any]:
+        """Weights are one integer for each edge, also Python's."""
+        return _bounds.check(question, wide=True)
 
     def undecided(self, question: Any) -> Answer:
         """No credits."""
@@ -174,7 +174,8 @@ class Energy(_Moves):
         return _device.on_device(question, solver, **how)
 
     def traced(self, question: Any, solver: Any, state: Any, max_steps: Any) -> Any:
-        """In the width that the weights have."""
+        """In the width that the weights have, which are not Python's."""
+        _bounds.check_weight(question)
         return _device.traced(question, solver, max_steps, state)
 
     @property

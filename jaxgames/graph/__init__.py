@@ -2,7 +2,6 @@
 
 from jaxgames.graph import reference as reference
 from jaxgames.graph._attractor import attractor as attractor
-from jaxgames.graph._batch import PROBLEM as PROBLEM
 from jaxgames.graph._closure import Closure as Closure
 from jaxgames.graph._components import Components as Components
 from jaxgames.graph._condensation import Condensation as Condensation
@@ -18,8 +17,9 @@ from jaxgames.graph._kinds import is_trivial as is_trivial
 from jaxgames.graph._links import Directions as Directions
 from jaxgames.graph._max_id import MaxId as MaxId
 from jaxgames.graph._packing import Packing as Packing
+from jaxgames.graph._problem import PROBLEM as PROBLEM
+from jaxgames.graph._problem import SOLVERS as SOLVERS
 from jaxgames.graph._reach import reachable as reachable
-from jaxgames.graph._scc import SOLVERS as SOLVERS
 from jaxgames.graph._scc import scc as scc
 from jaxgames.graph._state_space import StateSpace as StateSpace
 from jaxgames.graph._verdict import Reason as Reason

@@ -4,12 +4,9 @@ import dataclasses
 from typing import Any
 
 import jax
-import numpy as np
 from jax.core import Tracer
 
 from jaxgames import solution
-from jaxgames.graph._input import as_arena
-from jaxgames.solution import UNDECIDED, Stats, Status
 
 
 @jax.tree_util.register_dataclass
@@ -34,16 +31,3 @@ class Components(solution.Solution):
         return (
             f"Components({int(self.count)} of {int((self.labels >= 0).sum())} vertices)"
         )
-
-
-def undecided(status: Status, graph: Any, *_, state: Any = None, **__) -> Components:
-    """What is known of no vertex, for the arguments of `scc`."""
-    made = getattr(graph, "out", None)  # links of the device
-    size = as_arena(graph).shape[0] if made is None else made.num_rows
-    return Components(
-        count=np.int32(0),
-        labels=np.full(size, UNDECIDED, np.int32),
-        status=status,
-        stats=Stats(solver="none", rounds=0),
-        state=state,
-    )

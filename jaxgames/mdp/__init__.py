@@ -4,14 +4,14 @@ from jaxgames.mdp import reference as reference
 from jaxgames.mdp._almost_sure import almost_sure_buchi as almost_sure_buchi
 from jaxgames.mdp._almost_sure import almost_sure_reach as almost_sure_reach
 from jaxgames.mdp._basic import Basic as Basic
-from jaxgames.mdp._batch import PROBLEM as PROBLEM
 from jaxgames.mdp._interleaved import Interleaved as Interleaved
-from jaxgames.mdp._mec import SOLVERS as SOLVERS
 from jaxgames.mdp._mec import mec as mec
 from jaxgames.mdp._mec import place_for as place_for
 from jaxgames.mdp._model import MDP as MDP
 from jaxgames.mdp._prob01 import prob0 as prob0
 from jaxgames.mdp._prob01 import prob1 as prob1
+from jaxgames.mdp._problem import PROBLEM as PROBLEM
+from jaxgames.mdp._problem import SOLVERS as SOLVERS
 from jaxgames.mdp._quotient import Quotient as Quotient
 from jaxgames.mdp._quotient import quotient as quotient
 from jaxgames.mdp._reach import ReachProbability as ReachProbability

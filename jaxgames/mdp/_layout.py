@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import memory, ops
 from jaxgames.arena import bucket
-from jaxgames.kept import kept
+from jaxgames.kept import is_kept, kept
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.ops import Links
 
@@ -112,6 +112,12 @@ def prepare(
 
     graph_of = kept(model, ("graph", place), lay_out_graph)
     return dataclasses.replace(found, graph=graph_of)
+
+
+def is_prepared(model: MDP, spread: ops.Spread | None = None) -> bool:
+    """Whether a model is laid out already."""
+    place = spread or jax.config.jax_default_device  # pyright: ignore
+    return is_kept(model, ("layout", place))
 
 
 def shape_of(model: MDP, *, graph: bool = False) -> Layout:

@@ -1,35 +1,16 @@
-"""The front door of the decomposition: checks, choice of engine, and running it."""
+"""The front door of the decomposition into maximal end components."""
 
 from typing import Any
 
-import jax
-
-from jaxgames import fixpoint, host, memory, ops, race, validity
-from jaxgames.arena import is_traced
-from jaxgames.limits import limited
-from jaxgames.mdp import _layout
-from jaxgames.mdp._basic import Basic
-from jaxgames.mdp._checks import checked
-from jaxgames.mdp._host import DEVICE, HOST, RACE, on_host, run_host
-from jaxgames.mdp._interleaved import Interleaved
-from jaxgames.mdp._masks import check_masks
+from jaxgames import drive, fixpoint
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._solution import EndComponents, undecided
-from jaxgames.mdp._solver import Answer, EndComponentSolver
-from jaxgames.progress import Meter, Progress, as_progress
-from jaxgames.solution import SolveError, Stats, Status
-from jaxgames.solver import Registry, Solver
-
-PLACES = (HOST, RACE)
-"""What `solver` may name as well: the sequential engine, and the race of both."""
-
-SOLVERS = Registry("end component", Interleaved, Basic, places=PLACES)
-"""The solvers that are array programs, by name; the first is what `"auto"` takes where
-the model is traced.
-"""
+from jaxgames.mdp._problem import PROBLEM, Part
+from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp._solver import EndComponentSolver
+from jaxgames.progress import Meter, Progress
+from jaxgames.solver import Solver
 
 
-@limited(undecided)
 def mec(
     model: MDP,
     solver: str | EndComponentSolver = "auto",
@@ -101,31 +82,21 @@ def mec(
         >>> mdp.mec(model, states=[1, 1, 0])
         EndComponents(1 of 1 states and 1 choices)
     """
-    traced = is_traced((model, states, choices, state, max_steps))
-    _check(model, solver, max_steps, traced)
-    model, fault = checked(model)
-    states, choices = check_masks(model, states, choices)
-    if traced:
-        found = _mec_traced(model, solver, states, choices, max_steps, state)
-        return validity.withdrawn(fault, found, count=0)
-    with ops.at_once():  # a constant of somebody's jit is still one
-        noted = host.told_if_slow(solver, model.num_branches)
-        found = noted(
-            _mec_concrete(
-                model, solver, states, choices, max_steps, state, as_progress(progress)
-            )
-        )
-    if throw and found.status != Status.SOLVED:
-        raise SolveError(found.status, found)
-    return found
+    return drive.solve(
+        PROBLEM,
+        Part(model, states, choices),
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
+        progress=progress,
+        deadline=deadline,
+        memory=memory,
+    )
 
 
 def place_for(model: MDP, solver: str | Solver = "auto") -> str:
     """Where `mec` decomposes a concrete model: `"device"`, `"host"` or `"race"`.
-
-    Without numba there is no host engine to speak of. With it a CPU leaves the model to
-    the host engine, and so does a GPU if it is small, since launches alone would take
-    longer; for all others both race.
 
     Args:
         model: the model.
@@ -134,133 +105,4 @@ def place_for(model: MDP, solver: str | Solver = "auto") -> str:
     Raises:
         ValueError: there is no such solver.
     """
-    _check_solver(solver)
-    if isinstance(solver, str) and solver in PLACES:
-        return solver
-    if solver != "auto" or not host.can_compile():
-        return DEVICE
-    if ops.current_spread() is not None:
-        return DEVICE
-    if jax.default_backend() == "cpu" or model.num_branches < ops.SLICE_FROM:
-        return HOST
-    return RACE
-
-
-def _check(model, solver, max_steps, traced: bool) -> None:
-    if not isinstance(model, MDP):
-        raise ValueError(f"model must be an MDP, got {type(model).__name__}")
-    if model.columns.ndim != 1:
-        raise ValueError(
-            "mec takes one model at a time, not a batch: apply jax.vmap to a function "
-            f"that calls it; model.columns has shape {model.columns.shape}"
-        )
-    _check_solver(solver)
-    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
-    if traced and isinstance(solver, str) and solver in PLACES:
-        raise ValueError(
-            f"solver={solver!r} runs on the host, where a traced model cannot be: "
-            f"name a solver of the device, {', '.join(SOLVERS)}"
-        )
-
-
-def _check_solver(solver) -> None:
-    if isinstance(solver, str) and solver in PLACES:
-        return
-    if not isinstance(SOLVERS.resolve(solver), EndComponentSolver):
-        raise ValueError(
-            f"solver must be a name or an end component solver, got {solver!r}"
-        )
-
-
-def _resolve(solver) -> EndComponentSolver:
-    return SOLVERS.resolve(solver)  # pyright: ignore[reportReturnType]
-
-
-def _mec_traced(model, solver, states, choices, max_steps, state) -> EndComponents:
-    solver = _resolve(solver)
-    layout = _layout.traced(model, graph=solver.needs_graph)
-    layout = _layout.restrict(layout, states, choices)
-    outcome = fixpoint.traced(solver, layout, state, max_steps)
-    return _solution(solver, layout, outcome)
-
-
-def _mec_concrete(
-    model, solver, states, choices, max_steps, state, meter: Progress
-) -> EndComponents:
-    """Chooses the place, and solves there."""
-    place = place_for(model, solver)
-    limited = max_steps is not None or state is not None
-    if solver in PLACES and limited:
-        raise ValueError(
-            f"max_steps and state are the device's: solver={solver!r} takes neither"
-        )
-
-    def on_device(meter: Progress | Meter) -> EndComponents:
-        return _on_device(model, solver, states, choices, max_steps, state, meter)
-
-    if place == DEVICE or limited:
-        return on_device(meter)
-    if place == HOST:
-        return on_host(model, states, choices, meter)
-    track = race.Track()
-
-    def beside() -> EndComponents:
-        track.wait(race.HEAD_START * model.num_branches)
-        return run_host(model, states, choices, track)
-
-    engines = {DEVICE: lambda: on_device(track.meter), HOST: beside}
-    return race.first(track, engines, progress=meter, prefer=DEVICE)
-
-
-def _on_device(
-    model: MDP, solver, states, choices, max_steps, state, meter
-) -> EndComponents:
-    solver = _resolve("interleaved" if solver in ("auto", RACE) else solver)
-    spread = ops.current_spread()
-    padded = _layout.roomy(model, spread)
-    memory.check(
-        solver,
-        lambda: _layout.shape_of(padded, graph=solver.needs_graph),
-        model.num_states + model.num_choices,
-        model.num_branches,
-        resident=state is not None,
-    )
-    layout = _layout.prepare(padded, graph=solver.needs_graph, spread=spread)
-    if states is not None or choices is not None:
-        states = _layout.extended(states, padded.num_states)
-        choices = _layout.extended(choices, padded.num_choices)
-        layout = _restrict(layout, states, choices)
-    outcome = fixpoint.run(solver, layout, state, max_steps=max_steps, progress=meter)
-    if padded is not model:
-        # Cut on the host: a device would compile a slice for each size.
-        answer = jax.device_get(outcome.answer)
-        answer = Answer(
-            answer.count,
-            answer.state_label[: model.num_states],
-            answer.choice_kept[: model.num_choices],
-        )
-        outcome = outcome._replace(answer=answer)
-    return _solution(solver, layout, outcome)
-
-
-_restrict = jax.jit(ops.for_devices(_layout.restrict))
-
-
-def _solution(
-    solver: EndComponentSolver, layout: _layout.Layout, outcome: fixpoint.Outcome
-) -> EndComponents:
-    return EndComponents(
-        count=outcome.answer.count,
-        state_label=outcome.answer.state_label,
-        choice_kept=outcome.answer.choice_kept,
-        status=outcome.status,
-        stats=Stats(
-            solver=solver.name,
-            layout=ops.links_layout(layout.branches),
-            rounds=outcome.rounds,
-            cells=layout.cells,
-            **solver.stats(layout, outcome.carry.state),
-        ),
-        state=outcome.carry,
-    )
+    return drive.place_for(PROBLEM, Part(model), solver)

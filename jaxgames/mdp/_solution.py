@@ -8,7 +8,6 @@ import numpy as np
 
 from jaxgames import solution
 from jaxgames.arena import is_traced
-from jaxgames.solution import Stats, Status
 
 
 @jax.tree_util.register_dataclass
@@ -38,15 +37,3 @@ class EndComponents(solution.Solution):
         return (
             f"EndComponents({int(self.count)} of {states} states and {choices} choices)"
         )
-
-
-def undecided(status: Status, model: Any, *_, state: Any = None, **__) -> EndComponents:
-    """What is known of no state, for the arguments of `mec`."""
-    return EndComponents(
-        count=np.int32(0),
-        state_label=np.full(model.num_states, -1, np.int32),
-        choice_kept=np.zeros(model.num_choices, bool),
-        status=status,
-        stats=Stats(solver="none", rounds=0),
-        state=state,
-    )

@@ -88,9 +88,8 @@ class Parity(drive.Problem[Arena]):
 
     # ---- the question ----------------------------------------------------------
 
-    def read(self, question: Any, traced: bool) -> tuple[Arena, Any]:
+    def read(self, question: Any) -> tuple[Arena, Any]:
         """Priorities are on vertices, or on edges."""
-        del traced
         arena, fault = validity.checked(question)
         check_priorities(arena)
         return arena, fault

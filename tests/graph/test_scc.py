@@ -16,9 +16,9 @@ from jaxgames.graph import (
     FBTrim,
     MaxId,
     _compress,
-    _scc,
     _solver,
 )
+from jaxgames.graph._problem import Sccs
 from jaxgames.graph._solver import number
 from jaxgames.ops import _slices
 from jaxgames.progress import Deadline, Report
@@ -353,7 +353,7 @@ def test_says_where_it_stopped():
 
 @pytest.mark.parametrize("solver", ["host", "race", "auto"])
 def test_engines_give_the_same(solver, monkeypatch):
-    monkeypatch.setattr(_scc, "INLINE", 0)  # in threads
+    monkeypatch.setattr(Sccs, "inline", 0)  # in threads
     size, tail, head = sequence(0)
     rows, _ = csr(size, tail, head)
     labels, count = by_closure(size, tail, head)

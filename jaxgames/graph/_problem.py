@@ -1,0 +1,223 @@
+"""What components are to the driver: how graphs are read, laid out and answered."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import drive, memory, ops, race, states, validity
+from jaxgames.arena import Arena
+from jaxgames.drive import Leg
+from jaxgames.graph import _device, _links, reference
+from jaxgames.graph._closure import Closure
+from jaxgames.graph._components import Components
+from jaxgames.graph._fb_trim import FBTrim
+from jaxgames.graph._input import as_arena, check_masks, read
+from jaxgames.graph._links import Directions
+from jaxgames.graph._max_id import MaxId
+from jaxgames.graph._solver import Answer, ComponentSolver, Subgraph
+from jaxgames.graph._turns import Turns
+from jaxgames.solution import UNDECIDED, Stats, Status
+from jaxgames.solver import Registry, Solver
+
+SOLVERS = Registry(
+    "component",
+    MaxId,
+    FBTrim,
+    places=(drive.HOST, drive.RACE),
+    base=ComponentSolver,
+)
+"""The solvers that are array programs, by name; the first is what `"auto"` takes where
+the graph is traced.
+"""
+
+COMPRESS_FROM = 1 << 21
+"""Vertices from which `"auto"` compresses a narrow graph at once; of fewer it ..."""
+
+TRIES = 3
+"""... first makes so many rounds without, besides one for each bit of V: with jumps
+alone that is often enough, as on a path.
+"""
+
+CLOSURE_UP_TO = 128
+"""Vertices up to which the closure is taken: V rounds over V / 32 words a vertex."""
+
+
+class Masked(NamedTuple):
+    """A graph, and the vertices and edges of it that there are; None for all."""
+
+    graph: Any
+    vertices: Any = None
+    edges: Any = None
+
+
+class Sccs(drive.Problem[Masked]):
+    """Strongly connected components."""
+
+    name = "scc"
+    what = "graph"
+    solvers = SOLVERS
+    nothing: ClassVar = {"count": 0}
+    head_start = race.HEAD_START
+
+    # ---- one graph -------------------------------------------------------------
+
+    def read(self, question: Masked) -> tuple[Masked, Any]:
+        """Links made on the device, or an arena from whatever was passed."""
+        graph, vertices, edges = question
+        if isinstance(graph, Directions):
+            _links.check(graph, vertices, edges)
+            return question, False
+        arena, fault = read(graph)
+        check_masks(arena, vertices, edges)
+        return question._replace(graph=arena), fault
+
+    def shape(self, question: Masked) -> tuple[int, int]:
+        """That of the graph; the edges of links made on the device are not counted."""
+        made = isinstance(question.graph, Directions)
+        return (question.graph.out.num_rows, 0) if made else question.graph.shape
+
+    def undecided(self, question: Masked) -> Answer:
+        """No components."""
+        made = getattr(question.graph, "out", None)  # links of the device
+        size = as_arena(question.graph).shape[0] if made is None else made.num_rows
+        return Answer(np.int32(0), np.full(size, UNDECIDED, np.int32))  # type: ignore
+
+    def is_devices(self, question: Masked) -> bool:
+        """Links made there."""
+        return isinstance(question.graph, Directions)
+
+    def legs(self, question: Masked) -> Sequence[Leg]:
+        """A narrow graph is compressed, if it takes more than a few rounds."""
+        graph, plain = question.graph, Leg(MaxId())
+        if isinstance(graph, Directions) or not _links.is_narrow(graph):
+            return (plain,)
+        compressing = Leg(MaxId(compress=True))
+        vertices, edges = graph.shape
+        rows = _links.num_rows(vertices, edges, ops.current_spread())
+        if rows >= COMPRESS_FROM:
+            return (compressing,)
+        return plain._replace(budget=rows.bit_length() + TRIES), compressing
+
+    def on_device(
+        self,
+        question: Masked,
+        solver: Any,
+        *,
+        state=None,
+        max_steps=None,
+        progress=None,
+    ) -> Components:
+        """The host moves what is left to smaller lists."""
+        graph, vertices, edges = question
+        if isinstance(graph, Directions):
+            links = graph
+        else:
+            edges = None if edges is None else np.asarray(edges)
+            if state is None:
+                _check_room(graph, solver)
+            links = _links.prepare(graph, edges, ops.current_spread())
+        game = Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
+        if state is None:
+            state = _device.start(game, solver, masked=vertices is not None)
+        else:
+            states.check_class(state, _device.Standing)
+            states.check(_device.origin_of(game, solver), state.origin)
+        standing, status, answer = _device.advance(
+            solver, state, max_steps=max_steps, meter=progress
+        )
+        if not isinstance(graph, Directions) and graph.shape[0] != links.out.num_rows:
+            # Cut on the host: a device would compile a slice for each size.
+            answer = jax.device_get(answer)
+            answer = answer._replace(labels=answer.labels[: graph.shape[0]])
+        course = standing.course
+        facts = solver.stats(course.graph, course.state)
+        for name, more in standing.facts.items():
+            facts[name] = facts.get(name, 0) + more
+        stats = Stats(
+            solver=solver.name,
+            **self.layout(game),
+            rounds=int(course.rounds),
+            **facts,
+        )
+        return self.solution(answer, status=status, stats=stats, state=standing)
+
+    def layout(self, game: Subgraph) -> dict[str, Any]:
+        """That of the edges."""
+        return {"layout": ops.links_layout(game.out)}
+
+    def on_host(
+        self, question: Masked, *, strategies=True, track=None, max_steps=None
+    ) -> Components:
+        """By [`reference.scc`][jaxgames.graph.reference.scc]."""
+        del strategies, max_steps
+        stop = None if track is None else track.stop
+        arena, vertices, edges = question
+        count, labels = reference.scc(arena, vertices=vertices, edges=edges, stop=stop)
+        stopped = count == reference.STOPPED
+        return Components(
+            count=np.int32(0 if stopped else count),
+            labels=labels,
+            status=Status.INTERRUPTED if stopped else Status.SOLVED,
+            stats=Stats(solver=drive.HOST),
+        )
+
+    # ---- many ------------------------------------------------------------------
+
+    def auto(self, stack: Arena) -> Solver:
+        """The closure of small graphs."""
+        small = np.shape(stack.owner)[-1] <= CLOSURE_UP_TO
+        return Closure() if small else MaxId()
+
+    def check(self, question: Arena) -> None:
+        """Vertices may lack successors."""
+        validity.check_each(question, total=False)
+
+    def facts(self, stack: Arena, solver: Solver) -> int:
+        """The largest degree, for the closure."""
+        return drive.widest(stack) if isinstance(solver, Closure) else 0
+
+    def game(self, question: Any, solver: Solver, facts: Any = None) -> Subgraph:
+        """Links both ways; for the closure dense, and one way."""
+        if isinstance(question, Arena):
+            question = Masked(question)
+        graph, vertices, edges = question
+        if isinstance(solver, Closure):
+            alive = _alive(graph, vertices, graph.shape[0])
+            return Subgraph(ops.dense_links(graph, facts), (), alive)  # type: ignore
+        made = isinstance(graph, Directions)
+        links = graph if made else _links.traced(graph, edges)
+        return Subgraph(*links, _alive(graph, vertices, links.out.num_rows))
+
+    def solution(self, answer: Answer, **how: Any) -> Components:
+        """Answers have the names that a solution has."""
+        return Components(**answer._asdict(), **how)
+
+
+PROBLEM = drive.register(Sccs())
+"""Strongly connected components, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
+
+
+def _alive(graph, vertices, size: int):
+    """The vertices that there are, of `size` rows."""
+    if isinstance(graph, Directions):
+        return jnp.ones(size, bool) if vertices is None else jnp.asarray(vertices)
+    alive = _links.real_rows(graph, size)
+    if vertices is None:
+        return alive
+    vertices = jnp.asarray(vertices)
+    return alive & jnp.pad(vertices, (0, size - len(vertices)))
+
+
+def _check_room(arena: Arena, solver: ComponentSolver) -> None:
+    size, edges = arena.shape
+
+    def shapes() -> Subgraph:
+        links = memory.shape_of_links(size, edges, size)
+        return Subgraph(links, links, memory.mask(size))
+
+    # The state has the links, as they become fewer.
+    memory.check(Turns(solver=solver), shapes, size, edges, layouts=0)

@@ -1,0 +1,201 @@
+"""What end components are to the driver: how models are read, laid out and answered."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxgames import drive, ops, race, validity
+from jaxgames.arena import bucket, is_traced
+from jaxgames.mdp import _layout, reference
+from jaxgames.mdp._basic import Basic
+from jaxgames.mdp._checks import MODEL, checked, refuse_intervals
+from jaxgames.mdp._interleaved import Interleaved
+from jaxgames.mdp._masks import check_masks
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp._solver import Answer, EndComponentSolver
+from jaxgames.solver import Registry, Solver
+
+SOLVERS = Registry(
+    "end component",
+    Interleaved,
+    Basic,
+    places=(drive.HOST, drive.RACE),
+    base=EndComponentSolver,
+)
+"""The solvers that are array programs, by name; the first is what `"auto"` takes where
+the model is traced.
+"""
+
+
+class Part(NamedTuple):
+    """A model, and the states and choices of it to look at; None for all."""
+
+    model: Any
+    states: Any = None
+    choices: Any = None
+
+
+def _size(model: MDP) -> tuple[int, int, int]:
+    sizes = model.num_states, model.num_choices, model.num_branches
+    return bucket(sizes[0]), bucket(sizes[1]), bucket(sizes[2])
+
+
+def _stack(models: Sequence[MDP], size: tuple[int, int, int]) -> MDP:
+    """Models padded as `MDP.pad` does, without what is not looked at."""
+
+    def offsets(name: str, width: int) -> np.ndarray:
+        rows = [np.asarray(getattr(model, name)) for model in models]
+        ends = np.array([row[-1] for row in rows], np.int32)[:, None]
+        fill = np.broadcast_to(ends, (len(rows), width + 1))
+        return drive.filled(rows, np.array(list(map(len, rows))), width + 1, fill)
+
+    columns = [np.asarray(model.columns) for model in models]
+    return MDP(
+        row_group_offsets=offsets("row_group_offsets", size[0]),
+        row_offsets=offsets("row_offsets", size[1]),
+        columns=drive.filled(columns, np.array(list(map(len, columns))), size[2], 0),
+    )
+
+
+def _cut(answer: Answer, model: MDP) -> Answer:
+    return Answer(
+        answer.count,
+        answer.state_label[: model.num_states],
+        answer.choice_kept[: model.num_choices],
+    )
+
+
+MODELS = drive.Form(
+    kind=MDP,
+    what="MDP",
+    is_stack=lambda model: np.ndim(model.columns) == 2,
+    size=_size,
+    stack=_stack,
+    shape=lambda model: (len(model.columns), model.num_states, model.num_branches),
+    cut=_cut,
+)
+"""Models, in the place of arenas."""
+
+
+class EndComponentsOf(drive.Problem[Part]):
+    """Maximal end components."""
+
+    name = "mec"
+    what = "model"
+    solvers = SOLVERS
+    nothing: ClassVar = {"count": 0}
+    head_start = race.HEAD_START
+    form = MODELS
+
+    # ---- one model -------------------------------------------------------------
+
+    def read(self, question: Part) -> tuple[Part, Any]:
+        """One model at a time, and masks of booleans."""
+        model = question.model
+        if not isinstance(model, MDP):
+            raise ValueError(f"model must be an MDP, got {type(model).__name__}")
+        if model.columns.ndim != 1:
+            raise ValueError(
+                "mec takes one model at a time, not a batch: apply jax.vmap to a "
+                "function that calls it; model.columns has shape "
+                f"{model.columns.shape}"
+            )
+        model, fault = checked(model)
+        return Part(model, *check_masks(*question._replace(model=model))), fault
+
+    def shape(self, question: Part) -> tuple[int, int]:
+        """States and choices; and branches."""
+        model = question.model
+        return model.num_states + model.num_choices, model.num_branches
+
+    def undecided(self, question: Part) -> Answer:
+        """No components."""
+        label = np.full(question.model.num_states, -1, np.int32)
+        kept = np.zeros(question.model.num_choices, bool)
+        return Answer(np.int32(0), label, kept)  # type: ignore[arg-type]
+
+    def fitted(self, question: Part, solver: Solver) -> tuple[Part, Solver]:
+        """Small models are padded."""
+        model = _layout.roomy(question.model, ops.current_spread())
+        states = _layout.extended(question.states, model.num_states)
+        choices = _layout.extended(question.choices, model.num_choices)
+        return Part(model, states, choices), solver
+
+    def shapes(self, subject: Part, solver: Any) -> Any:
+        """Those of the model."""
+        return _layout.shape_of(subject.model, graph=solver.needs_graph)
+
+    def is_resident(self, subject: Part, solver: Any) -> bool:
+        """Whether the model is laid out."""
+        return _layout.is_prepared(subject.model, ops.current_spread())
+
+    def prepare(self, subject: Part, solver: Any) -> _layout.Layout:
+        """The layout of the model, without what is masked."""
+        graph, spread = solver.needs_graph, ops.current_spread()
+        layout = _layout.prepare(subject.model, graph=graph, spread=spread)
+        if subject.states is None and subject.choices is None:
+            return layout
+        return _restrict(layout, subject.states, subject.choices)
+
+    def own(self, question: Part, game: Any, answer: Answer) -> Answer:
+        """Without padding."""
+        states, choices = question.model.num_states, question.model.num_choices
+        same = (
+            (states,) == answer.state_label.shape,
+            (choices,) == answer.choice_kept.shape,
+        )
+        if is_traced(answer) or all(same):
+            return answer
+        # Cut on the host: a device would compile a slice for each size.
+        count, label, kept = jax.device_get(answer)
+        return Answer(count, label[:states], kept[:choices])
+
+    def layout(self, game: _layout.Layout) -> dict[str, Any]:
+        """That of the branches."""
+        return {"layout": ops.links_layout(game.branches), "cells": game.cells}
+
+    def on_host(
+        self, question: Part, *, strategies=True, track=None, max_steps=None
+    ) -> EndComponents:
+        """By [`reference.mec`][jaxgames.mdp.reference.mec]."""
+        del strategies, max_steps
+        stop = None if track is None else track.stop
+        model, states, choices = question
+        return reference.mec(model, states=states, choices=choices, stop=stop)
+
+    # ---- many ------------------------------------------------------------------
+
+    def auto(self, stack: MDP) -> Solver:
+        """By single sweeps: finished models would keep all others waiting."""
+        del stack
+        return Interleaved(sweeps=1)
+
+    def check(self, question: Any) -> None:
+        """Models, or a stack of them."""
+        if not isinstance(question, MDP):
+            raise ValueError(f"model must be an MDP, got {type(question).__name__}")
+        refuse_intervals(question)
+        if np.ndim(question.columns) == 2:
+            validity.check_stack(question, len(question.columns), MODEL)
+
+    def game(self, question: Any, solver: Any, facts: None = None) -> _layout.Layout:
+        """Without what is not looked at."""
+        del facts
+        model, *masks = Part(question) if isinstance(question, MDP) else question
+        bare = MDP(model.row_group_offsets, model.row_offsets, model.columns)
+        layout = _layout.traced(bare, graph=solver.needs_graph)
+        return _layout.restrict(layout, *masks)
+
+    def solution(self, answer: Answer, **how: Any) -> EndComponents:
+        """Answers have the names that a solution has."""
+        return EndComponents(**answer._asdict(), **how)
+
+
+PROBLEM = drive.register(EndComponentsOf())
+"""Maximal end components, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
+
+_restrict = jax.jit(ops.for_devices(_layout.restrict))
