@@ -9,7 +9,7 @@ import functools
 import os
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -171,19 +171,43 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
         >>> values
         array([0, 2, 4, 6])
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    parts = min(cores, -(-size // FEWEST_PLACES))
+    parts = min(num_cores(), -(-size // FEWEST_PLACES))
     if parts < 2 or _interpreted.get() or not can_compile():
         function(*arguments, 0, size)
         return
     bounds = [size * part // parts for part in range(parts + 1)]
     lent = tuple(map(lend, arguments))
     code = function._machine_code
-    with concurrent.futures.ThreadPoolExecutor(parts, "jaxgames") as pool:
-        for _ in pool.map(
-            lambda begin, end: code(*lent, begin, end), bounds[:-1], bounds[1:]
-        ):
-            pass
+    ranges = zip(bounds[:-1], bounds[1:], strict=True)
+    together(lambda part: code(*lent, *part), ranges)
+
+
+def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:
+    """Does the work for each part, on threads that wait for it.
+
+    Args:
+        work: lets go of Python's global lock, or gains nothing; it may not call this.
+        parts: what it is called with.
+    """
+    for _ in _threads().map(work, parts):
+        pass
+
+
+@functools.cache
+def num_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@functools.cache
+def _threads() -> concurrent.futures.ThreadPoolExecutor:
+    return concurrent.futures.ThreadPoolExecutor(num_cores(), "jaxgames")
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 # ---- where it is missed ----------------------------------------------------------

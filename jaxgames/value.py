@@ -4,7 +4,6 @@ An arena, a model, a system is a value. Its arrays of numpy are its own and read
 those of JAX cannot be changed and are shared.
 """
 
-import concurrent.futures
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -13,12 +12,10 @@ import jax
 import jax.export
 import numpy as np
 
+from jaxgames.host import num_cores, together
 from jaxgames.kept import SLOT
 
 T = TypeVar("T")
-
-THREADS = 8
-"""Threads that copy an array together."""
 
 
 class Value:
@@ -101,10 +98,9 @@ def _copied(array: np.ndarray) -> np.ndarray:
     if array.nbytes < LARGE or array.dtype == object or not array.flags.c_contiguous:
         return np.array(array)
     copy = np.empty_like(array, subok=False)
-    parts = min(THREADS, array.nbytes // (LARGE // 4), len(array))
+    parts = min(2 * num_cores(), array.nbytes // (LARGE // 4), len(array))
     pieces = np.array_split(copy, parts), np.array_split(array, parts)
-    with concurrent.futures.ThreadPoolExecutor(parts, "jaxgames") as pool:
-        list(pool.map(np.copyto, *pieces))
+    together(lambda pair: np.copyto(*pair), zip(*pieces, strict=True))
     return copy
 
 
