@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from jaxgames.buchi import _guards
+from jaxgames.buchi._checks import check_automaton
 from jaxgames.buchi._guards import Guard
 from jaxgames.buchi._ltl import Formula, as_formula
 from jaxgames.graph import reference
@@ -174,6 +175,7 @@ class Automaton(Value):
     @property
     def sources(self) -> np.ndarray:
         """Where each edge starts: int32 `[E]`."""
+        check_automaton(self)
         states = np.arange(self.num_states, dtype=np.int32)
         return np.repeat(states, np.diff(self.offsets))
 
@@ -193,6 +195,7 @@ class Automaton(Value):
 
         States without edges are in none.
         """
+        check_automaton(self)
         degree = np.diff(self.offsets)
         before = np.zeros((self.num_sets, self.num_edges + 1), np.int64)
         np.cumsum(self.sets, axis=1, out=before[:, 1:])
@@ -219,6 +222,7 @@ class Automaton(Value):
 
     def enabled(self, letters: Any) -> np.ndarray:
         """Which edges letters (uint64 `[L]`) can take: bool `[L, E]`."""
+        check_automaton(self)
         letters = np.asarray(letters, np.uint64)[:, None]
         fits = (letters & self.required == self.required) & (
             letters & self.forbidden == 0

@@ -6,9 +6,10 @@ from typing import Literal, get_args
 import jax
 import numpy as np
 
-from jaxgames import host, ops
+from jaxgames import host, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.buchi._automaton import Automaton
+from jaxgames.buchi._checks import check_system
 from jaxgames.buchi._expand import expand_on_device
 from jaxgames.buchi._operations import edges_of, from_rows
 from jaxgames.buchi._system import System
@@ -134,6 +135,7 @@ def product(
         raise ValueError(
             f"deadlock must be 'stutter', 'error' or 'reject', got {deadlock!r}"
         )
+    check_system(system)
     automaton = united(automaton.degeneralise())
     rules = _rules(system, automaton, deadlock == "stutter")
     starts = (
@@ -154,7 +156,7 @@ def product(
                 f"the system can reach state {state}, which has no successor; with "
                 "deadlock='stutter' it would stay there for ever"
             )
-    return Product(
+    made = Product(
         offsets=freeze(found.offsets),
         targets=freeze(found.targets),
         accepting=freeze(automaton.accepting[found.automaton_state]),
@@ -164,6 +166,8 @@ def product(
         automaton=automaton,
         levels=found.levels,
     )
+    validity.known(made)
+    return made
 
 
 def _on_host(system: System, engine: Engine) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _host
+from jaxgames.buchi._checks import check_product
 from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
 from jaxgames.buchi._product import Product
@@ -127,6 +128,7 @@ def _check_alone(graph: Any, accepting, initial, partition) -> None:
 
 
 def _of_product(product: Product) -> Question:
+    check_product(product)
 
     def find() -> Question:
         return Question(

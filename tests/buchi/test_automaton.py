@@ -1,11 +1,12 @@
 """Automata: guards, acceptance, and what is made of them."""
 
+import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 
-from jaxgames import buchi
+from jaxgames import buchi, io
 from jaxgames.buchi import Automaton, Kind, _guards
 from jaxgames.testing._words import Words
 
@@ -71,6 +72,100 @@ def test_guards_are_boolean_functions():
                 assert [holds(rest, x) for x in letters] != expected
         implied = all(b or not a for a, b in pairs)
         assert _guards.implies(one, other) == implied
+
+
+def test_guards_have_few_enough_cubes():
+    """Two formulas of 55 cubes each: their conjunction has 3025, in a file as well."""
+
+    def pairs(letter):
+        names = [f"{letter}{i}" for i in range(11)]
+        return " | ".join(map(" & ".join, itertools.combinations(names, 2)))
+
+    guard = f"({pairs('p')}) & ({pairs('q')})"
+    with pytest.raises(ValueError, match="comes to 3025 cubes, more than 2048"):
+        Automaton.from_edges([0], [guard], [0])
+    many = tuple((1 << i, 0) for i in range(2049))
+    with pytest.raises(ValueError, match="2049 times 2049 cubes, more than 4194304"):
+        _guards.both(many, many)
+
+
+def test_a_guard_of_a_file_has_few_enough_cubes(tmp_path):
+    path = tmp_path / "large.hoa"
+    sides = [range(11), range(11, 22)]
+    label = " & ".join(
+        f"({' | '.join(f'{i} & {j}' for i, j in itertools.combinations(side, 2))})"
+        for side in sides
+    )
+    names = " ".join(f'"p{i}"' for i in range(22))
+    path.write_text(
+        f"HOA: v1\nStates: 1\nStart: 0\nAP: 22 {names}\nAcceptance: 1 Inf(0)\n"
+        f"--BODY--\nState: 0\n[{label}] 0 {{0}}\n--END--\n"
+    )
+    with pytest.raises(io.FormatError, match=r"large\.hoa.*comes to 3025 cubes"):
+        io.load(path)
+
+
+CHANGED = {
+    "offsets": ([0, 3, 2], "must go from 0 to 3, got 0 to 2"),
+    "targets": ([0, 1, 2], r"targets\[2\] is 2, expected a number from 0 to 1"),
+    "initial": ([-1], r"initial\[0\] is -1, expected a number from 0 to 1"),
+}
+"""Of two states and three edges, and what is said of them."""
+
+CUBES = {
+    "cube_offsets": ([0, 1, 1, 3], r"cube_offsets\[2\] is 1, expected 2 or more"),
+    "required": ([1, 1], "cube_offsets must go from 0 to 2, got 0 to 3"),
+    "sets": ([[1, 0]], r"sets must hold booleans of shape \(1, 3\), got"),
+}
+
+LABELS = {
+    "labels": ([[True, True], [True, True]], r"labels must hold booleans of shape"),
+    "names": (["a"], "names must have 2 names, got 1"),
+}
+
+VERTICES = {
+    "accepting": ([True], r"accepting must hold booleans of shape \(\d+,\)"),
+    "automaton_state": (None, r"automaton_state\[0\] is 9, expected .* from 0 to 1"),
+    "system_state": (None, r"system_state\[0\] is -1, expected a number"),
+}
+
+
+def changed(value, name, values):
+    like = getattr(value, name)
+    if values is None:
+        values = like.copy()
+        values[0] = 9 if name == "automaton_state" else -1
+    elif isinstance(like, np.ndarray):
+        values = np.array(values, like.dtype)
+    return dataclasses.replace(value, **{name: values})
+
+
+def test_what_was_changed_by_hand_is_checked():
+    automaton = Automaton.from_edges(
+        [0, 0, 1], ["true", "!on", "!on"], [0, 1, 1], accepting=[False, True]
+    )
+    system = buchi.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
+    found = buchi.product(system, automaton, engine="host")
+    answer = buchi.accepting_cycle(found, solver="host")
+    for name, (values, message) in (CHANGED | CUBES).items():
+        wrong = changed(automaton, name, values)
+        for use in (wrong.is_empty, lambda x=wrong: buchi.product(system, x)):
+            with pytest.raises(ValueError, match=f"automaton.*{message}"):
+                use()
+    for name, (values, message) in (CHANGED | LABELS).items():
+        wrong = changed(system, name, values)
+        with pytest.raises(ValueError, match=f"system.*{message}"):
+            buchi.product(wrong, automaton)
+    for name, (values, message) in VERTICES.items():
+        wrong = changed(found, name, values)
+        for use in (buchi.accepting_cycle, lambda x: buchi.verify(x, answer)):
+            with pytest.raises(ValueError, match=f"product.*{message}"):
+                use(wrong)
+    wrong = dataclasses.replace(
+        found, automaton=changed(automaton, "targets", [0, 1, 7])
+    )
+    with pytest.raises(ValueError, match=r"automaton.targets\[2\] is 7"):
+        buchi.accepting_cycle(wrong)
 
 
 def test_truth_tables_become_short_guards():
