@@ -233,7 +233,7 @@ class Arena(Value):
             _same_length("accepting", accepting, size, "vertex")
         priority, edge_priority = _to_max_even(priority, edge_priority, condition)
 
-        src = freeze(_sources(row_ptr, degree))
+        src = freeze(sources_of(row_ptr, degree))
         arena = cls(
             row_ptr=row_ptr,
             src=src,
@@ -466,8 +466,13 @@ MANY = 1 << 20
 """Edges from which a compiled loop pays, importing its compiler included."""
 
 
-def _sources(row_ptr: np.ndarray, degree: np.ndarray) -> np.ndarray:
-    """The source of each edge."""
+def sources_of(row_ptr: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """The source of each edge: int32.
+
+    Args:
+        row_ptr: integers `[V + 1]`.
+        degree: integers `[V]`, the differences of these.
+    """
     edges = int(row_ptr[-1])
     if edges < MANY or not can_compile():
         return np.repeat(np.arange(len(degree), dtype=np.int32), degree)

@@ -102,6 +102,12 @@ def test_rows_of_links():
     assert rows.tolist() == [1, 1, 2, 4]
 
 
+def test_pairs_of_a_device_are_those_of_the_host(arena, monkeypatch):
+    expected = ops.listed(arena.row_ptr, arena.dst, 75)
+    monkeypatch.setattr(_rows, "accelerated", lambda: True)
+    same(ops.listed(arena.row_ptr, arena.dst, 75), expected)
+
+
 def test_similar_rows_have_common_shapes(monkeypatch):
     """So that what was compiled for some of them serves most others."""
     monkeypatch.undo()

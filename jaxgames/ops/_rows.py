@@ -7,13 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxgames.arena import bucket
+from jaxgames.arena import bucket, sources_of
 from jaxgames.host import can_compile, compiled
 from jaxgames.ops import _slices
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
 from jaxgames.ops._shards import Spread, spread_out
 from jaxgames.ops._sliced_device import (
     accelerated,
+    listed_there,
     rows_there,
     sliced_links_there,
     transpose_there,
@@ -59,6 +60,8 @@ def listed(offsets, targets, num_targets: int) -> PairLinks:
         targets: integers `[E]`, row by row.
         num_targets: the number of things to point at.
     """
+    if len(targets) >= _slices.SLICE_FROM and accelerated():
+        return _on_device(listed_there(offsets, targets, num_targets))
     return _on_device(_padded(np.asarray(offsets), np.asarray(targets), num_targets))
 
 
@@ -163,7 +166,7 @@ def _sort_sources(offsets, targets, free, sources):
 
 def _padded(offsets, targets, num_targets: int) -> PairLinks:
     num_rows = len(offsets) - 1
-    tail = np.repeat(np.arange(num_rows, dtype=np.int32), np.diff(offsets))
+    tail = sources_of(offsets, np.diff(offsets))
     more = bucket(len(tail)) - len(tail)
     return PairLinks(
         tail=np.pad(tail, (0, more), constant_values=num_rows),

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgames.arena import Arena, bucket
 from jaxgames.ops._layouts import SlicedArena
-from jaxgames.ops._links import SlicedLinks
+from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
 
@@ -84,6 +84,13 @@ def sliced_links_there(offsets, targets, num_targets: int) -> SlicedLinks:
     return _slice_links(plan, num_targets, counts.astype(np.int32), ends, dst)
 
 
+def listed_there(offsets: Any, targets: Any, num_targets: int) -> PairLinks:
+    """As `listed`, of rows of numpy, on the default device."""
+    offsets, targets = rows_there(offsets, targets)
+    tail = _tails(offsets, len(targets))
+    return PairLinks(tail, targets, len(offsets) - 1, num_targets)
+
+
 def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
     """Rows on the default device, for all that is made of them there.
 
@@ -113,6 +120,11 @@ def _transposed(offsets, targets, num_targets: int):
     into = jnp.zeros(num_targets, jnp.int32).at[targets].add(1, mode="drop")
     starts = jnp.concatenate([jnp.zeros(1, jnp.int32), running_sum(into)])
     return starts, jax.lax.sort((targets, row), num_keys=1, is_stable=True)[1]
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _tails(offsets, length: int):
+    return rows_of(offsets, length)
 
 
 def rows_of(offsets: jax.Array, length: int) -> jax.Array:
