@@ -86,7 +86,8 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
     # `q w` alone may not fit where `q w - p` does.
     whole, rest = divmod(p, q)
     if max(-least, most, abs(whole)) < MOST:
-        weight = (arena.weight.astype(np.int64) - whole) * q - rest
+        weight = arena.weight.astype(np.int64)
+        weight = (weight - whole) * q - rest
     else:
         weight = np.asarray(arena.weight).astype(object) * q - p
     real = np.arange(len(weight)) < int(arena.num_edges)
