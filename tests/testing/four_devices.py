@@ -113,9 +113,11 @@ def fronts(solve, game) -> Words:
 
 if __name__ == "__main__":
     assert len(jax.devices()) == 4
+    nested = False
     for kind in sys.argv[1:]:
         stack, ways = solves(kind)
-        for number, (name, solve) in enumerate(ways.items()):
+        for name, solve in ways.items():
             # All ways for the first, one program for each of the others.
-            check_transforms(solve, stack, nested=number > 0)
+            check_transforms(solve, stack, nested=nested)
             print(kind, name, flush=True)
+            nested = True
