@@ -55,9 +55,10 @@ def test_packed_booleans(layout, monkeypatch):
     rows = random_rows(6)
     links = in_both_layouts(*rows, 50, monkeypatch)[layout]
     x = np.random.default_rng(0).random(50) < 0.2
-    found = ops.links_any(links, jnp.asarray(x))
+    # Functions of their own: what is compiled depends on what is packed.
+    found = jax.jit(lambda *x: ops.links_any(*x))(links, jnp.asarray(x))
     np.testing.assert_array_equal(found, by_loop(*rows, any, False, x))
-    found = ops.links_all(links, jnp.asarray(~x))
+    found = jax.jit(lambda *x: ops.links_all(*x))(links, jnp.asarray(~x))
     np.testing.assert_array_equal(found, by_loop(*rows, all, True, ~x))
 
 
@@ -65,12 +66,13 @@ def test_links_one_by_one(monkeypatch):
     offsets, targets = random_rows(3)
     links = in_both_layouts(offsets, targets, 50, monkeypatch)["sliced"]
     rows = np.random.default_rng(0).permutation(len(offsets) - 1)
-    widths = np.asarray(ops.row_widths(links, jnp.asarray(rows)))
+    widths = np.asarray(jax.jit(ops.row_widths)(links, jnp.asarray(rows)))
+    link_at = jax.jit(ops.link_at)
     for row, width in zip(rows, widths, strict=True):
         of_row = targets[offsets[row] : offsets[row + 1]]
         assert width >= len(of_row)
-        place = jnp.arange(width)
-        found = np.asarray(ops.link_at(links, jnp.full(width, row), place))
+        place = np.arange(width)
+        found = np.asarray(link_at(links, np.full(width, row), place))
         assert sorted(found[found < 50]) == sorted(of_row)
         assert (found >= 50).sum() == width - len(of_row)
 
@@ -80,7 +82,7 @@ def test_packed_numbers(bits):
     rng = np.random.default_rng(bits)
     x = rng.integers(0, 1 << bits, 77).astype(np.int8)
     index = rng.integers(0, 77, (3, 50))
-    words = _links.packed(jnp.asarray(x), bits)
+    words = jax.jit(_links.packed, static_argnums=1)(jnp.asarray(x), bits)
     assert len(words) == -(-77 * bits // 32)
     np.testing.assert_array_equal(_links.packed_at(words, index, bits), x[index])
 
@@ -95,22 +97,35 @@ def test_reductions(layout, masked, seed, monkeypatch):
     where = rng.random(50) < 0.6 if masked else None
     mask = None if where is None else jnp.asarray(where)
     links = in_both_layouts(*rows, 50, monkeypatch)[layout]
-    for function, reduce, empty, value in [
-        (ops.links_max, max, LOW, x),
-        (ops.links_min, min, HIGH, x),
-        (ops.links_any, any, False, bits),
-        (ops.links_all, all, True, bits),
-    ]:
-        expected = by_loop(*rows, reduce, empty, value, where)
+    functions = ops.links_max, ops.links_min, ops.links_any, ops.links_all
+    values = [jnp.asarray(v) for v in (x, x, bits, bits)]
+    expected = [
+        by_loop(*rows, reduce, empty, value, where)
+        for reduce, empty, value in [
+            (max, LOW, x),
+            (min, HIGH, x),
+            (any, False, bits),
+            (all, True, bits),
+        ]
+    ]
 
-        found = function(links, jnp.asarray(value), mask)
-        np.testing.assert_array_equal(found, expected)
-        inside = jax.jit(function)(links, jnp.asarray(value), mask)
-        np.testing.assert_array_equal(inside, expected)
-        if mask is not None:
-            on_links = ops.at_targets(links, mask)
-            again = function(links, ops.at_targets(links, jnp.asarray(value)), on_links)
-            np.testing.assert_array_equal(again, expected)
+    @jax.jit
+    def inside(links, values, mask):
+        return [f(links, v, mask) for f, v in zip(functions, values, strict=True)]
+
+    @jax.jit
+    def again(links, values, mask):
+        on_links = [ops.at_targets(links, v) for v in values]
+        return inside(links, on_links, ops.at_targets(links, mask))
+
+    ways = [inside] if mask is None else [inside, again]
+    for way in ways:
+        for found, wanted in zip(way(links, values, mask), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+    if seed == 0:  # each operation alone is compiled anew
+        np.testing.assert_array_equal(
+            ops.links_max(links, values[0], mask), expected[0]
+        )
 
 
 def test_links_that_are_kept(layout, monkeypatch):
@@ -128,7 +143,7 @@ def test_links_that_are_kept(layout, monkeypatch):
         max((t for t in targets[i:j] if kind[t] == kind[row]), default=LOW)
         for row, (i, j) in enumerate(zip(offsets[:-1], offsets[1:], strict=True))
     ]
-    less = ops.keep_links(links, same)
+    less = jax.jit(ops.keep_links)(links, same)
     np.testing.assert_array_equal(ops.links_max(less, jnp.asarray(x)), expected)
     np.testing.assert_array_equal(ops.links_max(links, jnp.asarray(x), same), expected)
     tails = np.repeat(np.arange(50), np.diff(offsets))
@@ -141,7 +156,8 @@ def test_lists_of_the_links_of_some_rows(layout, monkeypatch):
     offsets, targets = random_rows(8)
     links = in_both_layouts(offsets, targets, 50, monkeypatch)[layout]
     rows = np.arange(80) % 3 == 0
-    needed = np.asarray(ops.count_rows(links, jnp.asarray(rows))).tolist()
+    count_rows = jax.jit(ops.count_rows)
+    needed = np.asarray(count_rows(links, jnp.asarray(rows))).tolist()
     tails = np.repeat(np.arange(80), np.diff(offsets))
     expected = sorted(zip(tails[rows[tails]], targets[rows[tails]], strict=True))
     if layout == "sliced":
@@ -149,7 +165,7 @@ def test_lists_of_the_links_of_some_rows(layout, monkeypatch):
     else:
         assert needed == [len(expected)]
     assert len(expected) <= ops.cells_of_rows(links, needed) <= ops.num_cells(links)
-    tail, head = ops.list_links(
+    tail, head = jax.jit(ops.list_links, static_argnums=(2, 3))(
         links, jnp.asarray(rows), tuple(x + 1 for x in needed), len(expected) + 5
     )
     assert (tail[-5:].tolist(), head[-5:].tolist()) == ([80] * 5, [50] * 5)
@@ -185,7 +201,7 @@ def test_batches(layout, monkeypatch):
     rows = random_rows(7)
     links = in_both_layouts(*rows, 50, monkeypatch)[layout]
     x = np.random.default_rng(3).integers(-9, 9, (4, 50)).astype(np.int32)
-    found = jax.vmap(ops.links_max, in_axes=(None, 0))(links, jnp.asarray(x))
+    found = jax.jit(jax.vmap(ops.links_max, in_axes=(None, 0)))(links, jnp.asarray(x))
     for one, of in zip(found, x, strict=True):
         np.testing.assert_array_equal(one, by_loop(*rows, max, LOW, of))
 

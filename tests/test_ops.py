@@ -31,6 +31,7 @@ def layouts(arena: Arena) -> dict[str, ops.Game]:
     return {"csr": arena, "padded": arena.pad(), "slices": ops.slice_rows(arena)}
 
 
+@jax.jit
 def on_slots(game, x):
     return ops.by_slot(game, jnp.pad(x, (0, ops.num_vertices(game) - len(x))), 0)
 
@@ -54,36 +55,44 @@ def by_loop(arena, reduce, empty, values):
     ]
 
 
+@jax.jit
+def of_targets(game, slots):
+    found = ops.out_min(game, slots), ops.out_max(game, slots)
+    found += ops.out_any(game, slots > 10), ops.out_all(game, slots > 10)
+    return [ops.by_vertex(game, x) for x in found]
+
+
 def test_reductions_of_targets(arena, layout):
     game = layouts(arena)[layout]
     x = np.random.default_rng(0).integers(-50, 50, arena.shape[0]).astype(np.int32)
     slots, size = on_slots(game, x), arena.shape[0]
     at = lambda e: x[arena.dst[e]]  # noqa: E731
-    for reduction, reduce, empty, seen in [
-        (ops.out_min, min, BIG, at),
-        (ops.out_max, max, SMALL, at),
+    least, most, some, every = of_targets(game, slots)
+    for got, reduce, empty, seen in [
+        (least, min, BIG, at),
+        (most, max, SMALL, at),
+        (some, any, False, lambda e: at(e) > 10),
+        (every, all, True, lambda e: at(e) > 10),
     ]:
-        got = ops.by_vertex(game, reduction(game, slots))[:size]
-        assert got.tolist() == by_loop(arena, reduce, empty, seen)
-    for reduction, reduce, empty in [
-        (ops.out_any, any, False),
-        (ops.out_all, all, True),
-    ]:
-        got = ops.by_vertex(game, reduction(game, slots > 10))[:size]
-        assert got.tolist() == by_loop(arena, reduce, empty, lambda e: at(e) > 10)
+        assert got[:size].tolist() == by_loop(arena, reduce, empty, seen)
 
 
 def test_values_on_edges(arena, layout):
     game = layouts(arena)[layout]
     rng = np.random.default_rng(1)
     x, y = rng.integers(0, 99, (2, arena.shape[0])).astype(np.int32)
-    edges = ops.edgewise(
-        lambda t, s, k: 1000 * t + 7 * s + k,
-        ops.target(game, on_slots(game, x)),
-        ops.source(game, on_slots(game, y)),
-        ops.position(game),
-    )
-    got = ops.by_vertex(game, ops.out_min(game, edges))[: arena.shape[0]]
+
+    @jax.jit
+    def least(game, x, y):
+        edges = ops.edgewise(
+            lambda t, s, k: 1000 * t + 7 * s + k,
+            ops.target(game, x),
+            ops.source(game, y),
+            ops.position(game),
+        )
+        return ops.by_vertex(game, ops.out_min(game, edges))
+
+    got = least(game, on_slots(game, x), on_slots(game, y))[: arena.shape[0]]
     position = np.arange(arena.shape[1]) - arena.row_ptr[arena.src]
     expected = by_loop(
         arena,
@@ -99,13 +108,16 @@ def test_argmin_takes_the_first(layout, bound):
     arena = random_arena(5)
     game = layouts(arena)[layout]
     x = np.random.default_rng(2).integers(0, 4, arena.shape[0]).astype(np.int32)
-    least, position = ops.out_argmin(game, on_slots(game, x), bound=bound)
+
+    @jax.jit
+    def argmin(game, slots):
+        found = ops.out_argmin(game, slots, bound=bound)
+        return [ops.by_vertex(game, x) for x in found]
+
+    least, position = argmin(game, on_slots(game, x))
     size = arena.shape[0]
     for v, low, at in zip(
-        range(size),
-        ops.by_vertex(game, least)[:size].tolist(),
-        ops.by_vertex(game, position)[:size].tolist(),
-        strict=True,
+        range(size), least[:size].tolist(), position[:size].tolist(), strict=True
     ):
         row = x[arena.successors(v)].tolist()
         assert (low, at) == (min(row), row.index(min(row)))
@@ -121,11 +133,16 @@ def test_reductions_over_incoming_edges(arena, layout):
     game = layouts(arena)[layout]
     size = arena.shape[0]
     x = np.random.default_rng(4).integers(-50, 50, size).astype(np.int32)
-    got = ops.by_vertex(game, ops.in_max(game, on_slots(game, x)))[:size]
+
+    @jax.jit
+    def into_each(game, slots):
+        found = ops.in_max(game, slots), ops.in_any(game, slots > 10)
+        return [ops.by_vertex(game, x) for x in found]
+
+    most, some = into_each(game, on_slots(game, x))
     into = [x[arena.src[arena.dst == v]].tolist() for v in range(size)]
-    assert got.tolist() == [max(row, default=SMALL) for row in into]
-    got = ops.by_vertex(game, ops.in_any(game, on_slots(game, x) > 10))[:size]
-    assert got.tolist() == [any(value > 10 for value in row) for row in into]
+    assert most[:size].tolist() == [max(row, default=SMALL) for row in into]
+    assert some[:size].tolist() == [any(value > 10 for value in row) for row in into]
 
 
 def test_edges_and_moves_are_inverse(layout):
@@ -230,6 +247,7 @@ def test_layout_is_chosen_by_size(monkeypatch):
 
 
 follow = jax.jit(ops.follow)
+repeats = jax.jit(ops.repeats, static_argnums=3)
 max_upwards = jax.jit(ops.max_upwards)
 
 
@@ -304,7 +322,7 @@ class TestShrinkingGraphs:
         among = rng.random(edges) < 0.7
         got = np.zeros(edges, bool)
         for salt in range(3):
-            now = np.asarray(ops.repeats(tail, head, among, size, jnp.uint32(salt)))
+            now = np.asarray(repeats(tail, head, among, size, jnp.uint32(salt)))
             seen = set()
             for e in np.flatnonzero(among):  # never one that is not
                 pair = (int(tail[e]), int(head[e]))
@@ -321,7 +339,7 @@ class TestShrinkingGraphs:
         left = np.ones(edges, bool)
         tail = np.zeros(edges, np.int32)
         for salt in range(8):
-            left &= ~np.asarray(ops.repeats(tail, head, left, 60_000, jnp.uint32(salt)))
+            left &= ~np.asarray(repeats(tail, head, left, 60_000, jnp.uint32(salt)))
         different = len(np.unique(head))
         assert different <= left.sum() < 1.01 * different
 

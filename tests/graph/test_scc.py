@@ -199,7 +199,7 @@ def test_what_need_not_be_read_in_large_graphs(order, small_pieces, monkeypatch)
     size, tail, head = sequence(2)
     rows, _ = csr(size, tail, head)
     # Sweeps that no other test has: what is compiled depends on what is large.
-    solver = MaxId(order, sweeps=5)
+    solver = MaxId(order, sweeps=2)
     small = graph.scc(rows, solver)
     jax.clear_caches()
     monkeypatch.setattr(_solver, "LARGE_CELLS", 0)

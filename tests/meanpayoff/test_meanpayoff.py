@@ -1,4 +1,5 @@
 import dataclasses
+import functools
 import itertools
 from fractions import Fraction
 from pathlib import Path
@@ -175,13 +176,18 @@ def test_a_solve_goes_on_where_it_stopped():
     np.testing.assert_array_equal(got.strategy, whole.strategy)
 
 
+@functools.cache
+def a_game_and_its_values():
+    arena = generate.random_energy_game(8, 60, min_weight=-9, max_weight=9)
+    return arena, meanpayoff.reference.solve(arena)
+
+
 @pytest.mark.parametrize("guessed", ["right", "wrong", "none"])
 def test_what_is_guessed_changes_nothing(monkeypatch, guessed):
-    arena = generate.random_energy_game(8, 60, min_weight=-9, max_weight=9)
+    arena, expected = a_game_and_its_values()
     found = {"wrong": (np.zeros(60, np.int64), np.ones(60, np.int64)), "none": None}
     if guessed in found:
         monkeypatch.setattr(_solve, "guess", lambda arena: found[guessed])
-    expected = meanpayoff.reference.solve(arena)
     got = meanpayoff.solve(arena, "host")
     np.testing.assert_array_equal(got.value_num, expected.value_num)
     np.testing.assert_array_equal(got.value_den, expected.value_den)

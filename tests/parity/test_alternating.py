@@ -3,6 +3,7 @@
 import brute_force
 import numpy as np
 import pytest
+from alike import alike
 from measured import (
     assert_certificate,
     extended,
@@ -26,7 +27,7 @@ WAYS = {
     "way", ["exchange", pytest.param("no exchange", marks=pytest.mark.sweep)]
 )
 def test_conforms(way):
-    check_solver(WAYS[way], odd_arenas(seed=1, count=3, max_vertices=14))
+    check_solver(WAYS[way], alike(seed=1, count=3))
 
 
 def check(arena: Arena, solver) -> None:
@@ -96,7 +97,7 @@ def test_priorities_on_edges_against_the_split_game(way):
 
 
 def test_path_bounds():
-    for arena in odd_arenas(seed=13, count=3):
+    for arena in alike(seed=13, count=6):
         plain = parity.solve(arena, Alternating())
         solution = parity.solve(arena, Alternating(bounds="path"))
         np.testing.assert_array_equal(solution.winner, plain.winner)

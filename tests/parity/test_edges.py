@@ -6,6 +6,7 @@ import jax
 import networkx as nx
 import numpy as np
 import pytest
+from alike import alike, side_by_side
 
 from jaxgames import Arena, Status, ops, parity
 from jaxgames.parity import _bounds, _edges, reference
@@ -119,25 +120,30 @@ def test_both_kinds_or_none_are_refused():
 
 def test_priorities_reach_the_edges_of_both_layouts():
     rng = np.random.default_rng(5)
-    for arena in odd_arenas(6, 20):
-        arena = on_edges(arena, rng, top=50)
-        at_vertices = dataclasses.replace(
-            arena, priority=rng.integers(0, 9, arena.shape[0]), edge_priority=None
-        )
-        for game in (arena, at_vertices):
-            own = game.edge_priority
-            wanted = game.priority[game.src] if own is None else own
-            largest = np.zeros(game.shape[0], int)
-            np.maximum.at(largest, game.src, wanted)
-            for layout in (game, ops.slice_rows(game)):
-                seen = ops.out_max(layout, ops.edge_priority(layout))
-                seen = np.asarray(ops.by_vertex(layout, seen))[: game.shape[0]]
-                np.testing.assert_array_equal(seen, largest)
+
+    @jax.jit
+    def seen(layout):
+        return ops.by_vertex(layout, ops.out_max(layout, ops.edge_priority(layout)))
+
+    arena = on_edges(side_by_side(list(odd_arenas(6, 40))), rng, top=50)
+    at_vertices = dataclasses.replace(
+        arena, priority=rng.integers(0, 9, arena.shape[0]), edge_priority=None
+    )
+    for game in (arena, at_vertices):
+        own = game.edge_priority
+        wanted = game.priority[game.src] if own is None else own
+        largest = np.zeros(game.shape[0], int)
+        np.maximum.at(largest, game.src, wanted)
+        for layout in (game, ops.slice_rows(game)):
+            found = np.asarray(seen(layout))[: game.shape[0]]
+            np.testing.assert_array_equal(found, largest)
 
 
 @pytest.mark.parametrize("solver", ["promotion", "spm", "host"])
 def test_games_that_lie_on_a_device(solver):
-    for arena in games(7, 6):
+    rng = np.random.default_rng(7)
+    for arena in alike(7, 6):
+        arena = on_edges(arena, rng)
         there = jax.device_put(arena)
         found = parity.solve(there, solver)
         np.testing.assert_array_equal(found.winner, reference.solve(arena).winner)

@@ -1,5 +1,7 @@
 """Sweeps over large games, which read no more than they must: on small ones."""
 
+import dataclasses
+
 import jax
 import numpy as np
 import pytest
@@ -31,9 +33,16 @@ def asked(monkeypatch):
 
 
 def games():
+    sizes = (150, 2), (240, 4)
     for seed in range(8):
-        yield generate.random_game(
-            seed, 90 + 30 * seed, num_priorities=2 + seed, max_degree=2 + seed % 3
+        size, degree = sizes[seed % 2]
+        # Two graphs, of which each layout is compiled for once, and who owns what.
+        arena = generate.random_game(seed % 2, size, max_degree=degree)
+        rng = np.random.default_rng(seed)
+        yield dataclasses.replace(
+            arena,
+            owner=rng.random(size) < 0.5,
+            priority=rng.integers(2 + seed, size=size, dtype=np.int32),
         )
     yield generate.recursive_ladder(12)
     yield generate.jurdzinski(3, 4)

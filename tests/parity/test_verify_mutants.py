@@ -97,10 +97,19 @@ def compressed(arena: Arena) -> np.ndarray:
     return mutants.edge_priorities(normal_form(arena, edge_priorities=True))
 
 
-@pytest.fixture(params=[False, True], ids=["vertices", "edges"], scope="module")
+@pytest.fixture(
+    params=[
+        pytest.param((120, False), id="vertices"),
+        pytest.param((120, True), id="edges"),
+        pytest.param((400, False), id="vertices-many", marks=pytest.mark.sweep),
+        pytest.param((400, True), id="edges-many", marks=pytest.mark.sweep),
+    ],
+    scope="module",
+)
 def right(request):
     """Games with their right claims."""
-    arenas = games(7, 400, 14, request.param)
+    count, on_edges = request.param
+    arenas = games(7, count, 14, on_edges)
     return [(arena, right_claim(arena)) for arena in arenas]
 
 
@@ -135,8 +144,9 @@ def test_agree_on_spoilt_solutions(right):
         if reason == Reason.OK:
             np.testing.assert_array_equal(claim.winner, known.winner)
     seen = Counter(expected)
-    assert all(seen[reason] > 30 for reason in Reason if reason < 8), seen
-    assert Counter(by_measures)[Reason.MEASURE_RISES] > 30
+    often = 3 * len(right) // 40
+    assert all(seen[reason] > often for reason in Reason if reason < 8), seen
+    assert Counter(by_measures)[Reason.MEASURE_RISES] > often
 
 
 @pytest.mark.parametrize("times", [1, 5])
@@ -153,7 +163,7 @@ def test_agree_on_spoilt_measures(right, times):
     assert reasons(cases, "measures") == expected
     seen = Counter(expected)
     for reason in (Reason.OK, Reason.CUT_OUT_OF_ORDER, Reason.MEASURE_RISES):
-        assert seen[reason] > 100, seen
+        assert seen[reason] > len(right) // 4, seen
     # The solutions are right: only the measures are at fault, and `auto` knows it.
     for arena, claim in cases[:: len(cases) // 12]:
         verdict = parity.verify(arena.pad(*SIZES), padded(claim))

@@ -57,7 +57,8 @@ def test_pairs(first):
 @pytest.mark.parametrize("first", REDUCTIONS)
 def test_triples(first):
     games = itertools.cycle(undoing.arenas(seed=3, count=60))
-    for rest in itertools.product(REDUCTIONS, repeat=2):
+    every = list(itertools.product(REDUCTIONS, repeat=2))
+    for rest in every[list(REDUCTIONS).index(first) % 3 :: 3]:
         arena, names = next(games), [first, *rest]
         if applies(names, arena):
             undoing.check(arena, preprocess.apply(arena, names), names)
@@ -91,7 +92,7 @@ def test_padding_stays_apart(name):
 @pytest.mark.parametrize("player", [0, 1])
 def test_half_a_solution_comes_back_as_half_a_solution(name, player):
     """One player's region is known, the other vertices are undecided."""
-    for arena in undoing.arenas(seed=5, count=40):
+    for arena in undoing.arenas(seed=5, count=20):
         if applies([name], arena):
             reduced = REDUCTIONS[name](arena)
             solution = undoing.solve(reduced.arena)
@@ -106,7 +107,7 @@ def test_half_a_solution_comes_back_as_half_a_solution(name, player):
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_undecided_vertices_are_not_guessed(name):
     rng = np.random.default_rng(6)
-    for arena in undoing.arenas(seed=6, count=40):
+    for arena in undoing.arenas(seed=6, count=20):
         if not applies([name], arena):
             continue
         reduced, truth = REDUCTIONS[name](arena), undoing.solve(arena).winner
