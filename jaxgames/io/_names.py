@@ -29,7 +29,7 @@ def read(path: FilePath, count: int) -> list[str | None]:
         at, vertex = part.end(), vertex or part[1].lstrip()
         if part[2] is None:
             vertex = b""
-        else:
+        elif vertex:  # some readers take quotes anywhere
             found[int(vertex.split(None, 1)[0])] = part[2].decode(errors="replace")
     return found
 

@@ -77,6 +77,8 @@ def test_white_space_and_names(tmp_path, arena, text):
     same(mpg.load(path), arena)
     quoted = {"a; name,\n 1:2": 0, "": 1} if '"' in text else {}
     names = mpg.names(path)
+    path.write_text(text.replace(" 0 MAX", ' "of nobody" 0 MAX'))
+    assert mpg.names(path) == names
     assert {name: v for v, name in enumerate(names) if name is not None} == quoted
 
 
