@@ -277,8 +277,9 @@ def many() -> None:
 
 def packed_again() -> None:
     """Those that are not over are dealt out anew, at a cost of the order of a round."""
-    keys = jax.random.split(jax.random.key(0), 2048)
-    stack = jax.vmap(lambda key: generate.random_game_by_key(key, 12))(keys)
+    keys = jax.random.split(jax.random.key(0), 512)
+    make = jax.vmap(lambda key: generate.random_game_by_key(key, 12))
+    stack = jax.jit(make)(keys)
     alone, programs, packed = solve_many(parity, stack), [], _rounds._packed
 
     def watched(*arguments):

@@ -1,5 +1,6 @@
 """The time and the memory of a whole command, whatever it does."""
 
+import json
 import os
 import pty
 import re
@@ -17,22 +18,42 @@ ROOT = os.path.dirname(os.path.dirname(jaxgames.__file__))
 GAME = "parity 1;\n0 0 0 1;\n1 1 1 0;\n"
 SYSTEM = 'des (0, 2, 2)\n(0, "a", 1)\n(1, "b", 0)\n'
 
-ENDLESS = '''
-import sys, threading
-sys.argv = {argv!r}
+ENDLESS = """
+import importlib, json, os, sys, threading, time
 import jaxgames
 from jaxgames import limits
 from jaxgames.cli import main
 
 def stuck(*args, **options):
-    """Native code that nobody can stop."""
+    # Native code that nobody can stop.
     threading.Event().wait(120)
 
-import {module}
-{module}.{name} = stuck
-sys.exit(main())
-'''
-"""A command in which some function never comes back."""
+cases = json.loads(sys.argv[1])
+for name in sorted({module for _, module, _ in cases}):
+    importlib.import_module(name)
+ends = {}
+for number, (arguments, module, name) in enumerate(cases):
+    began = time.perf_counter()
+    child = os.fork()  # a process of its own, whose time begins here
+    if child:
+        ends[child] = number, began
+        continue
+    for stream in (1, 2):
+        os.dup2(os.open(f"{number}.{stream}", os.O_CREAT | os.O_WRONLY), stream)
+    os.chdir(str(number))
+    sys.argv = ["jaxgames", *arguments, "--timeout", "2"]
+    setattr(sys.modules[module], name, stuck)
+    sys.exit(main())
+found = {}
+for _ in cases:
+    child, status = os.wait()
+    number, began = ends[child]
+    took = time.perf_counter() - began
+    texts = [open(f"{number}.{stream}").read() for stream in (1, 2)]
+    found[number] = os.waitstatus_to_exitcode(status), *texts, took
+print(json.dumps(found))
+"""
+"""Commands in each of which some function never comes back, all at once."""
 
 GRAPH_LTL = (
     "G(F a & F b) -> ((x1 U (x2 U (x3 U (x4 U x5)))) R ((y1 U y2) R ((y3 U y4) R "
@@ -91,35 +112,52 @@ def ends_in_phase(line, phase, start_up):
     pytest.fail(f"it never came to {phase}: {err}")
 
 
+STUCK = [
+    (["solve", "game.pg"], "jaxgames.parity", "solve"),
+    (["solve", "game.pg"], "jaxgames.io", "load"),
+    (["solve", "game.pg", "-v"], "jaxgames.cli._solve", "check"),
+    (["verify", "game.pg", "game.pg"], "jaxgames.io", "load_solution"),
+    (["info", "game.pg"], "jaxgames.io", "load"),
+    (["convert", "game.pg", "out.pg"], "jaxgames.io", "save"),
+    (["generate", "ladder", "5", "-o", "out.pg"], "jaxgames.io", "save"),
+    (["scc", "game.pg"], "jaxgames.graph", "scc"),
+    (["mec", "lts.aut"], "jaxgames.cli._mec", "load"),
+    (["energy", "game.pg", "--from-parity"], "jaxgames.energy", "solve"),
+    (["meanpayoff", "game.pg", "--from-parity"], "jaxgames.meanpayoff", "solve"),
+    (["check", "--graph", "lts.aut", "--ltl", "F a"], "jaxgames.buchi", "product"),
+    (
+        ["check", "--graph", "lts.aut", "--ltl", "F a"],
+        "jaxgames.buchi",
+        "translate",
+    ),
+    (["equiv", "lts.aut", "0", "1"], "jaxgames.equivalence", "compare"),
+    (["equiv", "lts.aut"], "jaxgames.equivalence", "spectrum"),
+]
+"""Commands, and what of each never ends."""
+
+
+@pytest.fixture(scope="module")
+def stuck(tmp_path_factory):
+    """What became of each command, and the folder that it was in."""
+    folder = tmp_path_factory.mktemp("stuck")
+    for number in range(len(STUCK)):
+        (folder / str(number)).mkdir()
+        (folder / str(number) / "game.pg").write_text(GAME)
+        (folder / str(number) / "lts.aut").write_text(SYSTEM)
+    code, out, err, _ = timed(json.dumps(STUCK), code=("-c", ENDLESS), cwd=folder)
+    assert code == Exit.DONE, err
+    found = json.loads(out)
+    return [(found[str(number)], folder / str(number)) for number in range(len(STUCK))]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 @pytest.mark.parametrize(
-    ("arguments", "module", "name"),
-    [
-        (["solve", "game.pg"], "jaxgames.parity", "solve"),
-        (["solve", "game.pg"], "jaxgames.io", "load"),
-        (["solve", "game.pg", "-v"], "jaxgames.cli._solve", "check"),
-        (["verify", "game.pg", "game.pg"], "jaxgames.io", "load_solution"),
-        (["info", "game.pg"], "jaxgames.io", "load"),
-        (["convert", "game.pg", "out.pg"], "jaxgames.io", "save"),
-        (["generate", "ladder", "5", "-o", "out.pg"], "jaxgames.io", "save"),
-        (["scc", "game.pg"], "jaxgames.graph", "scc"),
-        (["mec", "lts.aut"], "jaxgames.cli._mec", "load"),
-        (["energy", "game.pg", "--from-parity"], "jaxgames.energy", "solve"),
-        (["meanpayoff", "game.pg", "--from-parity"], "jaxgames.meanpayoff", "solve"),
-        (["check", "--graph", "lts.aut", "--ltl", "F a"], "jaxgames.buchi", "product"),
-        (
-            ["check", "--graph", "lts.aut", "--ltl", "F a"],
-            "jaxgames.buchi",
-            "translate",
-        ),
-        (["equiv", "lts.aut", "0", "1"], "jaxgames.equivalence", "compare"),
-        (["equiv", "lts.aut"], "jaxgames.equivalence", "spectrum"),
-    ],
+    "number", range(len(STUCK)), ids=[f"{x[0][0]}-{x[2]}" for x in STUCK]
 )
-def test_each_command_ends_in_whatever_never_ends(arguments, module, name, start_up):
-    argv = ["jaxgames", *arguments, "--timeout", "2"]
-    source = ENDLESS.format(argv=argv, module=module, name=name)
-    ends_in_time(timed(code=("-c", source)), start_up)
-    assert sorted(os.listdir()) == ["game.pg", "lts.aut"]  # nothing is half written
+def test_each_command_ends_in_whatever_never_ends(number, stuck, start_up):
+    found, folder = stuck[number]
+    ends_in_time(found, start_up)
+    assert sorted(os.listdir(folder)) == ["game.pg", "lts.aut"]  # none half written
 
 
 def test_a_formula_that_takes_for_ever(start_up):
