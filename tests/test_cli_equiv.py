@@ -137,9 +137,9 @@ def test_a_game_that_is_too_large_is_not_solved(run):
 
 @pytest.mark.parametrize("states", [(), (0, 4)])
 def test_a_time_limit(run, states, monkeypatch):
-    import jaxgames.multienergy._solve as solves
+    from jaxgames.multienergy._problem import MultiEnergy
 
-    monkeypatch.setattr(solves, "place_for", lambda game, solver: "device")
+    monkeypatch.setattr(MultiEnergy, "place", lambda self, game: "device")
     code, out, err = run("vending.aut", *states, "--timeout", 1e-9, "--quiet")
     assert (code, out) == (cli.Exit.UNSOLVED, "")
     assert "vending.aut: not done: the limit of 1e-09 s was reached while" in err

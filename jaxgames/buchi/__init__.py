@@ -11,12 +11,8 @@ from jaxgames.buchi._explore import Explored as Explored
 from jaxgames.buchi._explore import ProductSearch as ProductSearch
 from jaxgames.buchi._explore import explore as explore
 from jaxgames.buchi._explore import explore_product as explore_product
-from jaxgames.buchi._game import GAME_SOLVERS as GAME_SOLVERS
-from jaxgames.buchi._game import Solution as Solution
 from jaxgames.buchi._game import solve as solve
 from jaxgames.buchi._ltl import Formula as Formula
-from jaxgames.buchi._many import CYCLES as CYCLES
-from jaxgames.buchi._many import PROBLEM as PROBLEM
 from jaxgames.buchi._map import Map as Map
 from jaxgames.buchi._on_the_fly import accepting_cycle_of as accepting_cycle_of
 from jaxgames.buchi._operations import Classification as Classification
@@ -26,6 +22,10 @@ from jaxgames.buchi._pieces import Piece as Piece
 from jaxgames.buchi._pieces import PieceWriter as PieceWriter
 from jaxgames.buchi._pieces import read_pieces as read_pieces
 from jaxgames.buchi._pieces import write_pieces as write_pieces
+from jaxgames.buchi._problem import CYCLES as CYCLES
+from jaxgames.buchi._problem import GAME_SOLVERS as GAME_SOLVERS
+from jaxgames.buchi._problem import PROBLEM as PROBLEM
+from jaxgames.buchi._problem import Solution as Solution
 from jaxgames.buchi._product import Deadlock as Deadlock
 from jaxgames.buchi._product import Product as Product
 from jaxgames.buchi._product import product as product

@@ -252,9 +252,9 @@ class Problem(abc.ABC, Generic[Q]):
         del stack
         return self.solvers.auto()
 
-    @abc.abstractmethod
     def check(self, question: Any) -> None:
         """Raises ValueError for a question, or a stack of such, that is none."""
+        raise NotImplementedError(f"{self.name} takes no stacks")
 
     def facts(self, stack: Any, solver: Any) -> Hashable:
         """What of a concrete stack decides shapes and types.
@@ -263,9 +263,9 @@ class Problem(abc.ABC, Generic[Q]):
         """
         del stack, solver
 
-    @abc.abstractmethod
     def game(self, question: Any, solver: Any, facts: Any = None) -> Any:
         """What a solver works on (pure); `facts` where they are known."""
+        raise NotImplementedError(f"{self.name} has no game of this kind")
 
     def answer(self, solver: Any, game: Any, state: Any, size: int) -> Any:
         """The answer over the vertices of a question of a stack (pure).

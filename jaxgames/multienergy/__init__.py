@@ -13,8 +13,8 @@ from jaxgames.multienergy._play import Play as Play
 from jaxgames.multienergy._play import Strategy as Strategy
 from jaxgames.multienergy._play import play as play
 from jaxgames.multienergy._play import strategy as strategy
+from jaxgames.multienergy._problem import SOLVERS as SOLVERS
 from jaxgames.multienergy._solution import Fronts as Fronts
-from jaxgames.multienergy._solve import SOLVERS as SOLVERS
 from jaxgames.multienergy._solve import place_for as place_for
 from jaxgames.multienergy._solve import solve as solve
 from jaxgames.multienergy._verdict import Reason as Reason

@@ -1,50 +1,25 @@
 """The sequential engine as one that can be raced and interrupted."""
 
-import contextlib
-
 import numpy as np
 
-from jaxgames import host, ops, race
+from jaxgames import ops, race
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy.reference import _levels, _shared, _words, _worklist
-from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
 from jaxgames.value import freeze
 
-HOST, DEVICE = "host", "device"
+HOST = "host"
 
 FEW = 3000
 """Edges up to which Python solves a game sooner than anything is compiled."""
-
-INLINE = 1 << 18
-"""Edges up to which the engine runs in the caller's thread."""
 
 _STATUS = {
     _worklist.SOLVED: Status.SOLVED,
     _worklist.STOPPED: Status.INTERRUPTED,
     _worklist.TOO_LARGE: Status.OVERFLOW,
 }
-
-
-def on_host(game: Game, progress: Progress | Meter | None = None) -> Fronts:
-    """Solves a game one position after the other.
-
-    A small game is solved before anybody could ask about it; a large one in a thread,
-    so that it can be interrupted.
-
-    Args:
-        game: a concrete game.
-        progress: told now and then; may end the search.
-    """
-    in_python = game.num_edges <= FEW and not is_ready(game)
-    with host.interpreted() if in_python else contextlib.nullcontext():
-        if race.is_short(game.num_edges, INLINE):
-            return run_host(game)
-        track = race.Track()
-        engines = {HOST: lambda: run_host(game, track)}
-        return race.first(track, engines, progress=progress)
 
 
 def is_ready(game: Game) -> bool:

@@ -217,16 +217,3 @@ _affordable_on_device = jax.jit(_affordable, static_argnums=(1, 2))
 @jax.jit
 def _columns(words: Any, positions: jax.Array) -> Any:
     return tuple(ops.fetch(word, positions, EMPTY) for word in words)
-
-
-def undecided(status: Status, game: Any, *_, state: Any = None, **__) -> Fronts:
-    """What holds no budgets, for the arguments of `solve`."""
-    packing = Packing.of(game)
-    empty = np.full((1, game.num_positions), EMPTY)
-    return Fronts(
-        words=(empty,) * packing.num_words,
-        packing=packing,
-        status=status,
-        stats=solution.Stats(solver="none", rounds=0),
-        state=state,
-    )

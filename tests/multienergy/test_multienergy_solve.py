@@ -366,7 +366,7 @@ def test_memory_grows_with_all_that_counts():
 
 def test_misuse_of_solve():
     game, _ = BY_HAND["a minimum"]
-    with pytest.raises(ValueError, match="'fronts', 'bitmap', 'host', 'auto'"):
+    with pytest.raises(ValueError, match="'fronts', 'bitmap', 'host', 'race', 'auto'"):
         multienergy.solve(game, "front")
     with pytest.raises(ValueError, match="takes neither"):
         multienergy.solve(game, "host", max_steps=3)

@@ -1,0 +1,257 @@
+"""What Büchi games and accepting cycles are to the driver."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from jaxgames import drive, memory, ops, race, solution, validity
+from jaxgames.arena import Arena, is_traced
+from jaxgames.buchi import _links, reference
+from jaxgames.buchi._attractors import Attractors, Problem, Regions
+from jaxgames.buchi._by_scc import ByScc, Graph
+from jaxgames.buchi._cycle import SOLVERS
+from jaxgames.buchi._map import Map, ranks
+from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solver import NONE
+from jaxgames.buchi._solver import Problem as Search
+from jaxgames.buchi._trim import Trim
+from jaxgames.graph import _links as of_graph
+from jaxgames.graph._reach import spread
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
+from jaxgames.solver import Registry, Solver
+from jaxgames.states import register
+
+# ---- games -----------------------------------------------------------------------
+
+GAME_SOLVERS = Registry("Büchi game", Attractors, places=(drive.HOST, drive.RACE))
+"""The solvers of Büchi games that are array programs, by name."""
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Solution(solution.Solution):
+    """Who wins from each vertex of a Büchi game, and how.
+
+    Attributes:
+        winner: int8 `[V]`: 0 or 1, or -1 where undecided, or padding.
+        strategy: int32 `[V]`: for a vertex that its owner wins, the index of the edge
+            to take; -1 elsewhere. None if `strategies=False` was asked for.
+    """
+
+    winner: Any = None
+    strategy: Any = None
+
+    def successor(self, arena: Arena) -> Any:
+        """The strategy as vertices: int32 `[V]`, -1 where there is no move."""
+        return solution.successor_of(arena, self.strategy)
+
+    def __repr__(self) -> str:
+        """One line: how many vertices each player wins."""
+        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
+            return f"Solution(winner {self.winner.shape})"
+        won = [int((self.winner == player).sum()) for player in (0, 1)]
+        return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]})"
+
+
+class Won(NamedTuple):
+    """Who wins from each vertex, and how."""
+
+    winner: Any  # int8 [V]
+    strategy: Any  # int32 [V], or None
+
+
+def _check(arena: Any) -> None:
+    validity.check_each(arena, total=False)
+    if arena.accepting is None:
+        raise ValueError("there are no accepting vertices: accepting is None")
+
+
+class Games(drive.Problem[Arena]):
+    """Büchi games."""
+
+    name = "buchi"
+    solvers = GAME_SOLVERS
+
+    # ---- one game --------------------------------------------------------------
+
+    def read(self, question: Any) -> tuple[Arena, Any]:
+        """Vertices are accepting or not, and have successors."""
+        arena, fault = validity.checked(question)
+        if arena.accepting is None:
+            raise ValueError("a Büchi game needs accepting vertices: accepting is None")
+        return arena, fault
+
+    def undecided(self, question: Any) -> Won:
+        """No winners."""
+        size = np.shape(question.owner)
+        return Won(np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32))
+
+    def shapes(self, subject: Arena, solver: Solver) -> Problem:
+        """Links, and three masks."""
+        del solver
+        (size, edges), mask = subject.shape, memory.mask(subject.shape[0])
+        return Problem(memory.shape_of_links(size, edges, size), mask, mask, mask)  # type: ignore
+
+    def is_resident(self, subject: Arena, solver: Solver) -> bool:
+        """Masks never are."""
+        return False
+
+    def prepare(self, subject: Arena, solver: Solver) -> Problem:
+        """Links that are kept, and masks with padding."""
+        del solver
+        more = (0, _links.num_rows(subject) - subject.shape[0])
+        masks = (subject.owner, subject.accepting, of_graph.inside(subject))
+        return Problem(
+            _links.successors(subject),
+            *(jnp.asarray(np.pad(np.asarray(x), more)) for x in masks),
+        )
+
+    def own(self, question: Arena, game: Problem, answer: Regions) -> Won:
+        """With moves down in rank."""
+        if is_traced(answer):
+            return Won(answer.winner, _descent(question, answer))
+        regions = [np.asarray(x)[: question.shape[0]] for x in answer]
+        return Won(regions[0], reference.descent(question, *regions))
+
+    def layout(self, game: Problem) -> dict[str, Any]:
+        """That of the links."""
+        return {"layout": ops.links_layout(game.links)}
+
+    def on_host(
+        self, question: Arena, *, strategies=True, track=None, max_steps=None
+    ) -> Solution:
+        """By [`reference.solve`][jaxgames.buchi.reference.solve]."""
+        del max_steps
+        stop = race.Track().stop if track is None else track.stop
+        found = reference.solve(question, np.asarray(question.accepting), stop)
+        status, stats = Status.SOLVED, Stats(solver=drive.HOST)
+        if found is None:
+            answer, status = self.undecided(question), Status.INTERRUPTED
+        else:
+            answer = Won(*found[:2])
+            stats = Stats(solver=drive.HOST, outer=found[2])
+        if not strategies:
+            answer = answer._replace(strategy=None)
+        return self.solution(answer, status=status, stats=stats)
+
+    # ---- many ------------------------------------------------------------------
+
+    def auto(self, stack: Arena) -> Solver:
+        """By single sweeps: finished attractors would keep all others waiting."""
+        del stack
+        return Attractors(sweeps=1)
+
+    def check(self, question: Any) -> None:
+        """Every vertex has a successor."""
+        _check(question)
+        validity.check_each(question)
+
+    def game(self, question: Arena, solver: Any, facts: None = None) -> Problem:
+        """Links and masks."""
+        del solver, facts
+        masks = (question.owner, question.accepting, of_graph.inside(question))
+        return Problem(of_graph.traced(question).out, *map(jnp.asarray, masks))
+
+    def finish(self, solver: Any, question: Arena, found: Regions) -> Won:
+        """With moves."""
+        moves = _descent(question, found) if solver.strategies else None
+        return Won(found.winner, moves)
+
+    def solution(self, answer: Won, **how: Any) -> Solution:
+        """Answers have the names that a solution has."""
+        return Solution(**answer._asdict(), **how)
+
+
+PROBLEM = drive.register(Games())
+"""Büchi games, for [`solve_many`][jaxgames.solve_many]."""
+
+
+def _descent(arena: Arena, regions: Regions) -> jax.Array:
+    """The first edge of each winner down in rank, in a layer (pure)."""
+
+    def misses(winner, layer, rank, there, its_layer, its_rank):
+        same = (winner == there) & (layer == its_layer)
+        free = (rank == 0) & (winner == 0)
+        return (~(same & (free | (its_rank == jnp.maximum(rank - 1, 0))))).astype(
+            jnp.int32
+        )
+
+    at_source = (ops.source(arena, x) for x in regions)
+    at_target = (ops.target(arena, x) for x in regions)
+    worst = ops.edgewise(misses, *at_source, *at_target)
+    least, move = ops.out_argmin(arena, worst, bound=1)
+    moves = (regions.winner == jnp.asarray(arena.owner)) & (least == 0)
+    return ops.edge_of(arena, jnp.where(moves, move, NO_EDGE))
+
+
+# ---- accepting cycles ------------------------------------------------------------
+
+
+@register
+class Found(NamedTuple):
+    """Whether there is an accepting cycle, and a vertex from which one is reached."""
+
+    exists: jax.Array  # bool
+    witness: jax.Array  # int32
+
+
+class _Cycles(drive.Problem):
+    """Accepting cycles."""
+
+    name = "accepting_cycle"
+    solvers = SOLVERS
+
+    def auto(self, stack: Arena) -> Solver:
+        """By single sweeps too."""
+        del stack
+        return Map(trim=True, sweeps=1)
+
+    def check(self, question: Any) -> None:
+        """Vertices may lack successors."""
+        _check(question)
+
+    def facts(self, stack: Arena, solver: Any) -> None:
+        """None, but it is seen whether the solver can take a stack."""
+        del stack
+        if isinstance(solver, Trim):
+            raise ValueError(
+                "solver='trim' has to see that every part is weak, which a stack of "
+                "graphs does not show: take map, owcty or scc"
+            )
+        if not isinstance(getattr(solver, "order", ""), str):
+            raise ValueError(
+                "order must be a name where many graphs are searched, got an array"
+            )
+
+    def game(self, question: Arena, solver: Any, facts: None = None) -> Graph | Search:
+        """Runs start at vertex 0; what they do not reach is left out."""
+        del facts
+        size, links = question.shape[0], of_graph.traced(question)
+        reached = spread(links.into, jnp.arange(size) == 0, of_graph.inside(question))
+        part = jnp.where(reached, 1, 0).astype(jnp.int32)
+        accepting = jnp.asarray(question.accepting)
+        if isinstance(solver, ByScc):
+            return Graph(links.out, links.into, part, accepting)
+        out = links.into if solver.backward else links.out
+        return Search(out, accepting, part, ranks(solver, size, size, traced=True))
+
+    def answer(self, solver: Any, game: Any, state: Any, size: int) -> Found:
+        """A vertex on a cycle, if there is one."""
+        del size
+        answer = solver.answer(game, state)
+        witness = jnp.where(answer.exists, answer.witness, NONE)
+        return Found(answer.exists, witness.astype(jnp.int32))
+
+    def solution(self, answer: Found, **how: Any) -> AcceptingCycle:
+        """Without lassos."""
+        decided = how["status"] == Status.SOLVED
+        return AcceptingCycle(**answer._asdict(), decided=decided, **how)
+
+
+CYCLES = drive.register(_Cycles())
+"""Accepting cycles that runs from vertex 0 reach, without lassos, for
+[`solve_many`][jaxgames.solve_many]."""

@@ -1,0 +1,207 @@
+"""What games of several energies are to the driver, one at a time."""
+
+import contextlib
+import dataclasses
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import drive, fixpoint, host
+from jaxgames.multienergy import _bitmap, _host, _layout
+from jaxgames.multienergy._antichains import capacity_of, stacked
+from jaxgames.multienergy._bitmap import ByBitmap
+from jaxgames.multienergy._checks import checked
+from jaxgames.multienergy._fronts import LARGE_ROOM, ROOM, ByFronts
+from jaxgames.multienergy._game import Game
+from jaxgames.multienergy._host import FEW, is_ready
+from jaxgames.multienergy._memory import check_room
+from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
+from jaxgames.multienergy._solution import Fronts
+from jaxgames.solution import Stats, Status
+from jaxgames.solver import Registry
+
+SOLVERS = Registry(
+    "multi-dimensional energy game",
+    ByFronts,
+    ByBitmap,
+    places=(drive.HOST, drive.RACE),
+)
+"""The solvers that are array programs, by name; the first is what `"auto"` takes where
+the game is traced.
+"""
+
+DEVICE_FROM = 1 << 19
+"""Edges from which on a GPU is worth its launches: a round takes as long for few.
+
+`"auto"` does not take `"bitmap"`. Games of fewer edges are the host's, which numbers
+the few fronts that capped games have. In larger ones all of a bitmap moves in each
+round: of six energies up to 3 it is 512 bytes a position, where four budgets are 16.
+"""
+
+MANY = 1 << 24
+"""Positions from which on fronts have more room at first: some of so many are large,
+and rounds that are made again take long.
+"""
+
+
+class MultiEnergy(drive.Problem[Game]):
+    """Games of several energies."""
+
+    name = "multienergy"
+    solvers = SOLVERS
+    nothing: ClassVar = {"words": int(EMPTY)}
+    inline = 1 << 18
+
+    def read(self, question: Any) -> tuple[Game, Any]:
+        """One game at a time."""
+        if not isinstance(question, Game):
+            raise ValueError(f"game must be a Game, got {type(question).__name__}")
+        if question.targets.ndim != 1:
+            raise ValueError(
+                "solve takes one game at a time, not a batch: apply jax.vmap to a "
+                "function that calls it, or take solve_many; targets has shape "
+                f"{question.targets.shape}"
+            )
+        return checked(question)
+
+    def shape(self, question: Game) -> tuple[int, int]:
+        """Positions and moves."""
+        return question.num_positions, question.num_edges
+
+    def undecided(self, question: Game) -> tuple[Any, Packing]:
+        """No budgets."""
+        packing = Packing.of(question)
+        empty = np.full((1, question.num_positions), EMPTY)
+        return (empty,) * packing.num_words, packing
+
+    def solution(self, answer: tuple[Any, Packing], **how: Any) -> Fronts:
+        """Words, as they are packed."""
+        words, packing = answer
+        return Fronts(words=words, packing=packing, **how)
+
+    def place(self, question: Game) -> str:
+        """A game of few edges is solved on the host before anything is compiled.
+
+        Larger ones as elsewhere, but without a race.
+        """
+        if question.num_edges <= FEW:
+            return drive.HOST
+        if not host.can_compile():
+            return drive.DEVICE
+        small = jax.default_backend() == "cpu" or question.num_edges < DEVICE_FROM
+        return drive.HOST if small else drive.DEVICE
+
+    def is_hosts(self, question: Game) -> bool:
+        """What has no positions."""
+        return question.num_positions == 0
+
+    def on_device(self, question: Game, solver: Any, **how: Any) -> Fronts:
+        """In rooms that grow, or as bitmaps."""
+        if isinstance(solver, ByBitmap):
+            _bitmap.check(question)
+            return _by_bitmap(question, solver, **how)
+        if not isinstance(solver, ByFronts):
+            raise ValueError(
+                f"solver must be a name, ByFronts or ByBitmap, got {solver!r}"
+            )
+        return _by_fronts(question, solver, **how)
+
+    def traced(self, question: Game, solver: Any, state: Any, max_steps: Any) -> Fronts:
+        """In a room that is fixed."""
+        if isinstance(solver, ByBitmap):
+            _bitmap.check(question)
+        return _traced(question, solver, state, max_steps)
+
+    def on_host(
+        self, question: Game, *, strategies=True, track=None, max_steps=None
+    ) -> Fronts:
+        """By a worklist; small games in Python, unless it is compiled already."""
+        del strategies, max_steps
+        in_python = question.num_edges <= FEW and not is_ready(question)
+        with host.interpreted() if in_python else contextlib.nullcontext():
+            return _host.run_host(question, track)
+
+
+SINGLE = MultiEnergy()
+"""For [`drive.solve`][jaxgames.drive.solve]; many are solved side by side."""
+
+
+def _traced(game: Game, machine: Any, state, max_steps) -> Fronts:
+    layout = _layout.traced(game)
+    packing = Packing.of(game)
+    machine = dataclasses.replace(machine, packing=packing)
+    outcome = fixpoint.traced(machine, layout, state, max_steps)
+    words, status = outcome.answer, outcome.status
+    if isinstance(machine, ByBitmap):
+        least = _bitmap.minimal(words, packing.cap)
+        words, full = _bitmap.fronts(least, packing, machine.capacity)
+        status = jnp.where(full, Status.OVERFLOW, status)
+    return Fronts(
+        status=status,
+        words=words,
+        packing=packing,
+        stats=Stats(solver=machine.name, rounds=outcome.rounds),
+        state=outcome.carry,
+    )
+
+
+def _by_fronts(game: Game, machine: Any, state, max_steps, progress) -> Fronts:
+    carry = state
+    if carry is None:
+        usual = ROOM if game.num_positions < MANY else LARGE_ROOM
+        room, packing = machine.capacity or usual, Packing.of(game, NARROW)
+    else:
+        front = carry.state.front
+        room, packing = capacity_of(front), Packing.of(game, NARROW)
+        if len(stacked(front)) != packing.num_words:
+            packing = Packing.of(game, WIDE)
+    check_room(game, packing, room)
+    layout = _layout.prepare(game)
+    machine = dataclasses.replace(machine, capacity=room, packing=packing)
+
+    def told(report):  # a meter is closed at the end of a run, and there are several
+        return progress(report)
+
+    while True:
+        outcome = fixpoint.run(
+            machine, layout, carry, max_steps=max_steps, progress=told
+        )
+        if outcome.status != Status.OVERFLOW:
+            break
+        if bool(outcome.carry.state.large) and packing.bits == WIDE:
+            break
+        machine, state = machine.grown(outcome.carry.state)
+        packing = machine.packing
+        check_room(game, packing, machine.capacity)
+        carry = fixpoint.adopted(machine, outcome.carry, state)
+    return Fronts(
+        status=outcome.status,
+        words=tuple(word[:, : game.num_positions] for word in outcome.answer),
+        packing=packing,
+        stats=Stats(
+            solver=machine.name, rounds=outcome.rounds, capacity=machine.capacity
+        ),
+        state=outcome.carry,
+    )
+
+
+def _by_bitmap(game: Game, machine: ByBitmap, state, max_steps, progress) -> Fronts:
+    packing = Packing.of(game)
+    assert packing.cap is not None
+
+    outcome = fixpoint.run(
+        machine, _layout.prepare(game), state, max_steps=max_steps, progress=progress
+    )
+    wins = outcome.answer[:, : game.num_positions]
+    least = _bitmap.minimal(wins, packing.cap)
+    most = int(jnp.max(jnp.sum(least, axis=1), initial=1))
+    words, _ = _bitmap.fronts(least, packing, 1 << (most - 1).bit_length())
+    return Fronts(
+        status=outcome.status,
+        words=words,
+        packing=packing,
+        stats=Stats(solver=machine.name, rounds=outcome.rounds),
+        state=outcome.carry,
+    )
