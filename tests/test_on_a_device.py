@@ -57,7 +57,7 @@ def test_components(game, solver):
 
 @pytest.mark.parametrize("solver", ["host", "auto", "interleaved", "basic"])
 def test_end_components(solver):
-    model = generate.random_mdp(1, 40)
+    model = generate.random_mdp(1, 40).pad(256, 512, 1024)  # as in mdp/test_mec.py
     found = mdp.mec(jax.device_put(model), solver)
     np.testing.assert_array_equal(found.state_label, mdp.mec(model, "host").state_label)
     assert mdp.verify(jax.device_put(model), found)

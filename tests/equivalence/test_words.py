@@ -49,7 +49,13 @@ def test_words_make_the_classes_of_traces():
 
 
 @published.needed
-@pytest.mark.parametrize("name", ["peterson_mutex", "vasy_0_1", "vasy_1_4", "cwi_1_2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("peterson_mutex", "vasy_0_1", "vasy_1_4"),
+        pytest.param("cwi_1_2", marks=pytest.mark.sweep),
+    ],
+)
 def test_words_make_as_many_classes_as_are_known(name):
     lts = published.load(name)
     found = len(np.unique(equivalence.relation(lts, "traces")))

@@ -26,7 +26,7 @@ def quick(name: str) -> list[str]:
     return [x for x in names if not x.startswith(SLOW) and x != "many"]
 
 
-@pytest.mark.parametrize(("name", "games"), [("parity", 1280), ("parity-edges", 384)])
+@pytest.mark.parametrize(("name", "games"), [("parity", 320), ("parity-edges", 128)])
 def test_nothing_is_found_in_parity_games(name, games):
     summary = fuzz(SLICES[name], quick(name), games=games, seed=3, limit=None)
     assert summary.failure is None, summary.failure

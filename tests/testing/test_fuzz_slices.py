@@ -9,13 +9,13 @@ from jaxgames import buchi, energy, equivalence, graph, mdp, meanpayoff, multien
 from jaxgames.testing import SLICES, fuzz
 
 QUICK = {
-    "energy": (["host", "auto", "verify", "vi"], 64),
+    "energy": (["host", "auto", "verify", "vi"], 32),
     "meanpayoff": (["host", "decide", "verify", "many"], 32),
     "multienergy": (["host", "auto", "verify", "many"], 32),
     "cycles": (["host", "auto", "verify", "many"], 64),
     "buchi": (["host", "auto", "verify", "attractors"], 64),
-    "ltl": (["translate", "translate.generalised", "parse"], 48),
-    "equivalence": (["bisimulation.host", "compare", "spectrum", "formulas"], 16),
+    "ltl": (["translate", "translate.generalised", "parse"], 24),
+    "equivalence": (["bisimulation.host", "compare", "spectrum", "formulas"], 8),
     "scc": (["reference", "host", "verify", "reachable", "kinds", "attractor"], 64),
     "mec": (["reference", "host", "verify", "basic"], 64),
     "reach": (["reference", "host", "bounds"], 48),
