@@ -148,6 +148,7 @@ def on_device(
         rounds, status, moves = rounds + int(other.rounds), other.status, other.carry
         strategy = _merged(strategy, other.answer)
         facts |= {f"dual_{k}": v for k, v in run.facts.items() if k in _COUNTED}
+    strategy = ops.edges_on_host(run.game, strategy, arena.row_ptr)
     answer = jax.device_get(answer._replace(strategy=strategy, lost=None))
     standing = Standing(outcome.carry, moves, (first, second), run.given_up)
     return _solution(arena, solver, answer, status, facts, rounds, standing)
@@ -182,6 +183,7 @@ class _Run:
         self.spent = 0
         self.given_up = 0
         self.facts: dict[str, Any] = {}
+        self.game: Any = None
 
     def up(self, widths, index: int, solver: Solver, carry, lost):
         """The index of the first width that numbers fit, and the outcome there."""
@@ -201,7 +203,7 @@ class _Run:
         if limit is not None:
             limit = max(limit - self.spent - self.given_up, 0)
         _check_room(self.arena, solver, width.bits)
-        game = laid_out(self.arena, width.bits)
+        self.game = game = laid_out(self.arena, width.bits)
         scaled = isinstance(solver, PotentialSolver)
         if scaled:
             solver = dataclasses.replace(solver, scale=None)  # it is the task's

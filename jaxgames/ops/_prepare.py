@@ -1,6 +1,7 @@
 """Choosing a layout for a concrete arena, and putting it where it is worked on."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -56,7 +57,7 @@ def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
     sliced = isinstance(game, SlicedArena) and game.mesh is None
     if not (sliced and isinstance(row_ptr, np.ndarray) and accelerated()):
         return np.asarray(edge)
-    position = np.asarray(_positions(game, edge))
+    position = np.asarray(_positions(game.row_ptr, edge, move_type(game)))
     found = np.empty(len(row_ptr) - 1, np.int32)
     if can_compile():
         on_all_cores(_add_positions, len(found), row_ptr, position, found)
@@ -67,10 +68,9 @@ def edges_on_host(game: Game, edge: jax.Array, row_ptr: Any) -> np.ndarray:
     return found
 
 
-@jax.jit
-def _positions(game: SlicedArena, edge: jax.Array) -> jax.Array:
-    position = jnp.where(edge == NO_EDGE, NO_EDGE, edge - game.row_ptr[:-1])
-    return position.astype(move_type(game))
+@functools.partial(jax.jit, static_argnums=2)
+def _positions(row_ptr: jax.Array, edge: jax.Array, kind: Any) -> jax.Array:
+    return jnp.where(edge == NO_EDGE, NO_EDGE, edge - row_ptr[:-1]).astype(kind)
 
 
 @compiled

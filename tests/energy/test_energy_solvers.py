@@ -410,3 +410,15 @@ def test_decide_says_what_is_wrong(game):
         energy.decide(game, 0, -1)
     with pytest.raises(ValueError, match="credit must be an integer"):
         energy.decide(game, 0, 1.5)
+
+
+def test_bounds_of_many_edges(monkeypatch):
+    rng = np.random.default_rng(0)
+    src = np.append(np.arange(30), rng.integers(0, 30, 60))
+    weight = rng.integers(-(2**31), 2**31, 90)
+    largest = [[0, *weight[src == v].tolist()] for v in range(30)]
+    for many in (1 << 20, 0):
+        monkeypatch.setattr(_bounds, "MANY", many)
+        arena = Arena.from_edges(src, src, owner=np.zeros(30, bool), weight=weight)
+        assert energy.bound(arena) == -sum(map(min, largest))
+        assert _bounds.gain(arena) == sum(map(max, largest))
