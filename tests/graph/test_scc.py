@@ -419,11 +419,13 @@ SMALL = [
     ("public", "leader3"),
     ("public", "wlan0_c0"),
     ("made", "cycle4096"),
-    ("made", "grid64"),
-    ("made", "ladder512"),
     ("made", "path4096"),
-    ("made", "rand1k_0"),
     ("made", "storm24"),
+    # Like the random graphs above, in sizes of their own.
+    *(
+        pytest.param("made", name, marks=pytest.mark.sweep)
+        for name in ("grid64", "ladder512", "rand1k_0")
+    ),
 ]
 
 

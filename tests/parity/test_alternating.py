@@ -19,7 +19,7 @@ from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
 WAYS = {
     "exchange": Alternating(words=2, digits=24),
     "no exchange": Alternating(exchange=False, words=2, digits=24),
-    "4 sweeps a check": Alternating(sweeps_per_check=4, words=2, digits=24),
+    "2 sweeps a check": Alternating(sweeps_per_check=2, words=2, digits=24),
 }
 
 
