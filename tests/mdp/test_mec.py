@@ -341,9 +341,10 @@ def test_statistics(habits_of_a_cpu):
 
 
 def test_chains_of_deaths_are_jumped_along():
-    found = mdp.mec(generate.chain_mdp(1000), "interleaved")
+    model = generate.chain_mdp(1000).pad(2048, 4096, 4096)  # as some of the corpus
+    found = mdp.mec(model, "interleaved")
     assert int(found.stats["removal"]) < 30
-    found = mdp.mec(generate.chain_mdp(50), "basic")
+    found = mdp.mec(generate.chain_mdp(50).pad(*SHAPE), "basic")
     assert int(found.stats["removal"]) > 49
 
 
@@ -367,7 +368,7 @@ def test_auto_with_a_step_limit_goes_to_the_device():
 
 
 def test_progress_is_told_and_may_stop():
-    model = generate.ladder_mdp(100)
+    model = generate.ladder_mdp(100).pad(*SHAPE)
     reports = []
 
     def meter(report):
