@@ -303,6 +303,23 @@ def _chunk(solver: Solver, game: Any, carry: Carry, limit):
     return outcome, _to_host(game, summary)
 
 
+def _placed(game: Any, carry: Carry) -> Carry:
+    """A carry whose arrays are tied to their device, as those of each chunk are.
+
+    JAX compiles apart for arrays that it may still move, and for those of numpy, as a
+    file has them: the first chunk would have a program of its own.
+    """
+    if ops.mesh_of(game) is not None or all(
+        getattr(x, "committed", False) for x in jax.tree.leaves(carry)
+    ):
+        return carry
+    there = (x for x in jax.tree.leaves(game) if isinstance(x, jax.Array))
+    first = next(there, None)
+    return jax.device_put(
+        carry, (jax.device_put(np.int8(0)) if first is None else first).sharding
+    )
+
+
 @functools.lru_cache
 def scalar(number: int) -> jax.Array:
     """An int32 scalar on the device, sent there once."""
@@ -345,7 +362,7 @@ def run(
     current = first(solver, game) if carry is None else carry
     # What it is of has no part in the rounds.
     origin, current = current.origin, current._replace(origin=None)
-    current = ops.in_its_shares(game, current)
+    current = _placed(game, ops.in_its_shares(game, current))
     began, chunk = time.perf_counter(), first_chunk or FIRST_CHUNK
 
     def advance(carry: Carry, rounds: int) -> tuple[Outcome, Status, int]:

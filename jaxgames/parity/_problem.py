@@ -275,7 +275,7 @@ def _fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]
     own = _num_own(arena)
 
     def resized(x, fill: int):
-        if len(x) == arena.shape[0]:
+        if own == len(x) == arena.shape[0]:
             return x
         return np.pad(x[:own], (0, arena.shape[0] - own), constant_values=fill)
 

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgames import Arena, SolveError, Status, buchi, parity
+from jaxgames import Arena, SolveError, Status, buchi, fixpoint, generate, parity
 from jaxgames.buchi import Reason
 
 SOLVERS = ("host", "attractors", "race", "auto")
@@ -230,3 +230,15 @@ def test_mutated_solutions_are_seen():
         assert bool(buchi.verify(arena, mutant)) == wins
         seen += not wins
     assert seen > 50
+
+
+def test_one_program_serves_the_first_chunk_and_all_others(monkeypatch):
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
+    game = generate.random_game(0, 40)
+    arena = Arena.from_csr(
+        game.row_ptr, game.dst, owner=game.owner, accepting=game.priority == 0
+    )
+    before = fixpoint._chunk._cache_size()
+    found = buchi.solve(arena, buchi.Attractors(sweeps_per_check=1))
+    assert int(found.stats["rounds"]) > 4
+    assert fixpoint._chunk._cache_size() == before + 1
