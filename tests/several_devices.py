@@ -53,6 +53,11 @@ def solvers() -> None:
         same(spread, expected)
         assert spread.stats["layout"] == "slices on 4 devices"
         assert spread.stats["rounds"] == expected.stats["rounds"]
+    with parallel.over(4):
+        _, game = parity.prepare(arena)
+    assert len(game.slot) == len(game.owner)  # by vertex, and by slot
+    assert game.slot.sharding.is_fully_replicated
+    assert not game.owner.sharding.is_fully_replicated
     with parallel.over(4):  # several steps without a test between them
         found = parity.solve(arena, parity.FPI(sweeps_per_check=3))
     same(found, alone["fpi"])

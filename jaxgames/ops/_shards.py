@@ -135,8 +135,13 @@ def spread_out(found: Any, spread: Spread) -> Any:
     def place(x) -> jax.Array:
         return placed(x, in_shares(mesh) if x.shape[0] in lengths else whole(mesh))
 
+    known_to_all = {}
+    if isinstance(found, SlicedArena):
+        # By vertex, of which there may be as many as slots.
+        own = {"slot": found.slot, "row_ptr": found.row_ptr}
+        known_to_all = {name: placed(x, whole(mesh)) for name, x in own.items()}
     found = jax.tree.map(place, found)
-    return dataclasses.replace(found, mesh=mesh)
+    return dataclasses.replace(found, mesh=mesh, **known_to_all)
 
 
 def placed(x: Any, sharding: NamedSharding) -> jax.Array:
