@@ -86,8 +86,10 @@ def pytest_sessionfinish(session):
     """Writes which tests are slow, where that is asked for."""
     config = session.config
     if config.getoption("--note-slow") and not hasattr(config, "workerinput"):
-        slow = sorted(name for name, time in _first.items() if time > QUICK_SECONDS)
-        SLOW_TESTS.write_text("\n".join(slow) + "\n")
+        slow = {name for name, time in _first.items() if time > QUICK_SECONDS}
+        if config.getoption("--quick"):  # what nobody has compiled for, takes longer
+            slow |= set(SLOW_TESTS.read_text().split())
+        SLOW_TESTS.write_text("\n".join(sorted(slow)) + "\n")
 
 
 def _function_of(nodeid: str) -> str:
@@ -150,7 +152,7 @@ def pytest_addoption(parser):
         "--note-slow",
         action="store_true",
         help="write slow_tests.txt anew: the tests whose first case takes more than "
-        f"{QUICK_SECONDS} s; in a run of all of them",
+        f"{QUICK_SECONDS} s; in a run of all of them, or in a quick run those besides",
     )
 
 
