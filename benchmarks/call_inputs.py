@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import graphs, models, mutual, products
 from benchmarks.run import Options
-from jaxgames import Arena, buchi, generate
+from jaxgames import Arena, generate, systems
 from jaxgames.mdp import MDP
 
 PARITY, COMPONENTS, END_COMPONENTS, CYCLES, ENERGY = GROUPS = (
@@ -57,7 +57,7 @@ def of_model(model: MDP) -> Arrays:
     return {name: None if x is None else np.array(x) for name, x in arrays.items()}
 
 
-def of_product(product: buchi.Product) -> Arrays:
+def of_product(product: systems.Product) -> Arrays:
     """The rows of a product, and what is asked of it."""
     automaton = product.automaton
     edges = np.stack([automaton.sources, automaton.targets], axis=1)

@@ -9,8 +9,9 @@ from typing import Any
 
 from benchmarks.traffic import INDEX
 from jaxgames import buchi, ops
-from jaxgames.buchi import Kind, _device
+from jaxgames.buchi import _device
 from jaxgames.buchi._question import Question
+from jaxgames.ltl import Kind
 
 WORD = 4
 """Bytes of a rank, or of the number of an edge."""

@@ -12,8 +12,9 @@ from benchmarks.decompositions import HOST, Problem, measure, timed
 from benchmarks.run import Options
 from benchmarks.schema import Results
 from jaxgames import buchi
-from jaxgames.buchi import AcceptingCycle, Kind
+from jaxgames.buchi import AcceptingCycle
 from jaxgames.buchi._question import Question
+from jaxgames.ltl import Kind
 
 EXPLORE = "explore"
 """The experiment of the rows on state spaces."""

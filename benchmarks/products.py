@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import buchi, io
+from jaxgames import buchi, io, ltl, systems
 from jaxgames.buchi._question import Question
 
 FILES, MODELS, HUGE = "files", "models", "huge"
@@ -39,21 +39,21 @@ class Instance:
         """The model."""
         return self.make()
 
-    def system(self, space: Any, formula: str) -> buchi.System:
+    def system(self, space: Any, formula: str) -> systems.System:
         """A state space with the propositions of a formula."""
-        names = buchi.Formula.parse(formula).propositions
-        return buchi.System.from_graph(
+        names = ltl.Formula.parse(formula).propositions
+        return systems.System.from_graph(
             space.graph,
             {name: space.evaluate(self.model.propositions[name]) for name in names},
             initial=space.initial,
         )
 
-    def products(self, space: Any) -> Iterator[tuple[str, buchi.Product]]:
+    def products(self, space: Any) -> Iterator[tuple[str, systems.Product]]:
         """The product with the negation of each property, by name."""
         for name in self.properties:
             formula = self.model.properties[name]
-            automaton = buchi.translate(formula, negate=True)
-            product = buchi.product(self.system(space, formula), automaton)
+            automaton = ltl.translate(formula, negate=True)
+            product = systems.product(self.system(space, formula), automaton)
             yield f"{self.name}.{name}", product
 
 

@@ -9,7 +9,7 @@ side, all may end up with one fork in the hand. Run it with
 
 import numpy as np
 
-from jaxgames import buchi
+from jaxgames import buchi, ltl, systems
 
 SEATS = 4
 THINKS, HUNGRY, EATS = range(3)
@@ -47,7 +47,7 @@ PROPOSITIONS = {
 
 def main() -> None:
     """Checks two properties, and tells a run that violates the second."""
-    system = buchi.explore(
+    system = systems.explore(
         successors,
         np.full(SEATS, THINKS),
         propositions=PROPOSITIONS,
@@ -56,8 +56,8 @@ def main() -> None:
     print(system)
     print("deadlocks:", [tell(system, v) for v in system.space.deadlocks])
     for formula in ["G !neighbours_eat", "G(hungry -> F eats)"]:
-        automaton = buchi.translate(formula, negate=True)
-        product = buchi.product(system, automaton)
+        automaton = ltl.translate(formula, negate=True)
+        product = systems.product(system, automaton)
         found = buchi.accepting_cycle(product)
         print(f"\n{formula}: {'violated' if found.exists else 'holds'}")
         if found.exists:
@@ -69,7 +69,7 @@ def main() -> None:
                 print("   ", tell(system, product.system_state[vertex]))
 
 
-def tell(system: buchi.Explored, state: int) -> str:
+def tell(system: systems.Explored, state: int) -> str:
     """A state in words."""
     return " ".join(WORDS[x] for x in system.space.at(state))
 

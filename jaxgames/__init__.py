@@ -21,18 +21,20 @@ if TYPE_CHECKING:
     from jaxgames import graph as graph
     from jaxgames import io as io
     from jaxgames import kept as kept
+    from jaxgames import ltl as ltl
     from jaxgames import mdp as mdp
     from jaxgames import meanpayoff as meanpayoff
     from jaxgames import multienergy as multienergy
     from jaxgames import parallel as parallel
     from jaxgames import parity as parity
     from jaxgames import plot as plot
+    from jaxgames import systems as systems
 
 __version__ = "0.1.0"
 
 _MODULES = frozenset({
-    "buchi", "checkpoint", "energy", "equivalence", "generate", "graph", "io", "mdp",
-    "meanpayoff", "multienergy", "parallel", "parity", "plot",
+    "buchi", "checkpoint", "energy", "equivalence", "generate", "graph", "io", "ltl",
+    "mdp", "meanpayoff", "multienergy", "parallel", "parity", "plot", "systems",
 })  # fmt: skip
 """Imported when first asked for: few programs need all of them."""
 

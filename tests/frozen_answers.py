@@ -21,10 +21,12 @@ from jaxgames import (
     equivalence,
     generate,
     graph,
+    ltl,
     mdp,
     meanpayoff,
     multienergy,
     parity,
+    systems,
 )
 from jaxgames.generate import protocols
 from jaxgames.parity import preprocess
@@ -476,15 +478,15 @@ def formulas() -> Frozen:
     for name, formula in drawn("ltl", 20):
         answers: Answers = {("input: formula", ""): str(formula)}
         for generalised in (False, True):
-            made = buchi.translate(formula, generalised=generalised, propositions=NAMES)
+            made = ltl.translate(formula, generalised=generalised, propositions=NAMES)
             kind = "generalised" if generalised else "automaton"
             sizes = made.num_states, made.num_edges, made.num_sets
             answers[f"{kind}: states, edges, sets", ""] = np.array(sizes)
             for length in (1, 2, 3):
                 words = Words(NAMES, length).accepted(made)
                 answers[f"{kind}: words of {length}", ""] = words
-        product = buchi.product(
-            system_for(formula), buchi.translate(formula), engine="host"
+        product = systems.product(
+            system_for(formula), ltl.translate(formula), engine="host"
         )
         answers["product: offsets", ""] = product.offsets
         answers["product: targets", ""] = product.targets
@@ -507,8 +509,8 @@ def state_spaces() -> Frozen:
             labels=system.labels,
         )
         for key, formula in model.properties.items():
-            automaton = buchi.translate(formula, negate=True)
-            product = buchi.product(system, automaton, engine="host")
+            automaton = ltl.translate(formula, negate=True)
+            product = systems.product(system, automaton, engine="host")
             found = lasso(buchi.accepting_cycle(product, solver="host"))
             answers |= {(f"{key}: {part}", ""): x for part, x in found.items()}
         yield name, answers

@@ -295,10 +295,10 @@ BUGS = [
         *("buchi", "verify", "buchi/test_buchi_game.py"),
     ),
     Bug(
-        *("translate-marks", WRONG, "buchi/_translate.py"),
+        *("translate-marks", WRONG, "ltl/_translate.py"),
         "            if not target & bit or any(\n",
         "            if target & bit or any(\n",
-        *("ltl", "translate", "buchi/test_ltl.py"),
+        *("ltl", "translate", "ltl/test_ltl.py"),
     ),
     # ---- equivalences -------------------------------------------------------------
     Bug(

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import Arena, buchi, host, io, plot
-from jaxgames.buchi import System, Trace
+from jaxgames import Arena, buchi, host, io, ltl, plot, systems
+from jaxgames.buchi import Trace
 from jaxgames.cli import Exit, main
 from jaxgames.mdp import MDP
+from jaxgames.systems import System
 
 LOCK = """\
 kripke;
@@ -116,7 +117,7 @@ def test_formulas_over_every_kind_of_file(run, graph, formula, holds):
 
 
 def test_an_automaton_is_what_must_not_happen(run):
-    wrong = buchi.translate("G(wait -> F cs)", negate=True)
+    wrong = ltl.translate("G(wait -> F cs)", negate=True)
     io.save("wrong.hoa", wrong)
     io.save("wrong.never", wrong)
     for name in ("wrong.hoa", "wrong.never"):
@@ -125,7 +126,7 @@ def test_an_automaton_is_what_must_not_happen(run):
         assert code == Exit.WRONG
         assert facts["property"] == f"no run of {name}"
         assert [step["name"] for step in facts["lasso"]["cycle"]] == ["waiting"]
-    io.save("never.hoa", buchi.translate("F(cs & wait)"))
+    io.save("never.hoa", ltl.translate("F(cs & wait)"))
     assert run("--graph", "lock.kripke", "--automaton", "never.hoa")[0] == Exit.DONE
 
 
@@ -276,7 +277,7 @@ def test_graphviz_reads_odd_names():
     system = System.from_graph(
         ([0, 1], [0]), {'say "p"': [True]}, names=['a "b" \\n <c>']
     )
-    product = buchi.product(system, buchi.translate('"say \\"p\\""'))
+    product = systems.product(system, ltl.translate('"say \\"p\\""'))
     trace = Trace.of(buchi.accepting_cycle(product).lasso, product, system)
     subprocess.run(
         ["dot", "-Tsvg"], input=plot.lasso_to_dot(trace).encode(), check=True

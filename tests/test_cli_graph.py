@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import Arena, buchi, cli, graph, io, mdp
+from jaxgames import Arena, cli, graph, io, ltl, mdp, systems
 from jaxgames.cli import Exit, main
 from jaxgames.cli._parts import histogram
 from jaxgames.mdp import MDP
@@ -279,7 +279,7 @@ def test_info_of_models_and_systems(run, models, files):
     ]
     facts = json.loads(run("info", "a.aut", "--json")[1])
     assert (facts["states"], facts["labels"]) == (4, ["a", "b", "c", "tau", "d"])
-    system = buchi.System.from_graph(([0, 1, 1], [1]), {"p": [0, 1], "q": [1, 0]})
+    system = systems.System.from_graph(([0, 1, 1], [1]), {"p": [0, 1], "q": [1, 0]})
     for name in ("s.npz", "s.kripke"):
         io.save(name, system)
         assert run("info", name)[1].splitlines() == [
@@ -292,7 +292,7 @@ def test_info_of_models_and_systems(run, models, files):
             "  in degree   0 to 1, mean 0.50",
             "  self loops  0",
         ]
-    io.save("a.hoa", buchi.translate("G F p"))
+    io.save("a.hoa", ltl.translate("G F p"))
     facts = json.loads(run("info", "a.hoa", "--json")[1])
     assert (facts["states"], facts["acceptance"]) == (2, 1)
 

@@ -127,10 +127,10 @@ STUCK = [
     (["mec", "lts.aut"], "jaxgames.cli._mec", "load"),
     (["energy", "game.pg", "--from-parity"], "jaxgames.energy", "solve"),
     (["meanpayoff", "game.pg", "--from-parity"], "jaxgames.meanpayoff", "solve"),
-    (["check", "--graph", "lts.aut", "--ltl", "F a"], "jaxgames.buchi", "product"),
+    (["check", "--graph", "lts.aut", "--ltl", "F a"], "jaxgames.systems", "product"),
     (
         ["check", "--graph", "lts.aut", "--ltl", "F a"],
-        "jaxgames.buchi",
+        "jaxgames.ltl",
         "translate",
     ),
     (["equiv", "lts.aut", "0", "1"], "jaxgames.equivalence", "compare"),

@@ -27,11 +27,13 @@ from jaxgames import (
     generate,
     graph,
     limits,
+    ltl,
     mdp,
     meanpayoff,
     multienergy,
     parity,
     solve_many,
+    systems,
 )
 from jaxgames.progress import Bar, Deadline, as_progress
 
@@ -204,7 +206,7 @@ SOLVES = {
 
 SLICES = [
     *(parity, parity.preprocess, energy, meanpayoff, multienergy, graph, mdp, buchi),
-    *(equivalence, generate, jaxgames.io),
+    *(ltl, systems, equivalence, generate, jaxgames.io),
 ]
 
 UNLIMITED = {
@@ -218,7 +220,7 @@ UNLIMITED = {
     energy.survives: "compares each credit with a level",
     multienergy.memory: "multiplies sizes",
     multienergy.solve_many: "hands its keywords to jaxgames.solve_many",
-    buchi.explore: "hands its keywords to graph.explore",
+    systems.explore: "hands its keywords to graph.explore",
     equivalence.covers: "compares thirteen notions",
     jaxgames.io.limited: "sets limits itself",
 }
@@ -245,12 +247,12 @@ SOLVING = {
 """Those that come back undecided, see SOLVES."""
 
 METHODS = {
-    "Automaton.accepts": buchi.Automaton.accepts,
-    "Automaton.complete": buchi.Automaton.complete,
-    "Automaton.components": buchi.Automaton.components,
-    "Automaton.degeneralise": buchi.Automaton.degeneralise,
-    "Automaton.intersect": buchi.Automaton.intersect,
-    "Automaton.is_empty": buchi.Automaton.is_empty,
+    "Automaton.accepts": ltl.Automaton.accepts,
+    "Automaton.complete": ltl.Automaton.complete,
+    "Automaton.components": ltl.Automaton.components,
+    "Automaton.degeneralise": ltl.Automaton.degeneralise,
+    "Automaton.intersect": ltl.Automaton.intersect,
+    "Automaton.is_empty": ltl.Automaton.is_empty,
     "Comparison.formula": equivalence.Comparison.formula,
     "Spectrum.classes": equivalence.Spectrum.classes,
     "Spectrum.preorder": equivalence.Spectrum.preorder,
@@ -363,15 +365,15 @@ def test_long_phases_tick(tmp_path):
             found.formula("bisimulation")
     with ended_at("finding a lasso"):
         buchi.accepting_cycle(MARKED, solver="host")
-    system = buchi.System.from_graph(([0, 1], [0]), labels={})
+    system = systems.System.from_graph(([0, 1], [0]), labels={})
     with ended_at("building the product"):
-        buchi.product(system, buchi.translate("true"), engine="host")
+        systems.product(system, ltl.translate("true"), engine="host")
     for phase, change in (
         ("degeneralising", lambda x: x.degeneralise()),
         ("completing", lambda x: x.complete()),
         ("intersecting", lambda x: x.intersect(x)),
     ):
-        automaton = buchi.Automaton.from_edges(
+        automaton = ltl.Automaton.from_edges(
             [0, 0], ["a", "b"], [0, 0], sets=[[True, False], [False, True]]
         )
         with ended_at(phase):

@@ -13,7 +13,19 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from jaxgames import Arena, buchi, energy, graph, host, kept, mdp, multienergy, parity
+from jaxgames import (
+    Arena,
+    buchi,
+    energy,
+    graph,
+    host,
+    kept,
+    ltl,
+    mdp,
+    multienergy,
+    parity,
+    systems,
+)
 from jaxgames import value as value_module
 from jaxgames.equivalence._system import System as SortedSystem
 from jaxgames.io import LTS
@@ -307,12 +319,12 @@ def test_multienergy_games_do_not_share():
 def test_systems_products_and_automata_do_not_share():
     offsets, targets = np.array([0, 2, 3], np.int32), np.array([0, 1, 0], np.int32)
     on = np.array([False, True])
-    system = buchi.System.from_graph((offsets, targets), {"on": on})
-    automaton = buchi.translate("FG !on")
-    product = buchi.product(system, automaton)
+    system = systems.System.from_graph((offsets, targets), {"on": on})
+    automaton = ltl.translate("FG !on")
+    product = systems.product(system, automaton)
     found = buchi.accepting_cycle(product)
     offsets[1:], targets[:], on[:] = 0, 0, True
-    again = buchi.accepting_cycle(buchi.product(system, automaton))
+    again = buchi.accepting_cycle(systems.product(system, automaton))
     assert found.exists == again.exists
     for value in (system, automaton, product, product.arena()):
         for array in arrays_in(value).values():
@@ -504,7 +516,7 @@ def test_a_pickled_arena_does_not_grow_by_a_solve():
 
 
 def test_a_formula_from_another_process_is_found_in_a_dictionary():
-    formula, foreign = (buchi.Formula.parse("G(p -> F q)") for _ in range(2))
+    formula, foreign = (ltl.Formula.parse("G(p -> F q)") for _ in range(2))
     object.__setattr__(foreign, "_hash", 17)  # texts have other hashes there
     assert {formula: 1}[pickle.loads(pickle.dumps(foreign))] == 1
 

@@ -12,12 +12,12 @@ from jaxgames.arena import Arena, bucket
 from jaxgames.buchi import _device, _drive, _host, _links, reference
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
-from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import NONE, Problem
 from jaxgames.buchi._trim import Trim
 from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
+from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 

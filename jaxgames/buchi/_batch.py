@@ -17,11 +17,11 @@ from jaxgames.buchi._device import (
     undecided,
 )
 from jaxgames.buchi._map import named
-from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import Answer, Problem
 from jaxgames.buchi._trim import Trim
+from jaxgames.ltl._operations import Kind
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
 

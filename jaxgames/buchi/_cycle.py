@@ -57,7 +57,7 @@ def accepting_cycle(
     drives the loop and can be interrupted.
 
     Args:
-        graph: a [`Product`][jaxgames.buchi.Product], which has accepting and initial
+        graph: a [`Product`][jaxgames.systems.Product], which has accepting and initial
             vertices and a partition of its own; an [`Arena`][jaxgames.Arena]; a pair
             `(indptr, indices)`; or a sparse matrix with a method `tocsr`. Vertices may
             lack successors. Or all of them, read before by

@@ -13,12 +13,12 @@ from jaxgames.buchi import _drive, _host, _links, reference
 from jaxgames.buchi._by_scc import ByScc
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import named, ranks
-from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import NONE, Answer, Problem
 from jaxgames.buchi._trim import Trim, task
 from jaxgames.kept import kept
+from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 from jaxgames.states import register

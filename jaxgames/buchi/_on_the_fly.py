@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from jaxgames.buchi._cycle import accepting_cycle
-from jaxgames.buchi._pieces import Piece, check_piece, read_pieces
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.systems._pieces import Piece, check_piece, read_pieces
 
 FIRST = 1 << 10
 """Vertices of the first prefix that is searched."""
@@ -47,9 +47,9 @@ def accepting_cycle_of(
     are made, in a thread of their own.
 
     Args:
-        pieces: an iterable of [`Piece`][jaxgames.buchi.Piece]s, or tuples of the same
+        pieces: an iterable of [`Piece`][jaxgames.systems.Piece]s, or tuples of the same
             fields; or the path of a folder or file of them, which may still grow (see
-            [`read_pieces`][jaxgames.buchi.read_pieces]).
+            [`read_pieces`][jaxgames.systems.read_pieces]).
         initial: where runs start: a vertex, or several. None: anywhere, or all vertices
             are known to be reached inside the prefix.
         solver: as for [`accepting_cycle`][jaxgames.buchi.accepting_cycle].

@@ -6,9 +6,9 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.buchi import _host
-from jaxgames.buchi._operations import Kind, classify
-from jaxgames.buchi._product import Product
 from jaxgames.graph import as_arena, reference
+from jaxgames.ltl._operations import Kind, classify
+from jaxgames.systems._product import Product
 
 MAX_STATES = 1 << 12
 """States of a property automaton, or parts, that a partition may have."""

@@ -9,14 +9,14 @@ import numpy as np
 
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _host
-from jaxgames.buchi._checks import check_product
-from jaxgames.buchi._operations import Kind
 from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
-from jaxgames.buchi._product import Product
 from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
 from jaxgames.graph._input import vertex_mask
 from jaxgames.kept import keeps, kept
+from jaxgames.ltl._operations import Kind
+from jaxgames.systems._checks import check_product
+from jaxgames.systems._product import Product
 from jaxgames.value import Value
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.buchi._product import Product
-from jaxgames.buchi._system import System
 from jaxgames.buchi.reference import Lasso
+from jaxgames.systems._product import Product
+from jaxgames.systems._system import System
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Trace:
         cycle: what goes on for ever.
 
     Examples:
-        >>> from jaxgames import buchi
-        >>> system = buchi.System.from_graph(
+        >>> from jaxgames import buchi, ltl, systems
+        >>> system = systems.System.from_graph(
         ...     ([0, 1, 3], [1, 0, 1]), {"on": [False, True]}, names=["dark", "light"]
         ... )
-        >>> product = buchi.product(system, buchi.translate("F G on"))
+        >>> product = systems.product(system, ltl.translate("F G on"))
         >>> found = buchi.accepting_cycle(product)
         >>> print(buchi.Trace.of(found.lasso, product, system))
         prefix

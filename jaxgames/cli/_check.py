@@ -4,14 +4,16 @@ import argparse
 import json
 from typing import Any, get_args
 
-from jaxgames import buchi, host, io, plot
-from jaxgames.buchi import Automaton, Formula, Product, System, Trace
+from jaxgames import buchi, host, io, ltl, plot, systems
+from jaxgames.buchi import Trace
 from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._systems import load_automaton, load_product, load_system
 from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.ltl import Automaton, Formula
+from jaxgames.systems import Product, System
 
 EXAMPLE = 'check --graph lock.kripke --ltl "G(wait -> F cs)"'
 
@@ -52,7 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--deadlock",
-        choices=get_args(buchi.Deadlock),
+        choices=get_args(systems.Deadlock),
         help="what a state without successor means: it stays for ever (stutter, the "
         "default), it must not be reached (error), or no run goes there (reject)",
     )
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("prepare"):
         if host.can_compile():  # what it compiles is kept
             loop = System.from_graph(([0, 1], [0]), {"p": [True]})
-            product = buchi.product(loop, buchi.translate("F p"))
+            product = systems.product(loop, ltl.translate("F p"))
             buchi.verify(product, buchi.accepting_cycle(product, solver="host"))
     automaton, what = _what(args, phase)
     system = product = None
@@ -147,7 +149,7 @@ def _what(args: argparse.Namespace, phase: Phases) -> tuple[Automaton | None, st
         except ValueError as error:
             raise ValueError(f"--ltl: {error}") from error
         with phase("property") as notes:
-            automaton = buchi.translate(formula, negate=True)
+            automaton = ltl.translate(formula, negate=True)
             notes.append(_size(automaton))
         return automaton, str(formula)
     if args.automaton is not None:
@@ -164,7 +166,7 @@ def _size(automaton: Automaton) -> str:
 
 def _product(args: argparse.Namespace, system: System, automaton: Automaton) -> Product:
     try:
-        return buchi.product(system, automaton, deadlock=args.deadlock or "stutter")
+        return systems.product(system, automaton, deadlock=args.deadlock or "stutter")
     except ValueError as error:
         message = str(error).replace("deadlock='stutter'", "--deadlock stutter")
         raise io.FormatError(args.file, None, message) from error

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import buchi, io, mdp
+from jaxgames import io, mdp, systems
 from jaxgames.arena import Arena
 from jaxgames.cli import _cache
 from jaxgames.cli._exit import complain
@@ -89,7 +89,7 @@ def sizes(arena: Any) -> str:
             f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
             f"{len(arena.names):,} labels"
         )
-    if isinstance(arena, buchi.System):
+    if isinstance(arena, systems.System):
         return (
             f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
             f"{len(arena.propositions):,} propositions"

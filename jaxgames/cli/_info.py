@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import buchi, io, limits, mdp, ops, parity
+from jaxgames import io, limits, ltl, mdp, ops, parity, systems
 from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
@@ -100,7 +100,7 @@ def _of_arena(arena: Arena) -> dict[str, Any]:
     return facts | (_parity_facts(arena) if is_parity(arena) else {})
 
 
-def _of_system(system: buchi.System) -> dict[str, Any]:
+def _of_system(system: systems.System) -> dict[str, Any]:
     """Of states with propositions."""
     return {
         "states": system.num_states,
@@ -136,7 +136,7 @@ def _of_model(model: mdp.MDP) -> dict[str, Any]:
     }
 
 
-def _of_automaton(automaton: buchi.Automaton) -> dict[str, Any]:
+def _of_automaton(automaton: ltl.Automaton) -> dict[str, Any]:
     """Of a Büchi automaton."""
     return {
         "states": automaton.num_states,
@@ -149,10 +149,10 @@ def _of_automaton(automaton: buchi.Automaton) -> dict[str, Any]:
 
 _FACTS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Arena: _of_arena,
-    buchi.System: _of_system,
+    systems.System: _of_system,
     io.LTS: _of_lts,
     mdp.MDP: _of_model,
-    buchi.Automaton: _of_automaton,
+    ltl.Automaton: _of_automaton,
 }
 """What is told, by what a file may hold."""
 

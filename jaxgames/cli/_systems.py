@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import buchi, io, mdp
+from jaxgames import buchi, io, ltl, mdp, systems
 from jaxgames.arena import Arena
 from jaxgames.quoting import clipped, quoted
 
 
 def load_system(
     file: str, initial: list[int] | None, propositions: tuple[str, ...]
-) -> buchi.System:
+) -> systems.System:
     """Reads a system.
 
     Args:
@@ -42,33 +42,33 @@ def load_system(
 
 def _system(
     found: Any, initial: list[int] | None, propositions: tuple[str, ...]
-) -> buchi.System:
+) -> systems.System:
     if isinstance(found, io.LTS):
         if initial is not None and len(initial) != 1:
             raise ValueError("--initial takes one state of a transition system")
-        return buchi.System.from_actions(
+        return systems.System.from_actions(
             found.arena,
             found.label,
             found.names,
             initial=found.initial if initial is None else initial[0],
             propositions=propositions,
         )
-    if isinstance(found, buchi.System):
+    if isinstance(found, systems.System):
         if initial is None:
             return found
         labels = dict(zip(found.propositions, found.labels.T, strict=True))
-        return buchi.System.from_graph(
+        return systems.System.from_graph(
             found.arena(), labels, initial=initial, names=found.names
         )
     if isinstance(found, mdp.MDP):
         starts = [0] if found.initial is None else found.initial
-        return buchi.System.from_graph(
+        return systems.System.from_graph(
             found.graph(),
             found.labels or {},
             initial=starts if initial is None else initial,
         )
     if isinstance(found, Arena):
-        return buchi.System.from_graph(
+        return systems.System.from_graph(
             found, {}, initial=[0] if initial is None else initial
         )
     raise ValueError(f"expected a system or a graph, found {quoted(found)}")
@@ -101,14 +101,14 @@ def load_product(file: str, initial: list[int] | None) -> Any:
         raise io.FormatError(file, None, str(error)) from error
 
 
-def load_automaton(file: str) -> buchi.Automaton:
+def load_automaton(file: str) -> ltl.Automaton:
     """Reads an automaton.
 
     Raises:
         FormatError: the file holds something else.
     """
     found = io.load(file)
-    if not isinstance(found, buchi.Automaton):
+    if not isinstance(found, ltl.Automaton):
         raise io.FormatError(
             file, None, f"expected an automaton, found {quoted(found)}"
         )

@@ -27,7 +27,6 @@ from types import ModuleType
 from typing import Any, Literal, Unpack
 
 from jaxgames.arena import Arena, Condition
-from jaxgames.buchi import Automaton, System
 from jaxgames.io import _models
 from jaxgames.io import aut as aut
 from jaxgames.io import drn as drn
@@ -54,8 +53,10 @@ from jaxgames.io.pgsolver import load_solution as load_solution
 from jaxgames.io.pgsolver import save_solution as save_solution
 from jaxgames.limits import Bounds
 from jaxgames.limits import limited as bounded
+from jaxgames.ltl import Automaton
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
+from jaxgames.systems import System
 
 TEXT_FORMATS: dict[str, ModuleType] = {
     ".pg": pgsolver,
@@ -108,7 +109,7 @@ def load(
         ...), without the [`names`][jaxgames.io.names] of vertices, an
         [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
         [`LTS`][jaxgames.io.LTS] for `.aut`, `.csv` and `.dot`, an
-        [`Automaton`][jaxgames.buchi.Automaton] for `.hoa` and `.never`.
+        [`Automaton`][jaxgames.ltl.Automaton] for `.hoa` and `.never`.
 
     Raises:
         FormatError: the suffix is unknown, or the file is not what it says; tells the

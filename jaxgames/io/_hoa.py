@@ -9,9 +9,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from jaxgames.buchi import Automaton, Formula
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
+from jaxgames.ltl import Automaton, Formula
 from jaxgames.quoting import clipped, quoted
 
 MAX_INTEGER = 2**31 - 1

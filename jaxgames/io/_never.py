@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple
 
-from jaxgames.buchi import Automaton, Formula
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import Token, Tokens
+from jaxgames.ltl import Automaton, Formula
 from jaxgames.quoting import quoted
 
 _PATTERN = re.compile(

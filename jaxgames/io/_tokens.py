@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
-from jaxgames.buchi import Formula
 from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.ltl import Formula
 from jaxgames.quoting import quoted
 
 PER_BYTE = 200

@@ -25,10 +25,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxgames.buchi import Automaton
 from jaxgames.io import _hoa
 from jaxgames.io._files import FilePath, FormatError, writing
 from jaxgames.io._tokens import read_text
+from jaxgames.ltl import Automaton
 
 HOLDS = Automaton
 """What `load` returns and `save` takes."""
@@ -48,9 +48,9 @@ def load(path: FilePath) -> Automaton:
 
     Examples:
         >>> import pathlib, tempfile
-        >>> from jaxgames import buchi
+        >>> from jaxgames import ltl
         >>> path = pathlib.Path(tempfile.mkdtemp(), "small.hoa")
-        >>> save(path, buchi.translate("G(p -> F q)"))
+        >>> save(path, ltl.translate("G(p -> F q)"))
         >>> load(path)
         Automaton(2 states, 4 edges, 1 acceptance set, propositions p q)
     """
@@ -96,8 +96,8 @@ def dumps(automaton: Automaton) -> str:
     """The text of an automaton.
 
     Examples:
-        >>> from jaxgames import buchi
-        >>> print(dumps(buchi.translate("GF p", generalised=True)))
+        >>> from jaxgames import ltl
+        >>> print(dumps(ltl.translate("GF p", generalised=True)))
         HOA: v1
         name: "G F p"
         States: 1

@@ -20,11 +20,11 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.buchi import System
 from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import Token, Tokens, read_text
 from jaxgames.quoting import clipped, quoted
+from jaxgames.systems import System
 
 HOLDS = System
 """What `load` returns and `save` takes."""

@@ -23,10 +23,10 @@ References:
 
 import numpy as np
 
-from jaxgames.buchi import Automaton
 from jaxgames.io import _never
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import read_text
+from jaxgames.ltl import Automaton
 from jaxgames.quoting import quoted
 
 HOLDS = Automaton
@@ -53,9 +53,9 @@ def load(path: FilePath) -> Automaton:
 
     Examples:
         >>> import pathlib, tempfile
-        >>> from jaxgames import buchi
+        >>> from jaxgames import ltl
         >>> path = pathlib.Path(tempfile.mkdtemp(), "small.never")
-        >>> save(path, buchi.translate("F G p"))
+        >>> save(path, ltl.translate("F G p"))
         >>> load(path)
         Automaton(2 states, 3 edges, 1 acceptance set, propositions p)
     """
@@ -94,8 +94,8 @@ def dumps(automaton: Automaton) -> str:
         ValueError: a proposition's name is none in Promela.
 
     Examples:
-        >>> from jaxgames import buchi
-        >>> print(dumps(buchi.translate("F G p")))
+        >>> from jaxgames import ltl
+        >>> print(dumps(ltl.translate("F G p")))
         never { /* F G p */
         T0_init:
           if

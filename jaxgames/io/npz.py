@@ -22,10 +22,10 @@ import numpy as np
 
 from jaxgames import archive
 from jaxgames.arena import Arena, Condition
-from jaxgames.buchi import System
 from jaxgames.io import _limits
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.quoting import quoted
+from jaxgames.systems import System
 
 _FORMAT = "jaxgames arena"
 _VERSION = 1

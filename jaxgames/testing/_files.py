@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import buchi, io
+from jaxgames import io, ltl, systems
 from jaxgames.arena import Arena
 from jaxgames.io import hoa, npz, pgsolver, prism
 from jaxgames.mdp import MDP
@@ -382,8 +382,8 @@ def _arena(**labels) -> Arena:
     return Arena.from_edges([0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 0], **labels)
 
 
-def _system() -> buchi.System:
-    return buchi.System.from_graph(
+def _system() -> systems.System:
+    return systems.System.from_graph(
         ([0, 2, 3], [0, 1, 0]), {"on": [False, True]}, names=["idle", "busy"]
     )
 
@@ -528,10 +528,10 @@ def _product() -> list[Case]:
 
 
 def _pieces(folder: bool) -> list[Case]:
-    piece = buchi.Piece([0, 1, 2], [1, 0], np.array([True, False]), [0, 1])
+    piece = systems.Piece([0, 1, 2], [1, 0], np.array([True, False]), [0, 1])
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) if folder else Path(place, "pieces")
-        buchi.write_pieces(path, [piece])
+        systems.write_pieces(path, [piece])
         if folder:
             data = next(path.glob("*.npz")).read_bytes()
             return [_of_archive("pieces.npz", data)]
@@ -540,7 +540,7 @@ def _pieces(folder: bool) -> list[Case]:
 
 def _read_folder(path: Path) -> Any:
     path.with_name("end").touch()
-    return list(buchi.read_pieces(path.parent, patience=0))
+    return list(systems.read_pieces(path.parent, patience=0))
 
 
 def _reader(file: str, samples: Callable[[str], list[Case]], read=io.load) -> Reader:
@@ -633,19 +633,19 @@ READERS: dict[str, Reader] = {
     "a.hoa": _reader(
         "a.hoa",
         lambda x: [
-            *_saved(x, buchi.translate("G(p -> F q) & GF p", generalised=True)),
+            *_saved(x, ltl.translate("G(p -> F q) & GF p", generalised=True)),
             *_texts(x, HOA),
         ],
         lambda path: list(hoa.load_all(path)),
     ),
     "a.never": _reader(
         "a.never",
-        lambda x: [*_saved(x, buchi.translate("F G p & X q")), *_texts(x, NEVER)],
+        lambda x: [*_saved(x, ltl.translate("F G p & X q")), *_texts(x, NEVER)],
     ),
     "pieces": _reader(
         "pieces",
         lambda x: _pieces(False),
-        lambda path: list(buchi.read_pieces(path, patience=0)),
+        lambda path: list(systems.read_pieces(path, patience=0)),
     ),
     "pieces.npz": _reader("pieces.npz", lambda x: _pieces(True), _read_folder),
 }

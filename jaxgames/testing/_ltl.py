@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxgames import buchi
-from jaxgames.buchi import Formula, System
+from jaxgames import buchi, ltl, systems
+from jaxgames.ltl import Formula
+from jaxgames.systems import System
 from jaxgames.testing import _games
 from jaxgames.testing._subject import Check, Complaint, Subject, each
 from jaxgames.testing._words import Words
@@ -74,7 +75,7 @@ def of_automata(generalised: bool, lengths=(1, 2, 3)) -> Check:
 
     def check(formula: Formula) -> Complaint:
         automata = [
-            buchi.translate(
+            ltl.translate(
                 formula, negate=negate, generalised=generalised, propositions=NAMES
             )
             for negate in (False, True)
@@ -140,9 +141,10 @@ def _holds(formula: Formula, system: System, run: list[int], back: int) -> bool:
 
 def _product(formula: Formula) -> Complaint:
     """Both engines make the same product; what runs it has is known from short ones."""
-    system, automaton = system_for(formula), buchi.translate(formula)
+    system, automaton = system_for(formula), ltl.translate(formula)
     host, device = (
-        buchi.product(system, automaton, engine=engine) for engine in ("host", "device")
+        systems.product(system, automaton, engine=engine)
+        for engine in ("host", "device")
     )
     for name in ("offsets", "targets", "accepting", "system_state", "automaton_state"):
         said = _games.differs(name, getattr(device, name), getattr(host, name))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from marked_graphs import COUNTEREXAMPLE, Marked, marked, plain
 
-from jaxgames import SolveError, Status, buchi, host
+from jaxgames import SolveError, Status, buchi, host, ltl, systems
 from jaxgames.buchi import _auto, _partition
 from jaxgames.progress import Deadline
 
@@ -264,8 +264,8 @@ def test_trim_refuses_strong_parts():
 
 @pytest.mark.parametrize("formula", ["GF on", "FG !on", "FG on", "F on", "G on"])
 def test_products(formula, monkeypatch):
-    system = buchi.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
-    product = buchi.product(system, buchi.translate(formula))
+    system = systems.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
+    product = systems.product(system, ltl.translate(formula))
     case = Marked(product.arena(), product.accepting, product.initial)
     for solver in SOLVERS:
         check(case, find(product, solver, monkeypatch))
@@ -276,8 +276,8 @@ def test_products(formula, monkeypatch):
 
 
 def test_terminal_parts_need_no_rounds(monkeypatch):
-    system = buchi.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
-    product = buchi.product(system, buchi.translate("F on"))
+    system = systems.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
+    product = systems.product(system, ltl.translate("F on"))
     found = find(product, "stages", monkeypatch)
     assert found.exists
     assert (found.stats["terminal"], found.stats["trim"]) == (1, 0)

@@ -6,7 +6,7 @@ from marked_graphs import COUNTEREXAMPLE, marked, plain
 
 from jaxgames import Status, buchi, fixpoint
 from jaxgames.buchi import _device, _drive
-from jaxgames.buchi._operations import Kind
+from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Deadline
 
 SOLVERS = (buchi.Map(), buchi.Map(jump=True, trim=True), buchi.Owcty())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from marked_graphs import Marked, marked, plain
 
-from jaxgames import buchi
+from jaxgames import buchi, systems
 from jaxgames.buchi import _on_the_fly
 
 CORPUS = Path(__file__).parents[3] / "shared/data/made/ltl"
@@ -19,7 +19,7 @@ def in_pieces(arena, accepting, size: int, part=None):
     for begin in range(0, len(accepting), size):
         end = min(begin + size, len(accepting))
         row_ptr = arena.row_ptr[begin : end + 1]
-        yield buchi.Piece(
+        yield systems.Piece(
             row_ptr - row_ptr[0],
             arena.dst[row_ptr[0] : row_ptr[-1]],
             accepting[begin:end],
@@ -171,8 +171,8 @@ def test_files_keep_pieces(kind, parts, tmp_path):
         pieces = list(in_pieces(case.arena, case.accepting, 3, part))
         for old in tmp_path.iterdir():
             old.unlink()
-        buchi.write_pieces(path, pieces)
-        read = list(buchi.read_pieces(path))
+        systems.write_pieces(path, pieces)
+        read = list(systems.read_pieces(path))
         assert len(read) == len(pieces)
         for ours, theirs in zip(read, pieces, strict=True):
             for x, y in zip(ours, theirs, strict=True):
@@ -185,7 +185,7 @@ def test_files_keep_pieces(kind, parts, tmp_path):
 def test_files_that_grow(kind, tmp_path):
     path = tmp_path if kind == "folder" else tmp_path / "graph.pieces"
     case = ring(5000, closing=4999)
-    writer = buchi.PieceWriter(path)
+    writer = systems.PieceWriter(path)
 
     def write():
         with writer:
@@ -195,7 +195,7 @@ def test_files_that_grow(kind, tmp_path):
 
     thread = threading.Thread(target=write)
     thread.start()
-    found = buchi.accepting_cycle_of(buchi.read_pieces(path, poll=0.005))
+    found = buchi.accepting_cycle_of(systems.read_pieces(path, poll=0.005))
     thread.join()
     assert case.shows(found.lasso)
 
@@ -203,9 +203,9 @@ def test_files_that_grow(kind, tmp_path):
 @pytest.mark.parametrize("kind", ["folder", "file"])
 def test_patience_ends(kind, tmp_path):
     path = tmp_path if kind == "folder" else tmp_path / "graph.pieces"
-    with buchi.PieceWriter(path) as writer:
+    with systems.PieceWriter(path) as writer:
         writer.append(([0, 0], [], np.array([False])))
-        pieces = buchi.read_pieces(path, poll=0.001, patience=0.02)
+        pieces = systems.read_pieces(path, poll=0.001, patience=0.02)
         assert len(next(pieces).accepting) == 1
         with pytest.raises(TimeoutError, match="no piece, nor the end, came"):
             next(pieces)
@@ -215,30 +215,30 @@ def test_a_writer_that_fails_says_no_end(tmp_path):
     path = tmp_path / "graph.pieces"
     with (
         pytest.raises(ValueError, match="piece 0 must be"),
-        buchi.PieceWriter(path) as writer,
+        systems.PieceWriter(path) as writer,
     ):
         writer.append(([0], []))
     with pytest.raises(TimeoutError):
-        list(buchi.read_pieces(path, poll=0.001, patience=0.01))
+        list(systems.read_pieces(path, poll=0.001, patience=0.01))
 
 
 def test_malformed_files(tmp_path):
     path = tmp_path / "graph.pieces"
     path.write_bytes(b"nonsense of some length")
     with pytest.raises(ValueError, match="is no file of pieces"):
-        list(buchi.read_pieces(path))
+        list(systems.read_pieces(path))
     header = np.array([2, 1, 0], "<i8").tobytes()
     path.write_bytes(b"jgpieces" + header + np.array([1, 1], "<i4").tobytes())
     with pytest.raises(ValueError, match="at byte 8 has 1 edges, but its degrees sum"):
-        list(buchi.read_pieces(path))
+        list(systems.read_pieces(path))
     path.write_bytes(b"jgpieces" + np.array([-2, 0, 0], "<i8").tobytes())
     with pytest.raises(ValueError, match="says that it has -2 vertices"):
-        list(buchi.read_pieces(path))
+        list(systems.read_pieces(path))
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "x.npz").write_bytes(b"nonsense")
     with pytest.raises(ValueError, match="is no piece"):
-        list(buchi.read_pieces(folder))
+        list(systems.read_pieces(folder))
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import buchi, graph
-from jaxgames.buchi import Automaton
+from jaxgames import buchi, graph, ltl, systems
 from jaxgames.generate import protocols
+from jaxgames.ltl import Automaton
 
 CORPUS = Path(__file__).parents[3] / "shared/data/made/ltl"
 
@@ -76,7 +76,7 @@ def automaton_of(model: protocols.Model, name: str) -> Automaton:
             [0, 0, 1, 1], guards, [0, 1, 0, 1], accepting=[0, 1]
         )
     if name not in ("fair", "fairw"):
-        return buchi.translate(model.properties[name], negate=True)
+        return ltl.translate(model.properties[name], negate=True)
     # For each process, two states that tell whether it has just moved, while it is not
     # in its critical section; and two for whoever has stopped waiting.
     edges = [(0, "true", 0)]
@@ -103,7 +103,7 @@ def check(name: str, numbers: tuple) -> None:
     model = protocols.named(of)
     assert model.name == of
     automaton = automaton_of(model, which)
-    product = buchi.product(model.explore(), automaton)
+    product = systems.product(model.explore(), automaton)
     found = product.num_vertices, product.num_edges, int(product.accepting.sum())
     assert found[:2] == numbers[:2]
     assert numbers[2] in (found[2], None)
@@ -140,12 +140,10 @@ def test_the_automata_are_those_of_the_formulas(name):
     model = protocols.named(of)
     automaton = automaton_of(model, which)
     formula = model.properties[which]
-    holds = buchi.translate(formula, propositions=automaton.propositions)
-    violated = buchi.translate(
-        formula, negate=True, propositions=automaton.propositions
-    )
+    holds = ltl.translate(formula, propositions=automaton.propositions)
+    violated = ltl.translate(formula, negate=True, propositions=automaton.propositions)
     assert automaton.intersect(holds).is_empty()
-    product = buchi.product(model.explore(), violated)
+    product = systems.product(model.explore(), violated)
     assert buchi.accepting_cycle(product).exists == (name not in HOLDS)
 
 
@@ -208,10 +206,10 @@ def test_both_engines(name):
 def test_violations_are_found_before_half_of_the_product(name):
     of, which = name.split(".")
     model = protocols.named(of)
-    search = buchi.explore_product(
+    search = systems.explore_product(
         model.successors,
         model.initial,
-        buchi.translate(model.properties[which], negate=True),
+        ltl.translate(model.properties[which], negate=True),
         propositions=model.propositions,
         ranges=model.ranges,
     )

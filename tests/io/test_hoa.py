@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
-from jaxgames import buchi, io
-from jaxgames.buchi import Automaton
+from jaxgames import io, ltl
 from jaxgames.io import FormatError, hoa
+from jaxgames.ltl import Automaton
 
 HEADER = 'HOA: v1\nStates: 2\nStart: 0\nAP: 2 "a" "b"\nAcceptance: 1 Inf(0)\n--BODY--\n'
 BODY = "State: 0 {0}\n[0 & !1] 1\n[1] 0\nState: 1\n[t] 1\n--END--\n"
@@ -273,7 +273,7 @@ FORMULAS = [
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_what_is_written_is_read_back(formula, tmp_path):
     for generalised in (False, True):
-        automaton = buchi.translate(formula, generalised=generalised)
+        automaton = ltl.translate(formula, generalised=generalised)
         path = tmp_path / "automaton.hoa.xz"
         io.save(path, automaton)
         found = io.load(path)

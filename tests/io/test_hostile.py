@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from jaxgames import buchi, io
+from jaxgames import io, systems
 from jaxgames.io import npz
 
 MODEL = "@type: MDP\n@reward_models\n{}\n@nr_states\n{}\n@model\nstate 0 {}\n{}"
@@ -214,17 +214,17 @@ def test_pieces_that_are_no_arrays(tmp_path, member, message):
         archive.writestr("targets.npy", member)
     (tmp_path / "end").touch()
     with pytest.raises(ValueError, match="a.npz is no piece"):
-        list(buchi.read_pieces(tmp_path))
+        list(systems.read_pieces(tmp_path))
 
 
 def test_a_piece_that_says_it_is_large(tmp_path):
     path = tmp_path / "pieces"
     path.write_bytes(b"jgpieces" + struct.pack("<3q", 2**40, 0, 0))
     with pytest.raises(ValueError, match="says that it has 1099511627776 vertices"):
-        list(buchi.read_pieces(path, patience=0))
+        list(systems.read_pieces(path, patience=0))
     path.write_bytes(b"jgpieces" + struct.pack("<3q", 2**30, 0, 0))
     with pytest.raises(TimeoutError):
-        list(buchi.read_pieces(path, patience=0))
+        list(systems.read_pieces(path, patience=0))
 
 
 # ---- UMB -------------------------------------------------------------------------

@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from jaxgames import Arena, buchi, io
-from jaxgames.buchi import System
+from jaxgames import Arena, io, ltl, systems
 from jaxgames.io import FormatError, kripke
+from jaxgames.systems import System
 
 TEXT = """\
 /* out of order,
@@ -233,4 +233,4 @@ def test_names_of_states():
     assert system.names[:1] == ["state 0, then go"]
     with pytest.raises(ValueError, match="2 states must have 2 names, got 1"):
         System.from_graph(([0, 1, 1], [1]), {}, names=["a"])
-    assert buchi.product(system, buchi.translate("go")).num_vertices > 0
+    assert systems.product(system, ltl.translate("go")).num_vertices > 0

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from jaxgames import buchi, io
-from jaxgames.buchi import Automaton
+from jaxgames import io, ltl
 from jaxgames.io import FormatError, never
+from jaxgames.ltl import Automaton
 
 RESPONSE = """
 never  {    /* !([](p -> <>q)) */
@@ -116,12 +116,12 @@ FORMULAS = ["true", "false", "p", "F p", "G(p -> X q)", "GF p & GF q", "GF p | G
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("generalised", [False, True])
 def test_what_is_written_is_read_back(formula, generalised, tmp_path):
-    automaton = buchi.translate(formula, generalised=generalised)
+    automaton = ltl.translate(formula, generalised=generalised)
     io.save(tmp_path / "claim.never.gz", automaton)
     found = io.load(tmp_path / "claim.never.gz")
     assert isinstance(found, Automaton)
     assert found.num_sets == 1
-    other = buchi.translate(formula, negate=True)
+    other = ltl.translate(formula, negate=True)
     assert found.intersect(other).is_empty()
     assert found.is_empty() == automaton.is_empty()
     if not automaton.is_empty():
@@ -143,7 +143,7 @@ def test_names_that_promela_cannot_have():
 @pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
 def test_spin_reads_what_is_written(tmp_path):
     for formula in FORMULAS:
-        claim = never.dumps(buchi.translate(formula))
+        claim = never.dumps(ltl.translate(formula))
         model = "bool p, q;\nactive proctype x() { do :: p = !p od }\n" + claim
         (tmp_path / "model.pml").write_text(model)
         done = subprocess.run(

@@ -5,7 +5,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-from jaxgames import buchi, energy, equivalence, graph, mdp, meanpayoff, multienergy
+from jaxgames import (
+    buchi,
+    energy,
+    equivalence,
+    graph,
+    ltl,
+    mdp,
+    meanpayoff,
+    multienergy,
+)
 from jaxgames.testing import SLICES, fuzz
 
 QUICK = {
@@ -117,13 +126,13 @@ def test_a_planted_bug_in_games_of_several_energies(monkeypatch):
 
 
 def test_a_planted_bug_in_a_translation(monkeypatch):
-    right = buchi.translate
+    right = ltl.translate
 
     def wrong(formula, **options):
         strong = str(formula).replace("W", "U")
         return right(strong, **options)
 
-    monkeypatch.setattr(buchi, "translate", wrong)
+    monkeypatch.setattr(ltl, "translate", wrong)
     failure = fuzz(SLICES["ltl"], ["translate"], games=256, seed=2, limit=None).failure
     assert failure is not None
     assert "W" in str(failure.case)

@@ -3,15 +3,15 @@
 Each is a vectorised transition function with propositions, and properties as formulas
 of linear temporal logic:
 
->>> from jaxgames import buchi
+>>> from jaxgames import ltl, systems
 >>> from jaxgames.generate import protocols
 >>> model = protocols.phils(4)
 >>> system = model.explore()
 >>> system
 Explored(80 states, 212 transitions, propositions cs0 cs1 cs2 cs3 wait0 wait1 wait2
     wait3 eats)
->>> automaton = buchi.translate(model.properties["anyeat"], negate=True)
->>> buchi.product(system, automaton)
+>>> automaton = ltl.translate(model.properties["anyeat"], negate=True)
+>>> systems.product(system, automaton)
 Product(154 vertices, 467 edges)
 """
 

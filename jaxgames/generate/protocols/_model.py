@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import buchi, graph
+from jaxgames import graph, systems
 
 Values = dict[str, Any]
 """Arrays `[N, length]` by the names of variables."""
@@ -46,13 +46,13 @@ class Model:
     propositions: Mapping[str, Callable[[Any], Any]]
     properties: Mapping[str, str]
 
-    def explore(self, **options: Any) -> buchi.Explored:
+    def explore(self, **options: Any) -> systems.Explored:
         """All states that can be reached, as a system.
 
         Args:
-            options: as for [`buchi.explore`][jaxgames.buchi.explore].
+            options: as for [`systems.explore`][jaxgames.systems.explore].
         """
-        return buchi.explore(
+        return systems.explore(
             self.successors,
             self.initial,
             propositions=self.propositions,

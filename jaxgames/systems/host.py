@@ -31,7 +31,7 @@ class Rules(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A product, as [`Product`][jaxgames.buchi.Product] describes it.
+    """A product, as [`Product`][jaxgames.systems.Product] describes it.
 
     Attributes:
         offsets: int32 `[V + 1]`.

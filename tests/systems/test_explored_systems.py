@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxgames import SolveError, buchi, graph
+from jaxgames import SolveError, buchi, graph, ltl, systems
 
 ENGINES = ["host", "device"]
 
@@ -37,7 +37,7 @@ FORMULAS = [
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_system(engine):
-    system = buchi.explore(
+    system = systems.explore(
         traffic,
         [0, 0],
         propositions=LIGHTS,
@@ -82,19 +82,19 @@ def shows(search, lasso, automaton, propositions) -> None:
 
 
 def test_a_system_without_propositions():
-    system = buchi.explore(traffic, [0, 0], ranges=[3, 2])
-    known = buchi.explore(traffic, [0, 0], propositions=LIGHTS, ranges=[3, 2])
+    system = systems.explore(traffic, [0, 0], ranges=[3, 2])
+    known = systems.explore(traffic, [0, 0], propositions=LIGHTS, ranges=[3, 2])
     assert system.propositions == ()
     assert np.array_equal(system.targets, known.targets)
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_products_on_the_fly(formula):
-    automaton = buchi.translate(formula, negate=True)
-    system = buchi.explore(traffic, [0, 0], propositions=LIGHTS, ranges=[3, 2])
-    product = buchi.product(system, automaton)
+    automaton = ltl.translate(formula, negate=True)
+    system = systems.explore(traffic, [0, 0], propositions=LIGHTS, ranges=[3, 2])
+    product = systems.product(system, automaton)
     expected = buchi.accepting_cycle(product)
-    search = buchi.explore_product(
+    search = systems.explore_product(
         traffic, [0, 0], automaton, propositions=LIGHTS, ranges=[3, 2]
     )
     found = buchi.accepting_cycle_of(search, initial=search.initial)
@@ -113,10 +113,10 @@ def test_products_on_the_fly(formula):
 
 
 def test_the_pieces_are_the_product_on_the_device_too():
-    automaton = buchi.translate("G(broken -> FG !second)", negate=True)
+    automaton = ltl.translate("G(broken -> FG !second)", negate=True)
     pieces = [
         list(
-            buchi.explore_product(
+            systems.explore_product(
                 traffic,
                 [[0, 0], [0, 1]],
                 automaton,
@@ -136,9 +136,9 @@ def test_dead_ends_on_the_fly():
     def stuck(states):
         return states[:, None] + 1, states < 3
 
-    automaton = buchi.translate("F over", negate=True)
+    automaton = ltl.translate("F over", negate=True)
     for deadlock, exists in (("stutter", True), ("reject", False)):
-        search = buchi.explore_product(
+        search = systems.explore_product(
             stuck,
             [0],
             automaton,
@@ -156,10 +156,10 @@ def test_a_violation_ends_the_search():
         after = xp.stack([states + 1, 0 * states], axis=1)
         return after, xp.concatenate([states >= 0, states > 1500], axis=1)
 
-    search = buchi.explore_product(
+    search = systems.explore_product(
         count,
         [0],
-        buchi.translate("FG positive", negate=True),
+        ltl.translate("FG positive", negate=True),
         propositions={"positive": lambda states: states[:, 0] > 0},
         engine="host",
     )
@@ -180,8 +180,8 @@ def test_a_product_is_compiled_once():
         return traffic(states)
 
     def search(formula):
-        automaton = buchi.translate(formula, negate=True)
-        found = buchi.explore_product(
+        automaton = ltl.translate(formula, negate=True)
+        found = systems.explore_product(
             counted,
             [0, 0],
             automaton,
@@ -208,10 +208,10 @@ def test_a_product_is_compiled_once():
     ],
 )
 def test_wrong_arguments_of_products(options, message):
-    automaton = buchi.translate("GF first", negate=True)
+    automaton = ltl.translate("GF first", negate=True)
     options = {"propositions": LIGHTS, "ranges": [3, 2], **options}
     with pytest.raises(ValueError, match=message):
-        next(iter(buchi.explore_product(traffic, [0, 0], automaton, **options)))
+        next(iter(systems.explore_product(traffic, [0, 0], automaton, **options)))
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_wrong_arguments_of_products(options, message):
 def test_wrong_arguments_of_systems(options, message):
     options = {"propositions": LIGHTS, **options}
     with pytest.raises(ValueError, match=message):
-        buchi.explore(traffic, [0, 0], **options)
+        systems.explore(traffic, [0, 0], **options)
 
 
 def test_a_limit_of_systems():
     with pytest.raises(SolveError, match="max_states=2") as error:
-        buchi.explore(traffic, [0, 0], propositions=LIGHTS, max_states=2)
+        systems.explore(traffic, [0, 0], propositions=LIGHTS, max_states=2)
     assert isinstance(error.value.solution, graph.StateSpace)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from jaxgames import graph
-from jaxgames.buchi._automaton import Automaton
-from jaxgames.buchi._pieces import Piece
-from jaxgames.buchi._product import Deadlock, Engine, united
-from jaxgames.buchi._system import System
 from jaxgames.graph import StateSpace
 from jaxgames.limits import limited
+from jaxgames.ltl._automaton import Automaton
 from jaxgames.progress import Meter, Progress
+from jaxgames.systems._pieces import Piece
+from jaxgames.systems._product import Deadlock, Engine, united
+from jaxgames.systems._system import System
 
 Predicate = Callable[[Any], Any]
 """A vectorised function of states, int32 `[N, K]`, to bool `[N]`."""
@@ -205,7 +205,7 @@ def explore_product(
     automaton, a vertex has up to `A D`.
 
     Args:
-        successors: as for [`explore`][jaxgames.buchi.explore], like all that is not
+        successors: as for [`explore`][jaxgames.systems.explore], like all that is not
             described here.
         initial: the initial state, or several.
         automaton: the automaton; if need be, it is degeneralised first.
@@ -226,13 +226,13 @@ def explore_product(
             pieces are made.
 
     Examples:
-        >>> from jaxgames import buchi
+        >>> from jaxgames import buchi, ltl
         >>> def successors(states):  # counts for ever
         ...     return states[:, None] + 1, states >= 0
         >>> search = explore_product(
         ...     successors,
         ...     [0],
-        ...     buchi.translate("F big", negate=True),
+        ...     ltl.translate("F big", negate=True),
         ...     propositions={"big": lambda states: states[:, 0] > 50},
         ... )
         >>> buchi.accepting_cycle_of(search, initial=search.initial)

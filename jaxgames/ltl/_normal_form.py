@@ -14,7 +14,7 @@ References:
 import functools
 from collections.abc import Iterable
 
-from jaxgames.buchi._ltl import Formula
+from jaxgames.ltl._formula import Formula
 
 TRUE, FALSE = Formula("true"), Formula("false")
 

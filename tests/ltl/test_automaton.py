@@ -6,8 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from jaxgames import buchi, io
-from jaxgames.buchi import Automaton, Kind, _guards
+from jaxgames import buchi, io, ltl, systems
+from jaxgames.ltl import Automaton, Kind, _guards
 from jaxgames.testing._words import Words
 
 NAMES = ["p", "q"]
@@ -144,18 +144,18 @@ def test_what_was_changed_by_hand_is_checked():
     automaton = Automaton.from_edges(
         [0, 0, 1], ["true", "!on", "!on"], [0, 1, 1], accepting=[False, True]
     )
-    system = buchi.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
-    found = buchi.product(system, automaton, engine="host")
+    system = systems.System.from_graph(([0, 2, 3], [0, 1, 0]), {"on": [False, True]})
+    found = systems.product(system, automaton, engine="host")
     answer = buchi.accepting_cycle(found, solver="host")
     for name, (values, message) in (CHANGED | CUBES).items():
         wrong = changed(automaton, name, values)
-        for use in (wrong.is_empty, lambda x=wrong: buchi.product(system, x)):
+        for use in (wrong.is_empty, lambda x=wrong: systems.product(system, x)):
             with pytest.raises(ValueError, match=f"automaton.*{message}"):
                 use()
     for name, (values, message) in (CHANGED | LABELS).items():
         wrong = changed(system, name, values)
         with pytest.raises(ValueError, match=f"system.*{message}"):
-            buchi.product(wrong, automaton)
+            systems.product(wrong, automaton)
     for name, (values, message) in VERTICES.items():
         wrong = changed(found, name, values)
         for use in (buchi.accepting_cycle, lambda x: buchi.verify(x, answer)):
@@ -252,14 +252,14 @@ def test_words_are_accepted_as_by_matrices():
 
 
 def test_accepting_states():
-    automaton = buchi.translate("GF p")
+    automaton = ltl.translate("GF p")
     assert automaton.is_state_based
     assert automaton.accepting.sum() == 1
-    generalised = buchi.translate("GF p", generalised=True)
+    generalised = ltl.translate("GF p", generalised=True)
     assert not generalised.is_state_based
     with pytest.raises(ValueError, match="has 1 acceptance set of edges: call degen"):
         generalised.accepting  # noqa: B018
-    assert repr(buchi.translate("true", generalised=True)) == (
+    assert repr(ltl.translate("true", generalised=True)) == (
         "Automaton(1 state, 1 edge, 0 acceptance sets, propositions none)"
     )
 
@@ -299,8 +299,8 @@ def test_complete_automata_take_every_letter():
 
 
 def test_propositions_of_an_intersection():
-    one = buchi.translate("G(b -> F a)")
-    other = buchi.translate("F(c & !b)")
+    one = ltl.translate("G(b -> F a)")
+    other = ltl.translate("F(c & !b)")
     found = one.intersect(other)
     assert found.propositions == ("a", "b", "c")
     assert found.accepts([{"b"}], [{"a"}, {"c"}])
@@ -366,5 +366,5 @@ def test_no_state_at_all():
     assert empty.degeneralise().num_states == 0
     assert empty.complete().num_states == 1
     assert empty.complete().is_empty()
-    pairs = itertools.product([empty, buchi.translate("p")], repeat=2)
+    pairs = itertools.product([empty, ltl.translate("p")], repeat=2)
     assert [a.intersect(b).is_empty() for a, b in pairs] == [True, True, True, False]

@@ -116,7 +116,7 @@ class System(Value):
         most as many states as the graph has edges and dead ends; O(S + E') time.
 
         Args:
-            graph: as for [`from_graph`][jaxgames.buchi.System.from_graph].
+            graph: as for [`from_graph`][jaxgames.systems.System.from_graph].
             action: integers `[E]`, the action of each edge, an index into `names`.
             names: what the actions are called.
             initial: the initial state of the graph.

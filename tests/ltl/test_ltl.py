@@ -6,8 +6,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from jaxgames import buchi
-from jaxgames.buchi import Automaton, Formula, Kind
+from jaxgames import ltl
+from jaxgames.ltl import Automaton, Formula, Kind
 from jaxgames.testing._words import Words
 
 NAMES = ["p", "q"]
@@ -88,7 +88,7 @@ def test_long_chains_and_deep_formulas():
     names = [f"p{i}" for i in range(1000)]
     assert len(Formula.parse(" & ".join(names)).operands) == 1000
     deep = "X" * 60 + " p"
-    assert buchi.translate(deep).num_states == 62
+    assert ltl.translate(deep).num_states == 62
 
 
 def test_what_is_printed_is_read_back():
@@ -103,11 +103,11 @@ def test_what_is_printed_is_read_back():
 def test_propositions():
     assert Formula.parse("q U (a & X q)").propositions == ("a", "q")
     with pytest.raises(ValueError, match="'q' of the formula is not among .* p"):
-        buchi.translate("p & q", propositions=["p"])
+        ltl.translate("p & q", propositions=["p"])
     with pytest.raises(ValueError, match="at most 64 propositions, got 65"):
-        buchi.translate(" | ".join(f"p{i}" for i in range(65)))
+        ltl.translate(" | ".join(f"p{i}" for i in range(65)))
     with pytest.raises(ValueError, match="expected a formula or its text, got 3"):
-        buchi.translate(3)  # pyright: ignore[reportArgumentType]
+        ltl.translate(3)  # pyright: ignore[reportArgumentType]
 
 
 # ---- translation -----------------------------------------------------------------
@@ -116,8 +116,8 @@ def test_propositions():
 def check(formula: Formula) -> None:
     """Both forms accept what satisfies the formula, those of the negation the rest."""
     for generalised in (False, True):
-        yes = buchi.translate(formula, generalised=generalised, propositions=NAMES)
-        no = buchi.translate(
+        yes = ltl.translate(formula, generalised=generalised, propositions=NAMES)
+        no = ltl.translate(
             formula, negate=True, generalised=generalised, propositions=NAMES
         )
         for words in WORDS:
@@ -166,15 +166,15 @@ def test_many_automata(seed):
     ],
 )
 def test_automata_are_small(formula, states, generalised):
-    assert buchi.translate(formula).num_states <= states
-    assert buchi.translate(formula, generalised=True).num_states <= generalised
+    assert ltl.translate(formula).num_states <= states
+    assert ltl.translate(formula, generalised=True).num_states <= generalised
 
 
 def test_fairness_of_many_processes():
     fair = " & ".join(
         f"(GF act{i} -> G(wait{i} -> (wait{i} U cs{i})))" for i in range(3)
     )
-    automaton = buchi.translate(fair, negate=True)
+    automaton = ltl.translate(fair, negate=True)
     assert len(automaton.propositions) == 9
     assert automaton.accepts([{"wait0"}], [{"act0"}])
     assert automaton.accepts([], [{"wait1", "act1"}, {"wait1"}])
@@ -183,15 +183,15 @@ def test_fairness_of_many_processes():
 
 
 def test_components_of_translations():
-    assert set(buchi.translate("F p").components().kind) == {
+    assert set(ltl.translate("F p").components().kind) == {
         Kind.REJECTING,
         Kind.TERMINAL,
     }
-    assert set(buchi.translate("FG p").components().kind) == {
+    assert set(ltl.translate("FG p").components().kind) == {
         Kind.REJECTING,
         Kind.WEAK,
     }
-    assert buchi.translate("GF p").components().kind == (Kind.STRONG,)
+    assert ltl.translate("GF p").components().kind == (Kind.STRONG,)
 
 
 # ---- against SPIN ----------------------------------------------------------------
@@ -232,7 +232,7 @@ def test_same_words_as_the_automata_of_spin():
     for formula in formulas:
         not_formula = Formula("!", (formula,))
         for one, other in ((formula, not_formula), (not_formula, formula)):
-            ours, theirs = buchi.translate(one), by_spin(other)
+            ours, theirs = ltl.translate(one), by_spin(other)
             assert ours.intersect(theirs).is_empty(), str(one)
         for words in WORDS[:2]:
             theirs = by_spin(formula)

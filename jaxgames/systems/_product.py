@@ -8,14 +8,14 @@ import numpy as np
 
 from jaxgames import host, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.buchi._automaton import Automaton
-from jaxgames.buchi._checks import check_system
-from jaxgames.buchi._expand import expand_on_device
-from jaxgames.buchi._operations import edges_of, from_rows
-from jaxgames.buchi._system import System
-from jaxgames.buchi.reference._product import Rules, expand
 from jaxgames.limits import limited
+from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._operations import edges_of, from_rows
 from jaxgames.progress import Meter, Progress
+from jaxgames.systems._checks import check_system
+from jaxgames.systems._expand import expand_on_device
+from jaxgames.systems._system import System
+from jaxgames.systems.host import Rules, expand
 from jaxgames.value import Value, freeze
 
 Deadlock = Literal["stutter", "error", "reject"]
@@ -120,11 +120,11 @@ def product(
             than int32 can index, or an argument is wrong.
 
     Examples:
-        >>> from jaxgames import buchi
-        >>> system = buchi.System.from_graph(
+        >>> from jaxgames import ltl, systems
+        >>> system = systems.System.from_graph(
         ...     ([0, 2, 3], [0, 1, 0]), {"on": [False, True]}
         ... )
-        >>> found = product(system, buchi.translate("FG !on"))
+        >>> found = product(system, ltl.translate("FG !on"))
         >>> found
         Product(4 vertices, 7 edges)
         >>> found.system_state, found.automaton_state, found.accepting

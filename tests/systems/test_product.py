@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from test_ltl import random_formulas
 
-from jaxgames import buchi, host
+from jaxgames import host, ltl, systems
 from jaxgames.arena import Arena
-from jaxgames.buchi import Automaton, Formula, Product, System, _expand
 from jaxgames.buchi.reference import expand
-from jaxgames.buchi.reference._product import Rules
 from jaxgames.graph import reference
+from jaxgames.ltl import Automaton, Formula
+from jaxgames.systems import Product, System, _expand
+from jaxgames.systems.host import Rules
 from jaxgames.testing._words import Words
 
 ENGINES = ["host", "device"]
@@ -94,8 +95,8 @@ def test_products_are_those_of_the_definition(engine, deadlock):
     random = np.random.default_rng(3)
     for formula in random_formulas(11, 25, 9):
         system = random_system(random, int(random.integers(1, 30)))
-        automaton = buchi.translate(formula, generalised=bool(random.integers(2)))
-        found = buchi.product(system, automaton, deadlock=deadlock, engine=engine)
+        automaton = ltl.translate(formula, generalised=bool(random.integers(2)))
+        found = systems.product(system, automaton, deadlock=deadlock, engine=engine)
         assert_same(found, by_definition(system, automaton, deadlock == "stutter"))
 
 
@@ -103,11 +104,11 @@ def test_detection_by_sorting_is_the_same(monkeypatch):
     random = np.random.default_rng(4)
     for formula in random_formulas(12, 12, 9):
         system = random_system(random, int(random.integers(1, 200)))
-        automaton = buchi.translate(formula)
-        expected = buchi.product(system, automaton, engine="host")
+        automaton = ltl.translate(formula)
+        expected = systems.product(system, automaton, engine="host")
         with monkeypatch.context() as patch:
             patch.setattr(_expand.expand_on_device, "__defaults__", (0,))
-            found = buchi.product(system, automaton, engine="device")
+            found = systems.product(system, automaton, engine="device")
         assert_same(found, expected)
         np.testing.assert_array_equal(found.levels, expected.levels)
 
@@ -123,9 +124,9 @@ def test_larger_products_and_several_sizes_of_levels():
         {"p": random.integers(2, size=size), "q": random.integers(2, size=size)},
         initial=[0, 1],
     )
-    automaton = buchi.translate("F G(p | q)")
-    one = buchi.product(system, automaton, engine="host")
-    other = buchi.product(system, automaton, engine="device")
+    automaton = ltl.translate("F G(p | q)")
+    one = systems.product(system, automaton, engine="host")
+    other = systems.product(system, automaton, engine="device")
     assert one.num_vertices > 3_000
     assert_same(one, other)
     np.testing.assert_array_equal(one.levels, other.levels)
@@ -134,10 +135,10 @@ def test_larger_products_and_several_sizes_of_levels():
 def test_interpreted_as_compiled():
     random = np.random.default_rng(6)
     system = random_system(random, 40)
-    automaton = buchi.translate("G(p -> F q)")
-    expected = buchi.product(system, automaton, engine="host")
+    automaton = ltl.translate("G(p -> F q)")
+    expected = systems.product(system, automaton, engine="host")
     with host.interpreted():
-        assert_same(buchi.product(system, automaton, engine="host"), expected)
+        assert_same(systems.product(system, automaton, engine="host"), expected)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -145,7 +146,7 @@ def test_a_word_as_a_system_has_an_accepting_run_if_it_satisfies_the_formula(eng
     words = Words(["p", "q"], 3)
     some = np.random.default_rng(8).choice(len(words.back), 12, replace=False)
     for formula in random_formulas(13, 8, 9):
-        automaton = buchi.translate(formula, propositions=["p", "q"])
+        automaton = ltl.translate(formula, propositions=["p", "q"])
         holds = words.holds(formula)
         for i in some:
             letters = words.letters[i]
@@ -153,7 +154,7 @@ def test_a_word_as_a_system_has_an_accepting_run_if_it_satisfies_the_formula(eng
                 (np.arange(4), np.append([1, 2], words.back[i])),
                 {"q": letters >> 1 & 1, "p": letters & 1, "other": [0, 1, 0]},
             )
-            found = buchi.product(system, automaton, engine=engine)
+            found = systems.product(system, automaton, engine=engine)
             assert has_accepting_cycle(found) == holds[i], str(formula)
 
 
@@ -180,7 +181,7 @@ def test_known_products(name):
     system = System.from_graph(
         (np.append(0, np.cumsum(counts)), number[heads[inside]]), {"x": holds}
     )
-    found = buchi.product(system, buchi.translate("GF x", negate=True))
+    found = systems.product(system, ltl.translate("GF x", negate=True))
     assert found.num_vertices == len(first)
     assert found.num_edges == len(heads)
     assert found.accepting.sum() == known["accepting"].sum()
@@ -190,27 +191,27 @@ def test_known_products(name):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_deadlocks(engine):
     system = System.from_graph(([0, 1, 1, 1], [1]), {"p": [False, True, True]})
-    always = buchi.translate("F G p")
-    found = buchi.product(system, always, engine=engine)
+    always = ltl.translate("F G p")
+    found = systems.product(system, always, engine=engine)
     assert has_accepting_cycle(found)
-    found = buchi.product(system, always, deadlock="reject", engine=engine)
+    found = systems.product(system, always, deadlock="reject", engine=engine)
     assert not has_accepting_cycle(found)
     with pytest.raises(ValueError, match="reach state 1, which has no successor"):
-        buchi.product(system, always, deadlock="error", engine=engine)
+        systems.product(system, always, deadlock="error", engine=engine)
     # State 2 has none either, but is not reached.
     going = System.from_graph(([0, 1, 2, 2], [1, 0]), {"p": [False, True, True]})
-    found = buchi.product(going, always, deadlock="error", engine=engine)
+    found = systems.product(going, always, deadlock="error", engine=engine)
     assert set(found.system_state.tolist()) == {0, 1}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nothing_at_all(engine):
     system = System.from_graph(([0, 1], [0]), {"p": [True]})
-    found = buchi.product(system, buchi.translate("false"), engine=engine)
+    found = systems.product(system, ltl.translate("false"), engine=engine)
     assert (found.num_vertices, found.num_edges) == (0, 0)
     assert found.levels.tolist() == [0]
     nowhere = System.from_graph(([0, 1], [0]), {"p": [True]}, initial=[])
-    found = buchi.product(nowhere, buchi.translate("p"), engine=engine)
+    found = systems.product(nowhere, ltl.translate("p"), engine=engine)
     assert (found.num_vertices, found.num_edges) == (0, 0)
     assert found.arena().shape == (0, 0)
 
@@ -227,7 +228,7 @@ def test_many_propositions(engine):
     automaton = Automaton.from_edges(
         [0, 0, 1, 1], guards, [0, 1, 0, 1], propositions=names, accepting=[0, 1]
     )
-    found = buchi.product(system, automaton, engine=engine)
+    found = systems.product(system, automaton, engine=engine)
     assert_same(found, by_definition(system, automaton, True))
 
 
@@ -260,13 +261,13 @@ def test_wrong_systems(graph, labels, initial, message):
 
 def test_wrong_arguments():
     system = System.from_graph(([0, 1], [0]), {"p": [True]})
-    automaton = buchi.translate("p & q")
+    automaton = ltl.translate("p & q")
     with pytest.raises(ValueError, match="the system has no proposition 'q', only p"):
-        buchi.product(system, automaton)
+        systems.product(system, automaton)
     with pytest.raises(ValueError, match="deadlock must be 'stutter', 'error' or"):
-        buchi.product(system, automaton, deadlock="loop")  # pyright: ignore
+        systems.product(system, automaton, deadlock="loop")  # pyright: ignore
     with pytest.raises(ValueError, match="engine must be"):
-        buchi.product(system, buchi.translate("p"), engine="gpu")  # pyright: ignore
+        systems.product(system, ltl.translate("p"), engine="gpu")  # pyright: ignore
 
 
 def test_padding_of_an_arena_is_no_state():
@@ -274,6 +275,6 @@ def test_padding_of_an_arena_is_no_state():
     system = System.from_graph(arena, {"p": [True, False]})
     assert system.num_states == 2
     assert repr(system) == "System(2 states, 2 transitions, propositions p)"
-    assert repr(buchi.product(system, buchi.translate(Formula("true")))) == (
+    assert repr(systems.product(system, ltl.translate(Formula("true")))) == (
         "Product(2 vertices, 2 edges)"
     )

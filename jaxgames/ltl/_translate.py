@@ -13,13 +13,13 @@ References:
 from collections.abc import Iterable
 
 from jaxgames import limits
-from jaxgames.buchi import _guards
-from jaxgames.buchi._automaton import Automaton
-from jaxgames.buchi._ltl import Formula, as_formula
-from jaxgames.buchi._normal_form import FALSE, normal_form
-from jaxgames.buchi._operations import degeneralise, from_rows
-from jaxgames.buchi._simplify import simplify
 from jaxgames.limits import limited
+from jaxgames.ltl import _guards
+from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._formula import Formula, as_formula
+from jaxgames.ltl._normal_form import FALSE, normal_form
+from jaxgames.ltl._operations import degeneralise, from_rows
+from jaxgames.ltl._simplify import simplify
 from jaxgames.progress import Meter, Progress
 
 Step = tuple[int, int, int]
@@ -44,7 +44,7 @@ def translate(
 
     Args:
         formula: a formula of linear temporal logic, or its text, as
-            [`Formula.parse`][jaxgames.buchi.Formula.parse] reads it.
+            [`Formula.parse`][jaxgames.ltl.Formula.parse] reads it.
         negate: whether to take the words that do not satisfy it.
         generalised: whether acceptance may be that of edges, in several sets: such
             automata are smaller. By default there is one set of accepting states.

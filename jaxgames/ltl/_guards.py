@@ -10,7 +10,7 @@ import itertools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 
-from jaxgames.buchi._ltl import Formula
+from jaxgames.ltl._formula import Formula
 
 Cube = tuple[int, int]
 Guard = tuple[Cube, ...]

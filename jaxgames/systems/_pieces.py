@@ -190,7 +190,7 @@ def write_pieces(
 
     Args:
         path: a folder that ends in a separator or is there, or a file.
-        pieces: [`Piece`][jaxgames.buchi.Piece]s, or tuples of the same fields.
+        pieces: [`Piece`][jaxgames.systems.Piece]s, or tuples of the same fields.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
@@ -212,7 +212,7 @@ def read_pieces(
     """Reads pieces as they are written, until their end is said.
 
     Args:
-        path: a folder or a file that [`PieceWriter`][jaxgames.buchi.PieceWriter]
+        path: a folder or a file that [`PieceWriter`][jaxgames.systems.PieceWriter]
             writes, or has written.
         poll: seconds between two looks for more.
         patience: seconds to wait for the next piece; None: for ever.

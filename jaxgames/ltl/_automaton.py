@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from jaxgames.buchi import _guards
-from jaxgames.buchi._checks import check_automaton
-from jaxgames.buchi._guards import Guard
-from jaxgames.buchi._ltl import Formula, as_formula
 from jaxgames.graph import reference
 from jaxgames.limits import Bounds, limited
+from jaxgames.ltl import _guards
+from jaxgames.ltl._checks import check_automaton
+from jaxgames.ltl._formula import Formula, as_formula
+from jaxgames.ltl._guards import Guard
 from jaxgames.value import Value
 
 if TYPE_CHECKING:
-    from jaxgames.buchi._operations import Classification
+    from jaxgames.ltl._operations import Classification
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +28,7 @@ class Automaton(Value):
     An edge is taken by the letters that its guard holds for: those with all bits of
     `required` and none of `forbidden` of one of its cubes.
 
-    Build one with [`Automaton.from_edges`][jaxgames.buchi.Automaton.from_edges]. `A`,
+    Build one with [`Automaton.from_edges`][jaxgames.ltl.Automaton.from_edges]. `A`,
     `E` and `N` are the numbers of states, edges and acceptance sets.
 
     Attributes:
@@ -301,7 +301,7 @@ class Automaton(Value):
             Gastin and Oddoux, Fast LTL to Büchi automata translation, CAV 2001,
             doi:10.1007/3-540-44585-4_6.
         """
-        from jaxgames.buchi import _operations
+        from jaxgames.ltl import _operations
 
         return _operations.degeneralise(self)
 
@@ -314,7 +314,7 @@ class Automaton(Value):
         Args:
             bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
         """
-        from jaxgames.buchi import _operations
+        from jaxgames.ltl import _operations
 
         return _operations.complete(self)
 
@@ -332,7 +332,7 @@ class Automaton(Value):
         Raises:
             ValueError: there are more than 64 propositions together.
         """
-        from jaxgames.buchi import _operations
+        from jaxgames.ltl import _operations
 
         return _operations.intersect(self, other)
 
@@ -341,18 +341,18 @@ class Automaton(Value):
         """The strongly connected components, and what each can do for acceptance.
 
         They are rejecting, terminal, weak or strong, as
-        [`Kind`][jaxgames.buchi.Kind] says. O(N) calls of Tarjan's algorithm.
+        [`Kind`][jaxgames.ltl.Kind] says. O(N) calls of Tarjan's algorithm.
 
         Args:
             bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Examples:
-            >>> from jaxgames import buchi
-            >>> buchi.translate("F p").components()
+            >>> from jaxgames import ltl
+            >>> ltl.translate("F p").components()
             Classification(label=array([0, 1], dtype=int32), kind=(<Kind.REJECTING: 0>,
                 <Kind.TERMINAL: 1>))
         """
-        from jaxgames.buchi import _operations
+        from jaxgames.ltl import _operations
 
         return _operations.classify(self)
 

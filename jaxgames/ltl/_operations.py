@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.buchi import _guards
-from jaxgames.buchi._automaton import Automaton
 from jaxgames.graph import reference
+from jaxgames.ltl import _guards
+from jaxgames.ltl._automaton import Automaton
 
 
 class Kind(enum.IntEnum):

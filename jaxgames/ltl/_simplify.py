@@ -3,10 +3,10 @@
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.buchi import _guards
-from jaxgames.buchi._automaton import Automaton
-from jaxgames.buchi._operations import Kind, Row, classify, edges_of, from_rows
 from jaxgames.graph import reference
+from jaxgames.ltl import _guards
+from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._operations import Kind, Row, classify, edges_of, from_rows
 
 MAX_PROPOSITIONS = 12
 """Propositions up to which simulation is looked for: each letter is."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxgames import limits, ops
 from jaxgames.arena import MAX_SIZE, bucket
-from jaxgames.buchi.reference._product import Found, Rules
+from jaxgames.systems.host import Found, Rules
 
 LEAST_COPIED = 1 << 14
 """Entries that are copied to the host at least."""
@@ -65,7 +65,7 @@ class Size(NamedTuple):
 def expand_on_device(
     rules: Rules, starts: np.ndarray, largest_table: int = LARGEST_TABLE
 ) -> Found | None:
-    """As [`expand`][jaxgames.buchi.reference.expand], by array programs.
+    """As `host.expand`, by array programs.
 
     Args:
         rules: the system and the automaton.

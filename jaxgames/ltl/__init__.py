@@ -1,0 +1,7 @@
+"""Linear temporal logic: formulas, Büchi automata, and translations between them."""
+
+from jaxgames.ltl._automaton import Automaton as Automaton
+from jaxgames.ltl._formula import Formula as Formula
+from jaxgames.ltl._operations import Classification as Classification
+from jaxgames.ltl._operations import Kind as Kind
+from jaxgames.ltl._translate import translate as translate
