@@ -170,10 +170,10 @@ BUGS = [
     ),
     # ---- graphs -------------------------------------------------------------------
     Bug(
-        *("tarjan-low", WRONG, "graph/reference/_components.py"),
+        *("tarjan-low", WRONG, "graph/host/_components.py"),
         "low = min(low, np.int64(path[depth, 2]))",
         "low = np.int64(path[depth, 2])",
-        *("scc", "reference,host", "graph/test_graph_reference.py"),
+        *("scc", "host", "graph/test_graph_host.py"),
     ),
     Bug(
         *("max-id-mask", MASK, "graph/_max_id.py"),
@@ -188,7 +188,7 @@ BUGS = [
         *("scc", "fb_trim", "graph/test_scc.py"),
     ),
     Bug(
-        *("scc-verify-reaching", FORGETS, "graph/reference/_verify.py"),
+        *("scc-verify-reaching", FORGETS, "graph/host/_verify.py"),
         *("        inside & ~backward,\n", "        inside & ~forward,\n"),
         *("scc", "verify", "graph/test_graph_verify.py"),
     ),
@@ -212,7 +212,7 @@ BUGS = [
     ),
     Bug(
         *("trivial-loops", FORGETS, "graph/_kinds.py"),
-        "return single & ~reference.has_loop(arena, labels, edges, count)",
+        "return single & ~host.has_loop(arena, labels, edges, count)",
         "return single",
         *("scc", "kinds", "graph/test_condensation.py"),
     ),

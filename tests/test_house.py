@@ -30,9 +30,12 @@ EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")} | MODELS
+TEXTBOOKS = SLICES - {"buchi", "energy", "mdp", "multienergy", "parity"}
+"""The others' `reference` is among their engines, as yet."""
 OWN_WALKS = {"buchi", "meanpayoff"}  # accepting cycles and values, as yet
 ON_THE_HOST = {
     *(
+        "host",
         "reference",
         "preprocess",
         "_bounds",
@@ -103,6 +106,14 @@ def breaches(module: str, source: str) -> list[str]:
         found.append("a slice looks into the layout")
     if file == "reference" and "jax" in {n.partition(".")[0] for n in imports(source)}:
         found.append("the reference imports jax")
+    for name in imports(source):
+        engine = re.match(r"jaxgames\.\w+\.host\b", name)
+        if engine and file == "reference" and where in TEXTBOOKS:
+            found.append("the reference imports an engine")
+        textbook = re.match(r"jaxgames\.(\w+)\.reference\b", name)
+        compares = where == "testing" or file in {"__init__", "reference"}
+        if textbook and textbook[1] in TEXTBOOKS and not compares:
+            found.append("only what compares reads a reference")
     if where not in {"kept", "host"} and used & {"__dict__", "cached_property"}:
         found.append("only kept keeps things with a value")
     if where not in HOST and "print" in used:
@@ -172,6 +183,21 @@ def test_no_module_breaks_a_rule(module):
             "jaxgames.parity.reference",
             "def f():\n    from jax import numpy",
             "the reference imports jax",
+        ),
+        (
+            "jaxgames.graph.reference",
+            "from jaxgames.graph.host._components import tarjan",
+            "the reference imports an engine",
+        ),
+        (
+            "jaxgames.parity.preprocess._x",
+            "from jaxgames.graph import reference",
+            "only what compares reads a reference",
+        ),
+        (
+            "jaxgames.cli._x",
+            "from jaxgames.graph.reference import scc",
+            "only what compares reads a reference",
         ),
         (
             "jaxgames.parity._x",

@@ -426,7 +426,7 @@ def waits_for(stop):
     ("where", "solve", "game"),
     [
         ("energy.reference.solve", energy.solve, GAME),
-        ("graph.reference.scc", graph.scc, GAME),
+        ("graph.host.scc", graph.scc, GAME),
         ("mdp.reference.mec", mdp.mec, MODEL),
     ],
 )

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames.buchi._solver import CycleSolver
 from jaxgames.graph import _attractor
-from jaxgames.graph.reference import NO_RANK
+from jaxgames.graph.host import NO_RANK
 from jaxgames.ops import Links
 from jaxgames.solution import UNDECIDED
 from jaxgames.states import register

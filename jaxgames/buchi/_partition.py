@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.buchi import _host
-from jaxgames.graph import as_arena, reference
+from jaxgames.graph import as_arena, host
 from jaxgames.ltl._operations import Kind, classify
 from jaxgames.systems._product import Product
 
@@ -85,7 +85,7 @@ def kinds(found: Partition, accepting: np.ndarray, dead_ends: np.ndarray) -> lis
     # Is there a cycle of states that have vertices which do not accept?
     between = found.edges & rejects[:, None] & rejects
     tails, heads = np.nonzero(between)
-    _, label = reference.scc(_graph(tails, heads, states))
+    _, label = host.scc(_graph(tails, heads, states))
     avoids = np.zeros(found.count, bool)
     avoids[found.part_of[tails[label[tails] == label[heads]]]] = True
     stuck = np.bincount(found.part[dead_ends], minlength=found.count) > 0
@@ -133,7 +133,7 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
             f"partition[1] has no edge from state {state[tail]} to state {state[head]}"
             f", yet vertices {tail} and {head} are in these and there is an edge"
         )
-    count, label = reference.scc(_graph(tails, heads, states))
+    count, label = host.scc(_graph(tails, heads, states))
     return Partition(label[state], state, edges, label, np.zeros(count, bool))
 
 
@@ -144,7 +144,7 @@ def _of_parts(arena: Arena, partition: Any) -> Partition:
     _check_count(count)
     leads = _host.quotient(arena, part, count)
     tails, heads = np.nonzero(leads)
-    _, label = reference.scc(_graph(tails, heads, count))
+    _, label = host.scc(_graph(tails, heads, count))
     sizes = np.bincount(label, minlength=1)
     crossed = np.flatnonzero(sizes[label] > 1)
     if len(crossed):

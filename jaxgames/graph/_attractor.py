@@ -9,10 +9,10 @@ import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import Arena, eager, is_traced
-from jaxgames.graph import _links, reference
+from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
-from jaxgames.graph.reference import NO_RANK, Attractor
+from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.limits import limited
 from jaxgames.ops import Links
 from jaxgames.progress import Meter, Progress
@@ -96,7 +96,7 @@ def attractor(
     goal = vertex_mask("target", arena, target)
     traced = is_traced((arena, goal, player, vertices))
     if _links.on_host(arena, engine, traced):
-        return reference.attractor(arena, goal, int(player), vertices=vertices)
+        return host.attractor(arena, goal, int(player), vertices=vertices)
     if traced:
         return validity.withdrawn(fault, _pure(arena, goal, player, vertices))
     with eager():
@@ -205,5 +205,5 @@ def _on_device(arena: Arena, target, player: int, vertices) -> Attractor:
         ),
     )
     rank = np.asarray(fixpoint.run(_solver(out), problem).answer)[:size]
-    strategy = reference.moves_down(arena, rank, own)
+    strategy = host.moves_down(arena, rank, own)
     return Attractor(rank != NO_RANK, strategy, rank)

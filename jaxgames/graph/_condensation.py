@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.graph import reference
-from jaxgames.graph._host import scc_on_host
-from jaxgames.graph._input import check_concrete, concrete
+from jaxgames.graph import host
+from jaxgames.graph._input import check_concrete, concrete, labels_of
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 
@@ -114,11 +113,11 @@ def condensation(
     check_concrete("condensation", graph, components, vertices, edges)
     arena, vertices, edges = concrete(graph, vertices, edges)
     count, labels = components_of(arena, components, vertices, edges)
-    offsets, members = reference.group(count, labels)
-    starts, heads, edge = reference.contract(
+    offsets, members = host.group(count, labels)
+    starts, heads, edge = host.contract(
         arena.row_ptr, arena.dst, labels, offsets, members, edges
     )
-    order = reference.topological(starts, heads)
+    order = host.topological(starts, heads)
     if len(order) < count:
         waiting = np.setdiff1d(np.arange(count), order)
         raise ValueError(
@@ -140,9 +139,9 @@ def condensation(
 def components_of(arena: Arena, components, vertices, edges) -> tuple[int, np.ndarray]:
     """Number and labels of concrete components, which are found if there are none."""
     if components is None:
-        return scc_on_host(arena, vertices, edges)
+        return host.scc_on_host(arena, vertices, edges)
     check_concrete("this function for a concrete graph", components)
-    labels, count, _ = reference.labels_of(arena.shape[0], components)
+    labels, count, _ = labels_of(arena.shape[0], components)
     labels = np.asarray(labels)
     wrong = np.flatnonzero((labels < -1) | (labels >= count))
     if len(wrong):

@@ -12,6 +12,9 @@ from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
 
+NO_COUNT = -1
+"""Stands for the number of components where nobody says it."""
+
 
 @limited()
 def as_arena(graph: Any, **bounds: Unpack[Bounds]) -> Arena:
@@ -200,6 +203,28 @@ def vertex_mask(name: str, arena: Arena, vertices: Any) -> Any:
     mask = np.zeros(size, bool)
     mask[array] = True
     return mask
+
+
+def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
+    """Labels of `size` vertices, which may be traced, checked in type and shape.
+
+    Returns:
+        The labels, how many components there are said to be (NO_COUNT where nobody
+        says it), and what labels must be less than.
+    """
+    labels, count, most = components, NO_COUNT, size
+    if hasattr(components, "labels"):
+        labels, count = components.labels, validity.count_of(components)
+        most = min(count, size) if isinstance(count, int) else count
+    labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
+    if labels.size == 0 and size == 0:
+        labels = labels.astype(np.int32)
+    if labels.shape != (size,) or labels.dtype.kind != "i":
+        raise ValueError(
+            f"labels must be integers, one for each vertex ({size}), got "
+            f"{labels.dtype} of shape {labels.shape}"
+        )
+    return labels, count, most
 
 
 def concrete(graph: Any, vertices: Any, edges: Any) -> tuple[Arena, Any, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import ops, validity
 from jaxgames.arena import Arena, is_traced
-from jaxgames.graph import _links, reference
+from jaxgames.graph import _links, host
 from jaxgames.graph._condensation import components_of
 from jaxgames.graph._input import check_masks, concrete, read
 from jaxgames.limits import Bounds, limited
@@ -58,7 +58,7 @@ def bottom_sccs(
         return validity.withdrawn(fault, there & ~exits)
     arena, vertices, edges = concrete(arena, vertices, edges)
     count, labels = components_of(arena, components, vertices, edges)
-    return ~reference.has_exit(arena, labels, edges, count)
+    return ~host.has_exit(arena, labels, edges, count)
 
 
 @limited()
@@ -117,7 +117,7 @@ def is_trivial(
     single = np.bincount(labels[labels >= 0], minlength=count) == 1
     if self_loops:
         return single
-    return single & ~reference.has_loop(arena, labels, edges, count)
+    return single & ~host.has_loop(arena, labels, edges, count)
 
 
 def _traced(arena: Arena, components, vertices, edges):

@@ -10,13 +10,13 @@ import numpy as np
 from jaxgames import drive, memory, ops, race, states, validity
 from jaxgames.arena import Arena
 from jaxgames.drive import Leg
-from jaxgames.graph import _device, _links, reference
+from jaxgames.graph import _device, _links, host
 from jaxgames.graph._closure import Closure
-from jaxgames.graph._components import Components
 from jaxgames.graph._fb_trim import FBTrim
 from jaxgames.graph._input import as_arena, check_masks, read
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
+from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import Answer, ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
 from jaxgames.solution import UNDECIDED, Stats, Status
@@ -151,12 +151,12 @@ class Sccs(drive.Problem[Masked]):
     def on_host(
         self, question: Masked, *, strategies=True, track=None, max_steps=None
     ) -> Components:
-        """By [`reference.scc`][jaxgames.graph.reference.scc]."""
+        """By Tarjan's algorithm."""
         del strategies, max_steps
         stop = None if track is None else track.stop
         arena, vertices, edges = question
-        count, labels = reference.scc(arena, vertices=vertices, edges=edges, stop=stop)
-        stopped = count == reference.STOPPED
+        count, labels = host.scc(arena, vertices=vertices, edges=edges, stop=stop)
+        stopped = count == host.STOPPED
         return Components(
             count=np.int32(0 if stopped else count),
             labels=labels,

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
-from jaxgames.graph import _links, reference
+from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, read, vertex_mask
 from jaxgames.limits import limited
 from jaxgames.ops import Links
@@ -73,7 +73,7 @@ def reachable(
     start = vertex_mask("sources", arena, sources)
     traced = is_traced((arena, start, vertices, edges))
     if _links.on_host(arena, engine, traced):
-        return reference.reachable(
+        return host.reachable(
             arena, start, backward=backward, vertices=vertices, edges=edges
         )
     if traced:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from jaxgames import drive
-from jaxgames.graph._components import Components
 from jaxgames.graph._problem import PROBLEM, Masked
+from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import ComponentSolver
 from jaxgames.progress import Meter, Progress
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import MAX_SIZE, eager, is_traced
-from jaxgames.graph import _links, reference
-from jaxgames.graph._input import check_masks, read
+from jaxgames.graph import _links, host
+from jaxgames.graph._input import NO_COUNT, check_masks, labels_of, read
 from jaxgames.graph._links import Directions
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._verdict import Verdict
-from jaxgames.graph.reference import NO_COUNT, labels_of
 from jaxgames.limits import limited
 from jaxgames.ops import Links
 from jaxgames.progress import Meter, Progress
@@ -86,7 +85,7 @@ def verify(
     labels, count, most = labels_of(arena.shape[0], components)
     traced = is_traced((arena, labels, count, vertices, edges))
     if _links.on_host(arena, engine, traced):
-        return reference.verify(arena, components, vertices=vertices, edges=edges)
+        return host.verify(arena, components, vertices=vertices, edges=edges)
     if traced:
         inside = _links.inside(arena, vertices)
         found = _pure(_links.traced(arena, edges), inside, labels, count, most)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from jaxgames.graph import reference
+from jaxgames.graph import host
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._checks import check_automaton
@@ -367,8 +367,8 @@ class Automaton(Value):
 
 def _has_accepting_cycle(size, tails, heads, sets, initial) -> bool:
     graph = _offsets(np.bincount(tails, minlength=size)), heads
-    reached = reference.reachable(graph, initial)
-    count, label = reference.scc(graph, vertices=reached)
+    reached = host.reachable(graph, initial)
+    count, label = host.scc(graph, vertices=reached)
     inside = reached[tails] & (label[tails] == label[heads])
     good = np.bincount(label[tails[inside]], minlength=count) > 0
     for one in sets:

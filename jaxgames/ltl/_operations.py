@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.graph import reference
+from jaxgames.graph import host
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 
@@ -42,7 +42,7 @@ def classify(automaton: Automaton) -> Classification:
     """Finds the components and their kinds."""
     tails, heads, sets = automaton.sources, automaton.targets, automaton.sets
     graph = automaton.offsets, heads
-    count, label = reference.scc(graph)
+    count, label = host.scc(graph)
     inside = label[tails] == label[heads]
 
     def has(edges: np.ndarray) -> np.ndarray:
@@ -53,7 +53,7 @@ def classify(automaton: Automaton) -> Classification:
     for one in sets:
         accepts &= has(inside & one)
         # A cycle that avoids the set?
-        _, rest = reference.scc(graph, edges=inside & ~one)
+        _, rest = host.scc(graph, edges=inside & ~one)
         weak &= ~has(inside & ~one & (rest[tails] == rest[heads]))
     kinds = []
     for component in range(count):

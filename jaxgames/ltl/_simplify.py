@@ -3,7 +3,7 @@
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.graph import reference
+from jaxgames.graph import host
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._operations import Kind, Row, classify, edges_of, from_rows
@@ -39,7 +39,7 @@ def _trim(automaton: Automaton, state_based: bool) -> Automaton:
     graph = automaton.offsets, automaton.targets
     label, kind = classify(automaton)
     good = np.array([kind[c] != Kind.REJECTING for c in label], bool)
-    useful = reference.reachable(graph, automaton.initial) & reference.reachable(
+    useful = host.reachable(graph, automaton.initial) & host.reachable(
         graph, good, backward=True
     )
     number = np.cumsum(useful) - 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import ops, validity
 from jaxgames.arena import Arena, bucket
-from jaxgames.graph.reference import closing
+from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.kept import kept
 from jaxgames.ops import Game

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.graph.reference import closing
+from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.limits import limited
 from jaxgames.parity._descent import WORD_BITS

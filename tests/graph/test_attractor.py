@@ -9,7 +9,7 @@ import odd_graphs
 import pytest
 
 from jaxgames import Arena, graph
-from jaxgames.graph import reference
+from jaxgames.graph import host, reference
 from jaxgames.ops import _slices
 
 FAR = 99
@@ -91,10 +91,12 @@ def test_against_all_strategies():
             if len(strategies(masked, 0)) * len(strategies(masked, 1)) > 300:
                 continue
             rank = brute_force(masked, target, player)
-            won = reference.attractor(
-                masked.arena, target, player, vertices=masked.vertices
-            )
+            how = {"vertices": masked.vertices}
+            fast = host.attractor(masked.arena, target, player, **how)
+            check(masked, target, player, fast, rank)
+            won = reference.attractor(masked.arena, target, player, **how)
             check(masked, target, player, won, rank)
+            np.testing.assert_array_equal(won.strategy, fast.strategy)
             # Whatever the other player does, the strategy needs no more than the rank.
             mine = [e for e in won.strategy if e >= 0]
             for theirs in strategies(masked, 1 - player):

@@ -10,7 +10,7 @@ import odd_graphs
 import pytest
 
 from jaxgames import Arena, graph
-from jaxgames.graph import reference
+from jaxgames.graph import host
 
 
 def components(masked):
@@ -164,4 +164,4 @@ def test_a_long_path_of_components():
     np.testing.assert_array_equal(parts.order, np.arange(size)[::-1])
     assert np.flatnonzero(graph.bottom_sccs(path)).tolist() == [0]
     assert graph.is_trivial(path).all()
-    assert reference.reachable(path, [size - 1]).all()
+    assert host.reachable(path, [size - 1]).all()

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena
-from jaxgames.graph import reference as graphs
+from jaxgames.graph import host as graphs
 from jaxgames.solution import NO_EDGE
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.reference import WORDS, canonical, tarjan
+from jaxgames.graph.host import WORDS, canonical, tarjan
 from jaxgames.host import compiled, lend
 from jaxgames.mdp._model import MDP
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.graph import reference as graphs
+from jaxgames.graph import host as graphs
 from jaxgames.host import compiled
 from jaxgames.mdp._checks import refuse_intervals
 from jaxgames.mdp._model import MDP, owner_of

@@ -6,7 +6,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.graph import reference as graphs
+from jaxgames.graph import host as graphs
 from jaxgames.host import compiled
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity._solution import Solution

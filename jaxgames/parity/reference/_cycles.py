@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.graph.reference import closing
+from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.parity.reference._game import NOBODY
 

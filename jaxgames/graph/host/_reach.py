@@ -1,30 +1,10 @@
 """Reachability and attractors by a queue, each edge looked at once."""
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
+from jaxgames.graph._solution import NO_RANK
 from jaxgames.host import compiled
 from jaxgames.solution import NO_EDGE
-
-NO_RANK = -1
-"""Rank of a vertex that is not attracted."""
-
-
-class Attractor(NamedTuple):
-    """Where a player can force a visit to a set, and how.
-
-    Attributes:
-        mask: bool `[V]`, the vertices from which he can.
-        strategy: int32 `[V]`, the edge that he takes: the first one to a vertex of the
-            next lower rank. -1 in the target, where the other player moves, and
-            outside.
-        rank: int32 `[V]`, how many moves it takes at most: 0 in the target, -1 outside.
-    """
-
-    mask: Any
-    strategy: Any
-    rank: Any
 
 
 @compiled

@@ -5,19 +5,15 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.graph._input import concrete
+from jaxgames.graph._input import NO_COUNT, concrete, labels_of
 from jaxgames.graph._verdict import Verdict
-from jaxgames.graph.reference._condensation import (
+from jaxgames.graph.host._condensation import (
     contract,
     group,
     topological,
     within_and_between,
 )
-from jaxgames.graph.reference._reach import reach, transpose
-from jaxgames.validity import count_of
-
-NO_COUNT = -1
-"""Stands for the number of components where nobody says it."""
+from jaxgames.graph.host._reach import reach, transpose
 
 
 def verify(
@@ -70,28 +66,6 @@ def verify(
         inside & ~backward,
         _cyclic(row_ptr, dst, small, between),
     )
-
-
-def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
-    """Labels of `size` vertices, which may be traced, checked in type and shape.
-
-    Returns:
-        The labels, how many components there are said to be (NO_COUNT where nobody
-        says it), and what labels must be less than.
-    """
-    labels, count, most = components, NO_COUNT, size
-    if hasattr(components, "labels"):
-        labels, count = components.labels, count_of(components)
-        most = min(count, size) if isinstance(count, int) else count
-    labels = labels if hasattr(labels, "dtype") else np.asarray(labels)
-    if labels.size == 0 and size == 0:
-        labels = labels.astype(np.int32)
-    if labels.shape != (size,) or labels.dtype.kind != "i":
-        raise ValueError(
-            f"labels must be integers, one for each vertex ({size}), got "
-            f"{labels.dtype} of shape {labels.shape}"
-        )
-    return labels, count, most
 
 
 def _cyclic(row_ptr, dst, labels, between) -> np.ndarray:

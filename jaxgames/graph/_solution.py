@@ -1,7 +1,7 @@
-"""The solution: strongly connected components."""
+"""What is found in graphs: strongly connected components, and attractors."""
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax.core import Tracer
@@ -31,3 +31,23 @@ class Components(solution.Solution):
         return (
             f"Components({int(self.count)} of {int((self.labels >= 0).sum())} vertices)"
         )
+
+
+NO_RANK = -1
+"""Rank of a vertex that is not attracted."""
+
+
+class Attractor(NamedTuple):
+    """Where a player can force a visit to a set, and how.
+
+    Attributes:
+        mask: bool `[V]`, the vertices from which he can.
+        strategy: int32 `[V]`, the edge that he takes: the first one to a vertex of the
+            next lower rank. -1 in the target, where the other player moves, and
+            outside.
+        rank: int32 `[V]`, how many moves it takes at most: 0 in the target, -1 outside.
+    """
+
+    mask: Any
+    strategy: Any
+    rank: Any
