@@ -3,7 +3,6 @@
 from jaxgames.drive import Form as Form
 from jaxgames.drive import Solutions as Solutions
 from jaxgames.drive import Standing as Standing
-from jaxgames.drive import Union as Union
 from jaxgames.drive import buckets as buckets
 from jaxgames.drive import laid_out as laid_out
 from jaxgames.drive import solve_many as solve_many

@@ -32,7 +32,7 @@ EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")} | MODELS
 TEXTBOOKS = SLICES - {"buchi", "energy", "mdp", "multienergy", "parity"}
 """The others' `reference` is among their engines, as yet."""
-OWN_WALKS = {"buchi", "meanpayoff"}  # accepting cycles and values, as yet
+OWN_WALKS = {"buchi"}  # accepting cycles, as yet
 ON_THE_HOST = {
     *(
         "host",

@@ -23,7 +23,6 @@ from jaxgames.drive._problem import Leg as Leg
 from jaxgames.drive._problem import Problem as Problem
 from jaxgames.drive._problem import Then as Then
 from jaxgames.drive._problem import Undo as Undo
-from jaxgames.drive._problem import Union as Union
 from jaxgames.drive._problem import register as register
 from jaxgames.drive._rounds import Standing as Standing
 from jaxgames.drive._solve import check_solver as check_solver

@@ -11,7 +11,7 @@ import numpy as np
 from jaxgames import ops, validity
 from jaxgames.arena import bucket, eager, is_traced
 from jaxgames.drive import _rounds, _then
-from jaxgames.drive._problem import Problem, Union, problem_of
+from jaxgames.drive._problem import Problem, problem_of
 from jaxgames.drive._rounds import Games, Run, Written
 from jaxgames.drive._solve import solve
 from jaxgames.drive._stack import grouped, states_of
@@ -28,7 +28,6 @@ from jaxgames.states import (
     described,
     register,
     version,
-    words_of,
 )
 
 MOST_NAMED = 10
@@ -82,7 +81,8 @@ def solve_many(
     Args:
         problem: a package, such as [`parity`][jaxgames.parity], or the name of what is
             asked: `"parity"`, `"energy"`, `"meanpayoff"`, `"multienergy"`, `"scc"`,
-            `"mec"`, `"buchi"` for Büchi games, or `"accepting_cycle"`.
+            `"mec"`, `"buchi"` for Büchi games, `"accepting_cycle"`, or
+            `"meanpayoff_threshold"`.
         arenas: the games: a list of concrete arenas of any sizes, or what the problem
             has in place of arenas; or one whose arrays have one axis more in front,
             with all games of one size.
@@ -139,7 +139,7 @@ def solve_many(
 
 
 def _found(problem, arenas, solver, max_steps, state, progress, strategies) -> Any:
-    if isinstance(problem, Union):
+    if problem.beside is not None:
         if not isinstance(arenas, Sequence):
             raise ValueError(
                 f"games of {problem.name} are solved side by side: arenas must be a "
@@ -173,7 +173,7 @@ class Groups:
     origin: Origin | None = None
 
 
-def _beside(problem: Union, games: list[Any], solver, state, **how: Any) -> Solutions:
+def _beside(problem: Problem, games: list[Any], solver, state, **how: Any) -> Solutions:
     """Solves games as one, or as a few."""
     groups = None
     if state is not None:
@@ -181,7 +181,8 @@ def _beside(problem: Union, games: list[Any], solver, state, **how: Any) -> Solu
         check_number(state.games, len(games))
         check_games(_origin(problem, games, solver), state.origin)
         groups = state.groups
-    found, groups = problem.solve(games, solver, state=groups, **how)
+    assert problem.beside is not None
+    found, groups = problem.beside(games, solver, state=groups, **how)
     solutions = Solutions(found, groups)
     if solutions.state is not None:
         origin = _origin(problem, games, solver)
@@ -189,8 +190,8 @@ def _beside(problem: Union, games: list[Any], solver, state, **how: Any) -> Solu
     return solutions
 
 
-def _origin(problem: Union, games: list[Any], solver) -> Origin:
-    words = np.array([words_of(game) for game in games], np.uint32).reshape(-1, 2)
+def _origin(problem: Problem, games: list[Any], solver) -> Origin:
+    words = np.array([problem.words(game) for game in games], np.uint32).reshape(-1, 2)
     name = solver if isinstance(solver, str) else described(solver)
     return Origin((words[:, 0], words[:, 1]), f"{problem.name} by {name}", version())
 

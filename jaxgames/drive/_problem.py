@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import jax
 
 import jaxgames
-from jaxgames import fixpoint, host, memory, ops, race
+from jaxgames import fixpoint, host, memory, ops, race, states
 from jaxgames.arena import Arena
 from jaxgames.drive._form import ARENAS, Form
 from jaxgames.progress import Meter, Progress
-from jaxgames.solution import Solution, Stats
+from jaxgames.solution import Solution, Stats, Status
 from jaxgames.solver import Registry, Solver
 
 HOST, DEVICE, RACE = "host", "device", "race"
@@ -47,6 +47,8 @@ class Problem(abc.ABC, Generic[Q]):
     """Its solvers that are array programs; their `auto` is taken under tracing."""
     nothing: ClassVar[Mapping[str, int]] = {}
     """What stands for nothing in fields of a solution, where that is not -1."""
+    messages: ClassVar[Mapping[Status, str]] = {}
+    """What an error says of a status, where its own message says too much."""
 
     # ---- the question ----------------------------------------------------------
 
@@ -84,6 +86,21 @@ class Problem(abc.ABC, Generic[Q]):
             return DEVICE
         small = self.shape(question)[1] < self.host_until
         return HOST if small or jax.default_backend() == "cpu" else RACE
+
+    def in_phases(
+        self, question: Q, solver: str | Solver, **how: Any
+    ) -> Solution | None:
+        """Answers by other questions, to which the solver is handed on.
+
+        Args:
+            question: the question.
+            solver: as a user passed it.
+            how: `max_steps`, `state`, `progress` and `strategies` of the call.
+
+        Returns:
+            None where there are no such phases: then the driver chooses the place.
+        """
+        del question, solver, how
 
     def legs(self, question: Q) -> Sequence[Leg]:
         """What `"auto"` takes on the device, one after the other."""
@@ -239,6 +256,15 @@ class Problem(abc.ABC, Generic[Q]):
 
     # ---- many at once ----------------------------------------------------------
 
+    beside: "Callable[..., tuple[Sequence[Solution], Any]] | None" = None
+    """Answers a list of questions in a way of its own, from these, the solver, and the
+    keywords `max_steps`, `state`, `progress` and `strategies` of a solve. Returns their
+    solutions, and a state to go on from. None where questions are stacked."""
+
+    def words(self, question: Q) -> states.Words:
+        """What tells a concrete question from others, where many have a state."""
+        return states.words_of(question)
+
     form: ClassVar[Form] = ARENAS
     """What questions are made of, where many are stacked."""
     then: ClassVar["Then | None"] = None
@@ -309,25 +335,10 @@ class Then:
     merge: Callable[[Any, Any], Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class Union:
-    """A kind of game of which many are solved as one, side by side.
-
-    Attributes:
-        name: the name of the problem.
-        solve: solves games of a list: from these, the solver, and the keywords
-            `max_steps`, `state`, `progress` and `strategies` of a solve. Returns their
-            solutions, and a state to go on from.
-    """
-
-    name: str
-    solve: Callable[..., tuple[Sequence[Solution], Any]]
-
-
-PROBLEMS: dict[str, Problem | Union] = {}
+PROBLEMS: dict[str, Problem] = {}
 """What can be solved in batches, by name."""
 
-P = TypeVar("P", bound=Problem | Union)
+P = TypeVar("P", bound=Problem)
 
 
 def register(problem: P) -> P:
@@ -336,7 +347,7 @@ def register(problem: P) -> P:
     return problem
 
 
-def problem_of(problem: Any) -> Problem | Union:
+def problem_of(problem: Any) -> Problem:
     """A problem from itself, its name, or the package that has it.
 
     Raises:
@@ -349,7 +360,7 @@ def problem_of(problem: Any) -> Problem | Union:
             getattr(jaxgames, name)
     found = PROBLEMS.get(problem) if isinstance(problem, str) else problem
     found = getattr(found, "PROBLEM", found)
-    if not isinstance(found, Problem | Union):
+    if not isinstance(found, Problem):
         raise ValueError(
             f"problem must be one of {', '.join(map(repr, PROBLEMS))}, or a package of "
             f"jaxgames that solves games in batches, got {problem!r}"

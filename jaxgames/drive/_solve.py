@@ -84,7 +84,8 @@ def solve(
     if undo is not None:
         found = undo(found)
     if throw and found.status != Status.SOLVED:
-        raise SolveError(Status(found.status), found)
+        status = Status(found.status)
+        raise SolveError(status, found, message=problem.messages.get(status))
     return found
 
 
@@ -157,6 +158,10 @@ def _concrete(
     problem: Problem, question, solver, max_steps, state, meter: Progress, strategies
 ) -> Solution:
     """Chooses the place, and answers there."""
+    how: dict[str, Any] = {"max_steps": max_steps, "state": state, "progress": meter}
+    found = problem.in_phases(question, solver, strategies=strategies, **how)
+    if found is not None:
+        return found
     place, named = _place_for(problem, question, solver), is_place(problem, solver)
     if named and problem.is_devices(question):
         refuse_place(problem, solver, f"a {problem.what} made on the device")
@@ -171,7 +176,6 @@ def _concrete(
         return on_host(problem, question, strategies, meter)
     if place == RACE:
         return _race(problem, question, strategies, meter)
-    how: dict[str, Any] = {"max_steps": max_steps, "state": state, "progress": meter}
     if solver == "auto":
         found = along_legs(
             problem, question, _legs(problem, question, strategies), **how

@@ -1,8 +1,9 @@
 """Mean-payoff games: who gets which mean weight on the long run, and how."""
 
-from jaxgames.meanpayoff._batch import PROBLEM as PROBLEM
 from jaxgames.meanpayoff._certificate import verify as verify
 from jaxgames.meanpayoff._decide import decide as decide
+from jaxgames.meanpayoff._problem import PROBLEM as PROBLEM
+from jaxgames.meanpayoff._problem import SOLVERS as SOLVERS
 from jaxgames.meanpayoff._search import Standing as Standing
 from jaxgames.meanpayoff._solution import Decision as Decision
 from jaxgames.meanpayoff._solution import Solution as Solution

@@ -11,7 +11,6 @@ from jaxgames.meanpayoff import _rationals
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._search import Standing
 from jaxgames.meanpayoff._solution import Solution
-from jaxgames.meanpayoff._solve import solve
 from jaxgames.solution import NO_EDGE, Stats, Status
 
 MOST_EDGES = 1 << 22
@@ -21,28 +20,29 @@ MOST_CREDIT = 1 << 60
 """Games are put side by side as long as their credits cannot sum up to more."""
 
 
-def _solve(
-    arenas: list[Arena], solver, *, max_steps, state, progress, strategies
+def solve(
+    problem: drive.Problem, arenas: list[Arena], solver, *, state, strategies, **how
 ) -> tuple[list[Solution], Any]:
+    """The values of all games, and a state to go on from."""
     for index, arena in enumerate(arenas):
         with validity.about_game(index):
             check(arena)
     plain = [arena.unpad() for arena in arenas]
     groups = list(_groups(plain))
     states = drive.states_of(groups, state)
-    how = {"max_steps": max_steps, "strategies": strategies, "throw": False}
+    how |= {"strategies": strategies, "throw": False}
     found: list[Any] = [None] * len(arenas)
     for at, members in enumerate(groups):
         some = [plain[index] for index in members]
         whole, first = drive.union(some)
         begin = _beginning(some) if states[at] is None else states[at]
-        one = solve(whole, solver, state=begin, progress=progress, **how)
+        one = drive.solve(problem, whole, solver, state=begin, **how)
         states[at] = one.state
         for index, start in zip(members, first, strict=False):
             found[index] = _part(arenas[index], plain[index], one, start)
     for index, arena in enumerate(arenas):
         if found[index] is None:  # it has no vertices
-            found[index] = solve(arena, solver, strategies=strategies)
+            found[index] = drive.solve(problem, arena, solver, strategies=strategies)
     return found, tuple(states)
 
 
@@ -116,7 +116,3 @@ def _part(whole: Arena, arena: Arena, found: Solution, first: np.ndarray) -> Sol
         status=status,
         stats=Stats(**facts),
     )
-
-
-PROBLEM = drive.register(drive.Union(name="meanpayoff", solve=_solve))
-"""For [`solve_many`][jaxgames.solve_many]."""

@@ -5,11 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 import jax
-import numpy as np
 from jax.core import Tracer
 
 from jaxgames import solution
-from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
 
 @jax.tree_util.register_dataclass
@@ -104,31 +102,3 @@ def _successor(found, arena) -> Any:
     if found.strategy is None:
         raise ValueError("solved with strategies=False: there is no strategy")
     return solution.successor_of(arena, found.strategy)
-
-
-def undecided(
-    status: Status, arena: Any, *_, state: Any = None, strategies: bool = True, **__
-) -> Solution:
-    """The solution that knows nothing, for the arguments of `solve`."""
-    size = arena.shape[0]
-    return Solution(
-        value_num=np.zeros(size, np.int32),
-        value_den=np.zeros(size, np.int32),
-        strategy=np.full(size, NO_EDGE, np.int32) if strategies else None,
-        status=status,
-        stats=Stats(solver="none", rounds=0),
-        state=state,
-    )
-
-
-def no_decision(
-    status: Status, arena: Any, *_, strategies: bool = True, **__
-) -> Decision:
-    """The decision that knows nothing, for the arguments of `decide`."""
-    size = np.shape(arena.owner)
-    return Decision(
-        winner=np.full(size, UNDECIDED, np.int8),
-        strategy=np.full(size, NO_EDGE, np.int32) if strategies else None,
-        status=status,
-        stats=Stats(solver="none", rounds=0),
-    )

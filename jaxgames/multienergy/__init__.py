@@ -6,13 +6,13 @@ from jaxgames.multienergy._batch import union as union
 from jaxgames.multienergy._bitmap import ByBitmap as ByBitmap
 from jaxgames.multienergy._fronts import ByFronts as ByFronts
 from jaxgames.multienergy._game import Game as Game
-from jaxgames.multienergy._many import PROBLEM as PROBLEM
 from jaxgames.multienergy._many import solve_many as solve_many
 from jaxgames.multienergy._memory import memory as memory
 from jaxgames.multienergy._play import Play as Play
 from jaxgames.multienergy._play import Strategy as Strategy
 from jaxgames.multienergy._play import play as play
 from jaxgames.multienergy._play import strategy as strategy
+from jaxgames.multienergy._problem import PROBLEM as PROBLEM
 from jaxgames.multienergy._problem import SOLVERS as SOLVERS
 from jaxgames.multienergy._solution import Fronts as Fronts
 from jaxgames.multienergy._solve import place_for as place_for

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy._game import Game
+from jaxgames.multienergy._solution import Fronts
 
 
 @limited()
@@ -115,6 +116,17 @@ def union(games: Sequence[Game], **bounds: Unpack[Bounds]) -> Game:
         ties=max(game.ties for game in games),
         gains=any(game.gains for game in games),
     )
+
+
+def parted(games: Sequence[Game], found: Fronts) -> list[Fronts]:
+    """The fronts of each game, from those of all side by side."""
+    cuts = np.cumsum([0, *(game.num_positions for game in games)])
+    return [
+        dataclasses.replace(
+            found, words=tuple(word[:, i:j] for word in found.words), state=None
+        )
+        for i, j in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+    ]
 
 
 def _same_kind(games: Sequence[Game]) -> None:

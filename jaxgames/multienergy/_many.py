@@ -1,14 +1,9 @@
 """Many games in one call: side by side, as one."""
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from jaxgames import drive, validity
-from jaxgames.multienergy._batch import union
-from jaxgames.multienergy._checks import checked
+from jaxgames.multienergy._batch import parted, union
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy._solve import solve
@@ -48,48 +43,4 @@ def solve_many(
     """
     if len(games) == 0:
         return []
-    return _parts(games, solve(union(games), solver, **options))
-
-
-def _parts(games: Sequence[Game], found: Fronts) -> list[Fronts]:
-    """The fronts of each game, from those of all side by side."""
-    cuts = np.cumsum([0, *(game.num_positions for game in games)])
-    return [
-        dataclasses.replace(
-            found, words=tuple(word[:, i:j] for word in found.words), state=None
-        )
-        for i, j in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
-    ]
-
-
-def _solve(
-    games: list[Game], solver, *, max_steps, state, progress, strategies
-) -> tuple[list[Fronts], Any]:
-    """One game for each kind: with dimensions and caps in common."""
-    del strategies
-    for index, game in enumerate(games):
-        with validity.about_game(index):
-            if not isinstance(game, Game):
-                raise ValueError(f"game must be a Game, got {type(game).__name__}")
-            checked(game)
-    groups = list(drive.grouped((x.dimensions, x.cap) for x in games).values())
-    states = drive.states_of(groups, state)
-    found: list[Any] = [None] * len(games)
-    for at, members in enumerate(groups):
-        some = [games[index] for index in members]
-        whole = solve(
-            union(some),
-            solver,
-            max_steps=max_steps,
-            state=states[at],
-            throw=False,
-            progress=progress,
-        )
-        states[at] = whole.state
-        for index, own in zip(members, _parts(some, whole), strict=True):
-            found[index] = own
-    return found, tuple(states)
-
-
-PROBLEM = drive.register(drive.Union(name="multienergy", solve=_solve))
-"""For [`solve_many`][jaxgames.solve_many]."""
+    return parted(games, solve(union(games), solver, **options))

@@ -8,9 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, fixpoint, host
+from jaxgames import drive, fixpoint, host, validity
 from jaxgames.multienergy import _bitmap, _host, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
+from jaxgames.multienergy._batch import parted, union
 from jaxgames.multienergy._bitmap import ByBitmap
 from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._fronts import LARGE_ROOM, ROOM, ByFronts
@@ -123,9 +124,31 @@ class MultiEnergy(drive.Problem[Game]):
         with host.interpreted() if in_python else contextlib.nullcontext():
             return _host.run_host(question, track)
 
+    def beside(
+        self, questions: list[Game], solver: Any, *, state: Any, strategies: bool, **how
+    ) -> tuple[list[Fronts], Any]:
+        """As one game for each kind: with dimensions and caps in common."""
+        del strategies
+        for index, game in enumerate(questions):
+            with validity.about_game(index):
+                self.read(game)
+        kinds = drive.grouped((x.dimensions, x.cap) for x in questions).values()
+        states = drive.states_of(list(kinds), state)
+        found: list[Any] = [None] * len(questions)
+        for at, members in enumerate(kinds):
+            some = [questions[index] for index in members]
+            whole = drive.solve(
+                self, union(some), solver, state=states[at], throw=False, **how
+            )
+            states[at] = whole.state
+            for index, own in zip(members, parted(some, whole), strict=True):
+                found[index] = own
+        return found, tuple(states)
 
-SINGLE = MultiEnergy()
-"""For [`drive.solve`][jaxgames.drive.solve]; many are solved side by side."""
+
+PROBLEM = drive.register(MultiEnergy())
+"""For [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
 
 
 def _traced(game: Game, machine: Any, state, max_steps) -> Fronts:

@@ -2,7 +2,7 @@
 
 from jaxgames import drive, fixpoint
 from jaxgames.multienergy._game import Game
-from jaxgames.multienergy._problem import SINGLE
+from jaxgames.multienergy._problem import PROBLEM
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
@@ -72,7 +72,7 @@ def solve(
         False
     """
     return drive.solve(
-        SINGLE,
+        PROBLEM,
         game,
         solver,
         max_steps=max_steps,
@@ -91,4 +91,4 @@ def place_for(game: Game, solver: str | Solver = "auto") -> str:
         game: the game.
         solver: as for `solve`.
     """
-    return drive.place_for(SINGLE, game, solver)
+    return drive.place_for(PROBLEM, game, solver)

@@ -20,7 +20,7 @@ from jaxgames import (
     solve_many,
 )
 from jaxgames.energy.reference import _fvi, _strategies
-from jaxgames.meanpayoff import Reason, _batch, _guess, _rationals, _solve, reference
+from jaxgames.meanpayoff import Reason, _batch, _guess, _rationals, _values, reference
 
 DATA = Path(__file__).parents[3] / "shared/data/made/meanpayoff"
 
@@ -187,7 +187,7 @@ def test_what_is_guessed_changes_nothing(monkeypatch, guessed):
     arena, expected = a_game_and_its_values()
     found = {"wrong": (np.zeros(60, np.int64), np.ones(60, np.int64)), "none": None}
     if guessed in found:
-        monkeypatch.setattr(_solve, "guess", lambda arena: found[guessed])
+        monkeypatch.setattr(_values, "guess", lambda arena: found[guessed])
     got = meanpayoff.solve(arena, "host")
     np.testing.assert_array_equal(got.value_num, expected.value_num)
     np.testing.assert_array_equal(got.value_den, expected.value_den)
@@ -458,6 +458,30 @@ def test_decisions_agree_with_values():
             assert got.winner.tolist() == [int(x < ratio) for x in exact]
             won = got.winner == arena.owner
             np.testing.assert_array_equal(got.strategy >= 0, won)
+
+
+def test_decisions_are_stopped_gone_on_with_and_made_in_batches():
+    asked = [(small(seed), Fraction(seed - 6, 2)) for seed in (5, 11)]
+    asked.append((times(small(5), 10**17), (3 * 10**17, 7)))  # in Python's integers
+    alone = [meanpayoff.decide(*one, "host") for one in asked]
+    arena, threshold = asked[0]
+    part = meanpayoff.decide(arena, threshold, "fvi", max_steps=1, throw=False)
+    assert part.status == Status.MAX_STEPS
+    found = meanpayoff.decide(arena, threshold, "fvi", state=part.state)
+    np.testing.assert_array_equal(found.strategy, alone[0].strategy)
+    with pytest.raises(ValueError, match="another problem"):
+        meanpayoff.decide(arena, threshold + 2, "fvi", state=part.state)
+    many = solve_many("meanpayoff_threshold", asked, "fvi")
+    for own, other in zip(many, alone, strict=True):
+        np.testing.assert_array_equal(own.winner, other.winner)
+        np.testing.assert_array_equal(own.strategy, other.strategy)
+    how = {"max_steps": 1, "throw": False}
+    part = solve_many("meanpayoff_threshold", asked[:2], "fvi", **how)
+    rest = solve_many("meanpayoff_threshold", asked[:2], "fvi", state=part.state)
+    np.testing.assert_array_equal(rest[0].strategy, alone[0].strategy)
+    other = [asked[0], asked[0]]
+    with pytest.raises(ValueError, match="state is not of the.*[Gg]ame 1"):
+        solve_many("meanpayoff_threshold", other, "fvi", state=part.state)
 
 
 def test_decisions_of_a_batch_inside_jit():
