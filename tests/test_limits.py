@@ -198,6 +198,7 @@ SOLVES = {
     "mean payoff, decided": (lambda x, **how: meanpayoff.decide(x, 1, **how), GAME),
     "components": (graph.scc, GAME),
     "end components": (mdp.mec, MODEL),
+    "probability": (lambda x, **how: mdp.reach_probability(x, [0], **how), MODEL),
     "accepting cycle": (buchi.accepting_cycle, MARKED),
     "Büchi game": (buchi.solve, MARKED),
     "several energies": (multienergy.solve, ENERGIES),
@@ -241,7 +242,14 @@ PUBLIC = public_functions()
 
 SOLVING = {
     *(parity.solve, energy.solve, energy.solve_with_capacity, meanpayoff.solve),
-    *(meanpayoff.decide, graph.scc, mdp.mec, buchi.accepting_cycle, buchi.solve),
+    *(
+        meanpayoff.decide,
+        graph.scc,
+        mdp.mec,
+        mdp.reach_probability,
+        buchi.accepting_cycle,
+        buchi.solve,
+    ),
     multienergy.solve,
 }
 """Those that come back undecided, see SOLVES."""

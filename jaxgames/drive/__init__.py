@@ -8,6 +8,7 @@ laid out, checked and answered; [`solve`][jaxgames.drive.solve] and
 from jaxgames.drive._dense import laid_out as laid_out
 from jaxgames.drive._dense import largest as largest
 from jaxgames.drive._dense import widest as widest
+from jaxgames.drive._each import one_by_one as one_by_one
 from jaxgames.drive._form import ARENAS as ARENAS
 from jaxgames.drive._form import Form as Form
 from jaxgames.drive._form import cut as cut

@@ -81,8 +81,8 @@ def solve_many(
     Args:
         problem: a package, such as [`parity`][jaxgames.parity], or the name of what is
             asked: `"parity"`, `"energy"`, `"meanpayoff"`, `"multienergy"`, `"scc"`,
-            `"mec"`, `"buchi"` for Büchi games, `"accepting_cycle"`, or
-            `"meanpayoff_threshold"`.
+            `"mec"`, `"buchi"` for Büchi games, `"accepting_cycle"`,
+            `"meanpayoff_threshold"`, or `"reach_probability"`.
         arenas: the games: a list of concrete arenas of any sizes, or what the problem
             has in place of arenas; or one whose arrays have one axis more in front,
             with all games of one size.

@@ -14,7 +14,7 @@ from jaxgames.solution import Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
 
 
-def _undecided(
+def undecided(
     status: Status,
     problem: Problem,
     question: Any,
@@ -23,6 +23,7 @@ def _undecided(
     strategies: bool = True,
     **__: Any,
 ) -> Any:
+    """The solution that knows nothing, for the arguments of `solve`."""
     answer = problem.undecided(question)
     if not strategies:
         answer = answer._replace(strategy=None)
@@ -30,7 +31,7 @@ def _undecided(
     return problem.solution(answer, status=status, stats=stats, state=state)
 
 
-@limited(_undecided)
+@limited(undecided)
 def solve(
     problem: Problem,
     question: Any,

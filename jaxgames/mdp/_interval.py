@@ -11,12 +11,12 @@ from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver
 from jaxgames.states import register
 
-UNDERFLOW = 1e-290
+UNDERFLOW = {"float64": 1e-290, "float32": 1e-30}
 """More than all products of a sum together that are too small to be told from zero."""
 
 
 class System(NamedTuple):
-    """The equations of the states whose value is not known: float64 throughout.
+    """The equations of the states whose value is not known, in one floating type.
 
     `N` is their number, `K` that of their choices.
 
@@ -81,7 +81,8 @@ class IntervalIteration(Solver):
         # A sum may come out too large or too small by the slack, so it is made smaller
         # or larger by as much. Both bounds then hold in exact arithmetic.
         lower = self._best(game, state.lower) * (1 - game.slack)
-        upper = self._best(game, state.upper) * (1 + game.slack) + UNDERFLOW
+        tiny = UNDERFLOW[game.slack.dtype.name]
+        upper = self._best(game, state.upper) * (1 + game.slack) + tiny
         lower = jnp.maximum(state.lower, lower)
         upper = jnp.minimum(state.upper, upper)
         moves = jnp.any((lower > state.lower) | (upper < state.upper))

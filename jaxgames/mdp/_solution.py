@@ -1,4 +1,4 @@
-"""The maximal end components of a model."""
+"""Solutions: maximal end components, and probabilities."""
 
 import dataclasses
 from typing import Any
@@ -36,4 +36,41 @@ class EndComponents(solution.Solution):
         choices = int(np.asarray(self.choice_kept).sum())
         return (
             f"EndComponents({int(self.count)} of {states} states and {choices} choices)"
+        )
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReachProbability(solution.Solution):
+    """Probabilities to reach a target.
+
+    Attributes:
+        lower: float64 `[S]`, proved lower bounds; under tracing of the width that JAX
+            has.
+        upper: likewise, proved upper bounds.
+        value: likewise, the middle between them.
+        scheduler: int32 `[S]`, the choice in each state of a memoryless scheduler; -1
+            in the target, and where a path has failed. If the solve was for the largest
+            probability, it reaches the target with at least `lower`; if for the least,
+            with at most `upper`.
+    """
+
+    lower: Any = None
+    upper: Any = None
+    value: Any = None
+    scheduler: Any = None
+
+    @property
+    def iterations(self) -> int:
+        """How often the equations were applied."""
+        return self.stats["rounds"]
+
+    def __repr__(self) -> str:
+        """One line: how many states, how far apart the bounds are, how many rounds."""
+        if is_traced(self.lower) or np.ndim(self.lower) != 1:
+            return f"ReachProbability(value {self.lower.shape})"
+        gap = np.max(self.upper - self.lower, initial=0.0)
+        return (
+            f"ReachProbability({len(self.lower)} states, bounds at most {gap:.1e} "
+            f"apart after {self.iterations} iterations)"
         )

@@ -1,5 +1,6 @@
 """Probabilities to reach a target, and their bounds."""
 
+import functools
 from fractions import Fraction
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgames import SolveError, Status, mdp
+from jaxgames import SolveError, Status, mdp, solve_many
 from jaxgames.testing import _exact as exact
 
 CORPUS = Path(__file__).parents[3] / "shared/data/public/mdp"
@@ -195,6 +196,86 @@ def test_padding_has_no_value():
     assert found.scheduler[5:].tolist() == [-1, -1, -1]
 
 
+@pytest.mark.parametrize("optimum", ["min", "max"])
+def test_under_jit_and_vmap(optimum):
+    some = [*models(seed=4, count=30)]
+    some[0] = tempting(0.25), np.arange(4) == 2, np.ones(4, bool)
+
+    @jax.jit
+    @jax.vmap
+    def solve(model, target, passed):
+        return mdp.reach_probability(model, target, optimum, states=passed)
+
+    def masks(each):
+        return np.array([np.pad(x, (0, 8 - len(x))) for x in each])
+
+    stacked = jax.tree.map(
+        lambda *x: np.stack(x), *(model.pad(8, 16, 64) for model, _, _ in some)
+    )
+    with jax.enable_x64(True):
+        found = jax.device_get(
+            solve(stacked, masks(x[1] for x in some), masks(x[2] for x in some))
+        )
+    assert not found.status.any()
+    for at, (model, target, passed) in enumerate(some):
+        size = model.num_states
+        value = exact.reach_values(model, target, passed)[optimum == "max"]
+        lower, upper = found.lower[at].tolist(), found.upper[at].tolist()
+        held = zip(lower, value, upper, strict=False)
+        assert all(a <= x <= b <= a + 2e-6 for a, x, b in held)
+        chain = mdp.induced_chain(model, found.scheduler[at][:size])
+        worth = exact.chain_values(exact.chain_of(chain), target, passed)
+        if optimum == "max":
+            assert all(x >= a for x, a in zip(worth, lower, strict=False))
+        else:
+            assert all(x <= b for x, b in zip(worth, upper, strict=False))
+        np.testing.assert_array_equal(found.scheduler[at][:size] < 0, target | ~passed)
+        assert (found.scheduler[at][size:] == -1).all()
+    components = [mdp.reach_probability(*x[:2], states=x[2]).stats for x in some[:3]]
+    if optimum == "max":
+        for name in ("one", "components"):
+            own = [x[name] for x in components]
+            assert found.stats[name][:3].tolist() == own
+
+
+def test_a_traced_solve_stops_and_goes_on():
+    """In float32: bounds hold there too."""
+    model, target = walk(5), np.arange(5) == 4
+
+    def solve(target, state=None, max_steps=None):
+        how = {"state": state, "max_steps": max_steps, "epsilon": 1e-3}
+        return mdp.reach_probability(model, target, "min", **how)
+
+    part = jax.jit(functools.partial(solve, max_steps=3))(target)
+    assert (part.status, part.lower.dtype) == (Status.MAX_STEPS, np.float32)
+    go_on = jax.jit(solve)
+    rest = go_on(target, part.state, 1000)
+    assert (rest.status, rest.stats["open"]) == (Status.SOLVED, 3)
+    value = np.arange(5) / 4
+    assert ((rest.lower <= value) & (value <= rest.upper)).all()
+    np.testing.assert_allclose(rest.value, value, atol=1e-3)
+    other = go_on(np.arange(5) == 3, part.state, 1000)
+    assert other.status == Status.INVALID
+
+
+def test_many_questions_one_after_the_other():
+    asked = [(walk(5), [4]), (walk(5), [3], "min"), (walk(11), [10])]
+    found = solve_many("reach_probability", asked)
+    for question, own in zip(asked, found, strict=True):
+        np.testing.assert_array_equal(own.lower, mdp.reach_probability(*question).lower)
+    part = solve_many("reach_probability", asked, max_steps=20, throw=False)
+    assert part.status == Status.MAX_STEPS
+    rest = solve_many("reach_probability", asked, state=part.state)
+    for own, other in zip(rest, found, strict=True):
+        np.testing.assert_array_equal(own.upper, other.upper)
+    ended = solve_many(
+        "reach_probability", asked, throw=False, progress=lambda _: Status.TIMEOUT
+    )
+    assert [own.status for own in ended[1:]] == [Status.TIMEOUT] * 2
+    with pytest.raises(ValueError, match="game 1: optimum must be"):
+        solve_many("reach_probability", [asked[0], (walk(5), [4], "best")])
+
+
 def test_no_states():
     found = mdp.reach_probability(mdp.MDP.from_arrays([0], [0], [], []), [])
     assert found.value.shape == (0,)
@@ -208,8 +289,8 @@ def test_what_is_refused():
         mdp.reach_probability(bare, [0])
     with pytest.raises(ValueError, match="epsilon must be a positive number, got 0"):
         mdp.reach_probability(model, [4], epsilon=0)
-    with pytest.raises(ValueError, match="driven from the host"):
-        jax.jit(lambda t: mdp.reach_probability(model, t).lower)(np.ones(5, bool))
+    with pytest.raises(ValueError, match="no reachability solver is called 'magic'"):
+        mdp.reach_probability(model, [4], "max", "magic")
     other = mdp.reach_probability(walk(40), [39], max_steps=5, throw=False)
     with pytest.raises(ValueError, match="state must be solution.state of a call"):
         mdp.reach_probability(model, [4], state=other.state)

@@ -1,0 +1,157 @@
+"""Probabilities to reach a target where the model is traced: nothing gets smaller.
+
+The equations are those of the quotient by end components, in the places of the model:
+the least state of a component has the choices that leave it, and stands for the others.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgames import fixpoint, ops
+from jaxgames.mdp._interval import Bounds, IntervalIteration, System
+from jaxgames.mdp._layout import Layout, restrict
+from jaxgames.mdp._layout import traced as lay_out
+from jaxgames.mdp._mec import mec
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._prob01 import prob0, prob1
+from jaxgames.mdp._region import NO_CHOICE, Region
+from jaxgames.mdp._spread import problem, surely
+from jaxgames.solution import Stats, Status
+
+
+def solve(
+    model: MDP,
+    target: Any,
+    passed: Any,
+    epsilon: Any,
+    solver: IntervalIteration,
+    state: Any,
+    max_steps: Any,
+) -> tuple:
+    """Two bounds and a scheduler; status, statistics, and where to go on (pure)."""
+    optimum = "min" if solver.least else "max"
+    zero = prob0(model, target, optimum, states=passed, engine="device")
+    one = prob1(model, target, optimum, states=passed, engine="device")
+    layout = lay_out(model)
+    is_open = layout.states & ~zero.states & ~one.states
+    home = jnp.arange(model.num_states, dtype=jnp.int32)
+    label, kept, count = None, jnp.zeros(len(layout.owner), bool), jnp.int32(0)
+    if not solver.least:
+        found = mec(model, "interleaved", states=is_open)
+        label, kept, count = found.state_label, found.choice_kept, found.count
+        home = _homes(label)
+    leaves = layout.live & ~kept & ops.take(is_open, layout.owner)
+    system = _system(model, layout, home, leaves, one.states, epsilon)
+    if isinstance(getattr(state, "state", None), Bounds):
+        # It may go on from where nothing moved: to find that out again.
+        state = state._replace(state=state.state._replace(moves=jnp.array(True)))
+    outcome = fixpoint.traced(solver, system, state, max_steps)
+    lower, upper = (
+        jnp.where(is_open, ops.take(x, home), one.states.astype(x.dtype))
+        for x in (outcome.answer.lower, outcome.answer.upper)
+    )
+    # Nothing moves any more: because the bounds have met, or never will.
+    met = solver.done(system, outcome.carry.state)
+    ended = jnp.where(met, Status.SOLVED, Status.PRECISION)
+    status = jnp.where(outcome.status == Status.OVERFLOW, ended, outcome.status)
+    best = ops.take(ops.take(outcome.answer.choice, home), layout.owner)
+    best = leaves & (best == jnp.arange(len(best), dtype=jnp.int32))
+    stats = Stats(
+        solver=solver.name,
+        rounds=outcome.rounds,
+        zero=jnp.sum(zero.states),
+        one=jnp.sum(one.states),
+        components=count,
+        open=jnp.sum(is_open),
+    )
+    scheduler = _scheduler(layout, label, kept, best, zero, one)
+    goes_on = ~jnp.asarray(target)
+    if passed is not None:
+        goes_on = goes_on & jnp.asarray(passed)
+    scheduler = jnp.where(goes_on, scheduler, NO_CHOICE)
+    return lower, upper, scheduler, status.astype(jnp.int32), stats, outcome.carry
+
+
+def _homes(label: jax.Array) -> jax.Array:
+    """The state that stands for each: the least one of its component, or itself."""
+    size = len(label)
+    number = jnp.arange(size, dtype=jnp.int32)
+    index = jnp.where(label >= 0, label, size)
+    least = ops.min_into(index, number, size, size)
+    return jnp.where(label >= 0, ops.take(least, jnp.maximum(label, 0)), number)
+
+
+def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
+    """The equations of all states; one more choice, that leads nowhere, where none is.
+
+    Args:
+        model: the model.
+        layout: of all of it.
+        home: the state that stands for each.
+        leaves: the choices of open states that are no component's own.
+        one: the states of value one.
+        epsilon: how far a value may be from the truth.
+    """
+    size, own = len(home), len(leaves)
+    dtype = jnp.result_type(float)
+    tail, head = layout.branches.tail, jnp.asarray(model.columns)  # type: ignore
+    probs = jnp.where(tail < own, jnp.asarray(model.probs), 0).astype(dtype)
+
+    def summed(x: Any) -> jax.Array:
+        return ops.links_sum(layout.branches, x, (probs,))
+
+    # Relative to their sum: files round, and so do sums.
+    total = summed(jnp.ones(size, dtype))
+    base = jnp.where(leaves, summed(one.astype(dtype)) / total, 0)
+    share = probs / ops.take(jnp.append(total, 1), jnp.minimum(tail, own))
+    choosers = jnp.where(leaves, ops.take(home, layout.owner), size)
+    numbers = jnp.arange(own + size, dtype=jnp.int32)
+    idle = ops.max_into(choosers, jnp.ones(own, jnp.int32), size, 0) == 0
+    choosers = jnp.append(choosers, jnp.where(idle, numbers[:size], size))
+    most = jnp.max(jnp.diff(jnp.asarray(model.row_offsets)), initial=0)
+    return System(
+        branches=ops.pairs(
+            jnp.where(tail < own, tail, own + size),
+            ops.take(home, head),
+            own + size,
+            size,
+        ),
+        weights=(share,),
+        base=jnp.append(base, jnp.zeros(size, dtype)),
+        choices=ops.pairs(choosers, numbers, size, own + size),
+        owner=jnp.minimum(choosers, size - 1),
+        above=(~idle).astype(dtype),
+        slack=(6 * most + 12) * jnp.finfo(dtype).eps.astype(dtype),
+        width=jnp.asarray(2 * epsilon, dtype),
+    )
+
+
+def _scheduler(layout: Layout, label, kept, best, zero: Region, one: Region):
+    """The choices of all kinds of states together, -1 where a state has none.
+
+    Args:
+        layout: the model.
+        label: the component of each state, -1 for none; None where nobody looked.
+        kept: the choices inside of components.
+        best: bool, the choice of each open state that stands for itself or others.
+        zero: the states of probability zero.
+        one: the states of probability one.
+    """
+    none = len(best)
+    number = jnp.arange(none, dtype=jnp.int32)
+    chosen = ops.links_min(layout.choices, number, best)
+    # Where nothing matters, the first choice.
+    scheduler = ops.links_min(layout.choices, number, layout.live)
+    for region in (zero, one):
+        if region.scheduler is not None:
+            there = region.states & (region.scheduler >= 0)
+            scheduler = jnp.where(there, region.scheduler, scheduler)
+    if label is not None:
+        # In a component: to the state whose choice leaves it.
+        goal = (chosen < none) & (label >= 0)
+        inside = surely(problem(restrict(layout, None, kept), goal)).scheduler
+        scheduler = jnp.where(inside >= 0, inside, scheduler)
+    scheduler = jnp.where(chosen < none, chosen, scheduler)
+    return jnp.where(scheduler < none, scheduler, NO_CHOICE).astype(jnp.int32)
