@@ -14,10 +14,10 @@ from benchmarks.equivalence_systems import System
 from benchmarks.run import Options, phases
 from benchmarks.schema import Results, Row
 from jaxgames import Status, equivalence, multienergy
-from jaxgames.equivalence._bisimulation import classes_of
 from jaxgames.equivalence._build import build, pairs_that_enable_the_same
+from jaxgames.equivalence._energy import distinguished
 from jaxgames.equivalence._game import MOVE_BYTES, POSITION_BYTES
-from jaxgames.equivalence._solve import distinguished, energy_game, solve
+from jaxgames.equivalence._problem import classes_of
 from jaxgames.io import LTS
 
 SUITE = "equivalence"
@@ -30,7 +30,7 @@ VERIFIED_UP_TO = 10_000_000
 
 ENGINES = {
     HOST: {"classes": "host", "build": "host", "solver": "host"},
-    "device": {"classes": "device", "build": "device", "solver": "fronts"},
+    "device": {"classes": "refinement", "build": "device", "solver": "fronts"},
     "auto": {"classes": "auto", "build": "auto", "solver": "auto"},
 }
 """What each solver of this suite takes for classes, the game and its budgets."""
@@ -69,7 +69,7 @@ def solved(lts: LTS, engines: dict[str, Any]) -> Solved:
 
     def reduced() -> tuple:
         system = equivalence.System.of(lts)
-        classes = classes_of(system, engine=engines["classes"])
+        classes = classes_of(system, engines["classes"])
         system = system.quotient(classes)
         return classes, system, pairs_that_enable_the_same(system)
 
@@ -78,7 +78,10 @@ def solved(lts: LTS, engines: dict[str, Any]) -> Solved:
         lambda: build(system, pairs, engine=engines["build"]),
         lambda made: tuple(made.arrays),
     )
-    fronts = step(lambda: solve(game, engines["solver"]), lambda made: made.words)
+    fronts = step(
+        lambda: multienergy.solve(equivalence.energy_game(game), engines["solver"]),
+        lambda made: made.words,
+    )
     apart = step(
         lambda: distinguished(fronts, game.arrays.starts, equivalence.STRONG),
         lambda made: None,
@@ -104,7 +107,9 @@ class Judge:
         if self._answer is None:
             self._answer = answer
             if found.game.num_moves <= VERIFIED_UP_TO:
-                verdict = multienergy.verify(energy_game(found.game), found.fronts)
+                verdict = multienergy.verify(
+                    equivalence.energy_game(found.game), found.fronts
+                )
                 self._trusted = row.verified = bool(verdict)
                 return
         elif not all(map(np.array_equal, answer, self._answer)):

@@ -37,9 +37,6 @@ WRITTEN_OUT = 4, 3, 2, 1
 _GO_ON = -1
 """Where no status is, between processes."""
 
-READ_BY_NUMPY = 1 << 14
-"""Entries in the host's memory up to which no program is compiled for a fingerprint."""
-
 SMALL = 1 << 17
 """Entries up to which an answer is sent to the host with every chunk."""
 
@@ -212,37 +209,14 @@ def adopted(solver: Solver, carry: Carry, state: Any) -> Carry:
 def origin(solver: Solver, game: Any) -> states.Origin:
     """What a carry of a solver on a concrete game is of.
 
-    The fingerprint of a layout is kept with it, so that this costs a launch, or less;
-    and nothing is compiled for what is small and lies in the host's memory.
+    The fingerprint of a layout is kept with it, so that this costs a launch, or less.
     """
     parts = _parts(
         solver.subject(game),
-        lambda part: kept(
-            part,
-            "fingerprint",
-            lambda: _words(part, states.fingerprint, _fingerprint),
-        ),
+        lambda part: kept(part, "fingerprint", lambda: _fingerprint(part)),
     )
-    if isinstance(parts, _Part):
-        return _origin(solver, parts.words)
-    return _origin(solver, _words(parts, states.fingerprint, _whole_jit))
-
-
-def _words(
-    values: Any,
-    by_numpy: Callable[[Any], states.Words],
-    by_program: Callable[[Any], states.Words],
-) -> states.Words:
-    """A fingerprint by numpy where that is read sooner than a program is compiled."""
-    leaves = jax.tree.leaves(values)
-    near = all(
-        not isinstance(x, jax.Array)
-        or (len(x.devices()) == 1 and next(iter(x.devices())).platform == "cpu")
-        for x in leaves
-    )
-    if near and sum(np.size(x) for x in leaves) <= READ_BY_NUMPY:
-        return by_numpy(jax.device_get(values))
-    return by_program(values)
+    alone = isinstance(parts, _Part)
+    return _origin(solver, parts.words if alone else _whole_jit(parts))
 
 
 def _origin(solver: Solver, words: states.Words) -> states.Origin:

@@ -413,6 +413,12 @@ def say(what: str) -> None:
         limits.say(what)
 
 
+def fail(status: Status, what: str) -> None:
+    """Raises LimitError: a part of a call has ended, without which it cannot go on."""
+    limits = surrounding.get()
+    raise LimitError(status, None, what, math.inf if limits is None else limits.seconds)
+
+
 def memory_left() -> int | None:
     """Bytes by which the process may still grow; None where there is no limit."""
     limits = surrounding.get()

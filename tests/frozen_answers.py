@@ -528,7 +528,7 @@ def processes() -> Frozen:
             **{
                 "input: targets": case.dst,
                 "input: actions": case.edge["action"],
-                "bisimulation": equivalence.bisimulation(lts, engine="host"),
+                "bisimulation": equivalence.bisimulation(lts, "host").labels,
                 "pairs": spectrum.pairs,
                 "apart": spectrum.apart,
             }

@@ -186,6 +186,7 @@ def test_errors_survive_pickling():
 MODEL = mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0])
 ENERGIES = multienergy.Game.from_arrays([0, 1], [0], [0], [[-1]], defender=[False])
 MARKED = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], accepting=[1, 0])
+PROCESSES = jaxgames.io.LTS.from_edges([0, 1], "ab", [2, 2])
 
 SOLVES = {
     "parity": (parity.solve, GAME),
@@ -202,6 +203,25 @@ SOLVES = {
     "accepting cycle": (buchi.accepting_cycle, MARKED),
     "Büchi game": (buchi.solve, MARKED),
     "several energies": (multienergy.solve, ENERGIES),
+    "bisimilarity": (equivalence.bisimulation, PROCESSES),
+    "all notions": (equivalence.spectrum, PROCESSES),
+    "one notion": (
+        lambda x, **how: equivalence.relation(x, "traces", **how),
+        PROCESSES,
+    ),
+    "two processes": (lambda x, **how: equivalence.compare(x, 0, 1, **how), PROCESSES),
+    "pairs": (
+        lambda x, **how: equivalence.compare_many(x, [(0, 1)], **how)[0],
+        PROCESSES,
+    ),
+    "two processes, weakly": (
+        lambda x, **how: equivalence.compare_weak(x, 0, 1, **how),
+        PROCESSES,
+    ),
+    "pairs, weakly": (
+        lambda x, **how: equivalence.compare_many_weak(x, [(0, 1)], **how)[0],
+        PROCESSES,
+    ),
 }
 
 
@@ -242,15 +262,11 @@ PUBLIC = public_functions()
 
 SOLVING = {
     *(parity.solve, energy.solve, energy.solve_with_capacity, meanpayoff.solve),
-    *(
-        meanpayoff.decide,
-        graph.scc,
-        mdp.mec,
-        mdp.reach_probability,
-        buchi.accepting_cycle,
-        buchi.solve,
-    ),
-    multienergy.solve,
+    *(meanpayoff.decide, graph.scc, mdp.mec, mdp.reach_probability, buchi.solve),
+    buchi.accepting_cycle,
+    *(multienergy.solve, equivalence.bisimulation, equivalence.spectrum),
+    *(equivalence.relation, equivalence.compare, equivalence.compare_many),
+    *(equivalence.compare_weak, equivalence.compare_many_weak),
 }
 """Those that come back undecided, see SOLVES."""
 
@@ -288,7 +304,7 @@ def test_solves_that_are_stuck_come_back_undecided(name, stuck):
     assert found.status == Status.TIMEOUT
     assert repr(found)
     assert found.stats["solver"] == "none"
-    for field in ("winner", "strategy", "labels", "state_label", "witness"):
+    for field in ("winner", "strategy", "labels", "state_label", "bisimulation"):
         assert np.all(getattr(found, field, -1) == -1)
     with ends_soon(), pytest.raises(SolveError) as caught:
         solve(game, deadline=0.1)

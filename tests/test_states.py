@@ -380,21 +380,6 @@ def test_the_same_bits_from_numpy_jax_jit_vmap_and_any_width():
     assert words(states.fingerprint(narrow)) == expected
 
 
-def test_nothing_is_compiled_for_the_fingerprint_of_a_small_game(monkeypatch):
-    game, solver = parity_game(3).pad(64, 128), parity.FPI()
-    expected = words(fixpoint._fingerprint(game))
-
-    def compiled(_):
-        raise AssertionError
-
-    monkeypatch.setattr(fixpoint, "_fingerprint", compiled)
-    monkeypatch.setattr(fixpoint, "_whole_jit", compiled)
-    assert words(fixpoint.origin(solver, game).problem) == expected
-    monkeypatch.setattr(fixpoint, "READ_BY_NUMPY", 64)
-    with pytest.raises(AssertionError):
-        fixpoint.origin(solver, game.pad(65, 130))
-
-
 def test_every_entry_its_place_its_name_and_the_shape_count():
     x = np.random.default_rng(1).integers(-3, 3, size=200).astype(np.int32)
     found = {words(states.fingerprint({"x": x}))}

@@ -202,8 +202,8 @@ def _relate(
 ) -> Exit:
     with phase("relate") as notes:
         if args.notion:
-            labels = equivalence.relation(lts, args.notion, **limits)
-            counts = {args.notion: int(labels.max(initial=-1)) + 1}
+            classes = equivalence.relation(lts, args.notion, **limits)
+            labels, counts = classes.labels, {args.notion: classes.count}
         else:
             found = equivalence.spectrum(lts, **limits)
             labels = None

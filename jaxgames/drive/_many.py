@@ -43,7 +43,7 @@ class Solutions(list[Any]):
         state: what a later call needs to go on; None if all are solved.
     """
 
-    def __init__(self, solutions: Sequence[Solution], state: Any):
+    def __init__(self, solutions: Sequence[Any], state: Any):
         super().__init__(solutions)
         statuses = [solution.status for solution in solutions]
         unsolved = [status for status in statuses if status != Status.SOLVED]

@@ -66,9 +66,20 @@ class Problem(abc.ABC, Generic[Q]):
         """How many vertices it has, and how many edges."""
         return question.shape  # type: ignore[attr-defined]
 
-    def reduce(self, question: Q, names: Sequence[str]) -> "tuple[Q, Undo]":
-        """A smaller question, and what makes its solution one of the question."""
-        raise NotImplementedError(f"{self.name} has no preprocessing")
+    def reduce(self, question: Q, names: Sequence[str]) -> "tuple[Any, Undo | None]":
+        """A smaller question, or one that it is put as; and what undoes that.
+
+        Args:
+            question: a concrete one.
+            names: of what makes it smaller; none where nobody has asked for that.
+
+        Returns:
+            The question; and what makes its solution one of that which was asked, None
+            where it is one.
+        """
+        if names:
+            raise NotImplementedError(f"{self.name} has no preprocessing")
+        return question, None
 
     # ---- the choice ------------------------------------------------------------
 
@@ -310,8 +321,8 @@ class Problem(abc.ABC, Generic[Q]):
         return [32] * len(questions)
 
 
-Undo = Callable[[Solution], Solution]
-"""Makes the solution of a smaller question one of the question."""
+Undo = Callable[[Any], Any]
+"""Makes the solution of another question one of that which was asked."""
 
 
 @dataclasses.dataclass(frozen=True)

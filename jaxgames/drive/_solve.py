@@ -73,10 +73,8 @@ def solve(
         chosen = _chosen(problem, solver, strategies)
         found = problem.traced(question, chosen, state, max_steps)
         return validity.withdrawn(fault, found, **problem.nothing)
-    undo = None
     with ops.at_once():  # a constant of somebody's jit is still one
-        if preprocess:
-            question, undo = problem.reduce(question, preprocess)
+        question, undo = problem.reduce(question, preprocess)
         noted = host.told_if_slow(solver, problem.shape(question)[1])
         meter = as_progress(progress)
         found = noted(

@@ -8,10 +8,12 @@ minimal budgets with which its attacker wins say which notions tell two processe
 from jaxgames.equivalence import reference as reference
 from jaxgames.equivalence._bisimulation import bisimulation as bisimulation
 from jaxgames.equivalence._build import build as build
-from jaxgames.equivalence._compare import Comparison as Comparison
-from jaxgames.equivalence._compare import Holds as Holds
+from jaxgames.equivalence._classes import Classes as Classes
 from jaxgames.equivalence._compare import compare as compare
 from jaxgames.equivalence._compare import compare_many as compare_many
+from jaxgames.equivalence._comparison import Comparison as Comparison
+from jaxgames.equivalence._comparison import Holds as Holds
+from jaxgames.equivalence._energy import energy_game as energy_game
 from jaxgames.equivalence._formula import TRUE as TRUE
 from jaxgames.equivalence._formula import And as And
 from jaxgames.equivalence._formula import Delay as Delay
@@ -27,7 +29,8 @@ from jaxgames.equivalence._load import load as load
 from jaxgames.equivalence._notions import NOTIONS as NOTIONS
 from jaxgames.equivalence._notions import STRONG as STRONG
 from jaxgames.equivalence._notions import covers as covers
-from jaxgames.equivalence._solve import energy_game as energy_game
+from jaxgames.equivalence._problem import SOLVERS as SOLVERS
+from jaxgames.equivalence._refinement import Refinement as Refinement
 from jaxgames.equivalence._spectrum import Spectrum as Spectrum
 from jaxgames.equivalence._spectrum import relation as relation
 from jaxgames.equivalence._spectrum import spectrum as spectrum

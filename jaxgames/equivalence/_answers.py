@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.equivalence._bisimulation import scramble
 from jaxgames.equivalence._found import PARTS, Found, Processes, Sizes, look_up_all
+from jaxgames.equivalence._refinement import scramble
 
 
 def answer(processes: Processes, salt, sizes: Sizes, found: Found) -> Found:

@@ -1,19 +1,17 @@
 """Builds the spectroscopy game by one of two engines."""
 
-import contextlib
 from typing import Literal
 
 import jax
 import numpy as np
 
 from jaxgames import host
-from jaxgames.equivalence._found_so_far import FoundSoFar
 from jaxgames.equivalence._game import Spectroscopy
 from jaxgames.equivalence._host import build_on_host, is_ready
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
 from jaxgames.limits import limited
-from jaxgames.progress import Meter, as_progress
+from jaxgames.progress import Meter, Progress
 
 FEW = 3000
 """Positions up to which a game is built by Python before anything is compiled."""
@@ -37,7 +35,7 @@ def build(
     *,
     engine: Engine = "auto",
     max_positions: int | None = None,
-    progress: Meter | bool | None = None,
+    progress: Progress | Meter | bool | None = None,
     deadline: float | None = None,
     memory: int | None = None,
 ) -> Spectroscopy:
@@ -64,15 +62,14 @@ def build(
     if engine not in ("auto", "device", "host"):
         raise ValueError(f"engine must be 'auto', 'device' or 'host', got {engine!r}")
     most = check_room(len(pairs), max_positions)
-    with contextlib.closing(as_progress(progress)) as meter:
-        game = _build(system, pairs, engine, most, FoundSoFar(meter))
+    game = _build(system, pairs, engine, most)
     if game is None:
         raise complain_of_size(most)
     return game
 
 
 def _build(
-    system: System, pairs: np.ndarray, engine: Engine, most: int, tell: FoundSoFar
+    system: System, pairs: np.ndarray, engine: Engine, most: int
 ) -> Spectroscopy | None:
     """The game, or None where it is larger."""
     if engine == "auto":
@@ -81,28 +78,26 @@ def _build(
             first = min(most, MODEST)
             if host.can_compile() and 12 * len(pairs) <= first:
                 moves = min(most, MOVES * first)
-                game = build_on_host(system, pairs, first, moves, tell)
+                game = build_on_host(system, pairs, first, moves)
                 if game is not None or first == most:
                     return game
             engine = "device"
     if engine == "host":
-        return _sequentially(system, pairs, most, tell)
+        return _sequentially(system, pairs, most)
     from jaxgames.equivalence._device import build_on_device
 
-    return build_on_device(system, pairs, most, tell)
+    return build_on_device(system, pairs, most)
 
 
-def _sequentially(
-    system: System, pairs: np.ndarray, most: int, tell: FoundSoFar
-) -> Spectroscopy | None:
+def _sequentially(system: System, pairs: np.ndarray, most: int) -> Spectroscopy | None:
     """The game built on the host, by Python alone where it is small."""
     small = system.num_states <= FEW_STATES and len(pairs) * 3 <= FEW
     if small and not is_ready():
         with host.interpreted():
-            game = build_on_host(system, pairs, min(most, FEW), tell=tell)
+            game = build_on_host(system, pairs, min(most, FEW))
         if game is not None or most <= FEW:
             return game
-    return build_on_host(system, pairs, most, tell=tell)
+    return build_on_host(system, pairs, most)
 
 
 def pairs_that_enable_the_same(system: System) -> np.ndarray:

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.equivalence._bisimulation import scramble
 from jaxgames.equivalence._found import (
     PARTS,
     Found,
@@ -24,12 +23,13 @@ from jaxgames.equivalence._found import (
     power_of_two,
     processes_of,
 )
-from jaxgames.equivalence._found_so_far import FoundSoFar
-from jaxgames.equivalence._game import ATTACK, Spectroscopy
+from jaxgames.equivalence._game import ATTACK, BUILDING, Spectroscopy
+from jaxgames.equivalence._refinement import scramble
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence._turn import Bounds, advance
 from jaxgames.graph._explore_rules import EMPTY
 from jaxgames.graph._state_table import table_of
+from jaxgames.limits import tick
 
 SIZES = {
     "cpu": (Sizes(1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),) * 2,
@@ -61,7 +61,6 @@ def build_on_device(
     system: System,
     pairs: np.ndarray,
     most: int,
-    tell: FoundSoFar | None = None,
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs, on the device.
 
@@ -69,21 +68,19 @@ def build_on_device(
         system: the processes.
         pairs: int32 `[N, 2]`, p and q.
         most: positions and moves beyond which it is given up.
-        tell: told after each turn how many positions were found.
 
     Returns:
         The game, or None where it has more.
 
     Raises:
         ValueError: the processes enable too many different sets of labels.
-        SolveError: `tell` has ended it.
     """
-    tell, salt = tell or FoundSoFar(), 0
+    salt = 0
     while True:  # until no hash has misled
         builder = _Builder(system, pairs, most, salt)
         while not builder.done:
             builder.advance()
-            tell(builder.now.positions)
+            tick(BUILDING, builder.now.positions, "positions")
         if not builder.now.wrong:
             return builder.game()
         salt += 2

@@ -56,6 +56,10 @@ MOVE_BYTES = 4 + 1
 """Bytes of a move: its target, its kind."""
 
 
+BUILDING = "building the game"
+"""What is going on until its positions are found, for those who wait."""
+
+
 class Arrays(NamedTuple):
     """The arrays of a game, of numpy, or of JAX where a device has built it."""
 

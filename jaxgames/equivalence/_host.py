@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.equivalence._found_so_far import FoundSoFar
-from jaxgames.equivalence._game import Spectroscopy
+from jaxgames.equivalence._game import BUILDING, Spectroscopy
 from jaxgames.equivalence._host_expand import (
     ASKED,
     EDGES,
@@ -19,6 +18,7 @@ from jaxgames.equivalence._host_expand import (
 )
 from jaxgames.equivalence._host_tables import new_table, wider_table
 from jaxgames.equivalence._system import System
+from jaxgames.limits import tick
 
 DENSE, ALWAYS = 32, 1 << 20
 """Places of a table of all pairs of processes, for each pair that is asked for and in
@@ -80,7 +80,6 @@ def build_on_host(
     pairs: np.ndarray,
     most: int,
     most_moves: int | None = None,
-    tell: FoundSoFar | None = None,
 ) -> Spectroscopy | None:
     """The game from the attack positions (p, {q}) of these pairs.
 
@@ -89,13 +88,9 @@ def build_on_host(
         pairs: int32 `[N, 2]`, p and q.
         most: positions beyond which it is given up.
         most_moves: moves beyond which it is; None: as many.
-        tell: told how many positions were found, each time that there is no more room.
 
     Returns:
         The game, or None where it has more.
-
-    Raises:
-        SolveError: `tell` has ended it.
     """
     limits = np.array([most, most if most_moves is None else most_moves], np.int64)
     pairs = np.array(pairs, np.int32).reshape(-1, 2)
@@ -126,9 +121,9 @@ def build_on_host(
     seen, lengths = np.zeros(states + 1, np.int64), np.zeros(6, np.int64)
     count = np.zeros(7, np.int64)
     count[SETS], count[ROOM] = states + 1, 64
-    status, tell = FULL, tell or FoundSoFar()
+    status = FULL
     while status == FULL:
-        tell(int(count[POSITIONS]))
+        tick(BUILDING, int(count[POSITIONS]), "positions")
         grown = _with_room(grown, count)
         status = expand(
             *(*steps, *enables, system.num_labels, pairs, limits),

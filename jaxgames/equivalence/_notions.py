@@ -13,7 +13,7 @@ References:
     arXiv:2303.08904
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -41,7 +41,7 @@ NOTIONS: tuple[str, ...] = tuple(STRONG)
 """Names of the notions of the strong spectrum."""
 
 
-def check_notion(notion: str, notions: Mapping[str, tuple[int, ...]] = STRONG) -> None:
+def check_notion(notion: str, notions: Collection[str] = STRONG) -> None:
     """Raises ValueError, naming the notions that there are, unless it is one."""
     if notion not in notions:
         raise ValueError(

@@ -5,36 +5,41 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from jaxgames.equivalence._bisimulation import classes_of
-from jaxgames.equivalence._build import Engine, pairs_that_enable_the_same
+from jaxgames import drive, multienergy
+from jaxgames.equivalence._build import Engine, build, pairs_that_enable_the_same
+from jaxgames.equivalence._classes import Classes
+from jaxgames.equivalence._compare import sizes
+from jaxgames.equivalence._energy import RELATIONS, distinguished, energy_game
 from jaxgames.equivalence._notions import NOTIONS, STRONG, check_notion
-from jaxgames.equivalence._solve import build_and_solve, distinguished
+from jaxgames.equivalence._problem import classes_of
 from jaxgames.equivalence._system import System
 from jaxgames.limits import Bounds, limited
-from jaxgames.progress import Meter
+from jaxgames.progress import Meter, Progress
+from jaxgames.solution import UNDECIDED, Solution, SolveError, Stats, Status
+from jaxgames.solver import Solver
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Spectrum:
+class Spectrum(Solution):
     """Which processes of a system the notions relate.
+
+    Its `stats` have the numbers of classes, pairs, positions and moves too.
 
     Attributes:
         bisimulation: int32 `[V]`, the bisimilarity class of each process, numbered in
-            the order of their first ones.
+            the order of their first ones; -1 where it is not known.
         pairs: int32 `[N, 2]`, the ordered pairs of different classes that were
             compared, in lexicographic order.
         apart: bool `[N, 13]`, for each notion whether the first of a pair is not below
-            the second.
-        stats: the numbers of classes, pairs, positions and moves.
+            the second. Where the solve stopped early, whether that was found.
     """
 
-    bisimulation: np.ndarray
-    pairs: np.ndarray
-    apart: np.ndarray
-    stats: dict[str, int]
+    bisimulation: Any = None
+    pairs: Any = None
+    apart: Any = None
 
     @property
     def num_classes(self) -> int:
@@ -53,8 +58,11 @@ class Spectrum:
 
         Raises:
             ValueError: there is no such notion.
+            SolveError: the solve stopped early.
         """
         check_notion(notion)
+        if self.status != Status.SOLVED:
+            raise SolveError(Status(self.status), self)
         return self.pairs[~self.apart[:, NOTIONS.index(notion)]]
 
     @limited()
@@ -69,6 +77,7 @@ class Spectrum:
 
         Raises:
             ValueError: there is no such notion.
+            SolveError: the solve stopped early.
         """
         below = self.preorder(notion).astype(np.int64)
         count = self.num_classes
@@ -83,19 +92,91 @@ class Spectrum:
 
     def __repr__(self) -> str:
         """One line: the number of classes by notion."""
+        if self.status != Status.SOLVED:
+            return f"Spectrum({Status(self.status).name})"
         counts = (f"{n} {int(self.classes(n).max(initial=-1)) + 1}" for n in NOTIONS)
         return f"Spectrum(classes: {', '.join(counts)})"
 
 
-@limited()
+@dataclasses.dataclass(frozen=True)
+class Relating:
+    """All processes of a system, by all notions or by one."""
+
+    lts: "LTS"
+    preorders: bool
+    engine: Engine
+    max_positions: int | None
+    notion: str | None = None
+
+    def check(self) -> None:
+        """Raises ValueError unless there is such a notion."""
+        if self.notion is not None:
+            check_notion(self.notion)
+
+    def put(self) -> tuple[multienergy.Game, drive.Undo]:
+        """One game for all pairs that may be related."""
+        system, notion = System.of(self.lts), self.notion
+        if notion == "enabledness":
+            return self._without_game(system, system.enabled().of)
+        classes = classes_of(system)
+        if notion == "bisimulation":
+            return self._without_game(system, classes)
+        system = system.quotient(classes)
+        if self.preorders:
+            pairs = np.argwhere(~np.eye(system.num_states, dtype=bool)).astype(np.int32)
+        else:
+            pairs = pairs_that_enable_the_same(system)
+        game = build(
+            system, pairs, engine=self.engine, max_positions=self.max_positions
+        )
+        put = energy_game(game)
+
+        def answer(fronts: multienergy.Fronts) -> Any:
+            counts = {"classes": system.num_states, "pairs": len(pairs), **sizes(put)}
+            how: dict[str, Any] = {
+                "status": fronts.status,
+                "stats": Stats(**fronts.stats, **counts),
+                "state": fronts.state,
+            }
+            apart = distinguished(fronts, game.arrays.starts, STRONG)
+            found = Spectrum(bisimulation=classes, pairs=pairs, apart=apart, **how)
+            if notion is None:
+                return found
+            if found.status != Status.SOLVED:
+                return self.undecided(**how)
+            return Classes(labels=found.classes(notion), **how)
+
+        return put, answer
+
+    def _without_game(
+        self, system: System, labels: np.ndarray
+    ) -> tuple[multienergy.Game, drive.Undo]:
+        """Classes that no game has to tell: that of no pairs says the same."""
+        game = energy_game(build(system, np.empty((0, 2), np.int32), engine="host"))
+        return game, lambda fronts: Classes(
+            Status.SOLVED, labels=labels, stats=fronts.stats
+        )
+
+    def undecided(self, **how: Any) -> Spectrum | Classes:
+        """The answer that knows nothing."""
+        labels = np.full(self.lts.num_states, UNDECIDED, np.int32)
+        if self.notion is not None:
+            return Classes(labels=labels, **how)
+        none = np.empty((0, 2), np.int32), np.empty((0, len(NOTIONS)), bool)
+        return Spectrum(bisimulation=labels, pairs=none[0], apart=none[1], **how)
+
+
 def spectrum(
     lts: "LTS",
+    solver: str | Solver = "auto",
     *,
     preorders: bool = False,
-    solver: Any = "auto",
     engine: Engine = "auto",
     max_positions: int | None = None,
-    progress: Meter | bool | None = None,
+    max_steps: int | None = None,
+    state: Any = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
     deadline: float | None = None,
     memory: int | None = None,
 ) -> Spectrum:
@@ -103,20 +184,22 @@ def spectrum(
 
     Args:
         lts: the system.
+        solver: see [`compare`][jaxgames.equivalence.compare].
         preorders: whether pairs are compared too that enable different labels. They are
             equivalent by no notion, but one may be below the other.
-        solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
-        engine: likewise.
+        engine: as for `compare`, like the rest.
         max_positions: likewise.
+        max_steps: likewise.
+        state: likewise.
+        throw: likewise.
         progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
         memory: bytes that it may take, likewise. None: what is free.
 
     Raises:
         ValueError: an option is unknown.
         TooLargeError: the game has too many positions.
-        SolveError: `progress` has stopped it.
+        SolveError: it stopped early, and `throw` is set.
 
     Examples:
         >>> from jaxgames.io import LTS
@@ -127,42 +210,36 @@ def spectrum(
         >>> found.classes("traces")
         array([0, 1, 0, 2], dtype=int32)
     """
-    system = System.of(lts)
-    classes = classes_of(system)
-    system = system.quotient(classes)
-    if preorders:
-        pairs = np.argwhere(~np.eye(system.num_states, dtype=bool)).astype(np.int32)
-    else:
-        pairs = pairs_that_enable_the_same(system)
-    game, fronts = build_and_solve(
-        system, pairs, solver, progress, engine=engine, max_positions=max_positions
+    return drive.solve(
+        RELATIONS,
+        Relating(lts, preorders, engine, max_positions),
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
+        progress=progress,
+        deadline=deadline,
+        memory=memory,
     )
-    apart = distinguished(fronts, game.arrays.starts, STRONG)
-    stats = {
-        "classes": system.num_states,
-        "pairs": len(pairs),
-        "positions": game.num_positions,
-        "moves": game.num_moves,
-    }
-    return Spectrum(classes, pairs, apart, stats)
 
 
-@limited()
 def relation(
     lts: "LTS",
     notion: str,
+    solver: str | Solver = "auto",
     *,
-    solver: Any = "auto",
     engine: Engine = "auto",
     max_positions: int | None = None,
-    progress: Meter | bool | None = None,
+    max_steps: int | None = None,
+    state: Any = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
     deadline: float | None = None,
     memory: int | None = None,
-) -> np.ndarray:
-    """The equivalence class of each process by a notion: int32 `[V]`.
+) -> Classes:
+    """The equivalence class of each process by a notion.
 
-    Numbered in the order of their first processes. For several notions
-    [`spectrum`][jaxgames.equivalence.spectrum] does the work once.
+    For several notions [`spectrum`][jaxgames.equivalence.spectrum] does the work once.
 
     Args:
         lts: the system.
@@ -170,32 +247,36 @@ def relation(
         solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
         engine: likewise.
         max_positions: likewise.
+        max_steps: likewise.
+        state: likewise.
+        throw: likewise.
         progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
         memory: bytes that it may take, likewise. None: what is free.
+
+    Returns:
+        [`Classes`][jaxgames.equivalence.Classes]. Where it stopped early no class is
+        known.
 
     Raises:
         ValueError: there is no such notion, or an option is unknown.
         TooLargeError: the game has too many positions.
-        SolveError: `progress` has stopped it.
+        SolveError: it stopped early, and `throw` is set.
 
     Examples:
         >>> from jaxgames.io import LTS
-        >>> relation(LTS.from_edges([0, 0, 2, 3], "aaab", [1, 3, 3, 1]), "traces")
+        >>> lts = LTS.from_edges([0, 0, 2, 3], "aaab", [1, 3, 3, 1])
+        >>> relation(lts, "traces").labels
         array([0, 1, 0, 2], dtype=int32)
     """
-    check_notion(notion)
-    if notion == "bisimulation":
-        return classes_of(System.of(lts))
-    if notion == "enabledness":
-        system = System.of(lts)
-        return system.enabled().of
-    found = spectrum(
-        lts,
-        solver=solver,
-        engine=engine,
-        max_positions=max_positions,
+    return drive.solve(
+        RELATIONS,
+        Relating(lts, False, engine, max_positions, notion),
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
         progress=progress,
+        deadline=deadline,
+        memory=memory,
     )
-    return found.classes(notion)

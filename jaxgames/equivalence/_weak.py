@@ -1,26 +1,26 @@
 """Which notions that do not count silent steps hold between processes."""
 
-from collections.abc import Collection, Iterable, Mapping
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jaxgames import multienergy
-from jaxgames.equivalence._bisimulation import classes_of
-from jaxgames.equivalence._compare import Comparison, Solved, comparisons
+from jaxgames import drive, multienergy
+from jaxgames.equivalence._compare import Pairs
+from jaxgames.equivalence._comparison import Comparison, Solved
+from jaxgames.equivalence._energy import RELATIONS, of_arrays
 from jaxgames.equivalence._room import check_room
-from jaxgames.equivalence._solve import of_arrays
-from jaxgames.equivalence._system import System, check_process
+from jaxgames.equivalence._system import System
 from jaxgames.equivalence._weak_game import (
     UPDATES,
     Processes,
-    WeakSpectroscopy,
     build_weak,
     weak_speller,
 )
-from jaxgames.limits import limited
-from jaxgames.progress import Meter
+from jaxgames.progress import Meter, Progress
+from jaxgames.solver import Solver
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
@@ -74,16 +74,64 @@ does so after each step, since silent steps may follow. Both together are the re
 """
 
 
-@limited()
+@dataclasses.dataclass(frozen=True)
+class WeakPairs(Pairs):
+    """Pairs of processes to be compared by notions that do not count silent steps."""
+
+    silent: Collection[str] | None = None
+
+    notions = WEAK
+
+    def check(self) -> None:
+        """Raises ValueError unless all are processes, and all labels there."""
+        super().check()
+        self._silent_labels()
+
+    def _silent_labels(self) -> set[int]:
+        number = {name: i for i, name in enumerate(self.lts.names)}
+        if self.silent is None:
+            return {number[name] for name in SILENT if name in number}
+        for name in self.silent:
+            if name not in number:
+                known = ", ".join(map(repr, self.lts.names[:20]))
+                raise ValueError(
+                    f"no transition has the label {name!r}; there are {known}"
+                )
+        return {number[name] for name in self.silent}
+
+    def built(
+        self, system: System, pairs: list[tuple[int, int]]
+    ) -> tuple[multienergy.Game, Callable[[multienergy.Fronts], Solved], Sequence[int]]:
+        """As for other pairs."""
+        processes = Processes(system, self._silent_labels())
+        most = check_room(len(pairs), self.max_positions)
+        game = build_weak(processes, [("observe", p, (q,)) for p, q in pairs], most)
+        rows = [len(row) for row in game.moves]
+        flat = np.array([move for row in game.moves for move in row], np.int32)
+        kinds, targets = flat.reshape(-1, 2).T
+        offsets = np.append(0, np.cumsum(rows)).astype(np.int32)
+        defender = np.asarray(game.defender, bool)
+
+        def solved(fronts: multienergy.Fronts) -> Solved:
+            spell = weak_speller(game, processes, self.lts.names)
+            return Solved(game, fronts, spell, TURNED)
+
+        whole = of_arrays(offsets, targets, kinds, UPDATES, defender)
+        return whole, solved, range(len(pairs))
+
+
 def compare_weak(
     lts: "LTS",
     p: int,
     q: int,
+    solver: str | Solver = "auto",
     *,
     silent: Collection[str] | None = None,
-    solver: Any = "auto",
     max_positions: int | None = None,
-    progress: Meter | bool | None = None,
+    max_steps: int | None = None,
+    state: Any = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
     deadline: float | None = None,
     memory: int | None = None,
 ) -> Comparison:
@@ -102,12 +150,14 @@ def compare_weak(
         lts: the system, as [`load`][jaxgames.equivalence.load] returns it.
         p: a state.
         q: another.
-        silent: the labels of silent steps; None: `i` and `tau`, where they occur.
         solver: see [`compare`][jaxgames.equivalence.compare].
-        max_positions: likewise.
-        progress: likewise, while the game is solved.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
+        silent: the labels of silent steps; None: `i` and `tau`, where they occur.
+        max_positions: as for `compare`.
+        max_steps: likewise.
+        state: likewise.
+        throw: likewise.
+        progress: likewise.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
         memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
@@ -116,7 +166,7 @@ def compare_weak(
     Raises:
         ValueError: a process is out of range, or a silent label unknown.
         TooLargeError: the game has too many positions.
-        SolveError: `progress` has stopped it.
+        SolveError: it stopped early, and `throw` is set.
 
     References:
         Bisping, Jansen: Linear-time - branching-time spectroscopy accounting for silent
@@ -129,26 +179,30 @@ def compare_weak(
         >>> found["branching_bisimulation"].equivalent
         True
     """
-    found = compare_many_weak(
-        lts,
-        [(p, q)],
-        silent=silent,
-        solver=solver,
-        max_positions=max_positions,
+    return drive.solve(
+        RELATIONS,
+        WeakPairs(lts, [(p, q)], True, "host", max_positions, silent),
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
         progress=progress,
+        deadline=deadline,
+        memory=memory,
     )
-    return found[0]
 
 
-@limited()
 def compare_many_weak(
     lts: "LTS",
     pairs: Iterable[tuple[int, int]],
+    solver: str | Solver = "auto",
     *,
     silent: Collection[str] | None = None,
-    solver: Any = "auto",
     max_positions: int | None = None,
-    progress: Meter | bool | None = None,
+    max_steps: int | None = None,
+    state: Any = None,
+    throw: bool = True,
+    progress: Progress | Meter | bool | None = None,
     deadline: float | None = None,
     memory: int | None = None,
 ) -> list[Comparison]:
@@ -157,13 +211,15 @@ def compare_many_weak(
     Args:
         lts: the system.
         pairs: two states each.
-        silent: as for [`compare_weak`][jaxgames.equivalence.compare_weak], like the
+        solver: as for [`compare_weak`][jaxgames.equivalence.compare_weak], like the
             rest.
-        solver: likewise.
+        silent: likewise.
         max_positions: likewise.
-        progress: likewise, while the game is solved.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
+        max_steps: likewise.
+        state: `state` of the list that an earlier call returned.
+        throw: likewise.
+        progress: likewise.
+        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
         memory: bytes that it may take, likewise. None: what is free.
 
     Returns:
@@ -174,41 +230,16 @@ def compare_many_weak(
         TooLargeError: as `compare_weak`.
         SolveError: as `compare_weak`.
     """
-    asked = [(p, q) for p, q in pairs]
-    for p, q in asked:
-        check_process(lts, p=p, q=q)
-    system = System.of(lts)
-    classes = classes_of(system)
-    processes = Processes(system.quotient(classes), _silent_labels(lts, silent))
-    wanted: dict[tuple[int, int], int] = {}
-    for p, q in asked:
-        one, other = int(classes[p]), int(classes[q])
-        if one != other:
-            wanted.setdefault((one, other), len(wanted))
-            wanted.setdefault((other, one), len(wanted))
-    most = check_room(len(wanted), max_positions)
-    game = build_weak(processes, [("observe", p, (q,)) for p, q in wanted], most)
-    fronts = _solve(game, solver, progress)
-    spell = weak_speller(game, processes, lts.names)
-    solved = Solved(WEAK, game, fronts, spell, TURNED)
-    return comparisons(asked, classes, solved, wanted)
-
-
-def _silent_labels(lts: "LTS", silent: Collection[str] | None) -> set[int]:
-    number = {name: i for i, name in enumerate(lts.names)}
-    if silent is None:
-        return {number[name] for name in SILENT if name in number}
-    for name in silent:
-        if name not in number:
-            known = ", ".join(map(repr, lts.names[:20]))
-            raise ValueError(f"no transition has the label {name!r}; there are {known}")
-    return {number[name] for name in silent}
-
-
-def _solve(game: WeakSpectroscopy, solver: Any, progress: Meter | bool | None):
-    sizes = [len(row) for row in game.moves]
-    flat = np.array([move for row in game.moves for move in row], np.int32)
-    kinds, targets = flat.reshape(-1, 2).T
-    offsets = np.append(0, np.cumsum(sizes)).astype(np.int32)
-    whole = of_arrays(offsets, targets, kinds, UPDATES, np.asarray(game.defender, bool))
-    return multienergy.solve(whole, solver, progress=progress)
+    return drive.solve(
+        RELATIONS,
+        WeakPairs(
+            lts, [(p, q) for p, q in pairs], False, "host", max_positions, silent
+        ),
+        solver,
+        max_steps=max_steps,
+        state=state,
+        throw=throw,
+        progress=progress,
+        deadline=deadline,
+        memory=memory,
+    )

@@ -25,6 +25,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.equivalence._formula import TRUE, Delay, Formula, Not, Observe, Stutter
+from jaxgames.equivalence._game import BUILDING
 from jaxgames.equivalence._room import complain_of_size
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence._witness import Speller, conjunction
@@ -192,7 +193,7 @@ def build_weak(processes: Processes, starts: list[Position], most: int):
     for position in positions:
         row = []
         for kind, target in processes.moves(position):
-            limits.tick("building the game", len(positions), "positions")
+            limits.tick(BUILDING, len(positions), "positions")
             if target not in number:
                 number[target] = len(positions)
                 positions.append(target)

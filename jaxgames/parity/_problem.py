@@ -94,8 +94,12 @@ class Parity(drive.Problem[Arena]):
         check_priorities(arena)
         return arena, fault
 
-    def reduce(self, question: Arena, names: Sequence[str]) -> tuple[Arena, drive.Undo]:
+    def reduce(
+        self, question: Arena, names: Sequence[str]
+    ) -> tuple[Arena, drive.Undo | None]:
         """By [`preprocess`][jaxgames.parity.preprocess]."""
+        if not names:
+            return question, None
         reduced = reductions.apply(question, names)
 
         def undo(solution: Any) -> Any:

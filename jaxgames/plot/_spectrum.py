@@ -17,11 +17,12 @@ _STATES = (
     ("only p is below q", "#eef5fb", LINE[0]),
     ("only q is below p", FILL[1], LINE[1]),
     ("told apart both ways", FILL[UNDECIDED], LINE[UNDECIDED]),
+    ("not known", "#ffffff", LINE[UNDECIDED]),
 )
 
 
 def draw_spectrum(
-    holds: Mapping[str, tuple[bool, bool, bool]],
+    holds: Mapping[str, tuple[bool | None, ...]],
     covers: Iterable[tuple[str, str]],
     path: str | os.PathLike | None = None,
     *,
@@ -90,8 +91,10 @@ def draw_spectrum(
     return picture
 
 
-def _state(holds: tuple[bool, bool, bool]) -> int:
+def _state(holds: tuple[bool | None, ...]) -> int:
     forth, back, both = holds
+    if forth is None or back is None:
+        return 4
     return 0 if both else 1 if forth else 2 if back else 3
 
 

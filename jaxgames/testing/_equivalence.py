@@ -1,7 +1,5 @@
 """Behavioural equivalences: notions, their formulas, and bisimilarity."""
 
-from typing import Literal
-
 import numpy as np
 
 from jaxgames import equivalence
@@ -94,7 +92,7 @@ def _spectrum(case: Labelled) -> Complaint:
         expected = np.unique(first_one, return_inverse=True)[1]
         for name, got in (
             ("class", whole.classes(notion)),
-            ("relation", equivalence.relation(lts, notion)),
+            ("relation", equivalence.relation(lts, notion).labels),
         ):
             said = _games.differs(f"{name} by {notion}", got, expected)
             if said:
@@ -201,13 +199,13 @@ def _formulas(case: Labelled) -> Complaint:
 # ---- bisimilarity ----------------------------------------------------------------
 
 
-def of_bisimulation(engine: Literal["host", "device"]) -> Check:
+def of_bisimulation(solver: str) -> Check:
     """Classes by signatures, against splitting by the definition."""
 
     def check(case: Labelled) -> Complaint:
         lts = system_of(case)
         rows = reference.rows_of(System.of(lts))
-        found = equivalence.bisimulation(lts, engine=engine)
+        found = equivalence.bisimulation(lts, solver).labels
         return _games.differs("class", found, reference.bisimulation(rows))
 
     return each(check)
@@ -232,7 +230,10 @@ def subject() -> Subject:
             "spectrum": each(_spectrum),
             "formulas": each(_formulas),
             "weak": first(each(_weak), 2),
-            "bisimulation.device": first(of_bisimulation("device"), 1),
+            **{
+                f"bisimulation.{name}": first(of_bisimulation(name), 1)
+                for name in equivalence.SOLVERS
+            },
         },
         smaller=smaller,
         show=_show,

@@ -1,18 +1,30 @@
 """Signature refinement: on the host, on the device, and by the definition."""
 
+import jax.numpy as jnp
 import numpy as np
 import published
 import pytest
 from small_systems import COFFEE, random_system, system
 
-from jaxgames import equivalence
-from jaxgames.equivalence import System, _bisimulation, reference
+from jaxgames import Status, equivalence
+from jaxgames.equivalence import (
+    Refinement,
+    System,
+    _host_refine,
+    _problem,
+    _refinement,
+    reference,
+)
 from jaxgames.io import LTS
 
+ENGINES = ["host", "refinement"]
+CHAIN = system(*(f"{i} a {i + 1}" for i in range(6)))
+LOOP = system("0 a 1", "1 b 2", "2 a 3", "3 a 0")
 
-def check(lts: LTS, engine: _bisimulation.Engine) -> None:
+
+def check(lts: LTS, solver) -> None:
     rows = reference.rows_of(System.of(lts))
-    classes = equivalence.bisimulation(lts, engine=engine)
+    classes = equivalence.bisimulation(lts, solver).labels
     assert classes.dtype == np.int32
     np.testing.assert_array_equal(classes, reference.bisimulation(rows))
 
@@ -24,54 +36,90 @@ def test_host_against_the_definition(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_device_against_the_definition(seed):
-    check(random_system(seed, states=7, edges=8), "device")
+    check(random_system(seed, states=7, edges=8), "refinement")
 
 
-@pytest.mark.parametrize("engine", ["host", "device"])
-def test_a_chain_and_what_has_no_transitions(engine):
-    chain = system(*(f"{i} a {i + 1}" for i in range(6)))
-    assert equivalence.bisimulation(chain, engine=engine).tolist() == list(range(7))
+@pytest.mark.parametrize("solver", ENGINES)
+def test_a_chain_and_what_has_no_transitions(solver):
+    found = equivalence.bisimulation(CHAIN, solver)
+    assert found.labels.tolist() == list(range(7))
     alone = LTS.from_edges([], [], [], num_states=3)
-    assert equivalence.bisimulation(alone, engine=engine).tolist() == [0, 0, 0]
+    assert equivalence.bisimulation(alone, solver).labels.tolist() == [0, 0, 0]
 
 
-def test_an_unknown_engine_is_refused():
-    with pytest.raises(ValueError, match="'auto', 'device' or 'host', got 'gpu'"):
-        equivalence.bisimulation(COFFEE, engine="gpu")  # type: ignore[arg-type]
+@pytest.mark.parametrize("solver", ["auto", "race", Refinement(sweeps_per_check=1)])
+def test_all_ways_give_the_same(solver):
+    assert equivalence.bisimulation(CHAIN, solver).count == 7
+
+
+def test_rounds_end_and_go_on():
+    stopped = equivalence.bisimulation(CHAIN, max_steps=3, throw=False)
+    assert (stopped.status, set(stopped.labels)) == (Status.MAX_STEPS, {-1})
+    assert repr(stopped) == "Classes(MAX_STEPS)"
+    found = equivalence.bisimulation(CHAIN, state=stopped.state)
+    assert found.labels.tolist() == list(range(7))
+    whole = equivalence.bisimulation(CHAIN, "refinement")
+    assert found.stats["rounds"] == whole.stats["rounds"] > 3
+    with pytest.raises(ValueError, match="it was made for another problem"):
+        equivalence.bisimulation(
+            system(*(f"{i} a 6" for i in range(6))), state=stopped.state
+        )
+
+
+def test_an_unknown_solver_is_refused():
+    with pytest.raises(ValueError, match="there are 'refinement', 'host', 'race'"):
+        equivalence.bisimulation(COFFEE, "gpu")
 
 
 def test_what_a_hash_has_merged_is_seen():
     lts = system("0 a 1", "1 a 2")
     rows = System.of(lts)
-    assert _bisimulation.is_stable(rows, np.array([0, 1, 2]))
-    assert not _bisimulation.is_stable(rows, np.array([0, 0, 1]))
-    assert not _bisimulation.is_stable(rows, np.array([0, 0, 0]))
+    assert _problem.is_stable(rows, np.array([0, 1, 2]))
+    assert not _problem.is_stable(rows, np.array([0, 0, 1]))
+    assert not _problem.is_stable(rows, np.array([0, 0, 0]))
     # A finer partition is stable as well.
     twins = System.of(system("0 a 2", "1 a 2"))
-    assert _bisimulation.is_stable(twins, np.array([0, 1, 2]))
+    assert _problem.is_stable(twins, np.array([0, 1, 2]))
 
 
-@pytest.mark.parametrize("engine", ["host", "device"])
-def test_a_useless_hash_is_replaced(engine, monkeypatch):
+def test_a_useless_hash_on_the_host_is_replaced(monkeypatch):
     """With a hash that merges all, a later salt must mend it."""
     salts = []
-    name = f"_refine_on_{engine}"
-    right = getattr(_bisimulation, name)
+    right = _host_refine.refine
 
-    def poor(rows, classes, salt):
+    def poor(*arguments):
+        *_, classes, salt, _ = arguments
         salts.append(salt)
-        return right(rows, classes, salt) if salt else np.zeros_like(classes)
+        return right(*arguments) if salt else np.zeros_like(classes)
 
-    monkeypatch.setattr(_bisimulation, name, poor)
-    check(system("0 a 1", "1 b 2", "2 a 3", "3 a 0"), engine)
+    poor.ready = True
+    monkeypatch.setattr(_host_refine, "refine", poor)
+    check(LOOP, "host")
     assert len(set(salts)) > 1
+
+
+def test_a_useless_hash_on_the_device_is_replaced(monkeypatch):
+    right, checks = _refinement.scramble, []
+
+    def poor(x, salt):
+        return jnp.where(salt < _refinement.WORDS, jnp.uint32(0), right(x, salt))
+
+    def stable(*arguments):
+        checks.append(right_answer(*arguments))
+        return checks[-1]
+
+    right_answer = _problem.is_stable
+    monkeypatch.setattr(_refinement, "scramble", poor)
+    monkeypatch.setattr(_problem, "is_stable", stable)
+    check(LOOP, Refinement(sweeps_per_check=3))  # a program of its own
+    assert checks == [False, True]
 
 
 def test_the_quotient_has_the_same_traces_and_no_bisimilar_processes():
     for seed in range(10):
         lts = random_system(seed, states=8, edges=14)
         rows = System.of(lts)
-        classes = equivalence.bisimulation(lts, engine="host")
+        classes = equivalence.bisimulation(lts, "host").labels
         small = rows.quotient(classes)
         again = reference.bisimulation(reference.rows_of(small))
         assert again.tolist() == list(range(small.num_states))
@@ -85,5 +133,5 @@ def test_the_quotient_has_the_same_traces_and_no_bisimilar_processes():
     "name", ["peterson_mutex_weak", "vasy_0_1", "vasy_1_4", "vasy_5_9", "cwi_3_14"]
 )
 def test_published_systems(name):
-    classes = equivalence.bisimulation(published.load(name), engine="host")
-    assert classes.max() + 1 == published.expected(name)["bisim_classes"]
+    found = equivalence.bisimulation(published.load(name), "host")
+    assert found.count == published.expected(name)["bisim_classes"]

@@ -42,7 +42,9 @@ def check(lts: LTS) -> None:
         first = same.argmax(1)
         expected = np.unique(first, return_inverse=True)[1]
         np.testing.assert_array_equal(whole.classes(notion), expected)
-        np.testing.assert_array_equal(equivalence.relation(lts, notion), expected)
+        np.testing.assert_array_equal(
+            equivalence.relation(lts, notion).labels, expected
+        )
         representative = np.unique(whole.bisimulation, return_index=True)[1]
         told = {tuple(pair) for pair in whole.preorder(notion).tolist()}
         assert told == {
@@ -112,7 +114,8 @@ def test_engines_and_solvers_agree():
     found = equivalence.spectrum(lts, preorders=True)
     other = equivalence.spectrum(lts, preorders=True, solver="fronts", engine="device")
     np.testing.assert_array_equal(found.apart, other.apart)
-    assert found.stats == other.stats
+    counts = ("classes", "pairs", "positions", "moves")
+    assert [found.stats[x] for x in counts] == [other.stats[x] for x in counts]
 
 
 def test_bad_input_is_told():
@@ -160,7 +163,7 @@ def test_published_pairs():
             explain(lts, found)
             compared += 1
         if "traces_classes" in case:
-            classes = equivalence.relation(lts, "traces")
+            classes = equivalence.relation(lts, "traces").labels
             assert classes.max() + 1 == case["traces_classes"]
             same = np.flatnonzero(classes == classes[0]).tolist()
             assert same == case["class_of_0_traces"]
@@ -205,7 +208,7 @@ def test_classes_of_large_published_systems(name):
 @pytest.mark.parametrize("name", ["vasy_1_4", "vasy_5_9", "vasy_8_38", "cwi_3_14"])
 def test_formulas_of_published_systems(name):
     lts = published.load(name)
-    classes = equivalence.bisimulation(lts)
+    classes = equivalence.bisimulation(lts).labels
     first = np.unique(classes, return_index=True)[1]
     draw = np.random.default_rng(0)
     for _ in range(8):

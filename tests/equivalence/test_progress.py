@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxgames import SolveError, Status, equivalence, fixpoint
+from jaxgames import SolveError, Status, equivalence, fixpoint, limits
 from jaxgames.equivalence import _host
 from jaxgames.io import LTS
 
@@ -39,12 +39,19 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_positions_and_rounds_are_told(call, monkeypatch):
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Whatever can be told is told."""
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
+    monkeypatch.setattr(limits, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(limits, "TELL_SECONDS", 0)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_positions_and_rounds_are_told(call):
     watch = Watch()
     CALLS[call](chain(12), engine="device", solver="fronts", progress=watch)
-    units = [report.unit for report in watch.seen]
+    units = [report.unit for report in watch.seen if report.unit]
     found = [report.rounds for report in watch.seen if report.unit == "positions"]
     assert units == sorted(units)  # first all positions, then all rounds
     assert set(units) == {"positions", "rounds"}
@@ -56,8 +63,7 @@ def test_positions_and_rounds_are_told(call, monkeypatch):
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("engine", ["device", "host"])
 @pytest.mark.parametrize("unit", ["positions", "rounds"])
-def test_a_meter_ends_it(call, engine, unit, monkeypatch):
-    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
+def test_a_meter_ends_it(call, engine, unit):
     watch = Watch(unit, 1)
     with pytest.raises(SolveError) as caught:
         CALLS[call](chain(12), engine=engine, solver="fronts", progress=watch)
@@ -77,13 +83,53 @@ def test_the_host_tells_each_time_that_there_is_no_room(monkeypatch):
     assert max(positions) <= found.stats["positions"]
 
 
-def test_relations_and_weak_notions_are_told_too(monkeypatch):
-    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
+def test_relations_and_weak_notions_are_told_too():
     lts, options = chain(12), {"solver": "fronts"}
     watch = Watch("rounds", 1)
     with pytest.raises(SolveError):
         equivalence.relation(lts, "traces", progress=watch, **options)
     with pytest.raises(SolveError):
         equivalence.compare_weak(lts, 0, 13, progress=Watch("rounds", 1), **options)
-    labels = equivalence.relation(lts, "traces", progress=Watch(), **options)
-    np.testing.assert_array_equal(labels, equivalence.relation(lts, "traces"))
+    found = equivalence.relation(lts, "traces", progress=Watch(), **options)
+    plain = equivalence.relation(lts, "traces")
+    np.testing.assert_array_equal(found.labels, plain.labels)
+
+
+def test_a_solve_ends_and_goes_on():
+    lts, options = chain(12), {"solver": "fronts", "engine": "host"}
+    with pytest.raises(SolveError) as caught:
+        equivalence.compare_many(
+            lts, [(0, 13), (13, 14), (3, 3)], max_steps=4, **options
+        )
+    stopped = caught.value.solution
+    assert [found.status for found in stopped] == [*[Status.MAX_STEPS] * 2, 0]
+    done = equivalence.compare_many(
+        lts, [(0, 13), (13, 14), (3, 3)], state=stopped.state, **options
+    )
+    for before, after in zip(stopped, done, strict=True):
+        told = [
+            (known, whole[way])
+            for notion, whole in after.items()
+            for way, known in enumerate(before[notion])
+        ]
+        assert all(known in (None, whole) for known, whole in told)
+        for notion in before:
+            formula = before.formula(notion)
+            assert formula is None or len(set(satisfy(lts, formula, before))) == 2
+    assert {known for known in stopped[0]["simulation"]} == {None}
+    assert stopped[1]["traces"] == (False, False, False)
+
+
+def satisfy(lts, formula, found):
+    return [
+        equivalence.satisfies(lts, process, formula) for process in (found.p, found.q)
+    ]
+
+
+def test_classes_of_a_solve_that_was_stopped_are_not_guessed():
+    how = {"solver": "fronts", "max_steps": 2, "throw": False}
+    found = equivalence.spectrum(chain(12), **how)
+    assert repr(found) == "Spectrum(MAX_STEPS)"
+    with pytest.raises(SolveError):
+        found.classes("traces")
+    assert set(equivalence.relation(chain(12), "traces", **how).labels) == {-1}

@@ -18,15 +18,15 @@ from jaxgames.equivalence import (
     _device,
     _room,
 )
-from jaxgames.equivalence._bisimulation import scramble
 from jaxgames.equivalence._build import pairs_that_enable_the_same
 from jaxgames.equivalence._device import build_on_device
 from jaxgames.equivalence._found import Sizes
 from jaxgames.equivalence._host import build_on_host
+from jaxgames.equivalence._refinement import scramble
 
 
 def minimised(lts) -> System:
-    return System.of(lts).quotient(equivalence.bisimulation(lts, engine="host"))
+    return System.of(lts).quotient(equivalence.bisimulation(lts, "host").labels)
 
 
 def all_pairs(system: System) -> np.ndarray:
@@ -176,7 +176,7 @@ def test_a_hash_that_misleads_is_found_out(monkeypatch):
 def test_sizes_of_published_games(name):
     """As many moves as gpuequiv counts, for which repeated transitions are several."""
     known, lts = published.expected(name), published.load(name)
-    classes = equivalence.bisimulation(lts, engine="host")
+    classes = equivalence.bisimulation(lts, "host").labels
     system = System.of(lts).quotient(classes, merge=False)
     pairs = pairs_that_enable_the_same(system)
     assert len(pairs) == known["start_pairs"]

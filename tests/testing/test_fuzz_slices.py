@@ -82,7 +82,7 @@ def too_near(found):
 
 
 def one_class(found):
-    return np.minimum(found, 1)
+    return dataclasses.replace(found, labels=np.minimum(found.labels, 1))
 
 
 PLANTED = {

@@ -1,56 +1,51 @@
-"""Solves spectroscopy games as multi-dimensional energy games."""
+"""Spectroscopy games as multi-dimensional energy games, and so to the driver."""
 
-import contextlib
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import multienergy, validity
-from jaxgames.equivalence._build import build
+from jaxgames import drive, multienergy, validity
 from jaxgames.equivalence._game import UNLIMITED, UPDATES, Spectroscopy
-from jaxgames.equivalence._system import System
 from jaxgames.limits import Bounds, limited
-from jaxgames.progress import Meter, as_progress
+from jaxgames.multienergy._problem import MultiEnergy
 
 
-def solve(
-    game: Spectroscopy, solver: Any = "auto", progress: Meter | None = None
-) -> multienergy.Fronts:
-    """The minimal budgets of all positions of a spectroscopy game, where it is.
+class AsEnergyGame(MultiEnergy):
+    """Questions that are put as games of several energies.
 
-    Raises:
-        SolveError: `progress` has stopped it.
+    A question checks itself, and says which game it is put as and what that game's
+    budgets answer.
     """
-    return multienergy.solve(energy_game(game), solver, progress=progress)
+
+    name = "equivalence"
+    what = "system"
+
+    def read(self, question: Any) -> tuple[Any, Any]:
+        """What can be seen before anything is built."""
+        question.check()
+        return question, False
+
+    def reduce(self, question: Any, names: Sequence[str]) -> tuple[Any, drive.Undo]:
+        """The game, and what its budgets say."""
+        del names
+        return question.put()
+
+    def undecided(self, question: Any) -> Any:
+        """A question can say so itself."""
+        return question
+
+    def solution(self, answer: Any, **how: Any) -> Any:
+        """That nothing is known."""
+        return answer.undecided(**how)
 
 
-def build_and_solve(
-    system: System,
-    pairs: np.ndarray,
-    solver: Any,
-    progress: Meter | bool | None,
-    **how: Any,
-) -> tuple[Spectroscopy, multienergy.Fronts]:
-    """The game of some pairs of processes and its budgets, told to one meter.
-
-    Args:
-        system: the processes, no two of them bisimilar.
-        pairs: int32 `[N, 2]`, p and q, which differ.
-        solver: of the energy game.
-        progress: told now and then; may end it.
-        how: as `build` takes it.
-
-    Raises:
-        SolveError: `progress` has stopped it.
-    """
-    with contextlib.closing(as_progress(progress)) as meter:
-        tell = meter.__call__  # closed once, not after each part
-        game = build(system, pairs, progress=tell, **how)
-        return game, solve(game, solver, tell)
+RELATIONS = AsEnergyGame()
+"""Equivalences, for [`drive.solve`][jaxgames.drive.solve]."""
 
 
 @limited()
