@@ -184,23 +184,32 @@ def free(devices: Any = None) -> int | None:
         place = jax.config.jax_default_device  # pyright: ignore
         devices = [place if hasattr(place, "memory_stats") else jax.devices(place)[0]]
     own = [x for x in devices if x.process_index == jax.process_index()]
-    found = [_free_on(device) for device in own]
+    found = [total_and_free(device) for device in own]
     on_host = sum(device.platform == "cpu" for device in own)
-    rooms = [room // max(on_host, 1) for room in found if room is not None]
+    rooms = [sizes[1] // max(on_host, 1) for sizes in found if sizes is not None]
     left = limits.memory_left()
     return min(rooms if left is None else [*rooms, max(left, 0)], default=None)
 
 
-def _free_on(device: Any) -> int | None:
-    stats = device.memory_stats() or {}
+def total_and_free(device: Any) -> tuple[int, int] | None:
+    """Bytes that there are, and how many of these are free; None if nobody knows.
+
+    Args:
+        device: a device, or None for the host.
+    """
+    stats = {} if device is None else device.memory_stats() or {}
     if "bytes_limit" in stats:
-        return stats["bytes_limit"] - stats.get("bytes_in_use", 0)
-    if device.platform != "cpu":
+        total = stats["bytes_limit"]
+        return total, total - stats.get("bytes_in_use", 0)
+    if device is not None and device.platform != "cpu":
         return None
     try:
         with open(_MEMINFO) as lines:
             known = dict(line.split(":") for line in lines)
-        return int(known["MemAvailable"].split()[0]) << 10
+        total, free = (
+            int(known[name].split()[0]) << 10 for name in ("MemTotal", "MemAvailable")
+        )
+        return total, free
     except (OSError, KeyError, ValueError):  # not on this kind of machine
         return None
 

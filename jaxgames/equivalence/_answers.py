@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.equivalence._found import PARTS, Found, Processes, Sizes, look_up_all
+from jaxgames.equivalence._found import PARTS, Found, Processes, Sizes
 from jaxgames.equivalence._refinement import scramble
+from jaxgames.graph._state_table import look_up_all
 
 
 def answer(processes: Processes, salt, sizes: Sizes, found: Found) -> Found:

@@ -15,11 +15,9 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.equivalence._found import (
     PARTS,
     Found,
-    Known,
     Numbers,
     Sizes,
     has_room,
-    look_up_all,
     power_of_two,
     processes_of,
 )
@@ -27,19 +25,27 @@ from jaxgames.equivalence._game import ATTACK, BUILDING, Spectroscopy
 from jaxgames.equivalence._refinement import scramble
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence._turn import Bounds, advance
-from jaxgames.graph._explore_rules import EMPTY
-from jaxgames.graph._state_table import table_of
+from jaxgames.graph._explore_room import turn_of
+from jaxgames.graph._state_table import (
+    Known,
+    known_from,
+    longer,
+    look_up_all,
+    nothing,
+)
 from jaxgames.limits import tick
 
 SIZES = {
-    "cpu": (Sizes(1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),) * 2,
+    "cpu": (Sizes(1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),),
     "gpu": (
         Sizes(1 << 14, 1 << 16, 1 << 12, 1 << 15, 15),
         Sizes(1 << 18, 1 << 20, 1 << 14, 1 << 17, 15),
     ),
 }
-"""What turns take at once, by backend: the larger where more than twice as many
-positions wait as fit into the smaller."""
+"""What turns take at once, by backend."""
+
+MORE = 2
+"""The larger, where more than so many turns of the smaller wait."""
 
 FIRST_ROOM = {"cpu": 1 << 14, "gpu": 1 << 22}
 """Positions that there is room for at the beginning, by backend."""
@@ -120,16 +126,11 @@ class _Builder:
 
     def advance(self) -> None:
         """Makes turns, as many as there is room for."""
-        small, large = self._sizes
         waiting = self.now.positions - self.now.head
-        sizes, few, many = small, 0, 2 * small.rows
-        if small == large:
-            many = MAX_SIZE
-        elif waiting > many:
-            sizes, few, many = large, small.rows, MAX_SIZE
-        bounds = Bounds(
-            np.int32(few), np.int32(many), np.int32(min(self._most, MAX_SIZE))
-        )
+        rows = [sizes.rows for sizes in self._sizes]
+        which, few, many = turn_of(rows, waiting, MORE)
+        sizes, most = self._sizes[which], np.int32(min(self._most, MAX_SIZE))
+        bounds = Bounds(few, many, most)
         self._make_room(sizes)
         arguments = sizes, self._processes, self._salt, self._found, bounds
         self._found, numbers = advance(*arguments)
@@ -152,7 +153,7 @@ class _Builder:
 
     def _begin(self, states: int, pairs: np.ndarray, room: int):
         """Sets of one process each and of none, and the starts."""
-        small, large = self._sizes
+        small, large = self._sizes[0], self._sizes[-1]
         pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
         some = small.cells if len(pairs) <= small.cells else large.cells
         room = power_of_two(max(room, 2 * len(pairs) + 2 * some, 2 * small.cells))
@@ -186,9 +187,9 @@ def _more_positions(found: Found, most: int) -> Found:
     room = min(GROWTH * len(found.ends), most)
     moves = min(MOVES * room, MOST[1])
     found = found._replace(
-        targets=_longer(found.targets, moves), kinds=_longer(found.kinds, moves)
+        targets=longer(found.targets, moves), kinds=longer(found.kinds, moves)
     )
-    found = found._replace(ends=_longer(found.ends, room))
+    found = found._replace(ends=longer(found.ends, room))
     return found._replace(positions=_roomier(found.positions, room))
 
 
@@ -196,30 +197,15 @@ def _more_sets(found: Found) -> Found:
     room = GROWTH * len(found.answers)
     return found._replace(
         questions=_roomier(found.questions, room),
-        answers=_longer(found.answers, room),
+        answers=longer(found.answers, room),
         sets=_roomier(found.sets, room),
-        begins=_longer(found.begins, room + 1),
-        members=_longer(found.members, MEMBERS * room),
+        begins=longer(found.begins, room + 1),
+        members=longer(found.members, MEMBERS * room),
     )
 
 
-def _none(room: int, width: int) -> Known:
-    table = jnp.full(2 * room, EMPTY, jnp.int32)
-    return Known(jnp.zeros((room, width), jnp.uint32), table, jnp.int32(0))
-
-
-def _known(words: jax.Array, count: jax.Array) -> Known:
-    """The first entries are known; others are anything."""
-    return Known(words, table_of(words, count, 2 * len(words)), count)
-
-
 def _roomier(known: Known, room: int) -> Known:
-    return _known(_longer(known.words, room), known.count)
-
-
-def _longer(array: jax.Array, size: int) -> jax.Array:
-    more = jnp.zeros((size - len(array), *array.shape[1:]), array.dtype)
-    return jnp.concatenate([array, more])
+    return known_from(longer(known.words, room), known.count, 2 * room)
 
 
 def _enlarged(sizes: Sizes, now: Numbers) -> Sizes:
@@ -253,13 +239,13 @@ def _nothing(room: int, sets_room: int, states: jax.Array, salt: jax.Array) -> F
     sets = jnp.stack([*hashes, there.astype(jnp.uint32)], axis=1)
     zero = jnp.int32(0)
     return Found(
-        positions=_none(room, 3),
+        positions=nothing(room, 3),
         ends=jnp.zeros(room, jnp.int32),
         targets=jnp.zeros(MOVES * room, jnp.int32),
         kinds=jnp.zeros(MOVES * room, jnp.uint8),
-        questions=_none(sets_room, 2),
+        questions=nothing(sets_room, 2),
         answers=jnp.zeros((sets_room, PARTS), jnp.int32),
-        sets=_known(sets, states + 1),
+        sets=known_from(sets, states + 1, 2 * sets_room),
         begins=jnp.minimum(jnp.arange(sets_room + 1, dtype=jnp.int32), states),
         members=jnp.arange(MEMBERS * sets_room, dtype=jnp.int32),
         head=zero,

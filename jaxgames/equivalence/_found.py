@@ -1,20 +1,18 @@
 """What has been found of a spectroscopy game on the device, and how much room it has.
 
-Positions, questions and sets are lists in the order of their numbers, each with a hash
-table in which entries are looked up ([`_state_table`][jaxgames.graph]). A question is
-what becomes of a set: by an action, or by a challenge of a process that enables certain
+Positions, questions and sets are numbered as they are found. A question is what becomes
+of a set: by an action, or by a challenge of a process that enables certain
 labels. It is asked once; its answer are sets.
 """
 
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.equivalence._system import System
-from jaxgames.graph._state_table import look_up
+from jaxgames.graph._state_table import Known
 
 PARTS = 6
 """Sets that answer a challenge: three times the rest and the part taken. The first of
@@ -38,46 +36,6 @@ class Processes(NamedTuple):
     """int32 scalar, how many labels there are."""
     empty: jax.Array
     """int32 scalar, the number of the set without members: that of processes."""
-
-
-class Known(NamedTuple):
-    """Entries of `W` words that are known, and where they are."""
-
-    words: jax.Array
-    """uint32 `[N, W]`."""
-    table: jax.Array
-    """int32 `[2 N]`, entries by their hashes."""
-    count: jax.Array
-    """int32 scalar, how many there are."""
-
-
-def look_up_all(
-    known: Known, keys: jax.Array, among: jax.Array
-) -> tuple[Known, jax.Array, jax.Array]:
-    """Finds entries, and puts in those that are not there, in their order.
-
-    Args:
-        known: those that are known, with room for all that are looked up.
-        keys: uint32 `[R, W]`, what is looked up.
-        among: bool `[R]`, whether it is.
-
-    Returns:
-        What is known then; the number of each, int32 `[R]`; and which ones are new,
-        each where it comes first.
-    """
-    words, table, count = known
-    # For now each has a number of its own: it is compared like others.
-    own = count + jnp.arange(len(keys), dtype=jnp.int32)
-    words = jax.lax.dynamic_update_slice_in_dim(words, keys, count, 0)
-    table, place, number = look_up(words, table, own, keys, among)
-    new = among & (number == own)
-    rank = jnp.cumsum(new, dtype=jnp.int32)
-    mine = count + rank - 1
-    of_others = ops.take(mine, jnp.maximum(number - count, 0))
-    number = jnp.where(number < count, number, of_others)
-    table = ops.put(table, jnp.where(new, place, len(table)), mine)
-    words = ops.put(words, jnp.where(new, mine, len(words)), keys)
-    return Known(words, table, count + rank[-1]), number, new
 
 
 class Found(NamedTuple):

@@ -16,14 +16,7 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
 from jaxgames.equivalence._answers import answer, step_of
-from jaxgames.equivalence._found import (
-    Found,
-    Known,
-    Processes,
-    Sizes,
-    has_room,
-    look_up_all,
-)
+from jaxgames.equivalence._found import Found, Processes, Sizes, has_room
 from jaxgames.equivalence._game import (
     ANSWER,
     ATTACK,
@@ -34,6 +27,7 @@ from jaxgames.equivalence._game import (
     POSITIVE,
     REVIVE,
 )
+from jaxgames.graph._state_table import Known, look_up_all
 
 
 class Bounds(NamedTuple):

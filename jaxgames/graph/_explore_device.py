@@ -20,6 +20,7 @@ bytes do: a few dozen operations each, two of them waited for.
 
 import functools
 import time
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +32,7 @@ from jaxgames.graph import _explore_room as memory
 from jaxgames.graph._explore_host import places_of, too_large
 from jaxgames.graph._explore_rules import EMPTY, Rules, action_type
 from jaxgames.graph._explore_turn import Bounds, Found, advance, rows_of
-from jaxgames.graph._state_table import table_of
+from jaxgames.graph._state_table import Known, known_from, longer
 
 CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
 """Successors that turns compute at once, by backend: on a GPU a few take as long as
@@ -54,9 +55,6 @@ EDGES_A_STATE = 4
 
 FIRST_STEPS = 16
 """Turns of the first chunk that the host asks for; they double from there."""
-
-ALWAYS = np.iinfo(np.int32).max
-"""No limit."""
 
 
 class OnDevice:
@@ -110,26 +108,17 @@ class OnDevice:
             seconds: what the time between two calls should not exceed by much.
         """
         began = time.perf_counter()
-        wait, sizes = self.tail - self.head, self._sizes
-        size = next((i for i, x in enumerate(sizes) if wait <= MORE * x), -1)
-        size = size % len(sizes)
-        bounds = Bounds(
-            until=np.int32(until),
-            most=np.int32(most),
-            few=np.int32(sizes[size - 1] if size else 0),
-            many=np.int32(MORE * sizes[size] if size < len(sizes) - 1 else ALWAYS),
-            steps=np.int32(self._steps),
-        )
-        self._make_room(sizes[size] * self._rules.num_actions)
+        which, few, many = memory.turn_of(self._sizes, self.tail - self.head, MORE)
+        size, steps = self._sizes[which], np.int32(self._steps)
+        bounds = Bounds(np.int32(until), np.int32(most), few, many, steps)
+        self._make_room(size * self._rules.num_actions)
         try:
-            self._found, self._numbers = advance(
-                self._rules, sizes[size], self._found, bounds
-            )
+            self._found, self._numbers = advance(self._rules, size, self._found, bounds)
             self.synchronise()
         except jax.errors.JaxRuntimeError as error:
             if "RESOURCE_EXHAUSTED" not in str(error):
                 raise
-            turn = sizes[size] * self._rules.num_actions
+            turn = size * self._rules.num_actions
             raise self._no_memory(turn * memory.cell_bytes(self._rules)) from error
         if time.perf_counter() - began < seconds / 2:
             self._steps = min(2 * self._steps, 1 << 20)
@@ -159,7 +148,7 @@ class OnDevice:
 
     def words(self, begin: int, end: int) -> np.ndarray:
         """The words of some states."""
-        return _some((self._found.words, begin, end))[0]
+        return _some((self._found.states.words, begin, end))[0]
 
     def _end_of(self, state: int) -> int:
         return int(_some((self._found.ends, state, state + 1))[0][0])
@@ -169,7 +158,7 @@ class OnDevice:
     def _make_room(self, spare: int) -> None:
         """Room for a turn: where there is none, for some times more states or edges."""
         rules, found = self._rules, self._found
-        states, edges = len(found.words), len(found.targets)
+        states, edges = len(found.states.words), len(found.targets)
         del found  # or what is replaced would stay
         if max(self.tail, self.edges) + spare > MAX_SIZE:
             raise too_large(MAX_SIZE)
@@ -182,10 +171,13 @@ class OnDevice:
             if self.tail + spare > most:
                 raise too_large(most)
             room = self._larger(states, self.tail + spare, most, each)
-            self._replace(table=jnp.zeros(0, jnp.int32))
-            self._lengthen(room, "words", "ends", "known")
-            places, tail = memory.places_for(room), np.int32(self.tail)
-            self._replace(table=table_of(self._found.words, tail, places))
+            # The old table goes, and then the old words, before their like are made.
+            self._replace(states=self._found.states._replace(table=None))
+            words = longer(self._found.states.words, room)
+            self._replace(states=self._found.states._replace(words=words))
+            self._lengthen(room, "ends", "known")
+            places, tail = memory.places_for(room), self._found.states.count
+            self._replace(states=known_from(words, tail, places))
 
     def _larger(self, now: int, needed: int, most: int, each: int) -> int:
         known = memory.memory_of(self._place)
@@ -198,9 +190,9 @@ class OnDevice:
     def _lengthen(self, size: int, *names: str) -> None:
         # One after the other: only one array is there twice.
         for name in names:
-            self._replace(**{name: _longer(getattr(self._found, name), size)})
+            self._replace(**{name: longer(getattr(self._found, name), size)})
 
-    def _replace(self, **arrays: jax.Array) -> None:
+    def _replace(self, **arrays: Any) -> None:
         self._found = self._found._replace(**arrays)
 
     def _no_memory(self, needed: int) -> MemoryError:
@@ -224,14 +216,16 @@ def _first(words, taken, room: int, edges: int, places: int, action: np.dtype) -
     """The initial states are known, and have their places in the table."""
     numbers = jnp.arange(len(words), dtype=jnp.int32)
     return Found(
-        words=_longer(words, room),
-        table=ops.put(jnp.full(places, EMPTY, jnp.int32), taken, numbers),
+        states=Known(
+            longer(words, room),
+            ops.put(jnp.full(places, EMPTY, jnp.int32), taken, numbers),
+            jnp.int32(len(words)),
+        ),
         ends=jnp.zeros(room, jnp.int32),
         known=jnp.zeros(room, jnp.int32),
         targets=jnp.zeros(edges, jnp.int32),
         actions=jnp.zeros(edges, action),
         head=jnp.int32(0),
-        tail=jnp.int32(len(words)),
         edges=jnp.int32(0),
         wrong=jnp.full(2, -1, jnp.int32),
         steps=jnp.int32(0),
@@ -240,12 +234,6 @@ def _first(words, taken, room: int, edges: int, places: int, action: np.dtype) -
 
 def _power(size: int) -> int:
     return 1 << (int(size) - 1).bit_length()
-
-
-@functools.partial(jax.jit, static_argnums=1)
-def _longer(array: jax.Array, size: int) -> jax.Array:
-    more = [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1)
-    return jnp.pad(array, more)
 
 
 def _some(*pieces: tuple[jax.Array, int, int]) -> tuple[np.ndarray, ...]:

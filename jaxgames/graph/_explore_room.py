@@ -1,12 +1,13 @@
 """Room for a state space: how much memory it takes, and whether there is so much."""
 
 import math
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
+from jaxgames import limits, memory
 from jaxgames.graph._explore_rules import Rules, action_type
 from jaxgames.graph._state_table import AT_ONCE
 
@@ -23,12 +24,15 @@ FULLEST = 15 / 16
 PLACES = 2
 """Places of a table for each state that there is room for, or more."""
 
+ALWAYS = np.iinfo(np.int32).max
+"""No limit."""
+
 CELL_BYTES = 48
 """What a turn takes for each successor, beside its components and its words."""
 
 
 def memory_of(place: Any) -> tuple[int, int] | None:
-    """Bytes of memory that there are, and how many of these are free.
+    """Bytes of memory that there are, and how many of these it may take.
 
     Args:
         place: a device of JAX, or None for the host.
@@ -36,21 +40,11 @@ def memory_of(place: Any) -> tuple[int, int] | None:
     Returns:
         Both, or None where nobody tells.
     """
-    stats = None if place is None else place.memory_stats()
-    if stats and "bytes_limit" in stats:
-        limit = stats["bytes_limit"]
-        return limit, limit - stats.get("bytes_in_use", 0)
-    if place is not None and place.platform != "cpu":
-        return None
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        kilobytes = {
-            key: x.split()[0] for key, x in (line.split(":") for line in lines)
-        }
-        total, free = (int(kilobytes[x]) << 10 for x in ("MemTotal", "MemAvailable"))
-        return total, free
-    except (OSError, KeyError, ValueError):  # another kind of machine
-        return None
+    known, left = memory.total_and_free(place), limits.memory_left()
+    if left is None:
+        return known
+    left = max(left, 0)
+    return (left, left) if known is None else (known[0], min(known[1], left))
 
 
 def state_bytes(rules: Rules) -> int:
@@ -115,8 +109,8 @@ def no_memory(rules: Rules, found: tuple[int, int, int], needed: int, place: Any
         place: where there is no room: a device, or None for the host.
     """
     head, tail, edges = found
-    memory = memory_of(place)
-    free = "" if memory is None else f", and {_giga(memory[1])} are free"
+    known = memory_of(place)
+    free = "" if known is None else f", and {_giga(known[1])} are free"
     return MemoryError(
         f"the state space does not fit: {tail} states ({head} of them expanded) and "
         f"{edges} edges were found, room for more takes {_giga(needed)}{free} on "
@@ -142,6 +136,27 @@ def first_room(rules: Rules, limit: int | None, share: float, most: int) -> int:
     each = state_bytes(rules) + 4 * edge_bytes(rules)
     room = most if limit is None else min(most, int(share * limit) // each)
     return 1 << max(int(np.log2(max(room, 1))), 0)
+
+
+def turn_of(
+    sizes: Sequence[int], waiting: int, more: int
+) -> tuple[int, np.int32, np.int32]:
+    """How many of a queue a turn takes.
+
+    Args:
+        sizes: of turns, ascending: each of them is compiled.
+        waiting: how many wait.
+        more: the next size, where more than so many turns of this one wait.
+
+    Returns:
+        Which of the sizes; and the least and the most that may wait until it is time
+        to ask again.
+    """
+    which = next((i for i, x in enumerate(sizes) if waiting <= more * x), -1)
+    which %= len(sizes)
+    few = sizes[which - 1] if which else 0
+    many = ALWAYS if which == len(sizes) - 1 else more * sizes[which]
+    return which, np.int32(few), np.int32(many)
 
 
 def place_of(array: jax.Array) -> Any:

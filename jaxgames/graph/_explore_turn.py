@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
 from jaxgames.graph._explore_rules import Rules, packed_successors
-from jaxgames.graph._state_table import look_up
+from jaxgames.graph._state_table import Known, enter, seek
 
 SHORT_ROW = 32
 """Rows up to this length are compared with themselves in one fused operation."""
@@ -24,30 +24,31 @@ class Found(NamedTuple):
     """What has been found.
 
     Attributes:
-        words: uint32 `[S, W]`, the states that are known; beyond them, anything.
-        table: int32 `[P]`, states by their hashes; `EMPTY` where there is none.
+        states: those that are known.
         ends: int32 `[S]`, where the edges of each state end.
         known: int32 `[S]`, how many states were known when it had been expanded.
         targets: int32 `[E]`.
         actions: unsigned `[E]`.
         head: how many states have been expanded.
-        tail: how many are known.
         edges: how many edges there are.
         wrong: int32 `[2]`: a state and its action that leads out of range, or -1.
         steps: turns since the host asked.
     """
 
-    words: jax.Array
-    table: jax.Array
+    states: Known
     ends: jax.Array
     known: jax.Array
     targets: jax.Array
     actions: jax.Array
     head: jax.Array
-    tail: jax.Array
     edges: jax.Array
     wrong: jax.Array
     steps: jax.Array
+
+    @property
+    def tail(self) -> jax.Array:
+        """How many states are known."""
+        return self.states.count
 
 
 class Bounds(NamedTuple):
@@ -95,7 +96,7 @@ def advance(rules: Rules, rows: int, found: Found, bounds: Bounds):
             | (waiting > bounds.many)
             | (found.steps >= bounds.steps)
             # Rooms may be as large as numbers are: a sum might be larger.
-            | (found.tail > len(found.words) - room)
+            | (found.tail > len(found.states.words) - room)
             | (found.edges > len(found.targets) - room)
         )
 
@@ -107,7 +108,7 @@ def advance(rules: Rules, rows: int, found: Found, bounds: Bounds):
 def _turn(rules: Rules, rows: int, found: Found) -> Found:
     """Expands the next states in the queue."""
     actions = rules.num_actions
-    here = jax.lax.dynamic_slice_in_dim(found.words, found.head, rows)
+    here = jax.lax.dynamic_slice_in_dim(found.states.words, found.head, rows)
     there = jnp.arange(rows, dtype=jnp.int32) < found.tail - found.head
     # The transition function sees states that are reached, and no others.
     here = jnp.where(there[:, None], here, here[:1])
@@ -117,27 +118,20 @@ def _turn(rules: Rules, rows: int, found: Found) -> Found:
     wrong = jnp.stack([found.head + first // actions, first % actions])
 
     keys = keys.reshape(rows * actions, -1)
-    # For now each successor has a number of its own: it is compared like others.
-    own = found.tail + jnp.arange(len(keys), dtype=jnp.int32)
-    words = jax.lax.dynamic_update_slice_in_dim(found.words, keys, found.tail, 0)
-    table, place, state = look_up(words, found.table, own, keys, enabled.reshape(-1))
-
-    # Those that have found themselves are new.
-    fresh = enabled & (state == own).reshape(rows, actions)
-    keep = enabled
+    states, sought = seek(found.states, keys, enabled.reshape(-1))
+    fresh, keep = sought.new.reshape(rows, actions), enabled
     if not rules.parallel_edges:
-        keep &= ~_repeats(jnp.where(enabled, state.reshape(rows, actions), -1))
+        same = sought.number.reshape(rows, actions)
+        keep &= ~_repeats(jnp.where(enabled, same, -1))
     in_row = jnp.cumsum(jnp.stack([fresh, keep]), axis=2, dtype=jnp.int32)
     of_row = in_row[:, :, -1]
     ends = jnp.cumsum(of_row, axis=1, dtype=jnp.int32)
     rank = in_row - 1 + (ends - of_row)[:, :, None]
-    number, edge = found.tail + rank[0], found.edges + rank[1]
-    state = jnp.where(
-        state < found.tail, state, ops.at(number.reshape(-1), state - found.tail)
-    )
+    number, edge = (found.tail + rank[0]).reshape(-1), found.edges + rank[1]
+    states, state = enter(states, keys, sought, number, found.tail + ends[0, -1])
 
-    def put(array: jax.Array, where: Any, at: jax.Array, values: Any) -> jax.Array:
-        at = jnp.where(where, at, len(array)).reshape(-1)
+    def put(array: jax.Array, values: jax.Array) -> jax.Array:
+        at = jnp.where(keep, edge, len(array)).reshape(-1)
         return ops.put(array, at, values.astype(array.dtype))
 
     def write(array: jax.Array, values: jax.Array) -> jax.Array:
@@ -145,14 +139,12 @@ def _turn(rules: Rules, rows: int, found: Found) -> Found:
 
     action = jnp.tile(jnp.arange(actions, dtype=jnp.int32), rows)
     return Found(
-        words=put(words, fresh, number, keys),
-        table=put(table, fresh, place.reshape(rows, actions), number.reshape(-1)),
+        states=states,
         ends=write(found.ends, found.edges + ends[1]),
         known=write(found.known, found.tail + ends[0]),
-        targets=put(found.targets, keep, edge, state),
-        actions=put(found.actions, keep, edge, action),
+        targets=put(found.targets, state),
+        actions=put(found.actions, action),
         head=jnp.minimum(found.head + rows, found.tail),
-        tail=found.tail + ends[0, -1],
         edges=found.edges + ends[1, -1],
         wrong=jnp.where(jnp.any(outside), wrong, found.wrong),
         steps=found.steps + 1,

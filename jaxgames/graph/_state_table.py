@@ -1,4 +1,6 @@
-"""A hash table of states on the device, in which many are looked up at once.
+"""Things that are found and numbered on the device, and the hash table they are in.
+
+A list has them in the order of their numbers. Many are looked up in the table at once.
 
 All go from place to place, until they find their state or a place that is empty. Of
 those that come to the same empty place, the first keeps it; others with the same state
@@ -28,6 +30,115 @@ STEPS = 2
 
 AT_ONCE = 1 << 20
 """States that are put into a new table at once."""
+
+
+class Known(NamedTuple):
+    """Things of `W` words that are known.
+
+    Attributes:
+        words: uint32 `[S, W]`, in the order of their numbers; beyond them, anything.
+        table: int32 `[P]`, numbers by hashes; `EMPTY` where there is none.
+        count: int32 scalar, how many there are.
+    """
+
+    words: jax.Array
+    table: jax.Array
+    count: jax.Array
+
+
+class Sought(NamedTuple):
+    """What a search in a table has found.
+
+    Attributes:
+        place: int32 `[R]`, where each is in the table.
+        number: int32 `[R]`, its number; that of the first that is the same, counted on
+            from those that were known, where it is new.
+        new: bool `[R]`, whether it is new, and the first that is the same.
+    """
+
+    place: jax.Array
+    number: jax.Array
+    new: jax.Array
+
+
+def seek(known: Known, keys: jax.Array, among: jax.Array) -> tuple[Known, Sought]:
+    """Looks for things, and gives those that are new a place.
+
+    Args:
+        known: those that are known, with room for all that are looked for.
+        keys: uint32 `[R, W]`, what is looked for.
+        among: bool `[R]`, whether it is.
+    """
+    # For now each has a number of its own: it is compared like others.
+    own = known.count + jnp.arange(len(keys), dtype=jnp.int32)
+    words = jax.lax.dynamic_update_slice_in_dim(known.words, keys, known.count, 0)
+    table, place, number = look_up(words, known.table, own, keys, among)
+    return Known(words, table, known.count), Sought(
+        place, number, among & (number == own)
+    )
+
+
+def enter(
+    known: Known, keys: jax.Array, sought: Sought, number: jax.Array, count: jax.Array
+) -> tuple[Known, jax.Array]:
+    """Enters those that are new, after a `seek`.
+
+    Args:
+        known: what it has returned.
+        keys: what was looked for.
+        sought: what it has found.
+        number: int32 `[R]`, the number of each that is new.
+        count: how many are known then.
+
+    Returns:
+        What is known then, and the number of each that was looked for.
+    """
+    words, table, before = known
+    place, found, new = sought
+    # Those that are the same as a new one have its number.
+    same = ops.take(number, jnp.maximum(found - before, 0))
+    table = ops.put(table, jnp.where(new, place, len(table)), number)
+    words = ops.put(words, jnp.where(new, number, len(words)), keys)
+    return Known(words, table, count), jnp.where(found < before, found, same)
+
+
+def look_up_all(
+    known: Known, keys: jax.Array, among: jax.Array
+) -> tuple[Known, jax.Array, jax.Array]:
+    """Looks for things, and enters those that are new in their order.
+
+    Args:
+        known: as for `seek`, like the others.
+        keys: what is looked for.
+        among: whether it is.
+
+    Returns:
+        What is known then; the number of each, int32 `[R]`; and which ones are new,
+        each where it comes first.
+    """
+    known, sought = seek(known, keys, among)
+    rank = jnp.cumsum(sought.new, dtype=jnp.int32)
+    last = known.count + rank[-1]
+    known, number = enter(known, keys, sought, known.count + rank - 1, last)
+    return known, number, sought.new
+
+
+def nothing(room: int, width: int) -> Known:
+    """Room for so many things of so many words."""
+    table = jnp.full(2 * room, EMPTY, jnp.int32)
+    return Known(jnp.zeros((room, width), jnp.uint32), table, jnp.int32(0))
+
+
+def known_from(words: jax.Array, count: jax.Array, places: int) -> Known:
+    """What is known if the first entries are, with so many places in the table."""
+    return Known(words, table_of(words, count, places), count)
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def longer(array: jax.Array, size: int) -> jax.Array:
+    """The same with zeros at the end."""
+    more = [(0, size - len(array))] + [(0, 0)] * (array.ndim - 1)
+    return jnp.pad(array, more)
 
 
 class Lookup(NamedTuple):

@@ -110,7 +110,7 @@ def same(one: Spectroscopy | None, other: Spectroscopy | None) -> None:
 @pytest.fixture
 def little_room(monkeypatch):
     """Games of a few hundred positions take many turns, and rooms have to grow."""
-    sizes = (Sizes(32, 128, 16, 64, 15),) * 2
+    sizes = (Sizes(32, 128, 16, 64, 15),)
     monkeypatch.setattr(_device, "SIZES", {"cpu": sizes, "gpu": sizes})
     monkeypatch.setattr(_device, "FIRST_ROOM", {"cpu": 1, "gpu": 1})
 
