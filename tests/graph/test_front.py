@@ -1,9 +1,9 @@
 """Rounds that follow a few changes, instead of sweeps over all links."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from programs import forget
 
 from jaxgames import graph
 from jaxgames.graph import MaxId, _front
@@ -19,9 +19,9 @@ def follows(monkeypatch):
     monkeypatch.setattr(_slices, "SLICE_COST", 1)
     monkeypatch.setattr(_front, "FROM_CELLS", 0)
     monkeypatch.setattr(_front, "ROOMS", (40, 40))
-    jax.clear_caches()
+    forget()
     yield
-    jax.clear_caches()
+    forget()
 
 
 def winding(seed: int, order: int = 0, size: int = 400):

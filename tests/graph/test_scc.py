@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from programs import forget
 
 from jaxgames import Arena, SolveError, Status, graph, ops
 from jaxgames.graph import (
@@ -139,11 +140,8 @@ def test_concrete_graphs(solver, masked, monkeypatch):
     rng, size = np.random.default_rng(2), 30
     for _ in range(25):
         tail, head = random_edges(rng, size, 60)
-        if len(tail) <= 32:
-            tail, head = (
-                np.append(tail, np.full(33, 7)),
-                np.append(head, np.full(33, 7)),
-            )
+        more = np.full(max(0, 33 - len(tail)), 7)
+        tail, head = np.append(tail, more), np.append(head, more)
         vertices = rng.random(size) < 0.9 if masked else None
         edges = np.arange(len(tail)) % 9 > 0 if masked else None
         rows, order = csr(size, tail, head)
@@ -201,7 +199,7 @@ def test_what_need_not_be_read_in_large_graphs(order, small_pieces, monkeypatch)
     # Sweeps that no other test has: what is compiled depends on what is large.
     solver = MaxId(order, sweeps=2)
     small = graph.scc(rows, solver)
-    jax.clear_caches()
+    forget()
     monkeypatch.setattr(_solver, "LARGE_CELLS", 0)
     large = graph.scc(rows, solver)
     np.testing.assert_array_equal(large.labels, by_closure(size, tail, head)[0])
@@ -213,7 +211,7 @@ def test_what_need_not_be_read_in_large_graphs(order, small_pieces, monkeypatch)
     same = expected[there][:, None] == expected[there]
     labels = np.asarray(found.labels)[there]
     np.testing.assert_array_equal(labels[:, None] == labels, same)
-    jax.clear_caches()
+    forget()
 
 
 # ---- shapes ----------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 import dataclasses
 
-import jax
 import numpy as np
 import pytest
+from programs import forget
 
 from jaxgames import generate, parity
 from jaxgames.ops import _slices
@@ -27,9 +27,9 @@ def asked(monkeypatch):
 
     for module in (_promotion, _zielonka):
         monkeypatch.setattr(module, "sweep", sweep)
-    jax.clear_caches()
+    forget()
     yield found
-    jax.clear_caches()
+    forget()
 
 
 def games():
@@ -53,7 +53,7 @@ def test_reads_little_and_finds_the_same(solver, asked, monkeypatch):
     whole = [parity.solve(game, solver) for game in games()]
     assert set(asked) == {False}
     asked.clear()
-    jax.clear_caches()
+    forget()
     monkeypatch.setattr(_attract, "READS_LITTLE_FROM", 0)
     for game, expected in zip(games(), whole, strict=True):
         found = parity.solve(game, solver)
