@@ -64,7 +64,7 @@ CREDITS = Problem(
 def run(options: Options, results: Results) -> None:
     """Adds a row for every game and solver, and for every peer."""
     # What numba compiles is not timed.
-    energy.reference.solve(Arena.from_edges([0], [0], owner=[0], weight=[0]))
+    energy.solve(Arena.from_edges([0], [0], owner=[0], weight=[0]), "host")
     on_cpu = jax.default_backend() == "cpu"
     games = energy_games.SMALL if options.small else energy_games.GENERATED
     for game in (*games, *energy_games.from_data(options.data)):

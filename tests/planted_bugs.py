@@ -98,25 +98,25 @@ BUGS = [
         *("energy", "vi", "energy/test_energy_solvers.py"),
     ),
     Bug(
-        *("counters-endless", ENDLESS, "energy/reference/_counters.py"),
+        *("counters-endless", ENDLESS, "energy/host/_counters.py"),
         "            if credit[u] >= _asks(lifted, in_weight[k], top):\n",
         "            if credit[u] > _asks(lifted, in_weight[k], top):\n",
-        *("energy", "host,verify", "energy/test_energy_reference.py"),
+        *("energy", "capacity", "energy/test_capacity.py"),
     ),
     Bug(
-        *("energy-tie", TIE, "energy/reference/_strategies.py"),
+        *("energy-tie", TIE, "energy/host/_strategies.py"),
         "                strategy[v] = e\n                break\n",
         "                strategy[v] = e\n",
         *("energy", "vi", "energy/test_energy_solvers.py"),
     ),
     Bug(
-        *("energy-verify-asks", FORGETS, "energy/reference/_verify.py"),
+        *("energy-verify-asks", FORGETS, "energy/host/_verify.py"),
         "((target == TOP) | (target - game.weight[edge] > credit))",
         "((target == TOP) | (target - game.weight[edge] > credit + 1))",
         *("energy", "verify", "energy/test_energy_verify.py"),
     ),
     Bug(
-        *("energy-verify-forced", FORGETS, "energy/reference/_verify.py"),
+        *("energy-verify-forced", FORGETS, "energy/host/_verify.py"),
         "            if game.owner[u] or ways[u] == 0:\n",
         "            if game.owner[u] or ways[u] >= 0:\n",
         *("energy", "verify", "energy/test_energy_verify.py"),
@@ -218,10 +218,10 @@ BUGS = [
     ),
     # ---- models -------------------------------------------------------------------
     Bug(
-        *("mec-lost", COMPARISON, "mdp/reference/_end_components.py"),
+        *("mec-lost", COMPARISON, "mdp/host/_end_components.py"),
         "if left[s] < part.choice_ptr[s + 1] - part.choice_ptr[s]:",
         "if left[s] == part.choice_ptr[s + 1] - part.choice_ptr[s] - 2:",
-        *("mec", "reference,host", "mdp/test_mec_reference.py"),
+        *("mec", "host", "mdp/test_mec_host.py"),
     ),
     Bug(
         *("basic-leaves", MASK, "mdp/_basic.py"),
@@ -236,7 +236,7 @@ BUGS = [
         *("mec", "interleaved", "mdp/test_mec.py"),
     ),
     Bug(
-        *("mec-verify-leaves", FORGETS, "mdp/reference/_verify.py"),
+        *("mec-verify-leaves", FORGETS, "mdp/host/_verify.py"),
         "blamed[np.minimum(owner[kept & ~stays], size - 1)] = True",
         "blamed[np.minimum(owner[kept & ~stays], size - 1)] = False",
         *("mec", "verify", "mdp/test_mec_verify.py"),
@@ -256,7 +256,7 @@ BUGS = [
         *("reach", "bounds", "mdp/test_reach.py"),
     ),
     Bug(
-        *("prob1-min", WRONG, "mdp/reference/_prob01.py"),
+        *("prob1-min", WRONG, "mdp/host/_prob01.py"),
         "        return Region(real & ~misses)\n",
         "        return Region(real & ~never)\n",
         *("reach", "host,bounds", "mdp/test_prob01.py"),

@@ -449,9 +449,9 @@ def waits_for(stop):
 @pytest.mark.parametrize(
     ("where", "solve", "game"),
     [
-        ("energy.reference.solve", energy.solve, GAME),
+        ("energy.host.solve", energy.solve, GAME),
         ("graph.host.scc", graph.scc, GAME),
-        ("mdp.reference.mec", mdp.mec, MODEL),
+        ("mdp.host.mec", mdp.mec, MODEL),
     ],
 )
 def test_engines_of_small_games_can_be_ended(where, solve, game, monkeypatch):

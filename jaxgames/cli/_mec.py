@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> Exit:
         notes.append(sizes(model))
     with phase("prepare"):
         if _parts.wants_host(args):  # what it compiles is kept
-            mdp.reference.mec(mdp.MDP.from_arrays([0, 1], [0, 1], [0]))
+            mdp.mec(mdp.MDP.from_arrays([0, 1], [0, 1], [0]), "host")
     found = _parts.solve(args, phase, mdp.mec, model)
     verdict = _parts.verdict_on(args, phase, mdp.verify, model, found)
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)

@@ -8,7 +8,7 @@ from jaxgames import energy, io
 from jaxgames.arena import Arena
 from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._games import is_parity, load
-from jaxgames.energy import reference
+from jaxgames.energy import host
 from jaxgames.io._files import writing
 
 
@@ -81,13 +81,13 @@ def load_weighted(args: argparse.Namespace) -> Arena:
 def prepare(args: argparse.Namespace) -> None:
     """Has the engine of the host compiled; what it compiles is kept."""
     if _parts.wants_host(args):
-        reference.solve(Arena.from_edges([0], [0], owner=[0], weight=[0]))
+        host.solve(Arena.from_edges([0], [0], owner=[0], weight=[0]))
 
 
 def verify_credits(arena: Arena, solution: energy.Solution) -> energy.Verdict:
     """Checks a solution of an energy game, with strategies or without."""
     if solution.strategy is None:
-        return reference.verify(arena, solution.credit)
+        return host.verify(arena, solution.credit)
     return energy.verify(arena, solution)
 
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, ops
 from jaxgames.arena import Arena, is_traced
-from jaxgames.energy import _bounds, _device, _potentials, reference
+from jaxgames.energy import _bounds, _device, _potentials, host
 from jaxgames.energy._charge import check_capacity, largest_credit
 from jaxgames.energy._fvi import FVI, State
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._problem import Energy
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._verdict import Verdict
-from jaxgames.energy.reference import verify as verify_on_host
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
@@ -113,9 +112,9 @@ class _Capped(Energy):
         """In the numbers of the weights."""
         return _traced(*question, solver, state, max_steps)
 
-    def by_reference(self, question: Capped, **how: Any) -> Solution:
+    def on_host(self, question: Capped, **how: Any) -> Solution:
         """The same, with the capacity."""
-        return reference.solve(question.arena, capacity=question.capacity, **how)
+        return super().on_host(question.arena, capacity=question.capacity, **how)
 
 
 CAPPED = _Capped()
@@ -247,7 +246,7 @@ def verify_with_capacity(
         >>> print(energy.verify_with_capacity(arena, solution, 4))
         vertex 1: player 0 needs less than its credit
     """
-    return verify_on_host(
+    return host.verify(
         arena, solution.credit, solution.strategy, capacity=check_capacity(capacity)
     )
 

@@ -8,16 +8,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, host, validity
+from jaxgames import drive, validity
 from jaxgames.arena import Arena, bucket
-from jaxgames.energy import _bounds, _device, reference
+from jaxgames.energy import _bounds, _device, host
 from jaxgames.energy._fvi import FVI
 from jaxgames.energy._lockstep import Lockstep
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._solution import UNKNOWN, Solution
 from jaxgames.energy._strategies import Dual
 from jaxgames.energy._vi import VI
-from jaxgames.solution import NO_EDGE, UNDECIDED, Stats
+from jaxgames.host import can_compile
+from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Registry, Solver
 
 SOLVERS = Registry("energy", FVI, VI, places=(drive.HOST, drive.RACE))
@@ -181,18 +182,12 @@ class Energy(_Moves):
     @property
     def patience(self) -> int | None:
         """Less where nothing is compiled."""
-        return PATIENCE if host.can_compile() else PATIENCE_INTERPRETED
+        return PATIENCE if can_compile() else PATIENCE_INTERPRETED
 
     def on_host(self, question: Any, *, track: Any = None, **how: Any) -> Solution:
-        """By [`reference.solve`][jaxgames.energy.reference.solve]."""
+        """By fast value iteration, one vertex after the other."""
         stop = None if track is None else track.stop
-        found = self.by_reference(question, stop=stop, **how)
-        stats = Stats(**{**found.stats, "solver": drive.HOST})
-        return dataclasses.replace(found, stats=stats)
-
-    def by_reference(self, question: Any, **how: Any) -> Solution:
-        """The sequential algorithm."""
-        return reference.solve(question, **how)
+        return host.solve(question, stop=stop, **how)
 
     # ---- many ------------------------------------------------------------------
 

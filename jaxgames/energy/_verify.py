@@ -6,13 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops, validity
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena, is_traced
-from jaxgames.energy import _bounds, _device, reference
+from jaxgames.energy import _bounds, _device, host
 from jaxgames.energy._potentials import beyond, number_type
 from jaxgames.energy._proof import Proof, claim_of, verdict_of
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy._verdict import Reason, Verdict
+from jaxgames.host import can_compile
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE
@@ -47,9 +48,8 @@ def verify(
     Args:
         arena: the game.
         solution: its solution: credits, winners and strategies of the arena's length.
-        method: `"device"`; `"host"`:
-            [`reference.verify`][jaxgames.energy.reference.verify]; or `"auto"`: the
-            host's where numba is installed, but not under tracing.
+        method: `"device"`; `"host"`; or `"auto"`: the
+            host where numba is installed, but not under tracing.
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
         deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
@@ -90,7 +90,7 @@ def verify(
         found = _traced(arena, *(jnp.asarray(x) for x in parts))
         return validity.withdrawn(fault, found)
     exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
-    if exact or method == "host" or (method == "auto" and host.can_compile()):
+    if exact or method == "host" or (method == "auto" and can_compile()):
         return _on_host(arena, *(np.asarray(x) for x in parts))
     return _on_device(arena, *(np.asarray(x) for x in parts))
 
@@ -104,7 +104,7 @@ def _on_host(arena: Arena, credit, winner, strategy) -> Verdict:
     ):
         if wrong.any():
             return Verdict.at(reason, int(np.argmax(wrong)))
-    return reference.verify(arena, credit, strategy)
+    return host.verify(arena, credit, strategy)
 
 
 def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:

@@ -128,7 +128,7 @@ def ladder_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
         >>> ladder_mdp(8)
         MDP(19 states, 35 choices, 43 branches)
         >>> from jaxgames import mdp
-        >>> components = mdp.reference.mec(ladder_mdp(8))
+        >>> components = mdp.mec(ladder_mdp(8), "host")
         >>> int(components.count), components.stats["outer"]
         (10, 10)
     """
@@ -160,7 +160,7 @@ def chain_mdp(n: int, **bounds: Unpack[Bounds]) -> MDP:
 
     Examples:
         >>> from jaxgames import mdp
-        >>> components = mdp.reference.mec(chain_mdp(1000))
+        >>> components = mdp.mec(chain_mdp(1000), "host")
         >>> int(components.count), components.stats["removed"]
         (1, 999)
     """

@@ -57,7 +57,7 @@ def solar_energy_game(
         >>> game = solar_energy_game(2, 3)
         >>> game
         Arena(28 vertices, 74 edges, weight)
-        >>> energy.reference.solve(game).credit[0]  # nothing waits, the sun has shone
+        >>> energy.solve(game, "host").credit[0]  # nothing waits, the sun has shone
         np.int32(4)
     """
     backlog, darkness = integer("backlog", backlog, 0), integer("darkness", darkness, 0)

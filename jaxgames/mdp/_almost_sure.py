@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.limits import limited
-from jaxgames.mdp import reference
+from jaxgames.mdp import host
 from jaxgames.mdp._layout import Layout, restrict
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP
@@ -120,8 +120,8 @@ def almost_sure_buchi(
     accepting = as_states("accepting", model, accepting)
     if on_host(model, engine, accepting, components):
         if components is None:
-            components = reference.mec(model)
-        return reference.almost_sure_buchi(model, accepting, components)
+            components = host.mec(model)
+        return host.almost_sure_buchi(model, accepting, components)
     with eagerly(model, accepting, components):
         if components is None:
             components = mec(model)
@@ -168,7 +168,7 @@ def within(model: MDP, components: EndComponents, target: np.ndarray) -> np.ndar
     kept = np.asarray(components.choice_kept)
     target = target & (np.asarray(components.state_label) >= 0)
     if on_host(model, "auto"):
-        found = reference.prob1(model, target, choices=kept)
+        found = host.prob1(model, target, choices=kept)
     else:
         with eagerly():
             found = surely(problem(restrict(lay_out(model), None, kept), target))

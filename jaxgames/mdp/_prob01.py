@@ -6,10 +6,11 @@ from typing import Any, Literal
 import jax
 import jax.numpy as jnp
 
-from jaxgames import host, ops
+from jaxgames import ops
 from jaxgames.arena import eager, is_traced
+from jaxgames.host import can_compile
 from jaxgames.limits import limited
-from jaxgames.mdp import _layout, reference
+from jaxgames.mdp import _layout, host
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import (
@@ -89,7 +90,7 @@ def prob0(
     model, fault = check_model(model)
     target, states = _check(model, target, optimum, states)
     if on_host(model, engine, target, states):
-        return reference.prob0(model, target, optimum, states=states)
+        return host.prob0(model, target, optimum, states=states)
     with eagerly(model, target, states):
         layout = lay_out(model, target, states)
         game = problem(layout, target, states)
@@ -158,7 +159,7 @@ def prob1(
     model, fault = check_model(model)
     target, states = _check(model, target, optimum, states)
     if on_host(model, engine, target, states):
-        return reference.prob1(model, target, optimum, states=states)
+        return host.prob1(model, target, optimum, states=states)
     with eagerly(model, target, states):
         layout = lay_out(model, target, states)
         game = problem(layout, target, states)
@@ -194,7 +195,7 @@ def on_host(model: MDP, engine: str, *sets: Any) -> bool:
         return False
     if engine != "auto":
         return engine == "host"
-    return host.can_compile() and (
+    return can_compile() and (
         jax.default_backend() == "cpu" or model.num_branches < ops.SLICE_FROM
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import drive, ops, race, validity
 from jaxgames.arena import bucket, is_traced
-from jaxgames.mdp import _layout, reference
+from jaxgames.mdp import _layout, host
 from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._checks import MODEL, checked, refuse_intervals
 from jaxgames.mdp._interleaved import Interleaved
@@ -160,11 +160,11 @@ class EndComponentsOf(drive.Problem[Part]):
     def on_host(
         self, question: Part, *, strategies=True, track=None, max_steps=None
     ) -> EndComponents:
-        """By [`reference.mec`][jaxgames.mdp.reference.mec]."""
+        """By Tarjan's searches."""
         del strategies, max_steps
         stop = None if track is None else track.stop
         model, states, choices = question
-        return reference.mec(model, states=states, choices=choices, stop=stop)
+        return host.mec(model, states=states, choices=choices, stop=stop)
 
     # ---- many ------------------------------------------------------------------
 

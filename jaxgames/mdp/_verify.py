@@ -7,11 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops, validity
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
+from jaxgames.host import can_compile
 from jaxgames.limits import limited
-from jaxgames.mdp import _layout, reference
+from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._masks import check_mask, check_masks
@@ -119,7 +120,7 @@ def verify(
         return validity.withdrawn(fault, found)
     if engine == "host" or (engine == "auto" and _on_host(model)):
         claim = jax.device_get((model, label, kept, count, states, choices))
-        return reference.verify(*claim)
+        return host.verify(*claim)
     with eager():
         padded = _layout.roomy(model)
         layout = _layout.prepare(padded, graph=True)
@@ -133,7 +134,7 @@ def verify(
 
 
 def _on_host(model: MDP) -> bool:
-    return host.can_compile() and (
+    return can_compile() and (
         jax.default_backend() == "cpu" or model.num_branches < ops.SLICE_FROM
     )
 

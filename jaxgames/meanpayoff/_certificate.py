@@ -5,7 +5,7 @@ import numpy as np
 
 from jaxgames import energy, validity
 from jaxgames.arena import Arena, as_checked_as
-from jaxgames.energy import reference as energies
+from jaxgames.energy import host as energies
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._checks import check

@@ -13,7 +13,15 @@ from jaxgames.solution import NO_EDGE, Status
 from jaxgames.solver import Solver
 from jaxgames.testing import _games
 from jaxgames.testing._labelled import Labelled, of_arena, smaller, snippet
-from jaxgames.testing._subject import Cases, Check, Complaint, Subject, apart, first
+from jaxgames.testing._subject import (
+    Cases,
+    Check,
+    Complaint,
+    Subject,
+    apart,
+    each,
+    first,
+)
 
 BATCH = 64
 
@@ -26,26 +34,13 @@ def _arenas(cases: Cases) -> list[Arena]:
 
 
 def _expected(cases: Cases) -> list[Solution]:
-    """By value iteration with counters, one vertex at a time."""
-    arenas = cases.once(_arenas)
-    return [reference.solve(arena, method="counters") for arena in arenas]
+    return [reference.solve(arena) for arena in cases.once(_arenas)]
 
 
-def is_right(case: Labelled, claim: Solution, expected: Solution) -> bool:
+def is_right(arena: Arena, claim: Solution) -> bool:
     """Whether a claim has the least credits, and moves that are worth them."""
-    arena, strategy = case.arena, np.asarray(claim.strategy)
-    for name in ("credit", "winner"):
-        if (np.asarray(getattr(claim, name)) != getattr(expected, name)).any():
-            return False
-    if not _games.has_form(arena, expected.winner, strategy):
-        return False
-    for player in (0, 1):
-        fixed = case.fixed(strategy, player).arena
-        found = reference.solve(fixed, method="counters", strategies=False)
-        there = expected.winner == player
-        if (found.credit != expected.credit)[there].any():
-            return False
-    return True
+    said = np.asarray(claim.winner) == (np.asarray(claim.credit) == TOP)
+    return bool(said.all() and reference.verify(arena, claim.credit, claim.strategy))
 
 
 def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
@@ -63,13 +58,8 @@ def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
             verdict = energy.verify(arena, answer, "host")
             wrong = None if verdict else f"the host rejects the answer: {verdict}"
         # Ties go to the first edge: that of each engine is the same in bits.
-        expected_moves = cases.once(_moves)[at]
-        said.append(wrong or _games.differs("move", answer.strategy, expected_moves))
+        said.append(wrong or _games.differs("move", answer.strategy, expected.strategy))
     return said
-
-
-def _moves(cases: Cases) -> list[np.ndarray]:
-    return [reference.solve(arena).strategy for arena in cases.once(_arenas)]
 
 
 # ---- engines ---------------------------------------------------------------------
@@ -143,6 +133,19 @@ def _many(cases: Cases) -> list[Complaint]:
     return _wrong(cases, list(map(_unpadded, found, sizes)))
 
 
+def _capacity(case: Labelled) -> Complaint:
+    """A battery of some size, by the engine of the host."""
+    arena, capacity = case.arena, case.size
+    found = energy.solve_with_capacity(arena, capacity, "host")
+    right = reference.solve(arena, capacity=capacity)
+    for name in ("credit", "strategy"):
+        said = _games.differs(name, getattr(found, name), getattr(right, name))
+        if said:
+            return said
+    verdict = energy.verify_with_capacity(arena, found, capacity)
+    return None if verdict else f"the host rejects the answer: {verdict}"
+
+
 # ---- verification ----------------------------------------------------------------
 
 
@@ -211,7 +214,7 @@ def _valid(arena: Arena, claim: Solution):
 
 def _spoilt(cases: Cases) -> list[Complaint]:
     arenas = cases.once(_arenas)
-    right = [reference.solve(arena) for arena in arenas]
+    right = cases.once(_expected)
     claims = [
         spoilt(arena, answer, np.random.default_rng([at, arena.shape[1]]))
         for at, (arena, answer) in enumerate(zip(arenas, right, strict=True))
@@ -226,12 +229,12 @@ def _spoilt(cases: Cases) -> list[Complaint]:
     )
     valid = np.asarray(_valid(stack, batch))
     said = []
-    for at, (case, claim) in enumerate(zip(cases, claims, strict=True)):
+    for at, claim in enumerate(claims):
         verdicts = {
             "the host": bool(energy.verify(arenas[at], claim, "host")),
             "the device": bool(valid[at]),
         }
-        truth = is_right(case, claim, cases.once(_expected)[at])
+        truth = is_right(arenas[at], claim)
         text = (
             f"credit {claim.credit.tolist()} with winner {claim.winner.tolist()} and "
             f"strategy {claim.strategy.tolist()}"
@@ -247,6 +250,7 @@ def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
 def subject() -> Subject:
     """Energy games."""
     checks: dict[str, Check] = {name: of_place(name) for name in ("host", "auto")}
+    checks["capacity"] = each(_capacity)
     checks["verify"] = apart(_spoilt)
     checks |= {name: of_solver(energy.SOLVERS[name]()) for name in energy.SOLVERS}
     checks["many"] = apart(_many)

@@ -308,8 +308,11 @@ def _values(case: Labelled) -> Complaint:
     return None
 
 
-def of_regions(engine: Literal["host", "device"]) -> Check:
+def of_regions(engine: Literal["host", "device", "reference"]) -> Check:
     """Probability zero and one, and almost sure repetition."""
+    slice_, how = (
+        (mdp.reference, {}) if engine == "reference" else (mdp, {"engine": engine})
+    )
 
     def check(case: Labelled) -> Complaint:
         model, target, passed = _question(case)
@@ -320,8 +323,9 @@ def of_regions(engine: Literal["host", "device"]) -> Check:
             model = model.pad(*SIZES)
             wide = tuple(np.pad(x, (0, SIZES[0] - case.size)) for x in wide)
         for optimum, values in zip(("min", "max"), exact, strict=True):
-            for question, goal in ((mdp.prob0, 0), (mdp.prob1, 1)):
-                found = question(model, wide[0], optimum, states=wide[1], engine=engine)
+            for name, goal in (("prob0", 0), ("prob1", 1)):
+                question = getattr(slice_, name)
+                found = question(model, wide[0], optimum, states=wide[1], **how)
                 said = _games.differs(
                     f"probability {goal} ({optimum})",
                     np.asarray(found.states)[: case.size],
@@ -329,7 +333,7 @@ def of_regions(engine: Literal["host", "device"]) -> Check:
                 )
                 if said:
                     return said
-        found = mdp.almost_sure_buchi(model, wide[0], engine=engine)
+        found = slice_.almost_sure_buchi(model, wide[0], **how)
         return _games.differs(
             "almost sure repetition", np.asarray(found.states)[: case.size], good
         )
@@ -349,7 +353,8 @@ def probabilities() -> Subject:
         name="reach",
         draw=lambda rng, index, size: _draw(rng, index, min(size, 5)),
         checks={
-            "reference": each(_values),
+            "reference": of_regions("reference"),
+            "values": each(_values),
             "host": of_regions("host"),
             "device": first(of_regions("device"), 6),
             "bounds": each(_bounds),

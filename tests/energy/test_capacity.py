@@ -9,6 +9,7 @@ import pytest
 
 from jaxgames import Arena, SolveError, Status, energy
 from jaxgames.energy import Reason, reference
+from jaxgames.energy import host as engine
 
 CAPACITIES = (0, 1, 3, 6, 40)
 
@@ -41,8 +42,8 @@ def test_host_against_levels():
     for arena in games():
         for capacity in CAPACITIES:
             expected = by_levels(arena, capacity)
-            for method in ("fvi", "counters"):
-                found = reference.solve(arena, method=method, capacity=capacity)
+            for solve in (engine.solve, reference.solve):
+                found = solve(arena, capacity=capacity)
                 np.testing.assert_array_equal(found.credit, expected)
                 np.testing.assert_array_equal(found.winner, expected < 0)
                 verdict = energy.verify_with_capacity(arena, found, capacity)
@@ -88,7 +89,7 @@ def test_large_numbers(unit):
         weight=np.array([2, -3, 1, -2, 1, 0]) * unit,
     )  # fmt: skip
     for capacity in (unit, 2 * unit - 1, 2 * unit, 3 * unit, 4 * unit):
-        expected = reference.solve(arena, method="counters", capacity=capacity)
+        expected = reference.solve(arena, capacity=capacity)
         for solver in ("fvi", "host"):
             found = energy.solve_with_capacity(arena, capacity, solver)
             np.testing.assert_array_equal(found.credit, expected.credit)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from jaxgames import Arena, energy, generate
-from jaxgames.energy import reference
 from jaxgames.parity import reference as parity_reference
 
 DATA = Path(__file__).parents[3] / "shared/data"
@@ -33,7 +32,7 @@ def load(name: str, **how) -> tuple[Arena, dict]:
 
 
 def winners(arena: Arena) -> np.ndarray:
-    return np.asarray(reference.solve(arena, strategies=False).winner)
+    return np.asarray(energy.solve(arena, "host", strategies=False).winner)
 
 
 @pytest.mark.parametrize("by_component", [True, False])

@@ -72,6 +72,7 @@ def test_engines_agree_on_the_reason():
         )
         assert int(on_host.reason) == int(on_device.reason)
         assert int(on_host.vertex) == int(on_device.vertex)
+        assert int(on_host.reason) == int(reference.verify(model, label, kept).reason)
         seen.add(Reason(int(on_host.reason)))
     assert len(seen) >= 6, seen
 

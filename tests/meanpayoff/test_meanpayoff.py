@@ -19,7 +19,7 @@ from jaxgames import (
     meanpayoff,
     solve_many,
 )
-from jaxgames.energy.reference import _fvi, _strategies
+from jaxgames.energy.host import _fvi, _strategies
 from jaxgames.meanpayoff import Reason, _batch, _guess, _rationals, _values, reference
 
 DATA = Path(__file__).parents[3] / "shared/data/made/meanpayoff"

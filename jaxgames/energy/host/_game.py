@@ -34,7 +34,7 @@ def game_of(arena: Arena) -> Game:
     Raises:
         ValueError: it is no energy game of one dimension, or a batch of them.
     """
-    check_one(arena)
+    _bounds.check(arena, wide=True)
     arena = arena.unpad()
     row_ptr, dst, weight, owner = (
         lend(np.ascontiguousarray(x))
@@ -49,15 +49,6 @@ def turned(row_ptr, dst, weight):
         return _turned(row_ptr, dst, weight)
     in_ptr, in_src, edge = _turned(row_ptr, dst, np.arange(len(dst), dtype=np.int32))
     return in_ptr, in_src, weight[edge]
-
-
-def check_one(arena: Arena) -> None:
-    """Checks that this is an energy game, and one; weights may be Python's integers.
-
-    Raises:
-        ValueError: it is not.
-    """
-    _bounds.check(arena, wide=True)
 
 
 @compiled

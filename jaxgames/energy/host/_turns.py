@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames.energy.reference._game import Game
-from jaxgames.energy.reference._heap import drop, push
-from jaxgames.energy.reference._numbers import at, cost_at, minus, plus
+from jaxgames.energy.host._game import Game
+from jaxgames.energy.host._heap import drop, push
+from jaxgames.energy.host._numbers import at, cost_at, minus, plus
 from jaxgames.host import compiled
 
 POTENTIAL, DISTANCE, OPEN_EDGES, STATE = range(4)

@@ -1,7 +1,6 @@
-"""Textbook algorithms for Markov decision processes, one state at a time.
+"""The sequential engines, one state at a time; compiled where numba is installed.
 
-To read, to test against, and to use: where numba is installed (`pip install
-jaxgames[host]`) the same source compiles to a fast engine for one core.
+[`mdp.reference`][jaxgames.mdp.reference] answers the same by simpler algorithms.
 """
 
 import numpy as np
@@ -9,19 +8,18 @@ import numpy as np
 from jaxgames.mdp._masks import check_masks
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
-from jaxgames.mdp.reference._almost_sure import almost_sure_buchi as almost_sure_buchi
-from jaxgames.mdp.reference._end_components import decompose
-from jaxgames.mdp.reference._prob01 import prob0 as prob0
-from jaxgames.mdp.reference._prob01 import prob1 as prob1
-from jaxgames.mdp.reference._value_iteration import value_iteration as value_iteration
-from jaxgames.mdp.reference._verify import verify as verify
+from jaxgames.mdp.host._almost_sure import almost_sure_buchi as almost_sure_buchi
+from jaxgames.mdp.host._end_components import decompose
+from jaxgames.mdp.host._prob01 import prob0 as prob0
+from jaxgames.mdp.host._prob01 import prob1 as prob1
+from jaxgames.mdp.host._verify import verify as verify
 from jaxgames.solution import Stats, Status
 
 
 def mec(
     model: MDP, *, states=None, choices=None, stop: np.ndarray | None = None
 ) -> EndComponents:
-    """Decomposes a model into its maximal end components, on the host.
+    """Decomposes a model into its maximal end components.
 
     Tarjan's strongly connected components; choices that leave theirs are taken out,
     and states without choice in turn; what is left of a component that lost something
@@ -40,19 +38,6 @@ def mec(
 
     Raises:
         ValueError: a mask has the wrong type or length.
-
-    References:
-        de Alfaro, Formal verification of probabilistic systems, PhD thesis, Stanford
-        University, 1997, section 3.3.
-
-    Examples:
-        >>> from jaxgames import mdp
-        >>> model = mdp.MDP.from_arrays(
-        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2]
-        ... )
-        >>> components = mdp.reference.mec(model)
-        >>> components.state_label, components.choice_kept
-        (array([ 0, -1,  1], dtype=int32), array([ True, False, False,  True]))
     """
     states, choices = check_masks(model, states, choices)
     found = decompose(

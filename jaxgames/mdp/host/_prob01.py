@@ -13,20 +13,6 @@ def prob0(
     """States from which the target is reached with probability zero.
 
     As [`mdp.prob0`][jaxgames.mdp.prob0], by a backward search: O(S + C + E).
-
-    Args:
-        model: the model.
-        target: the states to reach.
-        optimum: `"max"` if no scheduler may do better, `"min"` if one need not.
-        states: what a path may pass before; None for all.
-        choices: bool `[C]`, those that there are; None for all.
-
-    Examples:
-        >>> from jaxgames import mdp
-        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2])
-        >>> mdp.reference.prob0(model, [2], "min")
-        Region(states=array([ True,  True, False]),
-               scheduler=array([ 0,  2, -1], dtype=int32))
     """
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)
@@ -50,20 +36,6 @@ def prob1(
     As [`mdp.prob1`][jaxgames.mdp.prob1]. For `"min"` two backward searches:
     O(S + C + E). For `"max"` one after another, each of which takes states out for
     good: O(N (S + C + E)) for N searches.
-
-    Args:
-        model: the model.
-        target: the states to reach.
-        optimum: `"max"` if one scheduler is enough, `"min"` if every one must do.
-        states: what a path may pass before; None for all.
-        choices: bool `[C]`, those that there are; None for all.
-
-    Examples:
-        >>> from jaxgames import mdp
-        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2])
-        >>> mdp.reference.prob1(model, [2])
-        Region(states=array([ True, False,  True]),
-               scheduler=array([ 1, -1, -1], dtype=int32))
     """
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)

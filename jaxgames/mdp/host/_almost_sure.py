@@ -5,25 +5,13 @@ import numpy as np
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import Region, as_states
 from jaxgames.mdp._solution import EndComponents
-from jaxgames.mdp.reference._prob01 import prob1
+from jaxgames.mdp.host._prob01 import prob1
 
 
 def almost_sure_buchi(model: MDP, accepting, components: EndComponents) -> Region:
     """States from which a set can be visited for ever, with probability one.
 
     As [`mdp.almost_sure_buchi`][jaxgames.mdp.almost_sure_buchi].
-
-    Args:
-        model: the model.
-        accepting: the states to visit infinitely often.
-        components: the maximal end components of the model.
-
-    Examples:
-        >>> from jaxgames import mdp
-        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 0, 2])
-        >>> components = mdp.reference.mec(model)
-        >>> mdp.reference.almost_sure_buchi(model, [1], components).states
-        array([ True,  True, False])
     """
     accepting = as_states("accepting", model, accepting)
     label = np.asarray(components.state_label)

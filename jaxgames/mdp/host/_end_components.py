@@ -1,4 +1,4 @@
-"""The textbook decomposition into maximal end components."""
+"""The decomposition into maximal end components, what is left searched again."""
 
 from typing import NamedTuple
 

@@ -28,9 +28,9 @@ import contextlib
 
 import numpy as np
 
-from jaxgames.energy.reference._game import LARGEST, Game
-from jaxgames.energy.reference._numbers import BITS, costs, joined, largest
-from jaxgames.energy.reference._turns import (
+from jaxgames.energy.host._game import LARGEST, Game
+from jaxgames.energy.host._numbers import BITS, costs, joined, largest
+from jaxgames.energy.host._turns import (
     FINISHED,
     GONE,
     MAXIMISES,

@@ -10,11 +10,11 @@ from jaxgames.arena import Arena
 from jaxgames.energy._charge import largest_credit
 from jaxgames.energy._solution import TOP
 from jaxgames.energy._verdict import Reason, Verdict
-from jaxgames.energy.reference._counters import credits
-from jaxgames.energy.reference._fvi import potentials, within_range
-from jaxgames.energy.reference._game import LARGEST, Game, game_of, turned
-from jaxgames.energy.reference._numbers import largest
-from jaxgames.energy.reference._strategies import strategies
+from jaxgames.energy.host._counters import credits
+from jaxgames.energy.host._fvi import potentials, within_range
+from jaxgames.energy.host._game import LARGEST, Game, game_of, turned
+from jaxgames.energy.host._numbers import largest
+from jaxgames.energy.host._strategies import strategies
 from jaxgames.host import compiled, interpreted
 from jaxgames.solution import NO_EDGE
 
@@ -22,7 +22,7 @@ from jaxgames.solution import NO_EDGE
 def verify(
     arena: Arena, credit: Any, strategy: Any = None, *, capacity: int | None = None
 ) -> Verdict:
-    """Checks credits and strategies of an energy game on the host, trusting nothing.
+    """Checks credits and strategies of an energy game, trusting nothing.
 
     Credits are enough if they are a progress measure, and player 0's strategy takes
     edges that keep to it; then no cycle that it allows loses energy. They are no more
@@ -38,33 +38,9 @@ def verify(
     Takes time for sorting edges, and as long as a solve of the vertices that player 1
     wins in which only player 0 moves.
 
-    Args:
-        arena: a game with one integer weight on each edge; every vertex has a
-            successor.
-        credit: integers of the arena's length: the least credit, TOP where none is
-            enough. Those of the padding do not matter.
-        strategy: integers likewise: the edge to take at each vertex whose owner wins,
-            -1 at all others. None: credits are checked with strategies made for them.
-        capacity: as for [`solve`][jaxgames.energy.reference.solve].
-
-    Returns:
-        True if all is right, else the first of the reasons and the first vertex where
-        it shows: [`Verdict`][jaxgames.energy.Verdict].
-
-    Raises:
-        ValueError: the arena is no such game, or an array is not of its shape.
-
-    Examples:
-        >>> from jaxgames import Arena
-        >>> from jaxgames.energy import reference
-        >>> arena = Arena.from_edges(
-        ...     [0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2]
-        ... )
-        >>> solution = reference.solve(arena)
-        >>> print(reference.verify(arena, solution.credit, solution.strategy))
-        valid
-        >>> print(reference.verify(arena, [3, 0]))
-        vertex 0: player 0 needs less than its credit
+    Args and results are those of
+    [`reference.verify`][jaxgames.energy.reference.verify]; without a strategy, credits
+    are checked with strategies made for them.
     """
     game = game_of(arena)
     validity.check_answer("credit", credit, arena.owner.shape, wide=True)
@@ -113,11 +89,7 @@ def _credits(whole: Game, game: Game, credit: np.ndarray, most: int, forced: boo
     if forced:
         large = (credit > 0) & ~_forced(game, credit)
     else:
-        never = np.zeros(1, np.int8)
-        game = within_range(whole, -most - 1, most + 1)
-        least, _ = credits(game, most, limit=LARGEST, stop=never)
-        assert least is not None
-        large = credit != least
+        large = credit != credits(within_range(whole, -most - 1, most + 1), most)
     if large.any():
         return Reason.CREDIT_TOO_LARGE, int(np.argmax(large))
     return Reason.OK, -1

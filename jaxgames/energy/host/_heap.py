@@ -1,6 +1,6 @@
 """A heap of vertices with four children to a node, in two arrays."""
 
-from jaxgames.energy.reference._numbers import at, put
+from jaxgames.energy.host._numbers import at, put
 from jaxgames.host import compiled
 
 

@@ -10,7 +10,7 @@ import contextlib
 import numpy as np
 
 from jaxgames.energy._solution import TOP
-from jaxgames.energy.reference._fvi import (
+from jaxgames.energy.host._fvi import (
     NO_LIMIT,
     forms,
     in_form,
@@ -19,9 +19,9 @@ from jaxgames.energy.reference._fvi import (
     potentials,
     within_range,
 )
-from jaxgames.energy.reference._game import Game
-from jaxgames.energy.reference._numbers import at, cost_at, largest, plus
-from jaxgames.energy.reference._numbers import words as number_words
+from jaxgames.energy.host._game import Game
+from jaxgames.energy.host._numbers import at, cost_at, largest, plus
+from jaxgames.energy.host._numbers import words as number_words
 from jaxgames.host import compiled, interpreted
 from jaxgames.solution import NO_EDGE
 

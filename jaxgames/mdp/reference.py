@@ -1,0 +1,379 @@
+"""The textbook: end components and probabilities by their fixpoints, on whole models.
+
+Plain NumPy, to read, and to compare the engines with. Every round looks at all of the
+model again, where the engines keep count of what has changed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.graph import reference as graphs
+from jaxgames.mdp._masks import check_masks
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
+from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp._verdict import Verdict
+from jaxgames.solution import Stats, Status
+
+
+def mec(model: MDP, *, states=None, choices=None) -> EndComponents:
+    """Decomposes a model into its maximal end components [1].
+
+    Strongly connected components are found; choices that may leave theirs are taken
+    out, then states without a choice; and so on, until nothing is taken out any more.
+    O(S (S + E)) time.
+
+    Args:
+        model: the model.
+        states: bool `[S]`, the states to look at; None for all.
+        choices: bool `[C]`, the choices to look at; None for all.
+
+    Returns:
+        The components; their `stats` hold `outer`, how many rounds it took.
+
+    Raises:
+        ValueError: a mask has the wrong type or length.
+
+    References:
+        [1] de Alfaro, Formal verification of probabilistic systems, PhD thesis,
+        Stanford University, 1997, section 3.3.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2]
+        ... )
+        >>> components = mdp.reference.mec(model)
+        >>> components.state_label, components.choice_kept
+        (array([ 0, -1,  1], dtype=int32), array([ True, False, False,  True]))
+    """
+    states, choices = check_masks(model, states, choices)
+    table, rounds = _table(model), 0
+    inside, live = _masked(table, states, choices)
+    while True:
+        rounds += 1
+        edges = live[table.choice]
+        count, label = graphs.scc(model.graph(), vertices=inside, edges=edges)
+        stays = live & ~table.leave(label)
+        if (stays == live).all() and (table.have(stays) == inside).all():
+            break
+        inside, live = inside & table.have(stays), stays
+    return EndComponents(
+        status=Status.SOLVED,
+        stats=Stats(solver="reference", outer=rounds),
+        count=np.int32(count),
+        state_label=label,
+        choice_kept=live,
+    )
+
+
+def prob0(
+    model: MDP, target, optimum: Optimum = "max", *, states=None, choices=None
+) -> Region:
+    """States from which the target is reached with probability zero.
+
+    As [`mdp.prob0`][jaxgames.mdp.prob0], round by round.
+
+    Args:
+        model: the model.
+        target: the states to reach.
+        optimum: `"max"` if no scheduler may do better, `"min"` if one need not.
+        states: what a path may pass before; None for all.
+        choices: bool `[C]`, those that there are; None for all.
+
+    References:
+        de Alfaro, Formal verification of probabilistic systems, PhD thesis, Stanford
+        University, 1997, section 3.3.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2])
+        >>> mdp.reference.prob0(model, [2], "min")
+        Region(states=array([ True,  True, False]),
+               scheduler=array([ 0,  2, -1], dtype=int32))
+    """
+    check_optimum(optimum)
+    table, goal, passed, live = _question(model, target, states, choices)
+    reaches = _leading(table, goal, passed, live, every=optimum == "min")
+    away = table.there & ~reaches
+    if optimum == "max":
+        return Region(away)
+    # Where a path may not pass, nothing is left to be chosen well.
+    return Region(away, table.first(live & ~table.may(reaches), away & passed))
+
+
+def prob1(
+    model: MDP, target, optimum: Optimum = "max", *, states=None, choices=None
+) -> Region:
+    """States from which the target is reached with probability one.
+
+    As [`mdp.prob1`][jaxgames.mdp.prob1]. For `"max"` the greatest set of states from
+    each of which the target is reached by choices that cannot leave the set.
+
+    Args:
+        model: the model.
+        target: the states to reach.
+        optimum: `"max"` if one scheduler is enough, `"min"` if every one must do.
+        states: what a path may pass before; None for all.
+        choices: bool `[C]`, those that there are; None for all.
+
+    References:
+        de Alfaro, Formal verification of probabilistic systems, PhD thesis, Stanford
+        University, 1997, section 3.3.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2])
+        >>> mdp.reference.prob1(model, [2])
+        Region(states=array([ True, False,  True]),
+               scheduler=array([ 1, -1, -1], dtype=int32))
+    """
+    check_optimum(optimum)
+    table, goal, passed, live = _question(model, target, states, choices)
+    if optimum == "min":
+        never = table.there & ~_leading(table, goal, passed, live, every=True)
+        return Region(table.there & ~_leading(table, never, passed, live, every=False))
+    inside = goal | passed
+    while True:
+        safe = live & ~table.may(~inside)
+        reaches, scheduler = goal, np.full(len(goal), NO_CHOICE, np.int32)
+        while True:  # one step farther from the goal in each round
+            step = safe & table.may(reaches)
+            new = inside & ~reaches & table.have(step)
+            if not new.any():
+                break
+            scheduler = np.where(new, table.first(step, new), scheduler)
+            reaches = reaches | new
+        if (reaches == inside).all():
+            return Region(inside, scheduler)
+        inside = reaches
+
+
+def almost_sure_buchi(model: MDP, accepting) -> Region:
+    """States from which a set can be visited for ever, with probability one.
+
+    As [`mdp.almost_sure_buchi`][jaxgames.mdp.almost_sure_buchi], without end
+    components: the greatest set of states from each of which its accepting states can
+    be reached almost surely, and can be left, without leaving the set.
+
+    Args:
+        model: the model.
+        accepting: the states to visit infinitely often.
+
+    References:
+        de Alfaro, Formal verification of probabilistic systems, PhD thesis, Stanford
+        University, 1997, section 3.3.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays([0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 0, 2])
+        >>> mdp.reference.almost_sure_buchi(model, [1]).states
+        array([ True,  True, False])
+    """
+    accepting = as_states("accepting", model, accepting)
+    table = _table(model)
+    inside = table.there
+    while True:
+        safe = ~table.may(~inside)
+        again = accepting & inside & table.have(safe)
+        found = prob1(model, again, states=inside, choices=safe)
+        if (found.states == inside).all():
+            scheduler = np.where(again, table.first(safe, again), found.scheduler)
+            return Region(inside, scheduler.astype(np.int32))
+        inside = found.states
+
+
+def value_iteration(
+    model: MDP, target, optimum: Optimum = "max", *, states=None, epsilon: float = 1e-6
+) -> np.ndarray:
+    """The largest or least probability to reach a target, from below.
+
+    Values start from zero, but for states of probability one, and are replaced by
+    those of the best choices until a round changes none by more than `epsilon`. They
+    tend to the true ones, but may still be far away when that happens:
+    [`mdp.reach_probability`][jaxgames.mdp.reach_probability] has bounds.
+
+    Args:
+        model: the model, with probabilities.
+        target: the states to reach.
+        optimum: `"max"` or `"min"`.
+        states: what a path may pass before; None for all.
+        epsilon: the change in a round that is too small to go on.
+
+    Returns:
+        float64 `[S]`.
+
+    References:
+        Haddad and Monmege, Interval iteration algorithm for MDPs and IMDPs, TCS 735
+        (2018), doi:10.1016/j.tcs.2016.12.003.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 1, 2, 3], [0, 3, 4, 5], [0, 1, 2, 1, 2], [0.5, 0.25, 0.25, 1, 1]
+        ... )
+        >>> mdp.reference.value_iteration(model, [1]).round(5)
+        array([0.5, 1. , 0. ])
+    """
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    one = prob1(model, target, optimum, states=states).states
+    zero = prob0(model, target, optimum, states=states).states
+    table, value, change = _table(model), one.astype(np.float64), np.inf
+    probs = np.asarray(model.probs, np.float64)[: len(table.choice)]
+    better = np.minimum if optimum == "min" else np.maximum
+    while change > epsilon:
+        worth = np.bincount(
+            table.choice, probs * value[table.target], minlength=len(table.owner)
+        )
+        best = np.full(len(value) + 1, np.inf if optimum == "min" else -np.inf)
+        better.at(best, table.owner, worth)
+        new = np.where(table.there & ~one & ~zero, best[:-1], value)
+        change = np.abs(new - value).max(initial=0)
+        value = new
+    return value
+
+
+def verify(
+    model: MDP,
+    label: np.ndarray,
+    kept: np.ndarray,
+    count=None,
+    states: np.ndarray | None = None,
+    choices: np.ndarray | None = None,
+) -> Verdict:
+    """Checks maximal end components by the definition, and by `mec`.
+
+    What it asks says [`mdp.verify`][jaxgames.mdp.verify].
+
+    Args:
+        model: the model.
+        label: integers `[S]`, the component of each state, or -1.
+        kept: bool `[C]`, the choices that are kept.
+        count: how many components there are said to be; None if nothing is said.
+        states: bool `[S]`, the states that were looked at; None for all.
+        choices: bool `[C]`, the choices that were looked at; None for all.
+
+    Returns:
+        A [`Verdict`][jaxgames.mdp.Verdict].
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays([0, 1, 2], [0, 1, 2], [1, 1])
+        >>> print(mdp.reference.verify(model, [-1, 0], [False, True]))
+        valid
+    """
+    right = mec(model, states=states, choices=choices)
+    label, kept, table = np.asarray(label), np.asarray(kept), _table(model)
+    there, live = _masked(table, states, choices)
+    inside = there & (label >= 0)
+    stays = live & np.append(inside, False)[table.owner]
+    stays &= ~table.leave(np.where(inside, label, -1))
+    blamed, misplaced, forward, backward = np.zeros((4, len(label)), bool)
+    blamed[np.minimum(table.owner[kept & ~stays], len(label) - 1)] = True
+    names = list(dict.fromkeys(label[inside].tolist()))
+    edges = (kept & stays)[table.choice]
+    for place, name in enumerate(names):
+        own = inside & (label == name)
+        smallest = [int(np.argmax(own))]
+        misplaced[smallest] = place != name
+        how = {"vertices": own, "edges": edges}
+        forward |= own & ~graphs.reachable(model.graph(), smallest, **how)
+        backward |= own & ~graphs.reachable(
+            model.graph(), smallest, backward=True, **how
+        )
+    most = len(label) if count is None else min(int(count), len(label))
+    return Verdict.first_of(
+        (label < -1) | (label >= most),
+        (label != -1) & ~there,
+        misplaced,
+        np.bool_(count is not None and int(count) != len(names)),
+        blamed,
+        table.have(stays & ~kept),
+        inside & ~table.have(kept),
+        forward,
+        backward,
+        right.state_label != label,
+    )
+
+
+# ---- steps back ------------------------------------------------------------------
+
+
+class _Table(NamedTuple):
+    """A model as two lists.
+
+    Attributes:
+        there: bool `[S]`: the states, without padding.
+        owner: int32 `[C]`: the state of each choice, `S` in the padding.
+        choice: integers `[E]`: the choice of each branch.
+        target: integers `[E]`: the state that it leads to.
+    """
+
+    there: np.ndarray
+    owner: np.ndarray
+    choice: np.ndarray
+    target: np.ndarray
+
+    def may(self, states: np.ndarray) -> np.ndarray:
+        """The choices that may lead into a set."""
+        found = np.zeros(len(self.owner), bool)
+        found[self.choice[states[self.target]]] = True
+        return found
+
+    def leave(self, label: np.ndarray) -> np.ndarray:
+        """The choices that may lead to a state with another label, or are at -1."""
+        here = np.append(label, -1)[self.owner]
+        found = here < 0
+        found[self.choice[label[self.target] != here[self.choice]]] = True
+        return found
+
+    def have(self, choices: np.ndarray) -> np.ndarray:
+        """The states that have one of some choices."""
+        found = np.zeros(len(self.there) + 1, bool)
+        found[self.owner[choices]] = True
+        return found[:-1]
+
+    def first(self, choices: np.ndarray, where: np.ndarray) -> np.ndarray:
+        """The first of some choices of each state of a set; -1 elsewhere."""
+        found = np.full(len(self.there) + 1, NO_CHOICE, np.int32)
+        for choice in np.flatnonzero(choices)[::-1]:
+            found[self.owner[choice]] = choice
+        return np.where(where, found[:-1], NO_CHOICE).astype(np.int32)
+
+
+def _table(model: MDP) -> _Table:
+    rows = np.asarray(model.row_offsets)[: int(model.row_group_offsets[-1]) + 1]
+    choice = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
+    there = np.diff(model.row_group_offsets) > 0
+    return _Table(there, owner_of(model), choice, np.asarray(model.columns)[: rows[-1]])
+
+
+def _masked(table: _Table, states, choices) -> tuple[np.ndarray, np.ndarray]:
+    """The states and the choices that are looked at."""
+    there = table.there if states is None else table.there & states
+    live = np.append(there, False)[table.owner]
+    return there, live if choices is None else live & choices
+
+
+def _question(model: MDP, target, states, choices):
+    """The model, its goal, what may be passed, and the choices that there are."""
+    table = _table(model)
+    goal = as_states("target", model, target) & table.there
+    passed = table.there & ~goal
+    if states is not None:
+        passed &= as_states("states", model, states)
+    live = table.owner < len(table.there)
+    return table, goal, passed, live if choices is None else live & choices
+
+
+def _leading(table: _Table, goal, passed, live, *, every: bool) -> np.ndarray:
+    """What leads to a goal, round by round: with some choice, or with every choice."""
+    while True:
+        hit = live & table.may(goal)
+        wanted = table.have(hit) & (~table.have(live & ~hit) if every else True)
+        new = goal | (passed & wanted)
+        if (new == goal).all():
+            return goal
+        goal = new
