@@ -11,6 +11,7 @@ import abc
 import dataclasses
 import functools
 import importlib.metadata
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 import jax
@@ -113,6 +114,7 @@ class Registry:
         problem: name of the slice, for messages.
         auto: the class that `"auto"` stands for.
         others: more classes; each is known by its `name`.
+        options: of the class that `"auto"` stands for, where they are not as usual.
         places: what else `solver=` may name, that is no array program.
         base: what each must be.
     """
@@ -122,12 +124,13 @@ class Registry:
         problem: str,
         auto: type[Solver],
         *others: type[Solver],
+        options: Mapping[str, Any] | None = None,
         places: tuple[str, ...] = (),
         base: type[Solver] = Solver,
     ):
         self.problem = problem
         self.base = base
-        self.auto = auto
+        self.auto = functools.partial(auto, **options) if options else auto
         self.places = places
         self._one = f"{'an' if problem[0] in 'aeiou' else 'a'} {problem} solver"
         self._solvers = {solver.name: solver for solver in (auto, *others)}

@@ -3,14 +3,14 @@
 from jaxgames.buchi import reference as reference
 from jaxgames.buchi._attractors import Attractors as Attractors
 from jaxgames.buchi._by_scc import ByScc as ByScc
-from jaxgames.buchi._cycle import SOLVERS as SOLVERS
 from jaxgames.buchi._cycle import accepting_cycle as accepting_cycle
 from jaxgames.buchi._cycle import prepare as prepare
+from jaxgames.buchi._cycles import CYCLES as CYCLES
+from jaxgames.buchi._cycles import SOLVERS as SOLVERS
 from jaxgames.buchi._game import solve as solve
 from jaxgames.buchi._map import Map as Map
 from jaxgames.buchi._on_the_fly import accepting_cycle_of as accepting_cycle_of
 from jaxgames.buchi._owcty import Owcty as Owcty
-from jaxgames.buchi._problem import CYCLES as CYCLES
 from jaxgames.buchi._problem import GAME_SOLVERS as GAME_SOLVERS
 from jaxgames.buchi._problem import PROBLEM as PROBLEM
 from jaxgames.buchi._problem import Solution as Solution

@@ -14,7 +14,7 @@ from jaxgames.buchi._by_scc import ByScc
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import named, ranks
 from jaxgames.buchi._question import Question
-from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solution import AcceptingCycle, nothing
 from jaxgames.buchi._solver import NONE, Answer, Problem
 from jaxgames.buchi._trim import Trim, task
 from jaxgames.kept import kept
@@ -288,15 +288,8 @@ def decided_batch(question: Question, lassos, stats: Stats, state) -> AcceptingC
 
 def undecided(status, stats: Stats, state: Any, batch=()) -> AcceptingCycle:
     """The answer where there is none yet."""
-    return AcceptingCycle(
-        status=status,
-        exists=np.zeros(batch, bool)[()],
-        decided=np.zeros(batch, bool)[()],
-        witness=np.full(batch, NONE, np.int32)[()],
-        lasso=tuple([None] * batch[0]) if batch else None,
-        stats=stats,
-        state=state,
-    )
+    how = {"status": status, "stats": stats, "state": state}
+    return AcceptingCycle(**nothing(batch)._asdict(), **how)
 
 
 def counts_of(kinds: list[Kind]) -> dict[str, int]:

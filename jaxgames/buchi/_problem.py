@@ -1,4 +1,4 @@
-"""What Büchi games and accepting cycles are to the driver."""
+"""What Büchi games are to the driver."""
 
 import dataclasses
 from typing import Any, NamedTuple
@@ -12,20 +12,9 @@ from jaxgames import drive, memory, ops, race, solution, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _links, reference
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
-from jaxgames.buchi._by_scc import ByScc, Graph
-from jaxgames.buchi._cycle import SOLVERS
-from jaxgames.buchi._map import Map, ranks
-from jaxgames.buchi._solution import AcceptingCycle
-from jaxgames.buchi._solver import NONE
-from jaxgames.buchi._solver import Problem as Search
-from jaxgames.buchi._trim import Trim
 from jaxgames.graph import _links as of_graph
-from jaxgames.graph._reach import spread
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
-from jaxgames.states import register
-
-# ---- games -----------------------------------------------------------------------
 
 GAME_SOLVERS = Registry("Büchi game", Attractors, places=(drive.HOST, drive.RACE))
 """The solvers of Büchi games that are array programs, by name."""
@@ -64,7 +53,8 @@ class Won(NamedTuple):
     strategy: Any  # int32 [V], or None
 
 
-def _check(arena: Any) -> None:
+def check(arena: Any) -> None:
+    """Raises ValueError unless it is an arena with accepting vertices, or a stack."""
     validity.check_each(arena, total=False)
     if arena.accepting is None:
         raise ValueError("there are no accepting vertices: accepting is None")
@@ -147,7 +137,7 @@ class Games(drive.Problem[Arena]):
 
     def check(self, question: Any) -> None:
         """Every vertex has a successor."""
-        _check(question)
+        check(question)
         validity.check_each(question)
 
     def game(self, question: Arena, solver: Any, facts: None = None) -> Problem:
@@ -186,72 +176,3 @@ def _descent(arena: Arena, regions: Regions) -> jax.Array:
     least, move = ops.out_argmin(arena, worst, bound=1)
     moves = (regions.winner == jnp.asarray(arena.owner)) & (least == 0)
     return ops.edge_of(arena, jnp.where(moves, move, NO_EDGE))
-
-
-# ---- accepting cycles ------------------------------------------------------------
-
-
-@register
-class Found(NamedTuple):
-    """Whether there is an accepting cycle, and a vertex from which one is reached."""
-
-    exists: jax.Array  # bool
-    witness: jax.Array  # int32
-
-
-class _Cycles(drive.Problem):
-    """Accepting cycles."""
-
-    name = "accepting_cycle"
-    solvers = SOLVERS
-
-    def auto(self, stack: Arena) -> Solver:
-        """By single sweeps too."""
-        del stack
-        return Map(trim=True, sweeps=1)
-
-    def check(self, question: Any) -> None:
-        """Vertices may lack successors."""
-        _check(question)
-
-    def facts(self, stack: Arena, solver: Any) -> None:
-        """None, but it is seen whether the solver can take a stack."""
-        del stack
-        if isinstance(solver, Trim):
-            raise ValueError(
-                "solver='trim' has to see that every part is weak, which a stack of "
-                "graphs does not show: take map, owcty or scc"
-            )
-        if not isinstance(getattr(solver, "order", ""), str):
-            raise ValueError(
-                "order must be a name where many graphs are searched, got an array"
-            )
-
-    def game(self, question: Arena, solver: Any, facts: None = None) -> Graph | Search:
-        """Runs start at vertex 0; what they do not reach is left out."""
-        del facts
-        size, links = question.shape[0], of_graph.traced(question)
-        reached = spread(links.into, jnp.arange(size) == 0, of_graph.inside(question))
-        part = jnp.where(reached, 1, 0).astype(jnp.int32)
-        accepting = jnp.asarray(question.accepting)
-        if isinstance(solver, ByScc):
-            return Graph(links.out, links.into, part, accepting)
-        out = links.into if solver.backward else links.out
-        return Search(out, accepting, part, ranks(solver, size, size, traced=True))
-
-    def answer(self, solver: Any, game: Any, state: Any, size: int) -> Found:
-        """A vertex on a cycle, if there is one."""
-        del size
-        answer = solver.answer(game, state)
-        witness = jnp.where(answer.exists, answer.witness, NONE)
-        return Found(answer.exists, witness.astype(jnp.int32))
-
-    def solution(self, answer: Found, **how: Any) -> AcceptingCycle:
-        """Without lassos."""
-        decided = how["status"] == Status.SOLVED
-        return AcceptingCycle(**answer._asdict(), decided=decided, **how)
-
-
-CYCLES = drive.register(_Cycles())
-"""Accepting cycles that runs from vertex 0 reach, without lassos, for
-[`solve_many`][jaxgames.solve_many]."""

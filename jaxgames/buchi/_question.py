@@ -1,7 +1,7 @@
 """What `accepting_cycle` may be asked: checks of its arguments."""
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +39,11 @@ class Question(Value):
     starts: np.ndarray
     partition: Partition
     all_reached: bool
+
+    @property
+    def many(self) -> bool:
+        """Whether there is a batch of accepting sets."""
+        return self.accepting.ndim == 2
 
     @keeps
     def kinds(self) -> list[Kind]:
@@ -176,12 +181,35 @@ def _initial(arena: Arena, initial: Any) -> np.ndarray:
 # ---- under tracing ---------------------------------------------------------------
 
 
-def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, ...]:
+class Marked(NamedTuple):
+    """A graph of which something is traced, and what is asked of it.
+
+    Attributes:
+        arena: the graph, which may have padding.
+        accepting: bool `[V]`.
+        starts: bool `[V]`, the initial vertices.
+        part: int32 `[V]` from 1.
+    """
+
+    arena: Any
+    accepting: Any
+    starts: Any
+    part: Any
+
+    @classmethod
+    def of(cls, question: Question) -> "Marked":
+        """The same of a concrete one."""
+        starts = np.zeros(question.arena.shape[0], bool)
+        starts[question.starts] = True
+        part = question.partition.part + 1
+        return cls(question.arena, question.accepting, starts, part.astype(np.int32))
+
+
+def read_traced(arena: Any, accepting, initial, partition) -> tuple[Marked, Any]:
     """Accepting and initial vertices, and the part of each, where any is traced.
 
     Returns:
-        The graph, and whether it is none, as from `validity.checked`; bool `[V]` twice,
-        and int32 `[V]` from 1.
+        The question, and whether it is none, as from `validity.checked`.
 
     Raises:
         ValueError: a type or shape is wrong.
@@ -213,7 +241,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, ...]:
     else:
         starts = _booleans("initial", initial, size)
     if partition is None:
-        return arena, fault, accepting, starts, jnp.ones(size, jnp.int32)
+        return Marked(arena, accepting, starts, jnp.ones(size, jnp.int32)), fault
     if isinstance(partition, tuple):
         raise ValueError(
             "under tracing partition must be the part of each vertex: integers "
@@ -225,7 +253,7 @@ def read_traced(arena: Any, accepting, initial, partition) -> tuple[Any, ...]:
             f"partition must have one integer for each vertex ({size}), got "
             f"{partition.dtype} of shape {partition.shape}"
         )
-    return arena, fault, accepting, starts, partition.astype(jnp.int32) + 1
+    return Marked(arena, accepting, starts, partition.astype(jnp.int32) + 1), fault
 
 
 def _concrete(arena: Arena, values: Any) -> bool:

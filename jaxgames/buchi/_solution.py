@@ -1,14 +1,14 @@
 """The answer to whether there is an accepting cycle."""
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from jaxgames import solution
 from jaxgames.arena import is_traced
-from jaxgames.solution import Stats, Status
+from jaxgames.solution import UNDECIDED
 
 
 @jax.tree_util.register_dataclass
@@ -48,17 +48,20 @@ class AcceptingCycle(solution.Solution):
         return f"AcceptingCycle({self.lasso!r})"
 
 
-def undecided(
-    status: Status, *_, accepting: Any = None, state: Any = None, **__
-) -> AcceptingCycle:
-    """The answer that knows nothing, for the arguments of `accepting_cycle`."""
-    batch = np.shape(accepting)[:-1] if np.ndim(accepting) == 2 else ()
-    return AcceptingCycle(
-        status=status,
+class Shown(NamedTuple):
+    """What an accepting cycle says, besides what all solutions do."""
+
+    exists: Any
+    decided: Any
+    witness: Any
+    lasso: Any
+
+
+def nothing(batch: tuple[int, ...] = ()) -> Shown:
+    """What is said where nothing is known; of a batch for each."""
+    return Shown(
         exists=np.zeros(batch, bool)[()],
         decided=np.zeros(batch, bool)[()],
-        witness=np.full(batch, -1, np.int32)[()],
+        witness=np.full(batch, UNDECIDED, np.int32)[()],
         lasso=tuple([None] * batch[0]) if batch else None,
-        stats=Stats(solver="none", rounds=0),
-        state=state,
     )

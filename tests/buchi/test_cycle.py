@@ -9,7 +9,7 @@ import pytest
 from marked_graphs import COUNTEREXAMPLE, Marked, marked, plain
 
 from jaxgames import SolveError, Status, buchi, host, ltl, systems
-from jaxgames.buchi import _auto, _partition
+from jaxgames.buchi import _partition, _stages
 from jaxgames.progress import Deadline
 
 CORPUS = Path(__file__).parents[3] / "shared/data/made/ltl"
@@ -26,7 +26,7 @@ def ids(solver) -> str:
 def find(graph, solver, monkeypatch=None, **arguments):
     if solver == "stages":
         assert monkeypatch is not None
-        monkeypatch.setattr(_auto, "place_for", lambda _: "device")
+        monkeypatch.setattr(type(buchi.CYCLES), "place", lambda *_: "device")
         solver = "auto"
     return buchi.accepting_cycle(graph, solver=solver, **arguments)
 
@@ -76,9 +76,9 @@ def test_the_counterexample(solver, monkeypatch):
 @pytest.mark.parametrize("shrunk", [0, 1000])
 def test_stages_in_small_windows_and_graphs(shrunk, monkeypatch):
     """In windows of few vertices; what is left goes to MAP, moved or in its place."""
-    monkeypatch.setattr(_auto, "Trim", functools.partial(buchi.Trim, window=1))
-    monkeypatch.setattr(_auto, "FEW_LINKS", -1)
-    monkeypatch.setattr(_auto, "SHRUNK", shrunk)
+    monkeypatch.setattr(_stages, "Trim", functools.partial(buchi.Trim, window=1))
+    monkeypatch.setattr(_stages, "FEW_LINKS", -1)
+    monkeypatch.setattr(_stages, "SHRUNK", shrunk)
     mapped = 0
     for case in marked(seed=6, count=60):
         found = solve(case, "stages", monkeypatch)
@@ -358,6 +358,16 @@ def test_witnesses_under_tracing_are_right(solver):
     assert seen > 10
 
 
+def test_a_prepared_question_whose_rounds_are_traced():
+    question = buchi.prepare(([0, 1, 2], [1, 0]), accepting=[0])
+    search = jax.jit(lambda n: buchi.accepting_cycle(question, max_steps=n))
+    assert search(50).exists
+    assert search(0).status == Status.MAX_STEPS
+    many = buchi.prepare(([0, 1, 2], [1, 0]), accepting=np.eye(2, dtype=bool))
+    with pytest.raises(ValueError, match="one accepting set at a time"):
+        jax.jit(lambda n: buchi.accepting_cycle(many, max_steps=n).exists)(5)
+
+
 def test_what_a_traced_graph_does_not_allow():
     arena = plain([0, 1], [1, 0], 2)
 
@@ -368,8 +378,8 @@ def test_what_a_traced_graph_does_not_allow():
 
     marks = np.ones(2, bool)
     for arguments, message in (
-        ({"solver": "host"}, "runs on the host"),
-        ({"solver": "trim"}, "has to see that every part is weak"),
+        ({"accepting": marks, "solver": "host"}, "runs on the host"),
+        ({"accepting": marks, "solver": "trim"}, "has to see that every part is weak"),
         ({"accepting": None}, "accepting is None"),
         ({"accepting": np.ones(3, bool)}, "one boolean for each vertex"),
         ({"accepting": marks, "initial": 7}, "initial is 7"),

@@ -1,5 +1,6 @@
-"""The choice of an engine, and the stages of `"auto"` on the device."""
+"""The stages of `"auto"` on the device."""
 
+import dataclasses
 from functools import partial
 from typing import Any
 
@@ -8,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import host, ops, race
-from jaxgames.arena import Arena, bucket
-from jaxgames.buchi import _device, _drive, _host, _links, reference
+from jaxgames.arena import bucket
+from jaxgames.buchi import _device, _drive, _links, reference
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
 from jaxgames.buchi._question import Question
@@ -21,8 +22,6 @@ from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
 
-HOST, DEVICE, RACE = "host", "device", "race"
-
 FEW_LINKS = 1 << 15
 """So few edges are searched on the host, where numba is: a sweep over them on the
 device would take no less time than one over many."""
@@ -31,18 +30,11 @@ SHRUNK = 2
 """With less than this part of its edges left a graph moves to a smaller one."""
 
 
-def place_for(arena: Arena) -> str:
-    """Where `"auto"` looks: on the host, on the device, or on both at once.
+@dataclasses.dataclass(frozen=True)
+class Stages(Map):
+    """What `"auto"` takes on the device: stages, or `Map` where rounds are counted."""
 
-    Without numba there is no host engine to speak of. With it a CPU leaves the graph to
-    the host engine, and so does a GPU if it is small, since launches alone would take
-    longer; for all others both race.
-    """
-    if not host.can_compile():
-        return DEVICE
-    if jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM:
-        return HOST
-    return RACE
+    trim: bool = True
 
 
 def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingCycle:
@@ -204,33 +196,3 @@ def _listed(edges: ops.PairLinks, there: jax.Array, size: int, room: int) -> ops
     )
     tail = jnp.where(where <= last, ops.take(place, tail), size)
     return ops.pairs(tail, ops.take(place, head), size, size)
-
-
-def on_host(question: Question, meter: Meter, inline: bool) -> AcceptingCycle:
-    """The sequential engine; in a thread of its own unless the graph is small."""
-    arguments = question.arena, question.accepting, question.starts
-    if inline:
-        found = _host.find(*arguments)
-    else:
-        track = race.Track()
-        engines = {HOST: lambda: _host.find(*arguments, track=track)}
-        found = race.first(track, engines, progress=meter)
-    return _checked(question, found)
-
-
-def in_race(question: Question, meter: Meter) -> AcceptingCycle:
-    """Both at once."""
-    track = race.Track()
-    engines = {
-        DEVICE: lambda: in_stages(question, track.meter, track),
-        HOST: lambda: _host.find(
-            question.arena, question.accepting, question.starts, track=track
-        ),
-    }
-    return _checked(question, race.first(track, engines, progress=meter))
-
-
-def _checked(question: Question, found: AcceptingCycle) -> AcceptingCycle:
-    if found.lasso is not None:
-        _host.checked(question.arena, found.lasso, question.accepting, question.starts)
-    return found
