@@ -50,7 +50,7 @@ def _attractor(solver, state, cells: int) -> int:
 
     Of a large game they gather few, and how many depends on the state.
     """
-    sweeps, large = solver.sweeps_per_step, len(state.kind) >= READS_LITTLE_FROM
+    sweeps, large = solver.sweeps_per_step(None), len(state.kind) >= READS_LITTLE_FROM
     between = (sweeps - 1) * _rewritten(state.kind, state.move)
     return sweeps * _sweep(cells, 0 if large else 1) + between + _rewritten(state)
 

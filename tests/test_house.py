@@ -17,7 +17,8 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
-BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "limits", "memory"}
+BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "limits", "machine"}
+BASE |= {"memory"}
 BASE |= {"on_device", "quoting", "states", "validity", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 MODELS = {"ltl", "systems"}  # what model checking stands on, in this order

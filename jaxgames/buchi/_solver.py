@@ -2,7 +2,6 @@
 
 import abc
 import dataclasses
-import functools
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
@@ -10,15 +9,12 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.graph._solver import same_at_both_ends
+from jaxgames.machine import Machine
 from jaxgames.ops import Links, Pieces
-from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
 
 NONE = -1
 """Witness where there is none."""
-
-IDLE_CELLS = 1 << 23
-"""Links that may be read for nothing between two tests, on an accelerator."""
 
 Finds = Literal["cycle", "ahead", "somewhere"]
 """What is true of the vertices that a solver has left where it finds a cycle.
@@ -65,26 +61,10 @@ class Answer(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class CycleSolver(Solver):
-    """Base of the solvers that are machines of sweeps and turns.
-
-    Sweeps over the edges go on until they change nothing: the state is stable. A turn
-    then draws a conclusion, and sets the state up for other sweeps.
-
-    Attributes:
-        sweeps: sweeps between two tests whether something has changed. None: 1 on a
-            CPU, up to 8 on an accelerator, fewer for large graphs.
-    """
-
-    sweeps: int | None = dataclasses.field(default=None, kw_only=True)
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+class CycleSolver(Machine):
+    """Base of the solvers that are machines of sweeps over the edges, and turns."""
 
     finds: ClassVar[Finds] = "cycle"
-
-    def __post_init__(self):
-        """Checks the options."""
-        super().__post_init__()
-        check_positive(sweeps=self.sweeps)
 
     @property
     def backward(self) -> bool:
@@ -103,16 +83,9 @@ class CycleSolver(Solver):
     def turn(self, game: Problem, state: Any) -> Any:
         """What follows where the state is stable, and the next sweeps begin."""
 
-    def step(self, game: Problem, state: Any) -> Any:
-        """Sweeps, and turns where they have come to an end."""
-        count = self.sweeps
-        if count is None:
-            idle = IDLE_CELLS // max(ops.num_cells(game.links), 1)
-            count = 1 if jax.default_backend() == "cpu" else max(2, min(8, idle))
-        for _ in range(count):
-            state = self.sweep(game, state)
-        due = state.stable & ~self.done(game, state)
-        return ops.change_if(game, due, functools.partial(self.turn, game), state)
+    def cells(self, game: Problem) -> int:
+        """The edges."""
+        return ops.num_cells(game.links)
 
 
 def inside(links: Links, part: jax.Array) -> Pieces:

@@ -2,19 +2,15 @@
 
 import abc
 import dataclasses
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
+from jaxgames.machine import Machine
 from jaxgames.ops import Links, Pieces
-from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
-
-IDLE_CELLS = 1 << 23
-"""Links that may be read for nothing between two tests, on an accelerator."""
 
 LARGE_CELLS = 1 << 26
 """Links from which a sweep takes long on any device: a test costs nothing beside it,
@@ -49,27 +45,17 @@ class Answer(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class ComponentSolver(Solver):
+class ComponentSolver(Machine):
     """Base of the solvers: a machine that sweeps over the edges, and turns.
 
-    Sweeps go on until they change nothing: the state is stable. A turn then finds
-    components, and sets the state up for other sweeps over what is left.
+    A turn finds components, and sets the state up for other sweeps over what is left.
 
     Attributes:
-        sweeps: sweeps between two tests whether something has changed. None: 1 on a
-            CPU and for large graphs, up to 8 on an accelerator.
         compress: whether to rake and compress the graph first, which is worth it where
             many vertices have one successor or predecessor. Not under tracing.
     """
 
-    sweeps: int | None = dataclasses.field(default=None, kw_only=True)
     compress: bool = dataclasses.field(default=False, kw_only=True)
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
-    def __post_init__(self):
-        """Checks the options."""
-        super().__post_init__()
-        check_positive(sweeps=self.sweeps)
 
     @abc.abstractmethod
     def begin(self, game: Subgraph) -> Any:
@@ -125,26 +111,23 @@ class ComponentSolver(Solver):
         """The state to start from."""
         return self.begin(game)
 
-    def sweep_some(self, game: Subgraph, state: Any) -> Any:
-        """The sweeps between two tests."""
-        count = self.sweeps
-        if count is None:
-            cells = ops.num_cells((game.out, game.into))
-            idle = IDLE_CELLS // max(cells, 1)
-            long = cells >= LARGE_CELLS or jax.default_backend() == "cpu"
-            count = 1 if long else max(2, min(8, idle))
-        for _ in range(count):
-            state = self.sweep(game, state)
-        return state
+    def cells(self, game: Subgraph) -> int:
+        """The links of both directions."""
+        return ops.num_cells((game.out, game.into))
+
+    def sweeps_per_step(self, game: Subgraph) -> int:
+        """The sweeps between two tests: one where the graph is large."""
+        long = self.sweeps is None and self.cells(game) >= LARGE_CELLS
+        return 1 if long else super().sweeps_per_step(game)
 
     def turn(self, game: Subgraph, state: Any) -> Any:
         """Settles and starts again."""
         return self.restart(game, self.settle(game, state))
 
-    def step(self, game: Subgraph, state: Any) -> Any:
-        """Sweeps, and turns where they have come to an end."""
-        state = self.sweep_some(game, state)
-        return ops.change_if(game, state.stable, partial(self.turn, game), state)
+    def due(self, game: Subgraph, state: Any) -> jax.Array:
+        """Whether it is time to turn: nothing is found where all is."""
+        del game
+        return state.stable
 
     def done(self, game: Subgraph, state: Any) -> jax.Array:
         """Every vertex has a root."""

@@ -7,12 +7,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
+from jaxgames.machine import Machine
 from jaxgames.mdp._layout import Layout
-from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
-
-IDLE_CELLS = 1 << 23
-"""Branches that may be read for nothing between two tests, on an accelerator."""
 
 
 @register
@@ -25,23 +22,15 @@ class Answer(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class EndComponentSolver(Solver):
+class EndComponentSolver(Machine):
     """Base of the solvers: a machine whose steps are some rounds and a transition.
 
     Attributes:
         sweeps: rounds between two tests whether something has changed.
     """
 
-    sweeps: int | None = None
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
     needs_graph: ClassVar[bool] = False
     """Whether the layout must have the graph of the model."""
-
-    def __post_init__(self):
-        """Checks the options."""
-        super().__post_init__()
-        check_positive(sweeps=self.sweeps)
 
     def stats(self, game: Layout, state: Any) -> dict[str, Any]:
         """Outer steps, and rounds of each kind."""
@@ -52,13 +41,9 @@ class EndComponentSolver(Solver):
             "removal": state.removal,
         }
 
-    def sweeps_per_step(self, game: Layout) -> int:
-        """The rounds of a step on the default backend."""
-        if self.sweeps is not None:
-            return self.sweeps
-        if jax.default_backend() == "cpu":
-            return 1
-        return max(2, min(8, IDLE_CELLS // max(game.cells, 1)))
+    def cells(self, game: Layout) -> int:
+        """Branches of the model."""
+        return game.cells
 
 
 def answer(alive: Any, live: Any, root: Any, done: Any) -> Answer:

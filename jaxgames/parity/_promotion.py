@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
+from jaxgames.machine import Machine
 from jaxgames.ops import Game
 from jaxgames.parity._attract import (
     ATTRACTOR,
@@ -21,7 +22,6 @@ from jaxgames.parity._attract import (
 )
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
-from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
 
 NONE = -1
@@ -43,7 +43,7 @@ class State(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class PriorityPromotion(Solver):
+class PriorityPromotion(Machine):
     """Priority promotion on the device, level-synchronous attractors.
 
     Vertices are labelled with priorities. From the most important label p down, the
@@ -79,21 +79,8 @@ class PriorityPromotion(Solver):
         Solution(player 0 wins 0, player 1 wins 200)
     """
 
-    sweeps: int | None = None
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
     name: ClassVar[str] = "promotion"
     absorbs: ClassVar[bool] = True
-
-    def __post_init__(self):
-        """Checks the options."""
-        super().__post_init__()
-        check_positive(sweeps=self.sweeps)
-
-    @property
-    def sweeps_per_step(self) -> int:
-        """The sweeps of a step on the default backend."""
-        return self.sweeps or (1 if jax.default_backend() == "cpu" else 8)
 
     def init(self, game: Game) -> State:
         """Labels are priorities; padding is decided."""
@@ -104,7 +91,7 @@ class PriorityPromotion(Solver):
     def step(self, game: Game, state: State) -> State:
         """Grows the region by some levels; when it stands still, goes on."""
         seen, stable = None, jnp.array(False)
-        for _ in range(self.sweeps_per_step):
+        for _ in range(self.sweeps_per_step(game)):
             state, seen, stable = _grow(game, state)
         return when(
             stable & (state.current != NONE),

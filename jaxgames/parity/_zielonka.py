@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
+from jaxgames.machine import Machine
 from jaxgames.ops import Game
 from jaxgames.parity._attract import (
     ATTRACTOR,
@@ -20,7 +21,6 @@ from jaxgames.parity._attract import (
 )
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
-from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
 
 HEAD, ESCAPE, RETURN, DONE = range(4)
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Zielonka(Solver):
+class Zielonka(Machine):
     """Zielonka's recursion on the device, level-synchronous attractors.
 
     `solve(subgame)`: let a be the player of the most important priority, `head` the
@@ -72,20 +72,7 @@ class Zielonka(Solver):
         automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
     """
 
-    sweeps: int | None = None
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
     name: ClassVar[str] = "zielonka"
-
-    def __post_init__(self):
-        """Checks the options."""
-        super().__post_init__()
-        check_positive(sweeps=self.sweeps)
-
-    @property
-    def sweeps_per_step(self) -> int:
-        """The sweeps of a step on the default backend."""
-        return self.sweeps or (1 if jax.default_backend() == "cpu" else 8)
 
     def init(self, game: Game) -> State:
         """All vertices are in play, the head is the attractor; padding is out."""
@@ -107,7 +94,7 @@ class Zielonka(Solver):
     def step(self, game: Game, state: State) -> State:
         """Grows the attractor by some levels; when it stands still, goes on."""
         stable = jnp.array(False)
-        for _ in range(self.sweeps_per_step):
+        for _ in range(self.sweeps_per_step(game)):
             state, stable = _grow(game, state)
         return when(
             stable | (state.phase == RETURN),
