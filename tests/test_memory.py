@@ -29,7 +29,8 @@ from jaxgames.buchi import _device as of_cycles
 from jaxgames.buchi._attractors import Problem
 from jaxgames.energy import _device as of_energy
 from jaxgames.energy._fvi import Task
-from jaxgames.graph import _links
+from jaxgames.graph import InPlace, _links
+from jaxgames.graph._problem import Masked
 from jaxgames.graph._solver import Subgraph
 from jaxgames.graph._turns import Turns
 from jaxgames.mdp import _layout
@@ -65,6 +66,8 @@ def of_energy_games(name):
 
 
 def of_components(name):
+    if name == "in_place":
+        return InPlace(), graph.PROBLEM.prepare(Masked(arena()), None)
     laid_out = Subgraph(*_links.prepare(arena()), jnp.ones(SIZE, bool))
     return Turns(solver=graph.SOLVERS[name]()), laid_out
 
@@ -106,6 +109,8 @@ def shapes(make, solver, size: int, edges: int):
         if solver.name == "vi":
             return game
         return Task(game, jax.ShapeDtypeStruct((), np.int32), mask)
+    if make is of_components and solver.name == "in_place":
+        return graph.PROBLEM.shapes(Masked(arena()), solver)
     if make is of_components:
         return Subgraph(links, links, mask)
     if make is of_models:
@@ -175,6 +180,8 @@ def table() -> list[str]:
     rows, size = [], 1 << 20
     for problem, (make, names) in PROBLEMS.items():
         for name in names:
+            if name == "in_place":
+                continue  # it takes one device
             solver = make(name)[0]
             layouts = 0 if make is of_components else 1
             few, more = (

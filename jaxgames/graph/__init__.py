@@ -9,6 +9,7 @@ from jaxgames.graph._explore import Expansion as Expansion
 from jaxgames.graph._explore import expansions as expansions
 from jaxgames.graph._explore import explore as explore
 from jaxgames.graph._fb_trim import FBTrim as FBTrim
+from jaxgames.graph._in_place import InPlace as InPlace
 from jaxgames.graph._input import as_arena as as_arena
 from jaxgames.graph._kinds import bottom_sccs as bottom_sccs
 from jaxgames.graph._kinds import is_trivial as is_trivial

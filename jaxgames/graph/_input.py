@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import validity
+from jaxgames import ops, validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
@@ -68,6 +68,35 @@ def read(graph: Any) -> tuple[Arena, Any]:
         What [`checked`][jaxgames.validity.checked] does for a graph.
     """
     return validity.checked(as_arena(graph), total=False)
+
+
+def sent(graph: Any) -> tuple[jax.Array, jax.Array] | None:
+    """Rows of numpy on the default device, so that they are checked there.
+
+    Returns:
+        None where the host looks at them: the graph is an arena or small, the device
+        has no memory of its own, or numbers do not fit.
+    """
+    if hasattr(graph, "tocsr") and graph.shape[0] == graph.shape[1]:
+        graph = graph.tocsr()
+        graph = graph.indptr, graph.indices
+    if not isinstance(graph, (tuple, list)) or len(graph) != 2:
+        return None
+    if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
+        return None
+    if len(graph[1]) < ops.SLICE_FROM or not ops.accelerated():
+        return None
+    if any(x.dtype != np.int32 for x in graph):
+        fits = np.iinfo(np.int32)
+        for x in graph:
+            if x.dtype.kind not in "iu" or not len(x):
+                return None
+            if x.min() < fits.min or x.max() > fits.max:
+                return None
+        graph = [x.astype(np.int32) for x in graph]
+    # Until it is there the caller's own array is read.
+    indptr, indices = jax.block_until_ready([ops.joined(ops.send(x)) for x in graph])
+    return indptr, indices
 
 
 def _from_csr(indptr: Any, indices: Any) -> Arena:

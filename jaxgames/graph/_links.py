@@ -8,8 +8,8 @@ import numpy as np
 
 from jaxgames import host, ops
 from jaxgames.arena import Arena, bucket, eager, is_traced
-from jaxgames.kept import kept
-from jaxgames.ops import Links
+from jaxgames.kept import is_kept, kept
+from jaxgames.ops import EdgeList, Links
 
 NARROW = 0.8
 """Share of vertices with one successor or one predecessor in a narrow graph."""
@@ -64,8 +64,46 @@ def prepare(
     if edges is not None:
         return _lay_out(*_kept_rows(arena, edges), spread)
     row_ptr, dst = arena.row_ptr, arena.dst
-    key = "directions", spread or jax.config.jax_default_device  # pyright: ignore
-    return kept(arena, key, lambda: _lay_out(row_ptr, dst, spread))
+    return kept(arena, _key(spread), lambda: _lay_out(row_ptr, dst, spread))
+
+
+def is_prepared(arena: Arena, spread: ops.Spread | None = None) -> bool:
+    """Whether `prepare` has laid a concrete graph out."""
+    return is_kept(arena, _key(spread))
+
+
+def _key(spread: ops.Spread | None) -> tuple:
+    return "directions", spread or jax.config.jax_default_device  # pyright: ignore
+
+
+def edge_list(arena: Arena) -> tuple[EdgeList, jax.Array]:
+    """What `ops.edge_list` makes of a concrete graph, which keeps it."""
+    return kept(arena, _list_key(), lambda: ops.edge_list(arena.row_ptr, arena.dst))
+
+
+def is_listed(arena: Arena) -> bool:
+    """Whether a graph keeps its list of edges."""
+    return is_kept(arena, _list_key())
+
+
+def _list_key() -> tuple:
+    return "edge list", jax.config.jax_default_device  # pyright: ignore
+
+
+def traced_list(arena: Arena, edges: Any = None) -> tuple[EdgeList, jax.Array]:
+    """The same of a graph that is traced (pure).
+
+    Args:
+        arena: the graph.
+        edges: bool `[E]`, the edges that are there; None for all.
+    """
+    tail, head = jnp.asarray(arena.src), jnp.asarray(arena.dst)
+    if edges is not None:
+        head = jnp.where(edges, head, tail)  # a loop makes no difference
+    count = jnp.asarray(arena.num_edges, jnp.int32)[None]
+    real = jnp.arange(arena.shape[0]) < arena.num_vertices
+    degree = jnp.where(real, jnp.diff(jnp.asarray(arena.row_ptr)), -1)
+    return EdgeList(tail, head, count), degree
 
 
 def real_rows(arena: Arena, size: int) -> jax.Array:

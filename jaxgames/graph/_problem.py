@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, memory, ops, race, states, validity
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
-from jaxgames.graph import _device, _links, host
+from jaxgames.graph import _device, _in_place, _links, host
 from jaxgames.graph._closure import Closure
 from jaxgames.graph._fb_trim import FBTrim
-from jaxgames.graph._input import as_arena, check_masks, read
+from jaxgames.graph._in_place import InPlace, ListedGraph
+from jaxgames.graph._input import as_arena, check_masks, read, sent
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
@@ -26,8 +27,8 @@ SOLVERS = Registry(
     "component",
     MaxId,
     FBTrim,
+    InPlace,
     places=(drive.HOST, drive.RACE),
-    base=ComponentSolver,
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the graph is traced.
@@ -46,11 +47,15 @@ CLOSURE_UP_TO = 128
 
 
 class Masked(NamedTuple):
-    """A graph, and the vertices and edges of it that there are; None for all."""
+    """A graph, and the vertices and edges of it that there are; None for all.
+
+    If it `may_be_sent`, arrays of numpy may be checked where the solve is.
+    """
 
     graph: Any
     vertices: Any = None
     edges: Any = None
+    may_be_sent: bool = False
 
 
 class Sccs(drive.Problem[Masked]):
@@ -66,13 +71,14 @@ class Sccs(drive.Problem[Masked]):
 
     def read(self, question: Masked) -> tuple[Masked, Any]:
         """Links made on the device, or an arena from whatever was passed."""
-        graph, vertices, edges = question
+        graph, vertices, edges, may_be_sent = question
         if isinstance(graph, Directions):
             _links.check(graph, vertices, edges)
             return question, False
-        arena, fault = read(graph)
+        there = sent(graph) if may_be_sent and ops.current_spread() is None else None
+        arena, fault = read(graph if there is None else there)
         check_masks(arena, vertices, edges)
-        return question._replace(graph=arena), fault
+        return Masked(arena, vertices, edges, there is not None), fault
 
     def shape(self, question: Masked) -> tuple[int, int]:
         """That of the graph; the edges of links made on the device are not counted."""
@@ -92,6 +98,8 @@ class Sccs(drive.Problem[Masked]):
     def legs(self, question: Masked) -> Sequence[Leg]:
         """A narrow graph is compressed, if it takes more than a few rounds."""
         graph, plain = question.graph, Leg(MaxId())
+        if self._listed(question):
+            return (Leg(InPlace()),)
         if isinstance(graph, Directions) or not _links.is_narrow(graph):
             return (plain,)
         compressing = Leg(MaxId(compress=True))
@@ -111,7 +119,10 @@ class Sccs(drive.Problem[Masked]):
         progress=None,
     ) -> Components:
         """The host moves what is left to smaller lists."""
-        graph, vertices, edges = question
+        if isinstance(solver, InPlace):
+            how = {"state": state, "max_steps": max_steps, "progress": progress}
+            return super().on_device(question, solver, **how)  # type: ignore
+        graph, vertices, edges, _ = question
         if isinstance(graph, Directions):
             links = graph
         else:
@@ -144,8 +155,10 @@ class Sccs(drive.Problem[Masked]):
         )
         return self.solution(answer, status=status, stats=stats, state=standing)
 
-    def layout(self, game: Subgraph) -> dict[str, Any]:
+    def layout(self, game: Any) -> dict[str, Any]:
         """That of the edges."""
+        if isinstance(game, ListedGraph):
+            return {"layout": "edges"}
         return {"layout": ops.links_layout(game.out)}
 
     def on_host(
@@ -154,7 +167,7 @@ class Sccs(drive.Problem[Masked]):
         """By Tarjan's algorithm."""
         del strategies, max_steps
         stop = None if track is None else track.stop
-        arena, vertices, edges = question
+        arena, vertices, edges, _ = question
         count, labels = host.scc(arena, vertices=vertices, edges=edges, stop=stop)
         stopped = count == host.STOPPED
         return Components(
@@ -163,6 +176,55 @@ class Sccs(drive.Problem[Masked]):
             status=Status.INTERRUPTED if stopped else Status.SOLVED,
             stats=Stats(solver=drive.HOST),
         )
+
+    # ---- by a list of edges ----------------------------------------------------
+
+    @staticmethod
+    def _listed(question: Masked) -> bool:
+        """Whether the whole call is fastest by a list of edges.
+
+        So it is where sweeps are kernels, unless there is a layout already.
+        """
+        graph, spread = question.graph, ops.current_spread()
+        if isinstance(graph, Directions) or spread is not None:
+            return False
+        return not _links.is_prepared(graph, spread) and ops.runs_kernels()
+
+    def place(self, question: Masked) -> str:
+        """A graph that needs no layout needs no race either."""
+        found = super().place(question)
+        return drive.DEVICE if found == drive.RACE and self._listed(question) else found
+
+    def shapes(self, subject: Masked, solver: Any) -> ListedGraph:
+        """A list, and a number for each vertex."""
+        del solver
+        size, edges = subject.graph.shape
+        return _in_place.shape_of(size, edges, subject.vertices is not None)
+
+    def is_resident(self, subject: Masked, solver: Any) -> bool:
+        """Whether the list is there."""
+        del solver
+        return _links.is_listed(subject.graph)
+
+    def prepare(self, subject: Masked, solver: Any) -> ListedGraph:
+        """The list is kept with a graph."""
+        del solver
+        graph, vertices, edges, _ = subject
+        if isinstance(graph, Directions):
+            raise ValueError(
+                "solver='in_place' takes edges, and links made on the device are none: "
+                "take another solver"
+            )
+        return _in_place.masked(ListedGraph(*_links.edge_list(graph)), vertices, edges)
+
+    def own(self, question: Masked, game: Any, answer: Answer) -> Answer:
+        """Without what fills up; cut on the host, since a device would compile that."""
+        size = question.graph.shape[0]
+        fits = len(answer.labels) == size and not question.may_be_sent
+        if fits or is_traced(question):
+            return answer
+        labels = ops.to_host(answer.labels)[:size]
+        return Answer(np.asarray(answer.count), labels)  # type: ignore
 
     # ---- many ------------------------------------------------------------------
 
@@ -183,7 +245,12 @@ class Sccs(drive.Problem[Masked]):
         """Links both ways; for the closure dense, and one way."""
         if isinstance(question, Arena):
             question = Masked(question)
-        graph, vertices, edges = question
+        graph, vertices, edges, _ = question
+        if isinstance(solver, InPlace):
+            listed = ListedGraph(*_links.traced_list(graph, edges))
+            if vertices is not None:
+                vertices = vertices & (listed.degree >= 0)
+            return listed._replace(alive=vertices)  # type: ignore
         if isinstance(solver, Closure):
             alive = _alive(graph, vertices, graph.shape[0])
             return Subgraph(ops.dense_links(graph, facts), (), alive)  # type: ignore

@@ -3,7 +3,7 @@
 from typing import Any
 
 from jaxgames import drive
-from jaxgames.graph._problem import PROBLEM, Masked
+from jaxgames.graph._problem import PROBLEM, SOLVERS, Masked
 from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import ComponentSolver
 from jaxgames.progress import Meter, Progress
@@ -70,7 +70,7 @@ def scc(
     """
     return drive.solve(
         PROBLEM,
-        Masked(graph, vertices, edges),
+        Masked(graph, vertices, edges, solver not in SOLVERS.places),
         solver,
         max_steps=max_steps,
         state=state,

@@ -27,6 +27,12 @@ from jaxgames.ops._blocks import row_blocks as row_blocks
 from jaxgames.ops._blocks import store as store
 from jaxgames.ops._dense import dense_links as dense_links
 from jaxgames.ops._dense import dense_rows as dense_rows
+from jaxgames.ops._edge_lists import edge_list as edge_list
+from jaxgames.ops._edge_lists import keep_inside as keep_inside
+from jaxgames.ops._edge_lists import lower_both as lower_both
+from jaxgames.ops._edge_lists import runs_kernels as runs_kernels
+from jaxgames.ops._edge_lists import spread_both as spread_both
+from jaxgames.ops._edge_lists import times as times
 from jaxgames.ops._groups import differs_from_last as differs_from_last
 from jaxgames.ops._groups import expand as expand
 from jaxgames.ops._groups import first_equal as first_equal
@@ -53,6 +59,7 @@ from jaxgames.ops._link_lists import count_rows as count_rows
 from jaxgames.ops._link_lists import link_at as link_at
 from jaxgames.ops._link_lists import list_links as list_links
 from jaxgames.ops._link_lists import row_widths as row_widths
+from jaxgames.ops._links import EdgeList as EdgeList
 from jaxgames.ops._links import Links as Links
 from jaxgames.ops._links import PairLinks as PairLinks
 from jaxgames.ops._links import Pieces as Pieces
@@ -138,9 +145,13 @@ from jaxgames.ops._shards import on_host as on_host
 from jaxgames.ops._shards import on_own_devices as on_own_devices
 from jaxgames.ops._shards import refuse_spread as refuse_spread
 from jaxgames.ops._shards import spread_over as spread_over
+from jaxgames.ops._sliced_device import accelerated as accelerated
 from jaxgames.ops._sliced_device import rows_of as rows_of
 from jaxgames.ops._sliced_host import slice_rows as slice_rows
 from jaxgames.ops._slices import SLICE_COST as SLICE_COST
 from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM
+from jaxgames.ops._transfers import joined as joined
+from jaxgames.ops._transfers import send as send
+from jaxgames.ops._transfers import to_host as to_host
 from jaxgames.ops._weights import links_sum as links_sum
 from jaxgames.ops._weights import on_links as on_links

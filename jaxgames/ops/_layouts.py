@@ -9,7 +9,7 @@ import numpy as np
 from jax.sharding import Mesh
 
 from jaxgames.arena import Arena
-from jaxgames.ops._links import PairLinks, SlicedLinks
+from jaxgames.ops._links import EdgeList, PairLinks, SlicedLinks
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import on_devices, spread
 from jaxgames.solution import NO_EDGE
@@ -85,7 +85,7 @@ def num_cells(game: Any) -> int:
         return sum(map(num_cells, game))
     if isinstance(game, SlicedArena | SlicedLinks):
         return sum(block.size for block in game.blocks)
-    if isinstance(game, PairLinks):
+    if isinstance(game, PairLinks | EdgeList):
         return game.head.size
     return game.dst.size if isinstance(game, Arena) else 0
 

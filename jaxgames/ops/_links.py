@@ -89,6 +89,25 @@ Links = PairLinks | SlicedLinks
 # ---- values on links -------------------------------------------------------------
 
 
+@register
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class EdgeList:
+    """Edges in no order.
+
+    Attributes:
+        tail: int32 `[R]`, where each edge begins; a vertex, also beyond `count`.
+        head: int32 `[R]`, where it ends, likewise.
+        count: int32 `[1]`, how many edges there are: the first of the list.
+        kernels: whether sweeps are kernels.
+    """
+
+    tail: Any
+    head: Any
+    count: Any
+    kernels: bool = dataclasses.field(default=False, metadata={"static": True})
+
+
 def link_targets(links: Links) -> Pieces:
     """What each link points at; beyond the last target where there is no link."""
     if isinstance(links, SlicedLinks):

@@ -20,7 +20,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgames.arena import Arena, eager, is_traced
 from jaxgames.ops._layouts import SlicedArena, num_slots
-from jaxgames.ops._links import Links, PairLinks, SlicedLinks
+from jaxgames.ops._links import EdgeList, Links, PairLinks, SlicedLinks
 from jaxgames.ops._places import in_shares, programs_for, whole
 from jaxgames.ops._sliced_host import slice_rows
 
@@ -304,7 +304,7 @@ def _spread_parts(game: Any) -> list[SlicedArena | Links]:
 
 def is_layout(x: Any) -> bool:
     """Whether something is an arena in any layout, or links."""
-    return isinstance(x, Arena | SlicedArena | SlicedLinks | PairLinks)
+    return isinstance(x, Arena | SlicedArena | SlicedLinks | PairLinks | EdgeList)
 
 
 def _lengths(part: SlicedArena | Links) -> set[int]:

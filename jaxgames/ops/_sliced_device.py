@@ -17,15 +17,13 @@ from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
+from jaxgames.ops._transfers import Pieces, joined, send
 
 PIECES = 16
 """Pieces of a large array at most; but for the last they need no copy on the host."""
 
 COPIED_UP_TO = 1 << 22
 """Bytes of an array that are filled up on the host, in no time."""
-
-Pieces = tuple[jax.Array, ...]
-"""One array in pieces, one after the other."""
 
 
 class Ends(NamedTuple):
@@ -102,7 +100,36 @@ def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
         Both int32; the targets filled up to one of a few lengths.
     """
     pieces = _sent(targets, bucket(len(targets)))
-    return jnp.asarray(offsets, jnp.int32), _joined(pieces)
+    return jnp.asarray(offsets, jnp.int32), joined(pieces)
+
+
+def edges_there(
+    offsets: Any, targets: Any
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Rows as a list of edges, on the default device.
+
+    Args:
+        offsets: integers `[R + 1]`, ascending from 0 to E, of numpy or of JAX.
+        targets: integers `[E]`, likewise.
+
+    Returns:
+        Row and target of each edge, filled up with 0 to one of a few lengths; how many
+        there are: int32 `[1]`; how many each row has, filled up likewise with -1.
+    """
+    size = len(offsets) - 1
+    ends = _sent_ends(offsets, bucket(size), len(targets), size)
+    return _listed(ends, _sent(targets, bucket(len(targets))))
+
+
+@jax.jit
+def _listed(ends: Ends, targets: Pieces):
+    head = jnp.concatenate(targets).astype(jnp.int32)
+    starts, degree, there = _rows(ends)
+    # Rows that fill up have no links, so that no edge is of theirs.
+    tail = rows_of(jnp.append(starts, ends.sizes[1]), len(head))
+    last = jnp.arange(len(head), dtype=jnp.int32) < ends.sizes[1]
+    tail, head = (jnp.where(last, x, 0) for x in (tail, head))
+    return tail, head, ends.sizes[1:2], jnp.where(there, degree, -1)
 
 
 def transpose_there(
@@ -153,7 +180,7 @@ def _sent(x: Any, length: int, fill: int = 0) -> Pieces:
         return (x if len(x) == length else _filled(x, length, fill),)
     x = np.asarray(x)
     if len(x) == length:
-        return (jax.device_put(x),)
+        return send(x)
     step = length
     if x.nbytes > COPIED_UP_TO:  # then its length is a multiple of so much
         step = 1 << (length - 1).bit_length() >> 4
@@ -170,11 +197,6 @@ def _ends_of(offsets: jax.Array) -> Ends:
     """The same from offsets that are there."""
     rows, offsets = jnp.int32(len(offsets) - 1), offsets.astype(jnp.int32)
     return Ends((offsets[:-1],), jnp.stack([rows, offsets[-1], rows]))
-
-
-@jax.jit
-def _joined(pieces: Pieces) -> jax.Array:
-    return jnp.concatenate(pieces).astype(jnp.int32)
 
 
 @functools.partial(jax.jit, static_argnums=(1, 2))

@@ -15,8 +15,10 @@ from jaxgames.graph import (
     Components,
     Directions,
     FBTrim,
+    InPlace,
     MaxId,
     _compress,
+    _in_place,
     _solver,
 )
 from jaxgames.graph._problem import Sccs
@@ -31,6 +33,7 @@ SOLVERS = [
     MaxId(order="bfs"),
     FBTrim(),
     FBTrim(sweeps=2),
+    InPlace(),
 ]
 COMPRESSING = [MaxId(compress=True), FBTrim(compress=True)]
 
@@ -268,6 +271,77 @@ def test_numbers_follow_the_smallest_vertices():
     assert (int(count), labels.tolist()) == (3, [0, 1, -1, 1, 0, 2, 0])
 
 
+# ---- lists of edges --------------------------------------------------------------
+
+
+def test_a_search_finds_most_of_a_graph(monkeypatch):
+    monkeypatch.setattr(_in_place, "SEARCH_FROM", 1)
+    rng, size = np.random.default_rng(5), 200
+    tail, head = rng.integers(0, size, (2, 500))
+    there = rng.random(size) < 0.9
+    rows, _ = csr(size, tail, head)
+    solver = InPlace(sweeps_per_check=3)  # a program of its own
+    labels, count = by_closure(size, tail, head, there)
+    found = graph.scc(rows, solver, vertices=there)
+    np.testing.assert_array_equal(found.labels, labels)
+    assert found.count == count
+    assert found.stats["inner"] <= 24
+
+
+def test_ranks_are_scattered_along_a_cycle(monkeypatch):
+    # Numbers rise along it: what is below moves a step in a sweep.
+    monkeypatch.setattr(_in_place, "PATIENCE", 2)
+    monkeypatch.setattr(_in_place, "FEW", 1)
+    size = 300
+    rows = np.arange(size + 1), (np.arange(size) + 1) % size
+    found = graph.scc(rows, InPlace(sweeps_per_check=2))
+    assert (found.count, found.stats["outer"]) == (1, 1)
+    assert found.stats["inner"] < size // 4
+
+
+needs_kernels = pytest.mark.skipif(
+    not ops.runs_kernels(), reason="there is no GPU of NVIDIA's"
+)
+
+
+@needs_kernels
+@pytest.mark.parametrize("degree", [0.7, 1.5, 4])
+@pytest.mark.parametrize("size", [1000, 300_000])
+def test_kernels_find_the_same(size, degree):
+    rng = np.random.default_rng(size)
+    tail = rng.integers(0, size, int(size * degree))
+    near = (tail + rng.integers(-9, 10, len(tail))) % size
+    for head in (rng.integers(0, size, len(tail)), near):
+        rows, _ = csr(size, tail, head)
+        there = rng.random(size) < 0.9, rng.random(len(tail)) < 0.9
+        for vertices, edges in ((None, None), there):
+            found = graph.scc(rows, "in_place", vertices=vertices, edges=edges)
+            expected = graph.scc(rows, "host", vertices=vertices, edges=edges)
+            np.testing.assert_array_equal(found.labels, expected.labels)
+            assert isinstance(found.labels, np.ndarray)
+
+
+@needs_kernels
+def test_auto_takes_kernels_unless_there_is_a_layout():
+    size = 300_000
+    tail, head = np.random.default_rng(0).integers(0, size, (2, 2 * size))
+    arena = graph.as_arena(csr(size, tail, head)[0])
+    assert graph.scc(arena).stats["solver"] == "in_place"
+    graph.scc(arena, "max_id")
+    assert graph.scc(arena, "race").count == graph.scc(arena).count
+    assert graph.scc(arena).stats["solver"] != "in_place"
+
+
+def test_times_has_an_inverse():
+    for size in (2, 100, 128, 1 << 20):
+        x = jnp.arange(min(size, 1000), dtype=jnp.int32)
+        factor, inverse = map(jnp.uint32, (_in_place.FACTOR, _in_place.INVERSE))
+        ranks = ops.times(x, factor, size)
+        assert len(set(ranks.tolist())) == len(x)
+        assert np.all((ranks >= 0) & (ranks < 2 * size))
+        np.testing.assert_array_equal(ops.times(ranks, inverse, size), x)
+
+
 # ---- other ways to call it -------------------------------------------------------
 
 
@@ -293,7 +367,7 @@ def test_graphs_made_on_the_device(solver):
     np.testing.assert_array_equal(inside(links, vertices).labels, expected.labels)
 
 
-@pytest.mark.parametrize("solver", [MaxId(), FBTrim()], ids=names)
+@pytest.mark.parametrize("solver", [MaxId(), FBTrim(), InPlace()], ids=names)
 def test_goes_on_where_it_stopped(solver):
     size, tail, head = sequence(3)
     rows, _ = csr(size, tail, head)
@@ -310,7 +384,7 @@ def test_goes_on_where_it_stopped(solver):
     assert found.stats["rounds"] == whole.stats["rounds"]
 
 
-@pytest.mark.parametrize("solver", [MaxId(), FBTrim()], ids=names)
+@pytest.mark.parametrize("solver", [MaxId(), FBTrim(), InPlace()], ids=names)
 def test_goes_on_under_jit(solver):
     size, tail, head = sequence(3)
     arena = graph.as_arena(csr(size, tail, head)[0])

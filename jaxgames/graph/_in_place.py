@@ -1,0 +1,310 @@
+"""Components from a list of edges: signatures lowered in place, without a layout."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgames import ops
+from jaxgames.graph._solver import NONE, Answer, number
+from jaxgames.ops import EdgeList
+from jaxgames.solver import Solver
+from jaxgames.states import register
+
+SEARCH, NUMBERED, SCATTERED = 0, 1, 2
+"""What a turn does: it searches from a pivot; or lowers signatures, with the numbers of
+vertices as ranks; or with ranks that are scattered.
+"""
+
+SEARCHES, SWEEPS = 2, 4
+"""Sweeps of a step."""
+
+SEARCH_FROM = 1 << 20
+"""Edges from which a pivot is tried: of fewer a sweep costs next to nothing."""
+
+GROWTH, PART, LONGEST = 3, 8, 64
+"""A search goes on while what it found triples in a step or is this part of all, for
+so many sweeps at most. Else the graph is deep: signatures jump.
+"""
+
+PATIENCE, FEW = 64, 9
+"""After so many steps that change little (less than one signature for each 2^9 edges)
+ranks are scattered. Where numbers rise along a long cycle, what is below has nothing to
+jump to. Else numbers are the better ranks: near ones are those of near places.
+"""
+
+FACTOR = 0x9E3779B1
+INVERSE = pow(FACTOR, -1, 1 << 32)
+
+
+@register
+class ListedGraph(NamedTuple):
+    """What the solver works on.
+
+    Attributes:
+        edges: the edges.
+        degree: int32 `[V]`, edges that begin at a vertex; -1 for one that is none.
+        alive: bool `[V]`, the vertices that there are; None for all with a degree.
+    """
+
+    edges: EdgeList
+    degree: Any
+    alive: Any = None
+
+
+@register
+class State(NamedTuple):
+    """Where the sweeps and turns are."""
+
+    edges: EdgeList  # those that may be in a component that is not known
+    room: EdgeList  # where the next turn writes what it keeps
+    above: jax.Array  # signatures [V]: the least rank that reaches a vertex
+    below: jax.Array  # signatures [V]: the least that it reaches
+    stamp: jax.Array  # int8 [V]: when a vertex last learned something
+    ahead: jax.Array  # int8 [V]: reached from the pivot
+    behind: jax.Array  # int8 [V]: reaches it
+    root: jax.Array  # int32 [V]
+    phase: jax.Array  # int32
+    news: jax.Array  # int32 [1]: what the last sweep has changed
+    marks: jax.Array  # int32: of the search
+    sweeps: jax.Array  # int32: of this turn
+    slow: jax.Array  # int32: steps of this turn that changed little
+    outer: jax.Array  # int32: turns
+    inner: jax.Array  # int32: sweeps
+
+
+def shape_of(size: int, edges: int, masked: bool) -> ListedGraph:
+    """The shapes of a graph."""
+    ends, numbers = (jax.ShapeDtypeStruct((n,), jnp.int32) for n in (edges, size))
+    some = jax.ShapeDtypeStruct((1,), jnp.int32)
+    listed = EdgeList(ends, ends, some, kernels=ops.runs_kernels())
+    there = jax.ShapeDtypeStruct((size,), bool) if masked else None
+    return ListedGraph(listed, numbers, there)
+
+
+def masked(game: ListedGraph, vertices: Any, edges: Any) -> ListedGraph:
+    """A part of a graph.
+
+    Args:
+        game: the graph.
+        vertices: bool, those that there are, of the first of its vertices; or None.
+        edges: bool, those that there are, of the first of its edges; or None.
+    """
+    if vertices is not None:
+        there = np.zeros(len(game.degree), bool)
+        there[: len(vertices)] = vertices
+        game = game._replace(alive=jnp.asarray(there))
+    if edges is None:
+        return game
+    there = np.ones(len(game.edges.head), bool)
+    there[: len(edges)] = edges
+    return game._replace(edges=_without(game.edges, there))
+
+
+@jax.jit
+def _without(edges: EdgeList, there: jax.Array) -> EdgeList:
+    # A loop is dropped at the first turn, and is nothing until then.
+    return dataclasses.replace(edges, head=jnp.where(there, edges.head, edges.tail))
+
+
+@dataclasses.dataclass(frozen=True)
+class InPlace(Solver):
+    """Signatures over a list of edges, lowered in place; no layout is made.
+
+    Each vertex learns the least rank of those that reach it, and of those that it
+    reaches. Vertices for which these are the same are a component; edges between
+    different signatures are in none, and are dropped; what is left begins anew. Each
+    edge also looks at what is known at its best ancestor and its best descendant, and
+    tells them, so that a path is known after logarithmically many sweeps. Where a
+    search from one vertex finds most of the graph in a few sweeps, that comes first.
+    It takes one device.
+
+    On a GPU of NVIDIA's sweeps are kernels, that see what they have just written. A
+    sweep is O(E), with six gathers; there is no bound on sweeps but O(V) for each turn,
+    and on turns but O(V).
+
+    References:
+        Alabandi, Sands, Biros and Burtscher, A GPU algorithm for detecting strongly
+        connected components, SC 2023, doi:10.1145/3581784.3607071: signatures in place,
+        and a list that becomes shorter. The search, the jumps of what is told, and
+        scattered ranks are ours.
+    """
+
+    name = "in_place"
+
+    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
+
+    def init(self, game: ListedGraph) -> State:
+        """Before the first turn."""
+        size, edges = len(game.degree), game.edges
+        room = dataclasses.replace(
+            edges,
+            tail=jnp.zeros_like(edges.tail),
+            head=jnp.zeros_like(edges.head),
+        )
+        if game.alive is not None:
+            there = game.alive.astype(jnp.int8)
+            edges, room = ops.keep_inside(edges, room, there, 2 * there), edges
+        searches = len(edges.tail) >= SEARCH_FROM
+        phase = jnp.int32(SEARCH if searches else NUMBERED)
+        zero = jnp.int32(0)
+        own = jnp.zeros(size, jnp.int32)
+        begun = State(
+            edges,
+            room,
+            above=own,
+            below=own,
+            ahead=jnp.zeros(size, jnp.int8),
+            behind=jnp.zeros(size, jnp.int8),
+            root=jnp.full_like(own, NONE),
+            phase=phase,
+            news=jnp.ones(1, jnp.int32),
+            marks=zero,
+            stamp=jnp.zeros(size, jnp.int8),
+            sweeps=zero,
+            slow=zero,
+            outer=zero,
+            inner=zero,
+        )
+        return _begin(begun, jnp.argmax(game.degree))
+
+    def step(self, game: ListedGraph, state: State) -> State:
+        """Some sweeps; and a turn where they have come to an end."""
+        edges, done = state.edges, self.done(game, state)
+        searching = state.phase == SEARCH
+        zeros = jnp.zeros(max(SEARCHES, SWEEPS) + 1, jnp.int32)
+        news = jnp.where(done, 0, state.news[0])
+        marks = zeros.at[0].set(jnp.where(searching, news, 0))
+        found = state.ahead, state.behind, marks
+        for sweep in range(SEARCHES):
+            found = ops.spread_both(edges, *found, sweep)
+        changes = zeros.at[0].set(jnp.where(searching, 0, news))
+        told = state.above, state.below, state.stamp, changes
+        now, inverse = state.sweeps[None] + 1, _factor(state.phase, INVERSE)
+        for sweep in range(SWEEPS):
+            told = ops.lower_both(edges, *told, sweep, now, inverse)
+        ahead, behind, marks = found
+        above, below, stamp, changes = told
+        few = jnp.sum(changes[1:]) < edges.count[0] >> FEW
+        some = jnp.where(searching, SEARCHES, SWEEPS)
+        sweeps = state.sweeps + some
+        marked = state.marks + jnp.sum(marks[1:])
+        grows = (marked >= GROWTH * state.marks) | (marked >= len(game.degree) // PART)
+        slow = state.slow + few
+        news = jnp.where(searching, marks[SEARCHES], changes[SWEEPS])
+        over = jnp.where(
+            searching,
+            ~grows | (sweeps >= LONGEST),
+            (state.phase == NUMBERED) & (slow >= PATIENCE),
+        )
+        state = state._replace(
+            above=above,
+            below=below,
+            stamp=stamp,
+            ahead=ahead,
+            behind=behind,
+            news=news[None],
+            marks=marked,
+            inner=state.inner + jnp.where(done, 0, some),
+            sweeps=sweeps,
+            slow=slow,
+        )
+        over |= news == 0
+
+        def turn(state: State) -> State:
+            return _turn(game, state)
+
+        return ops.change_if(game.edges, over & ~done, turn, state)
+
+    def done(self, game: ListedGraph, state: State) -> jax.Array:
+        """No edge is left that may be in a component."""
+        del game
+        return state.edges.count[0] == 0
+
+    def answer(self, game: ListedGraph, state: State) -> Answer:
+        """The components that are known; at the end vertices without edges too."""
+        own = jnp.arange(len(state.root), dtype=jnp.int32)
+        lone = _alive(game) & (state.root == NONE) & self.done(game, state)
+        return number(jnp.where(lone, own, state.root))
+
+    def stats(self, game: ListedGraph, state: State) -> dict[str, Any]:
+        """Turns and sweeps."""
+        del game
+        return {"outer": state.outer, "inner": state.inner}
+
+
+def _alive(game: ListedGraph) -> jax.Array:
+    return game.degree >= 0 if game.alive is None else game.alive
+
+
+def _factor(phase: jax.Array, factor: int) -> jax.Array:
+    """What numbers of vertices are multiplied by, or its inverse: uint32 `[1]`."""
+    return jnp.where(phase == SCATTERED, jnp.uint32(factor), jnp.uint32(1))[None]
+
+
+def _begin(state: State, pivot: jax.Array) -> State:
+    """The first sweep of a turn is next."""
+    size = len(state.root)
+    own = jnp.arange(size, dtype=jnp.int32)
+    rank = ops.times(own, _factor(state.phase, FACTOR)[0], size)
+    only = (own == pivot).astype(jnp.int8)
+    return state._replace(
+        above=rank,
+        below=rank,
+        ahead=only,
+        behind=only,
+        stamp=jnp.zeros(size, jnp.int8),
+        slow=jnp.int32(0),
+        news=jnp.ones(1, jnp.int32),
+        marks=jnp.int32(2),
+        sweeps=jnp.int32(0),
+    )
+
+
+def _turn(game: ListedGraph, state: State) -> State:
+    """Takes components out where sweeps have come to an end, and begins anew."""
+    size = len(state.root)
+    settled, searching = state.news[0] == 0, state.phase == SEARCH
+    own = jnp.arange(size, dtype=jnp.int32)
+    mark = state.ahead + 2 * state.behind
+    both = mark == 3
+    apart = jnp.where(both, mark, mark + 4)  # equal where nothing is to be done
+    root = jnp.where(
+        searching,
+        jnp.min(own, where=both, initial=size),
+        ops.times(state.above, _factor(state.phase, INVERSE)[0], size),
+    )
+    known = settled & _alive(game) & (state.root == NONE)
+    known &= jnp.where(searching, both, state.above == state.below)
+
+    def inside(first: jax.Array, last: jax.Array):
+        def fewer(lists: tuple[EdgeList, EdgeList]) -> tuple[EdgeList, EdgeList]:
+            return ops.keep_inside(*lists, first, last), lists[0]
+
+        return fewer
+
+    lists = state.edges, state.room
+    for when, fewer in (
+        (searching, inside(mark, apart)),
+        (~searching, inside(state.above, state.below)),
+    ):
+        lists = ops.change_if(game.edges, settled & when, fewer, lists)
+    edges, room = lists
+    before = state.edges.count[0]
+    again = settled & (edges.count[0] >= SEARCH_FROM)
+    again &= 2 * edges.count[0] <= before
+    phase = jnp.where(
+        searching,
+        jnp.where(again, SEARCH, NUMBERED),
+        jnp.where(settled, NUMBERED, SCATTERED),
+    )
+    state = state._replace(
+        edges=edges,
+        room=room,
+        root=jnp.where(known, root, state.root),
+        phase=phase.astype(jnp.int32),
+        outer=state.outer + settled,
+    )
+    return _begin(state, edges.tail[0])

@@ -1,0 +1,201 @@
+"""Sweeps over a list of edges as kernels for a GPU, by Pallas and Triton.
+
+A program of a kernel takes a block of edges, then another one far ahead, until there
+are no more: how many edges there are is known on the device alone. Values are lowered
+in place, so that later blocks of a sweep see what earlier ones wrote.
+
+Threads write without waiting for each other: where two write to one place, one of the
+values is lost. Both are true, and less than what the writers saw there, so that from
+sweep to sweep values only become less. Whose value was lost writes it in the next
+sweep, and a sweep that finds nothing to write is the last. Atomic minima would lose
+nothing, and take several times as long, since JAX has them wait for memory.
+
+Reference:
+    Alabandi, Sands, Biros and Burtscher, A GPU algorithm for detecting strongly
+    connected components (ECL-SCC), SC 2023, doi:10.1145/3581784.3607071.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+BLOCK, WARPS = 512, 4
+"""Edges of a block, and warps that share it."""
+
+PROGRAMS = 2112
+"""Programs at most: as many as a large GPU runs at once."""
+
+
+def times(x: Any, factor: Any, size: int) -> Any:
+    """A number times a factor modulo a power of two that is at least `size` (pure)."""
+    mask = jnp.uint32((1 << max(size - 1, 1).bit_length()) - 1)
+    return ((x.astype(jnp.uint32) * factor) & mask).astype(jnp.int32)
+
+
+def lower_both(tail, head, count, above, below, stamp, counts, turn, now, inverse):
+    """As `ops.lower_both`."""
+    size = len(above)
+
+    def sweep(tail, head, count, now, inverse, _above, _below, _stamp, _counts, *own):
+        above, below, stamp, counts = own
+        factor, time = inverse[0], now[0] + turn
+
+        def block(there, u, v):
+            # What changed in this sweep or the one before may tell something.
+            since = (
+                (time - load(stamp.at[x], mask=there, other=0).astype(jnp.int32)) & 127
+                for x in (u, v)
+            )
+            there &= jnp.minimum(*since) <= 1
+
+            def look(ref, at):
+                return load(ref.at[at], mask=there, other=0)
+
+            above_u, above_v = look(above, u), look(above, v)
+            below_u, below_v = look(below, u), look(below, v)
+            first, last = times(above_u, factor, size), times(below_v, factor, size)
+            best = jnp.minimum(above_u, look(above, first))
+            least = jnp.minimum(below_v, look(below, last))
+            changes = jnp.zeros(BLOCK, jnp.int32)
+            mark = (changes + time).astype(jnp.int8)
+            # The last two: what my best ancestor reaches, and who reaches my best
+            # descendant.
+            for ref, at, value, old in (
+                (above, v, best, above_v),
+                (above, u, best, above_u),
+                (below, u, least, below_u),
+                (below, v, least, below_v),
+                (below, first, least, None),
+                (above, last, best, None),
+            ):
+                tells = there & (value < (look(ref, at) if old is None else old))
+                store(ref.at[at], value, mask=tells)
+                store(stamp.at[at], mark, mask=tells)
+                changes += tells.astype(jnp.int32)
+            return changes
+
+        runs = counts[turn] > 0
+        number = jnp.sum(_blocks(tail, head, count, runs, block))
+        add(counts, turn + 1, number)
+
+    given = tail, head, count, now, inverse
+    return _call(sweep, given, (above, below, stamp, counts))
+
+
+def spread_both(tail, head, count, ahead, behind, counts, turn):
+    """As `ops.spread_both`."""
+
+    def sweep(tail, head, count, _ahead, _behind, _counts, ahead, behind, counts):
+        def block(there, u, v):
+            # Marks of tails are near each other: they say which others to look up.
+            sends = there & (load(ahead.at[u], mask=there, other=0) > 0)
+            open_ = there & (load(behind.at[u], mask=there, other=1) == 0)
+            forth = sends & (load(ahead.at[v], mask=sends, other=1) == 0)
+            back = open_ & (load(behind.at[v], mask=open_, other=0) > 0)
+            marked = jnp.ones(BLOCK, jnp.int8)
+            store(ahead.at[v], marked, mask=forth)
+            store(behind.at[u], marked, mask=back)
+            return forth.astype(jnp.int32) + back.astype(jnp.int32)
+
+        runs = counts[turn] > 0
+        number = jnp.sum(_blocks(tail, head, count, runs, block))
+        add(counts, turn + 1, number)
+
+    return _call(sweep, (tail, head, count), (ahead, behind, counts))
+
+
+def keep_inside(tail, head, count, first, last, tail_room, head_room):
+    """As `ops.keep_inside`: the list that is kept, and its length."""
+
+    def sweep(tail, head, count, first_kind, last_kind, _tail, _head, _left, *own):
+        tail_room, head_room, left = own
+
+        def block(there, u, v):
+            def look(ref, at):
+                return load(ref.at[at], mask=there, other=0)
+
+            first, last = look(first_kind, u), look(last_kind, u)
+            kept = there & (u != v) & (first != last)
+            kept &= (first == look(first_kind, v)) & (last == look(last_kind, v))
+            number = kept.astype(jnp.int32)
+            begin = add(left, 0, jnp.sum(number))
+            place = begin + jnp.cumsum(number) - 1
+            store(tail_room.at[place], u, mask=kept)
+            store(head_room.at[place], v, mask=kept)
+            return number
+
+        _blocks(tail, head, count, True, block)
+
+    given = tail, head, count, first, last
+    return _call(sweep, given, (tail_room, head_room, jnp.zeros_like(count)))
+
+
+# ---- how a kernel is run, and what it is made of ---------------------------------
+
+
+def _call(kernel: Callable, given: tuple, own: tuple):
+    """Runs a kernel; what is its `own` it writes in place, and returns."""
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import triton
+
+    arrays = (*given, *own)
+    anywhere = pl.BlockSpec(memory_space=pl.ANY)
+    return pl.pallas_call(
+        kernel,
+        grid=(min(PROGRAMS, -(-len(given[0]) // BLOCK)),),
+        in_specs=[anywhere] * len(arrays),
+        out_specs=[anywhere] * len(own),
+        out_shape=[jax.ShapeDtypeStruct(x.shape, x.dtype) for x in own],
+        input_output_aliases={len(given) + i: i for i in range(len(own))},
+        compiler_params=triton.CompilerParams(num_warps=WARPS),
+    )(*arrays)
+
+
+def _blocks(tail, head, count, runs, block: Callable) -> jax.Array:
+    """Does something with each block of edges; the most that it says: int32 `[BLOCK]`.
+
+    Args:
+        tail: where edges begin.
+        head: where they end.
+        count: how many there are.
+        runs: whether there is anything to be done.
+        block: from which edges there are, their tails and heads, some numbers.
+    """
+    from jax.experimental import pallas as pl
+
+    program, programs = pl.program_id(0), pl.num_programs(0)
+    number = count[0]
+    blocks = jnp.where(runs, (number + BLOCK - 1) // BLOCK, 0)
+    mine = (blocks - program + programs - 1) // programs
+
+    def body(i, said):
+        index = (program + i * programs) * BLOCK + jnp.arange(BLOCK, dtype=jnp.int32)
+        there = index < number
+        u = load(tail.at[index], mask=there, other=0)
+        v = load(head.at[index], mask=there, other=0)
+        return said + block(there, u, v).astype(jnp.int32)
+
+    return jax.lax.fori_loop(0, mine, body, jnp.zeros(BLOCK, jnp.int32))
+
+
+def load(ref, **how):
+    """Reads memory of the device."""
+    from jax.experimental.pallas import triton
+
+    return triton.load(ref, **how)
+
+
+def store(ref, value, **how):
+    """Writes memory of the device."""
+    from jax.experimental.pallas import triton
+
+    triton.store(ref, value, **how)
+
+
+def add(ref, at, value):
+    """Adds to an entry, and returns what it was."""
+    from jax.experimental.pallas import triton
+
+    return triton.atomic_add(ref, (jnp.int32(at),), value)

@@ -1,0 +1,35 @@
+"""Large arrays on their way to a device and back, in pieces."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgames import ops
+from jaxgames.ops import _transfers
+
+
+@pytest.mark.parametrize("size", [0, 5, 16, 1003])
+def test_what_is_sent_arrives(size, monkeypatch):
+    monkeypatch.setattr(_transfers, "LARGE", 16)
+    x = np.arange(size, dtype=np.int32)
+    pieces = ops.send(x)
+    assert len(pieces) == (_transfers.PIECES if x.nbytes >= 16 else 1)
+    np.testing.assert_array_equal(ops.joined(pieces), x)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32])
+def test_what_is_fetched_arrives(kind, monkeypatch):
+    monkeypatch.setattr(_transfers, "LARGE", 16)
+    monkeypatch.setattr(_transfers, "lies_apart", lambda x: True)
+    for size in (64, 63, 3):  # in pieces; not to be split; small
+        x = np.arange(size).astype(kind)
+        found = ops.to_host(jax.device_put(x))
+        assert found.dtype == kind
+        np.testing.assert_array_equal(found, x)
+
+
+def test_memory_of_the_host_is_not_copied():
+    x = jnp.arange(_transfers.LARGE)
+    assert not _transfers.lies_apart(x)
+    assert np.shares_memory(ops.to_host(x), np.asarray(x))
