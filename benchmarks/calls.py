@@ -27,7 +27,7 @@ from benchmarks.libraries import Library
 from benchmarks.peers import side_by_side
 from benchmarks.run import Options
 from benchmarks.schema import Results, Row
-from jaxgames import Arena, Status, buchi, parity, race
+from jaxgames import Arena, Status, buchi, drive, parity
 from jaxgames import graph as graph_slice
 from jaxgames.mdp import MDP
 from jaxgames.progress import Deadline
@@ -302,7 +302,7 @@ def call(
     kind: Kind, solver: str, arrays: Arrays, time_limit_s: float = math.inf
 ) -> Timed:
     """Times a call, from arrays to arrays, on something that is built anew."""
-    race.wait_for_losers()  # they still use the machine
+    drive.wait_for_losers()  # they still use the machine
     gc.collect()
     began = time.perf_counter()
     found = _solve(kind, solver, kind.build(arrays), time_limit_s)
@@ -326,13 +326,13 @@ def parts_of(
     """
     built, fresh, solves, results = [], [], [], []
     for _ in range(repeats):
-        race.wait_for_losers()
+        drive.wait_for_losers()
         gc.collect()
         began = time.perf_counter()
         given = kind.build(arrays)
         built.append(time.perf_counter() - began)
         fresh.append(_until_ready(kind, solver, given)[1])
-        race.wait_for_losers()
+        drive.wait_for_losers()
         found, seconds = _until_ready(kind, solver, given)
         solves.append(seconds)
         began = time.perf_counter()

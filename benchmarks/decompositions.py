@@ -14,7 +14,7 @@ from benchmarks.entrants import COMPILE_S, Attempt
 from benchmarks.peers import side_by_side
 from benchmarks.run import Options, solve_row
 from benchmarks.schema import Results, Row
-from jaxgames import race
+from jaxgames import drive
 from jaxgames.progress import Deadline
 
 HOST = "host"
@@ -71,7 +71,7 @@ class Decomposer:
 
     def run(self, arena: Any, time_limit_s: float) -> Attempt:
         """Solves, or gives up when the time is over."""
-        race.wait_for_losers()  # they still use the machine
+        drive.wait_for_losers()  # they still use the machine
         deadline = None if math.isinf(time_limit_s) else Deadline(time_limit_s)
         began = time.perf_counter()
         solution = self.problem.decompose(

@@ -16,7 +16,7 @@ SOURCES = {
     for path in sorted(PACKAGE.rglob("*.py"))
 }
 
-BASE = {"arena", "fixpoint", "host", "ops", "progress", "race", "solution", "solver"}
+BASE = {"arena", "fixpoint", "host", "ops", "progress", "solution", "solver"}
 BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "limits", "machine"}
 BASE |= {"memory"}
 BASE |= {"on_device", "quoting", "states", "validity", "value", "verdict"}

@@ -270,6 +270,18 @@ SOLVING = {
 }
 """Those that come back undecided, see SOLVES."""
 
+IN_ORDER = ["solver", "max_steps", "state", "throw", "progress", "deadline", "memory"]
+
+
+@pytest.mark.parametrize(
+    "solve", sorted([*SOLVING, solve_many], key=lambda x: (x.__module__, x.__name__))
+)
+def test_solves_take_the_same_keywords_in_the_same_order(solve):
+    taken = inspect.signature(solve).parameters
+    assert [name for name in taken if name in IN_ORDER] == IN_ORDER
+    assert taken["solver"].kind == inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
 METHODS = {
     "Automaton.accepts": ltl.Automaton.accepts,
     "Automaton.complete": ltl.Automaton.complete,

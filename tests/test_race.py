@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from jaxgames import Solution, Status, race
+from jaxgames import Solution, Status
+from jaxgames.drive import _race as race
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, fixpoint, ops, race
+from jaxgames import drive, fixpoint, ops
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _device, _host, _question
 from jaxgames.buchi._batch import run_batch
@@ -117,12 +117,14 @@ class Cycles(drive.Problem):
         """In stages, unless rounds are counted; or by one solver."""
         if isinstance(solver, Stages):
             if state is max_steps is ops.current_spread() is None:
-                return in_stages(question, progress, race.Track())
+                return in_stages(question, progress, drive.Track())
             solver = SOLVERS.auto()
         run = run_batch if question.many else _device.run
         return run(question, solver, state=state, max_steps=max_steps, meter=progress)
 
-    def in_race(self, track: race.Track, question: Any, solver: Any, **how: Any) -> Any:
+    def in_race(
+        self, track: drive.Track, question: Any, solver: Any, **how: Any
+    ) -> Any:
         """The host's part of the stages looks at the race too."""
         del solver, how
         return in_stages(question, track.meter, track)

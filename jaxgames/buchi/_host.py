@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames import race
+from jaxgames import drive
 from jaxgames.arena import Arena
 from jaxgames.buchi import reference
 from jaxgames.buchi._solution import AcceptingCycle
@@ -19,7 +19,7 @@ def find(
     accepting: np.ndarray,
     starts: np.ndarray,
     vertices: np.ndarray | None = None,
-    track: race.Track | None = None,
+    track: drive.Track | None = None,
 ) -> AcceptingCycle:
     """Looks for an accepting cycle by Tarjan's search; compiled where numba is.
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from jaxgames import drive, memory, ops, race, solution, validity
+from jaxgames import drive, memory, ops, solution, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _links, reference
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
@@ -116,7 +116,7 @@ class Games(drive.Problem[Arena]):
     ) -> Solution:
         """By [`reference.solve`][jaxgames.buchi.reference.solve]."""
         del max_steps
-        stop = race.Track().stop if track is None else track.stop
+        stop = drive.Track().stop if track is None else track.stop
         found = reference.solve(question, np.asarray(question.accepting), stop)
         status, stats = Status.SOLVED, Stats(solver=drive.HOST)
         if found is None:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import host, ops, race
+from jaxgames import drive, host, ops
 from jaxgames.arena import bucket
 from jaxgames.buchi import _device, _drive, _links, reference
 from jaxgames.buchi._lasso import lasso_of
@@ -37,7 +37,7 @@ class Stages(Map):
     trim: bool = True
 
 
-def in_stages(question: Question, meter: Meter, track: race.Track) -> AcceptingCycle:
+def in_stages(question: Question, meter: Meter, track: drive.Track) -> AcceptingCycle:
     """Decides by what is cheapest for each kind of part.
 
     Parts without accepting vertices are left out. Where a terminal one is reached there
@@ -122,7 +122,7 @@ def _among(
     question: Question,
     left: np.ndarray,
     meter: Meter,
-    track: race.Track,
+    track: drive.Track,
     facts: dict[str, Any],
 ) -> tuple[int, np.ndarray, Status]:
     """An accepting vertex on a cycle of vertices that are left, and what is around it.

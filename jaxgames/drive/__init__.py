@@ -25,6 +25,9 @@ from jaxgames.drive._problem import Problem as Problem
 from jaxgames.drive._problem import Then as Then
 from jaxgames.drive._problem import Undo as Undo
 from jaxgames.drive._problem import register as register
+from jaxgames.drive._race import HEAD_START as HEAD_START
+from jaxgames.drive._race import Track as Track
+from jaxgames.drive._race import wait_for_losers as wait_for_losers
 from jaxgames.drive._rounds import Standing as Standing
 from jaxgames.drive._solve import check_solver as check_solver
 from jaxgames.drive._solve import is_place as is_place

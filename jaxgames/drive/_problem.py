@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import jax
 
 import jaxgames
-from jaxgames import fixpoint, host, memory, ops, race, states
+from jaxgames import fixpoint, host, memory, ops, states
 from jaxgames.arena import Arena
 from jaxgames.drive._form import ARENAS, Form
+from jaxgames.drive._race import Track
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Solution, Stats, Status
 from jaxgames.solver import Registry, Solver
@@ -233,7 +234,7 @@ class Problem(abc.ABC, Generic[Q]):
         question: Q,
         *,
         strategies: bool = True,
-        track: race.Track | None = None,
+        track: Track | None = None,
         max_steps: int | None = None,
     ) -> Solution:
         """Answers by the sequential engine, in this thread.
@@ -256,9 +257,9 @@ class Problem(abc.ABC, Generic[Q]):
         del question
         return False
 
-    def track(self) -> race.Track:
+    def track(self) -> Track:
         """What the engines of a race share."""
-        return race.Track()
+        return Track()
 
     def in_race(self, track: Any, question: Q, solver: Solver, **how: Any) -> Solution:
         """As `on_device`, with an eye on what the host has found."""

@@ -4,10 +4,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from jaxgames import host, ops, race, validity
+from jaxgames import host, ops, validity
 from jaxgames.arena import is_traced
 from jaxgames.drive._legs import along_legs
 from jaxgames.drive._problem import DEVICE, HOST, RACE, Leg, Problem
+from jaxgames.drive._race import first, is_short
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
@@ -203,7 +204,7 @@ def on_host(problem: Problem, question, strategies: bool, meter: Progress) -> So
     A small question is answered before anybody could ask about it, and sooner than a
     thread wakes up; a large or a hard one in a thread, so that it can be interrupted.
     """
-    if race.is_short(problem.shape(question)[1], problem.inline):
+    if is_short(problem.shape(question)[1], problem.inline):
         found = problem.on_host(
             question, strategies=strategies, max_steps=problem.patience
         )
@@ -213,7 +214,7 @@ def on_host(problem: Problem, question, strategies: bool, meter: Progress) -> So
     engines = {
         HOST: lambda: problem.on_host(question, strategies=strategies, track=track)
     }
-    return race.first(track, engines, progress=meter)
+    return first(track, engines, progress=meter)
 
 
 def _race(problem: Problem, question, strategies: bool, meter: Progress) -> Solution:
@@ -236,4 +237,4 @@ def _race(problem: Problem, question, strategies: bool, meter: Progress) -> Solu
         return problem.on_host(question, strategies=strategies, track=track)
 
     engines = {DEVICE: on_device, HOST: beside}
-    return race.first(track, engines, progress=meter, prefer=DEVICE)
+    return first(track, engines, progress=meter, prefer=DEVICE)

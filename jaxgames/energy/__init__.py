@@ -1,5 +1,6 @@
 """Energy games: how much energy is enough to go on for ever, and how to play."""
 
+from jaxgames.drive import wait_for_losers as wait_for_losers
 from jaxgames.energy import reference as reference
 from jaxgames.energy._bounds import bound as bound
 from jaxgames.energy._capacity import solve_with_capacity as solve_with_capacity
@@ -25,4 +26,3 @@ from jaxgames.energy._verdict import Reason as Reason
 from jaxgames.energy._verdict import Verdict as Verdict
 from jaxgames.energy._verify import verify as verify
 from jaxgames.energy._vi import VI as VI
-from jaxgames.race import wait_for_losers as wait_for_losers

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, host, limits, ops, race
+from jaxgames import drive, host, limits, ops
 from jaxgames.arena import bucket
 from jaxgames.equivalence import _host_refine
 from jaxgames.equivalence._classes import Classes
@@ -126,7 +126,7 @@ class Bisimilarity(drive.Problem[System]):
         """By loops that look only at what has changed."""
         del strategies, max_steps
         limits.tick(REFINING)
-        stop = (race.Track() if track is None else track).stop
+        stop = (drive.Track() if track is None else track).stop
         rows = question.offsets, question.label, question.target
         size, stats = question.num_states, Stats(solver=drive.HOST)
         labels, salt = np.zeros(size, np.int32), 0

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, memory, ops, race, states, validity
+from jaxgames import drive, memory, ops, states, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
 from jaxgames.graph import _device, _in_place, _links, host
@@ -65,7 +65,7 @@ class Sccs(drive.Problem[Masked]):
     what = "graph"
     solvers = SOLVERS
     nothing: ClassVar = {"count": 0}
-    head_start = race.HEAD_START
+    head_start = drive.HEAD_START
 
     # ---- one graph -------------------------------------------------------------
 

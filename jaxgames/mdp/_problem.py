@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import jax
 import numpy as np
 
-from jaxgames import drive, ops, race, validity
+from jaxgames import drive, ops, validity
 from jaxgames.arena import bucket, is_traced
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._basic import Basic
@@ -87,7 +87,7 @@ class EndComponentsOf(drive.Problem[Part]):
     what = "model"
     solvers = SOLVERS
     nothing: ClassVar = {"count": 0}
-    head_start = race.HEAD_START
+    head_start = drive.HEAD_START
     form = MODELS
 
     # ---- one model -------------------------------------------------------------

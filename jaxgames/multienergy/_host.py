@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames import ops, race
+from jaxgames import drive, ops
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
@@ -28,7 +28,7 @@ def is_ready(game: Game) -> bool:
     return loops.ready
 
 
-def run_host(game: Game, track: race.Track | None = None) -> Fronts:
+def run_host(game: Game, track: drive.Track | None = None) -> Fronts:
     """Runs the engine in this thread, until `track` says that it should stop."""
     stop = None if track is None else track.stop
     if _words.fits(game.cap):

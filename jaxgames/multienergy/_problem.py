@@ -184,12 +184,9 @@ def _by_fronts(game: Game, machine: Any, state, max_steps, progress) -> Fronts:
     layout = _layout.prepare(game)
     machine = dataclasses.replace(machine, capacity=room, packing=packing)
 
-    def told(report):  # a meter is closed at the end of a run, and there are several
-        return progress(report)
-
     while True:
         outcome = fixpoint.run(
-            machine, layout, carry, max_steps=max_steps, progress=told
+            machine, layout, carry, max_steps=max_steps, progress=progress
         )
         if outcome.status != Status.OVERFLOW:
             break

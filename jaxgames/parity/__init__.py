@@ -1,5 +1,6 @@
 """Parity games: who wins from each vertex, and with which strategy."""
 
+from jaxgames.drive import wait_for_losers as wait_for_losers
 from jaxgames.parity import preprocess as preprocess
 from jaxgames.parity import reference as reference
 from jaxgames.parity._alternating import Alternating as Alternating
@@ -23,4 +24,3 @@ from jaxgames.parity._verdict import Reason as Reason
 from jaxgames.parity._verdict import Verdict as Verdict
 from jaxgames.parity._verify import verify as verify
 from jaxgames.parity._zielonka import Zielonka as Zielonka
-from jaxgames.race import wait_for_losers as wait_for_losers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from jaxgames import fixpoint, ops, race
+from jaxgames import drive, fixpoint, ops
 from jaxgames.arena import Arena
 from jaxgames.progress import Report
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
@@ -21,7 +21,7 @@ SHARE_SECONDS = 1.0
 """How often the device looks at what the host has decided."""
 
 
-class Shared(race.Track):
+class Shared(drive.Track):
     """What the engines of a race share, and what the host has decided.
 
     The device takes it over now and then, as in section 4.3 of Bootsma, Speeding up
