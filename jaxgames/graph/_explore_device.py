@@ -167,7 +167,8 @@ class OnDevice:
             room = self._larger(edges, self.edges + spare, MAX_SIZE, each)
             self._lengthen(room, "targets", "actions")
         if self.tail + spare > states:
-            most, each = memory.most_states(rules), memory.state_bytes(rules)
+            most = memory.most_states(rules.packing.num_words)
+            each = memory.state_bytes(rules)
             if self.tail + spare > most:
                 raise too_large(most)
             room = self._larger(states, self.tail + spare, most, each)

@@ -63,9 +63,9 @@ def cell_bytes(rules: Rules) -> int:
     return CELL_BYTES + 4 * rules.packing.size + 8 * rules.packing.num_words
 
 
-def most_states(rules: Rules) -> int:
+def most_states(num_words: int) -> int:
     """States that can be told from one another at most."""
-    words = (2**31 - 1) // rules.packing.num_words  # each has a number too
+    words = (2**31 - 1) // num_words  # each has a number too
     return min(int(FULLEST * LARGEST_TABLE), words) // AT_ONCE * AT_ONCE
 
 

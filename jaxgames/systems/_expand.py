@@ -5,7 +5,7 @@ a list as it has edges, and what is met for the first time is sorted. The length
 list is one of a few, chosen on the host for each level.
 
 What has been met is known from a table with an entry for each pair of states or, where
-that would be too large, by sorting the pairs met before together with the new ones.
+that would be too large, from a hash table, as state spaces have one.
 """
 
 import functools
@@ -17,6 +17,8 @@ import numpy as np
 
 from jaxgames import limits, ops
 from jaxgames.arena import MAX_SIZE, bucket
+from jaxgames.graph._explore_room import most_states, places_for
+from jaxgames.graph._state_table import Known, enter, known_from, longer, seek
 from jaxgames.systems.host import Found, Rules
 
 LEAST_COPIED = 1 << 14
@@ -73,7 +75,7 @@ def expand_on_device(
         largest_table: pairs up to which a table is used.
     """
     size, states = len(rules.offsets) - 1, max(rules.num_automaton_states, 1)
-    beyond = _bucket(size)
+    beyond, seen = _bucket(size), None
     by_table = size * states <= largest_table
     rules = _padded(rules)
     level = Pairs(
@@ -82,8 +84,6 @@ def expand_on_device(
     level = _resized(level, _room(len(starts)), beyond)
     if by_table:
         seen = _first_table(level, len(starts), states, _bucket(size * states))
-    else:
-        seen = level
     extent = jax.device_get(_extent(rules, level))
     levels, edges, parts = [0], 0, []
     while extent.count:
@@ -94,9 +94,8 @@ def expand_on_device(
             return None
         room = _room(max(extent.count, extent.edges))
         if not by_table:
-            longest = _room(levels[-1] + int(extent.edges))
-            seen = _resized(seen, max(longest, len(seen.system)), beyond)
-        meet = _meet_by_table if by_table else _meet_by_sorting
+            seen = _with_room(seen or level, levels[-1], room)
+        meet = _meet_by_table if by_table else _meet_by_hash
         degree, heads, following, seen, next_extent = _expand(
             meet, rules, _resized(level, room, beyond), seen, np.int32(levels[-1])
         )
@@ -212,16 +211,10 @@ def _expand(meet, rules: Rules, level: Pairs, seen, base):
     """
     first_edge, first_move, edges, moves = _ways(rules, level)
     degree = edges * moves
-    place = jnp.arange(len(degree), dtype=jnp.int32)
-    start = jnp.cumsum(degree) - degree
-    # The vertex that each place belongs to: the last one that begins before it.
-    begins = jnp.where(degree > 0, start, len(degree))
-    owner = jax.lax.cummax(ops.max_into(begins, place, len(degree), 0))
-    rank, width = place - ops.take(start, owner), ops.take(moves, owner)
-    width = jnp.maximum(width, 1)
+    owner, rank, there = ops.expand(degree, len(degree))
+    width = jnp.maximum(ops.take(moves, owner), 1)
     edge = ops.take(first_edge, owner) + rank // width
     move = ops.take(first_move, owner) + rank % width
-    there = place < jnp.sum(degree)
     beyond = len(rules.offsets) - 1
     ends = Pairs(
         jnp.where(there, ops.at(rules.targets, edge), beyond),
@@ -287,35 +280,42 @@ def _meet_by_table(rules: Rules, ends: Pairs, table: jax.Array, base):
     return ops.at(table, key), following, table
 
 
-def _meet_by_sorting(rules: Rules, ends: Pairs, seen: Pairs, base):
+def _meet_by_hash(rules: Rules, ends: Pairs, seen: Known, base):
     """As `_meet_by_table`; what has been seen are the pairs by their numbers."""
-    beyond, old = len(rules.offsets) - 1, len(seen.system)
-    index = jnp.arange(old + len(ends.system), dtype=jnp.int32)
-    system, state, index = jax.lax.sort(
-        (
-            jnp.concatenate([seen.system, ends.system]),
-            jnp.concatenate([seen.state, ends.state]),
-            index,
-        ),
-        num_keys=3,
-    )
-    # The first of like pairs is the one that has a number, if any has.
-    head = (_previous(system) != system) | (_previous(state) != state)
-    fresh = head & (index >= old) & (system < beyond)
-    new = base + jnp.cumsum(fresh, dtype=jnp.int32) - 1
-    place = jnp.arange(len(index), dtype=jnp.int32)
-    first = jax.lax.cummax(jnp.where(head, place, 0))
-    number = ops.take(jnp.where(index < old, index, new), first)
-    where = jnp.where(index >= old, index - old, len(ends.system))
-    heads = ops.put(jnp.zeros_like(ends.system), where, number)
-    chosen = ops.compact(fresh, len(ends.system))
-    following = Pairs(
-        jnp.where(chosen < len(fresh), ops.at(system, chosen), beyond),
-        ops.at(state, chosen),
-    )
-    where = jnp.where(fresh, new, old)
-    seen = Pairs(ops.put(seen.system, where, system), ops.put(seen.state, where, state))
-    return heads, following, seen
+    beyond = len(rules.offsets) - 1
+    keys = jnp.stack(ends, axis=1).astype(jnp.uint32)
+    seen, sought = seek(seen, keys, ends.system < beyond)
+    # Those that are new have their numbers in the order of pairs.
+    cell = jnp.arange(len(keys), dtype=jnp.int32)
+    system = jnp.where(sought.new, ends.system, beyond)
+    state = jnp.where(sought.new, ends.state, 0)
+    system, state, where = jax.lax.sort((system, state, cell), num_keys=2)
+    number = ops.put(cell, where, base + cell)
+    count = base + jnp.sum(sought.new, dtype=jnp.int32)
+    seen, heads = enter(seen, keys, sought, number, count)
+    return heads, Pairs(system, state), seen
+
+
+def _with_room(seen: Known | Pairs, count: int, more: int) -> Known:
+    """What has been seen, at first the pairs of a level, with room for more.
+
+    Raises:
+        ValueError: there are more than a table has places for.
+    """
+    most = most_states(num_words=2)
+    if count + more > most:
+        raise ValueError(
+            f"the product has more vertices than a table has room for ({most})"
+        )
+    room = min(_room(count + more), most)
+    if isinstance(seen, Pairs):
+        words = jnp.stack(seen, axis=1).astype(jnp.uint32)
+    else:
+        words = seen.words
+        if room <= len(words):
+            return seen
+    words = longer(words[:room], room)
+    return known_from(words, jnp.int32(count), places_for(room))
 
 
 def _previous(x: jax.Array) -> jax.Array:

@@ -5,38 +5,13 @@ import subprocess
 
 import numpy as np
 import pytest
+from formulas import NAMES, random_formulas
 
 from jaxgames import ltl
 from jaxgames.ltl import Automaton, Formula, Kind
 from jaxgames.testing._words import Words
 
-NAMES = ["p", "q"]
 WORDS = [Words(NAMES, length) for length in (1, 2, 3)]
-
-
-def random_formula(random: np.random.Generator, size: int, names=NAMES) -> Formula:
-    if size <= 1:
-        kind = random.integers(12)
-        if kind == 0:
-            return Formula(("true", "false")[random.integers(2)])
-        return Formula("name", name=names[random.integers(len(names))])
-    kinds = ["!", "X", "F", "G", "U", "R", "W", "M", "&", "|", "->", "<->", "&", "|"]
-    kind = kinds[random.integers(len(kinds) if size > 2 else 4)]
-    if kind in ("!", "X", "F", "G"):
-        return Formula(kind, (random_formula(random, size - 1, names),))
-    cuts = [size - 1]
-    if kind in ("&", "|") and size > 4 and random.integers(3) == 0:
-        cuts = [size - 3, 1]
-    left = int(random.integers(1, max(cuts[0], 2)))
-    sizes = [left, max(cuts[0] - left, 1), *cuts[1:]]
-    return Formula(kind, tuple(random_formula(random, n, names) for n in sizes))
-
-
-def random_formulas(seed: int, count: int, largest: int) -> list[Formula]:
-    random = np.random.default_rng(seed)
-    return [
-        random_formula(random, int(random.integers(1, largest))) for _ in range(count)
-    ]
 
 
 # ---- parsing ---------------------------------------------------------------------

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_ltl import random_formulas
+from formulas import random_formulas
 
 from jaxgames import host, ltl, systems
 from jaxgames.arena import Arena
@@ -100,7 +100,7 @@ def test_products_are_those_of_the_definition(engine, deadlock):
         assert_same(found, by_definition(system, automaton, deadlock == "stutter"))
 
 
-def test_detection_by_sorting_is_the_same(monkeypatch):
+def test_detection_by_hashing_is_the_same(monkeypatch):
     random = np.random.default_rng(4)
     for formula in random_formulas(12, 12, 9):
         system = random_system(random, int(random.integers(1, 200)))
