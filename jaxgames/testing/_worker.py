@@ -25,6 +25,10 @@ COMPILERS = (
 )
 """Files that are on the stack of a thread that traces or compiles."""
 
+PATIENCE = 4.0
+"""How much longer than it may take a check is waited for that does not compute: other
+processes may have the cores, or it sleeps for ever."""
+
 MOST_COMPILING = 300.0
 """Seconds after which not even a compiler is waited for."""
 
@@ -77,7 +81,7 @@ class Worker:
     """Runs checks in a process that is ended, and made anew, when one takes too long.
 
     Time that is spent on tracing and compiling is not counted: it depends on the
-    machine, and comes to an end.
+    machine, and comes to an end. Nor is time in which other processes have the cores.
 
     Args:
         make: makes the subject; it is pickled.
@@ -103,9 +107,15 @@ class Worker:
         self._there.send((name, None if _same(self._sent, cases) else list(cases)))
         self._sent = cases
         began = time.monotonic()
+        last, computed = began, _computed(self._process.pid)
         while not self._answers():
-            now = time.monotonic()
-            if now > max(began, self._busy.value) + limit or (
+            now, busy = time.monotonic(), self._busy.value
+            if busy > last:
+                last, computed = busy, _computed(self._process.pid)
+            waited = now - last > limit * PATIENCE
+            # Not all of it, as what is seen of compiling is some time ago.
+            spent = _computed(self._process.pid) - computed > limit / 2
+            if (now - last > limit and (spent or waited)) or (
                 now > began + MOST_COMPILING + limit
             ):
                 self._end()
@@ -153,6 +163,14 @@ class Worker:
             self._process.join()
             self._there.close()
             self._process = None
+
+
+def _computed(pid: int) -> float:
+    """Seconds that a process has computed for; of the day where no system says so."""
+    try:
+        return time.clock_gettime((~pid << 3) | 2)  # the clock of a process, in Linux
+    except (AttributeError, OSError):
+        return time.monotonic()
 
 
 def _cause(code: int | None) -> str:
