@@ -7,9 +7,9 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.equivalence._game import Spectroscopy
-from jaxgames.equivalence._host import build_on_host, is_ready
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
+from jaxgames.equivalence.host import build_on_host, is_ready
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from jaxgames import drive, host, limits, ops
 from jaxgames.arena import bucket
-from jaxgames.equivalence import _host_refine
 from jaxgames.equivalence._classes import Classes
 from jaxgames.equivalence._refinement import WORDS, Labels, Refinement, Transitions
 from jaxgames.equivalence._system import System
+from jaxgames.equivalence.host import _refine
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 
@@ -131,11 +131,11 @@ class Bisimilarity(drive.Problem[System]):
         size, stats = question.num_states, Stats(solver=drive.HOST)
         labels, salt = np.zeros(size, np.int32), 0
         # Few transitions are looked at sooner than anything is compiled.
-        small = len(question.label) <= FEW and not _host_refine.refine.ready
+        small = len(question.label) <= FEW and not _refine.refine.ready
         with host.interpreted() if small else contextlib.nullcontext():
             back = ops.transpose(question.offsets, question.target, size)
             while not stop[0]:
-                labels = _host_refine.refine(*rows, *back, labels, salt, stop)
+                labels = _refine.refine(*rows, *back, labels, salt, stop)
                 if not stop[0] and is_stable(question, labels):
                     return Classes(Status.SOLVED, labels=labels, stats=stats)
                 salt += 1
@@ -155,7 +155,7 @@ def is_stable(system: System, classes: np.ndarray) -> bool:
     """Whether the states of each class have the same signatures: no hash is used."""
     count = int(classes.max(initial=-1)) + 1
     rows = system.offsets, system.label, system.target
-    return bool(_host_refine.stable(*rows, classes, count))
+    return bool(_refine.stable(*rows, classes, count))
 
 
 def classes_of(system: System, solver: str | Solver = "auto") -> np.ndarray:

@@ -10,11 +10,11 @@ from jaxgames import Status, equivalence
 from jaxgames.equivalence import (
     Refinement,
     System,
-    _host_refine,
     _problem,
     _refinement,
     reference,
 )
+from jaxgames.equivalence.host import _refine
 from jaxgames.io import LTS
 
 ENGINES = ["host", "refinement"]
@@ -85,7 +85,7 @@ def test_what_a_hash_has_merged_is_seen():
 def test_a_useless_hash_on_the_host_is_replaced(monkeypatch):
     """With a hash that merges all, a later salt must mend it."""
     salts = []
-    right = _host_refine.refine
+    right = _refine.refine
 
     def poor(*arguments):
         *_, classes, salt, _ = arguments
@@ -93,7 +93,7 @@ def test_a_useless_hash_on_the_host_is_replaced(monkeypatch):
         return right(*arguments) if salt else np.zeros_like(classes)
 
     poor.ready = True
-    monkeypatch.setattr(_host_refine, "refine", poor)
+    monkeypatch.setattr(_refine, "refine", poor)
     check(LOOP, "host")
     assert len(set(salts)) > 1
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxgames import SolveError, Status, equivalence, fixpoint, limits
-from jaxgames.equivalence import _host
+from jaxgames.equivalence.host import _build
 from jaxgames.io import LTS
 
 
@@ -74,7 +74,7 @@ def test_a_meter_ends_it(call, engine, unit):
 
 
 def test_the_host_tells_each_time_that_there_is_no_room(monkeypatch):
-    monkeypatch.setattr(_host, "MOST_FIRST", 0)
+    monkeypatch.setattr(_build, "MOST_FIRST", 0)
     watch = Watch()
     lts = chain(40)
     found = equivalence.spectrum(lts, preorders=True, engine="host", progress=watch)

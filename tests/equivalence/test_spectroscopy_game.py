@@ -21,8 +21,8 @@ from jaxgames.equivalence import (
 from jaxgames.equivalence._build import pairs_that_enable_the_same
 from jaxgames.equivalence._device import build_on_device
 from jaxgames.equivalence._found import Sizes
-from jaxgames.equivalence._host import build_on_host
 from jaxgames.equivalence._refinement import scramble
+from jaxgames.equivalence.host import build_on_host
 
 
 def minimised(lts) -> System:

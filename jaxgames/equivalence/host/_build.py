@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.equivalence._game import BUILDING, Spectroscopy
-from jaxgames.equivalence._host_expand import (
+from jaxgames.equivalence._system import System
+from jaxgames.equivalence.host._expand import (
     ASKED,
     EDGES,
     FAR,
@@ -16,8 +17,7 @@ from jaxgames.equivalence._host_expand import (
     TOO_LARGE,
     expand,
 )
-from jaxgames.equivalence._host_tables import new_table, wider_table
-from jaxgames.equivalence._system import System
+from jaxgames.equivalence.host._tables import new_table, wider_table
 from jaxgames.limits import tick
 
 DENSE, ALWAYS = 32, 1 << 20

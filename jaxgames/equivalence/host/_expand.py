@@ -15,8 +15,8 @@ from jaxgames.equivalence._game import (
     POSITIVE,
     REVIVE,
 )
-from jaxgames.equivalence._host_sets import contains, reached_from, split
-from jaxgames.equivalence._host_tables import find_set, look_up
+from jaxgames.equivalence.host._sets import contains, reached_from, split
+from jaxgames.equivalence.host._tables import find_set, look_up
 from jaxgames.host import compiled
 
 DONE, FULL, TOO_LARGE = 0, 1, 2
