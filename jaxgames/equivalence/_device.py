@@ -25,7 +25,7 @@ from jaxgames.equivalence._game import ATTACK, BUILDING, Spectroscopy
 from jaxgames.equivalence._refinement import scramble
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence._turn import Bounds, advance
-from jaxgames.graph._explore_room import turn_of
+from jaxgames.graph._explore_room import Pace, turn_of
 from jaxgames.graph._state_table import (
     Known,
     known_from,
@@ -33,7 +33,7 @@ from jaxgames.graph._state_table import (
     look_up_all,
     nothing,
 )
-from jaxgames.limits import tick
+from jaxgames.limits import TELL_SECONDS, tick
 
 SIZES = {
     "cpu": (Sizes(1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),),
@@ -100,6 +100,7 @@ class _Builder:
         self._processes = processes_of(system)
         self._salt = jnp.uint32(salt)
         self._most, self._pairs = most, len(pairs)
+        self._pace = Pace()
         sizes = SIZES.get(backend, SIZES["gpu"])
         degree = int(np.diff(system.offsets).max(initial=0))
         self._sizes = [x._replace(longest=_longest(x.longest, degree)) for x in sizes]
@@ -125,16 +126,17 @@ class _Builder:
         return last or max(now.positions, now.edges) > self._most
 
     def advance(self) -> None:
-        """Makes turns, as many as there is room for."""
+        """Makes turns, as many as there is room and time for."""
         waiting = self.now.positions - self.now.head
         rows = [sizes.rows for sizes in self._sizes]
         which, few, many = turn_of(rows, waiting, MORE)
         sizes, most = self._sizes[which], np.int32(min(self._most, MAX_SIZE))
-        bounds = Bounds(few, many, most)
         self._make_room(sizes)
-        arguments = sizes, self._processes, self._salt, self._found, bounds
-        self._found, numbers = advance(*arguments)
-        self._read(numbers)
+        with self._pace.kept(TELL_SECONDS) as steps:
+            bounds = Bounds(few, many, most, steps)
+            arguments = sizes, self._processes, self._salt, self._found, bounds
+            self._found, numbers = advance(*arguments)
+            self._read(numbers)
 
     def game(self) -> Spectroscopy | None:
         """The game, unless it is too large."""

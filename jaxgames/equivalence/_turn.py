@@ -37,11 +37,13 @@ class Bounds(NamedTuple):
         few: fewer positions that wait,
         many: and more.
         most: positions or moves.
+        steps: turns.
     """
 
     few: Any
     many: Any
     most: Any
+    steps: Any
 
 
 class Cells(NamedTuple):
@@ -106,19 +108,19 @@ def advance(sizes: Sizes, processes: Processes, salt, found: Found, bounds: Boun
     """
 
     def stop(state):
-        found, first = state
+        found, turns = state
         waiting = found.positions.count - found.head
         done = (waiting == 0) | (waiting < bounds.few) | (waiting > bounds.many)
         done |= (found.positions.count > bounds.most) | (found.edges > bounds.most)
         done |= (found.answered < found.questions.count) | ~_goes_on(sizes, found)
-        return done & ~first
+        return done & (turns > 0) | (turns >= bounds.steps)
 
     def turn(state):
-        return _turn(sizes, processes, salt, state[0]), jnp.array(False)
+        return _turn(sizes, processes, salt, state[0]), state[1] + 1
 
     # The first turn answers what an earlier one had no room for.
     found = found._replace(lacks=jnp.zeros(3, jnp.int32))
-    found, _ = fixpoint.until(stop, turn, (found, jnp.array(True)))
+    found, _ = fixpoint.until(stop, turn, (found, jnp.int32(0)))
     return found, jnp.stack(found.numbers())
 
 

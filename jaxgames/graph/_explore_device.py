@@ -19,7 +19,6 @@ bytes do: a few dozen operations each, two of them waited for.
 """
 
 import functools
-import time
 from typing import Any
 
 import jax
@@ -53,9 +52,6 @@ TURN_SHARE = 1 / 8
 EDGES_A_STATE = 4
 """Edges that there is room for at the beginning, for each state."""
 
-FIRST_STEPS = 16
-"""Turns of the first chunk that the host asks for; they double from there."""
-
 
 class OnDevice:
     """A search whose arrays are on the device.
@@ -74,7 +70,7 @@ class OnDevice:
         backend = jax.default_backend()
         self.head, self.tail, self.edges = 0, len(starts), 0
         self.wrong: tuple[int, int] | None = None
-        self._steps = FIRST_STEPS
+        self._pace = memory.Pace()
         words = rules.packing.pack(starts)
         self._place = memory.place_of(jnp.asarray(words[:1]))
         known = memory.memory_of(self._place)
@@ -107,21 +103,21 @@ class OnDevice:
             most: states known, when to stop; a turn may go beyond.
             seconds: what the time between two calls should not exceed by much.
         """
-        began = time.perf_counter()
         which, few, many = memory.turn_of(self._sizes, self.tail - self.head, MORE)
-        size, steps = self._sizes[which], np.int32(self._steps)
-        bounds = Bounds(np.int32(until), np.int32(most), few, many, steps)
+        size = self._sizes[which]
         self._make_room(size * self._rules.num_actions)
         try:
-            self._found, self._numbers = advance(self._rules, size, self._found, bounds)
-            self.synchronise()
+            with self._pace.kept(seconds) as steps:
+                bounds = Bounds(np.int32(until), np.int32(most), few, many, steps)
+                self._found, self._numbers = advance(
+                    self._rules, size, self._found, bounds
+                )
+                self.synchronise()
         except jax.errors.JaxRuntimeError as error:
             if "RESOURCE_EXHAUSTED" not in str(error):
                 raise
             turn = size * self._rules.num_actions
             raise self._no_memory(turn * memory.cell_bytes(self._rules)) from error
-        if time.perf_counter() - began < seconds / 2:
-            self._steps = min(2 * self._steps, 1 << 20)
 
     def synchronise(self) -> None:
         """Waits for the device, and reads its counts."""

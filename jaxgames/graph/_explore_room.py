@@ -1,7 +1,9 @@
 """Room for a state space: how much memory it takes, and whether there is so much."""
 
+import contextlib
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -23,6 +25,9 @@ FULLEST = 15 / 16
 
 PLACES = 2
 """Places of a table for each state that there is room for, or more."""
+
+FIRST_STEPS = 16
+"""Turns of the first chunk that the host asks for."""
 
 ALWAYS = np.iinfo(np.int32).max
 """No limit."""
@@ -157,6 +162,25 @@ def turn_of(
     few = sizes[which - 1] if which else 0
     many = ALWAYS if which == len(sizes) - 1 else more * sizes[which]
     return which, np.int32(few), np.int32(many)
+
+
+class Pace:
+    """How many turns the host asks for at once, so that it can tell where they are.
+
+    Attributes:
+        steps: turns; twice as many from one time to the next, until they take long.
+    """
+
+    def __init__(self):
+        self.steps = FIRST_STEPS
+
+    @contextlib.contextmanager
+    def kept(self, seconds: float) -> Iterator[np.int32]:
+        """Around turns that should not take longer by much; yields how many."""
+        began = time.perf_counter()
+        yield np.int32(self.steps)
+        if time.perf_counter() - began < seconds / 2:
+            self.steps = min(2 * self.steps, 1 << 20)
 
 
 def place_of(array: jax.Array) -> Any:

@@ -5,6 +5,7 @@ import pytest
 
 from jaxgames import SolveError, Status, equivalence, fixpoint, limits
 from jaxgames.equivalence.host import _build
+from jaxgames.graph import _explore_room
 from jaxgames.io import LTS
 
 
@@ -59,6 +60,14 @@ def test_positions_and_rounds_are_told(call):
     assert found == sorted(found)
     assert found[-1] > 12
     assert watch.closed == 1
+
+
+def test_the_device_tells_after_few_turns(monkeypatch):
+    monkeypatch.setattr(_explore_room, "FIRST_STEPS", 1)
+    watch = Watch()
+    CALLS["compare"](chain(12), engine="device", solver="fronts", progress=watch)
+    found = {report.rounds for report in watch.seen if report.unit == "positions"}
+    assert len(found) > 2
 
 
 @pytest.mark.parametrize("call", CALLS)

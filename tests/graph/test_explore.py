@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import SolveError, Status, graph, host
+from jaxgames import SolveError, Status, graph, host, limits
 from jaxgames.graph import (
     Packing,
     _explore,
@@ -150,7 +150,7 @@ def test_all_rooms_and_turns(monkeypatch):
     monkeypatch.setattr(_explore_room, "GROWTH", ((16, 0.5),))
     monkeypatch.setattr(_explore_turn, "SHORT_ROW", 1)
     monkeypatch.setattr(_explore_rules, "ONE_BY_ONE", 0)
-    monkeypatch.setattr(_explore_device, "FIRST_STEPS", 3)
+    monkeypatch.setattr(_explore_room, "FIRST_STEPS", 3)
     assert_same(graph.explore(counter, starts, engine="device"), expected)
 
 
@@ -223,7 +223,7 @@ def test_a_meter_and_an_interruption(engine, monkeypatch):
         return graph.explore(family, start, ranges=RANGES, engine=engine, **options)
 
     whole, reports = find(), []
-    monkeypatch.setattr(_explore_device, "FIRST_STEPS", 2)
+    monkeypatch.setattr(_explore_room, "FIRST_STEPS", 2)
     monkeypatch.setattr(_explore_host, "CELLS", 100)
 
     def stop(report):
@@ -459,6 +459,13 @@ def test_too_little_memory(engine, monkeypatch):
     memory = 6000
     with pytest.raises(MemoryError, match=r"room for more takes .* 0.00 GB are free"):
         graph.explore(counter, [1], engine=engine)
+
+
+def test_the_limit_of_a_call_is_one_of_rooms():
+    with limits.within(memory=1 << 20):
+        known = _explore_room.memory_of(None)
+    assert known is not None
+    assert known[1] <= 1 << 20
 
 
 def test_rooms_grow_by_what_fits():

@@ -1,12 +1,13 @@
 """Products of systems and automata: both engines, by their definition, by words."""
 
+import inspect
 from pathlib import Path
 
 import numpy as np
 import pytest
 from formulas import random_formulas
 
-from jaxgames import host, ltl, systems
+from jaxgames import buchi, host, ltl, systems
 from jaxgames.arena import Arena
 from jaxgames.buchi.reference import expand
 from jaxgames.graph import reference
@@ -257,6 +258,13 @@ def test_too_large_is_told():
 def test_wrong_systems(graph, labels, initial, message):
     with pytest.raises(ValueError, match=message):
         System.from_graph(graph, labels, initial=initial)
+
+
+def test_buchi_offers_what_it_stands_on():
+    for package in (ltl, systems):
+        for name, value in vars(package).items():
+            if not name.startswith("_") and not inspect.ismodule(value):
+                assert getattr(buchi, name) is value
 
 
 def test_wrong_arguments():
