@@ -252,7 +252,7 @@ BUGS = [
     ),
     Bug(
         *("reach-slack", STEP, "mdp/_interval.py"),
-        "upper = self._best(game, state.upper) * (1 + game.slack) + UNDERFLOW",
+        "upper = self._best(game, state.upper) * (1 + game.slack) + tiny",
         "upper = self._best(game, state.upper) * (1 - 1e-9)",
         *("reach", "bounds", "mdp/test_reach.py"),
     ),
