@@ -35,7 +35,6 @@ from benchmarks.traffic import bytes_per_round
 from jaxgames import Arena, Status, parity
 from jaxgames.buchi._question import Question
 from jaxgames.mdp import MDP
-from jaxgames.parity import reference
 from jaxgames.parity.preprocess import Reduced
 
 LIFTING = "reference.spm"
@@ -258,9 +257,8 @@ def row_of(
     winner, strategy = np.asarray(solution.winner), np.asarray(solution.strategy)
     if reduced is not None:
         winner, strategy = reduced.undo(winner, strategy)
-    verdict = reference.verify(
-        arena, parity.Solution(solution.status, winner=winner, strategy=strategy)
-    )
+    claim = parity.Solution(solution.status, winner=winner, strategy=strategy)
+    verdict = parity.verify(arena, claim, "components")
     done.verified = bool(verdict)
     return done, winner if verdict else None
 

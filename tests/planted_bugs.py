@@ -76,7 +76,7 @@ BUGS = [
         *("parity", "zielonka", "parity/test_solvers.py"),
     ),
     Bug(
-        *("parity-verify-leaves", FORGETS, "parity/reference/_verify.py"),
+        *("parity-verify-leaves", FORGETS, "parity/host/_verify.py"),
         "        (Reason.OPPONENT_ESCAPES, ~wins & leaves),\n",
         "",
         *("parity", "verify", "parity/test_verify.py"),

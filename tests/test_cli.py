@@ -31,7 +31,7 @@ from jaxgames import (
     progress,
 )
 from jaxgames.cli import Exit, _parser, _verify, main
-from jaxgames.parity import reference
+from jaxgames.parity import host as engine
 from jaxgames.progress import Report, as_progress
 from jaxgames.solution import Status
 
@@ -434,12 +434,12 @@ def test_which_checker(monkeypatch):
 
     @contextlib.contextmanager
     def interpreted():
-        monkeypatch.setattr(reference, "verify", lambda *_: "Python")
+        monkeypatch.setattr(engine, "verify", lambda *_: "Python")
         yield
-        monkeypatch.setattr(reference, "verify", lambda *_: "machine code")
+        monkeypatch.setattr(engine, "verify", lambda *_: "machine code")
 
     monkeypatch.setattr(host, "interpreted", interpreted)
-    monkeypatch.setattr(reference, "verify", lambda *_: "machine code")
+    monkeypatch.setattr(engine, "verify", lambda *_: "machine code")
     monkeypatch.setattr(parity, "verify", lambda *_: "JAX")
     for numba, expected in ((True, "machine code"), (False, "JAX")):
         monkeypatch.setattr(host, "can_compile", lambda numba=numba: numba)

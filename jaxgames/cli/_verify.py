@@ -7,7 +7,7 @@ from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load_parity, num_priorities, start_jax
-from jaxgames.parity import reference
+from jaxgames.parity import host as engine
 
 EXAMPLE = "verify game.pg.gz game.sol"
 
@@ -43,7 +43,7 @@ def check(arena: Arena, solution: parity.Solution) -> parity.Verdict:
     """
     if arena.shape[1] <= 50_000:
         with host.interpreted():
-            return reference.verify(arena, solution)
+            return engine.verify(arena, solution)
     if host.can_compile() or num_priorities(arena) > 64:
-        return reference.verify(arena, solution)
+        return engine.verify(arena, solution)
     return parity.verify(arena, solution)

@@ -12,7 +12,7 @@ from jaxgames import drive, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
 from jaxgames.kept import kept
-from jaxgames.parity import _host
+from jaxgames.parity import host
 from jaxgames.parity import preprocess as reductions
 from jaxgames.parity._alternating import Alternating
 from jaxgames.parity._edges import check_priorities, split
@@ -164,14 +164,12 @@ class Parity(drive.Problem[Arena]):
     def on_host(
         self, question: Arena, *, strategies=True, track: Any = None, max_steps=None
     ) -> Solution:
-        """By [`_host`][jaxgames.parity._host]."""
+        """By priority promotion."""
         prepared, shared = for_host(question), {}
         if track is not None:
             track.publish(prepared.size)
             shared = {"stop": track.stop, "publish": track.winner, "move": track.move}
-        found = _host.run(
-            prepared, strategies=strategies, max_steps=max_steps, **shared
-        )
+        found = host.run(prepared, strategies=strategies, max_steps=max_steps, **shared)
         winner, strategy = found.winner, found.strategy
         if question.edge_priority is not None:
             winner, strategy = _fit(question, winner, strategy)
@@ -261,9 +259,9 @@ def top_priority(arena: Arena) -> int:
     return kept(arena, "parity top", lambda: int(normal(arena).priority.max(initial=0)))
 
 
-def for_host(arena: Arena) -> _host.Prepared:
+def for_host(arena: Arena) -> host.Prepared:
     """The arrays that the host engine works on; kept with the arena."""
-    return kept(arena, "parity host", lambda: _host.prepare(split(arena)))
+    return kept(arena, "parity host", lambda: host.prepare(split(arena)))
 
 
 def _num_own(arena: Arena) -> int:

@@ -6,9 +6,9 @@ from typing import Unpack
 from jaxgames import drive, fixpoint, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
-from jaxgames.parity._host import Prepared
 from jaxgames.parity._problem import PROBLEM, for_host, normal
 from jaxgames.parity._solution import Solution
+from jaxgames.parity.host import Prepared
 from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 

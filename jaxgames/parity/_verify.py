@@ -7,10 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import fixpoint, host, ops, validity
+from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import Arena, bucket, is_traced
+from jaxgames.host import can_compile
 from jaxgames.limits import limited
-from jaxgames.parity import reference
+from jaxgames.parity import host
 from jaxgames.parity._descent import measured
 from jaxgames.parity._edges import check_priorities, extend, split
 from jaxgames.parity._fixed import fix_strategies
@@ -56,8 +57,7 @@ def verify(
       on for ever, meeting it again and again and nothing more important, must be none
       [2]. A round is one sweep over the edges; there are about as many as the
       strategies are deep, for each priority.
-    - `"components"` runs on the host:
-      [`reference.verify`][jaxgames.parity.reference.verify].
+    - `"components"` runs on the host: divide and conquer over the priorities.
 
     `"measures"` and `"trimming"` work under `jax.jit` and `jax.vmap`.
 
@@ -132,7 +132,7 @@ def verify(
         verdict = _verify_on_device(arena, solution, measures)
         if int(verdict.reason) not in (Reason.MEASURE_RISES, Reason.CUT_OUT_OF_ORDER):
             return verdict
-    if host.can_compile() or _num_priorities(arena) > FEW_PRIORITIES:
+    if can_compile() or _num_priorities(arena) > FEW_PRIORITIES:
         return _verify_on_host(arena, solution)
     return _verify_on_device(arena, solution, None)
 
@@ -190,11 +190,11 @@ _trimmed_jit = jax.jit(trimmed)
 
 def _verify_on_host(arena, solution) -> Verdict:
     if arena.edge_priority is None:
-        return reference.verify(arena, solution)
+        return host.verify(arena, solution)
     size, halves = int(arena.num_vertices), split(arena)
     winner, strategy = (np.asarray(x)[:size] for x in _as_arrays(solution))
     winner, strategy = extend(halves, winner, strategy)
-    verdict = reference.verify(
+    verdict = host.verify(
         halves, Solution(solution.status, winner=winner, strategy=strategy)
     )
     vertex = int(verdict.vertex)

@@ -7,7 +7,7 @@ import pytest
 
 from jaxgames import Status, parity
 from jaxgames.io import pgsolver
-from jaxgames.parity import reference
+from jaxgames.parity import host
 
 CORPUS = Path(__file__).parents[3] / "shared/data/public/parity"
 
@@ -41,7 +41,7 @@ def check(path: Path, solver: str) -> None:
     winner, expected = np.asarray(solution.winner), known_winners(path)
     if solution.status == Status.SOLVED:
         np.testing.assert_array_equal(winner, expected)
-        verdict = reference.verify(arena, solution)
+        verdict = host.verify(arena, solution)
         assert verdict, str(verdict)
     else:
         assert solution.status == Status.MAX_STEPS

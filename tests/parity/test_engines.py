@@ -21,7 +21,8 @@ from jaxgames import (
     parity,
 )
 from jaxgames.drive import Leg
-from jaxgames.parity import _host, _problem, _shared, reference
+from jaxgames.parity import _problem, _shared, reference
+from jaxgames.parity import host as engine
 from jaxgames.parity._problem import PROBLEM, Parity
 from jaxgames.progress import Deadline, Report
 from jaxgames.testing import odd_arenas
@@ -70,9 +71,9 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
 
     def run(prepared, **options):
         threads.append(threading.current_thread())
-        return _host.run(prepared, **options)
+        return engine.run(prepared, **options)
 
-    monkeypatch.setattr(_problem, "_host", types.SimpleNamespace(run=run))
+    monkeypatch.setattr(_problem, "host", types.SimpleNamespace(run=run))
     monkeypatch.setattr(Parity, "patience", 10)
     parity.prepare_host(GAME)
     assert agrees(GAME, parity.solve(GAME, "host"))

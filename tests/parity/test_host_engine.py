@@ -12,19 +12,15 @@ from test_reference import tiny_arenas
 
 from jaxgames import Arena, generate, host
 from jaxgames.io import pgsolver
-from jaxgames.parity import (
-    Solution,
-    _host,
-    _host_attract,
-    _host_promotion,
-    reference,
-)
+from jaxgames.parity import Solution, reference
+from jaxgames.parity import host as engine
+from jaxgames.parity.host import _attract, _promotion
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
 
 
 def solved(arena, **options):
-    outcome = _host.run(_host.prepare(arena), **options)
+    outcome = engine.run(engine.prepare(arena), **options)
     assert outcome.finished
     return outcome
 
@@ -32,7 +28,7 @@ def solved(arena, **options):
 def check_certificate(arena):
     outcome = solved(arena)
     solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
-    verdict = reference.verify(arena, solution)
+    verdict = engine.verify(arena, solution)
     assert verdict, str(verdict)
     return outcome
 
@@ -56,7 +52,7 @@ def random_arenas(seed, count, size):
             rng,
             size,
             num_priorities=int(rng.choice([2, 5, 20, size])),
-            max_degree=int(rng.choice([2, 3, 3 * _host_attract.LONG])),
+            max_degree=int(rng.choice([2, 3, 3 * _attract.LONG])),
             owner_share=float(rng.uniform(0.3, 0.7)),
         )
 
@@ -75,7 +71,7 @@ def test_odd_games():
         check(arena)
 
 
-@pytest.mark.parametrize("size", [60, 300, 2 * _host_promotion.BLOCK])
+@pytest.mark.parametrize("size", [60, 300, 2 * _promotion.BLOCK])
 def test_larger_games(size):
     for arena in random_arenas(seed=size, count=60, size=size):
         check(arena)
@@ -186,8 +182,8 @@ def test_padding():
 
 def test_a_run_leaves_the_prepared_game_as_it_was():
     arena = next(random_arenas(seed=25, count=1, size=200))
-    prepared = _host.prepare(arena)
-    first, second = _host.run(prepared), _host.run(prepared)
+    prepared = engine.prepare(arena)
+    first, second = engine.run(prepared), engine.run(prepared)
     np.testing.assert_array_equal(first.strategy, second.strategy)
     assert first.stats == second.stats
 
@@ -213,7 +209,7 @@ LOOP = Arena.from_edges([0], [0], owner=[0], priority=[0])
 )
 def test_refuses_other_games(arena, message):
     with pytest.raises(ValueError, match=message):
-        _host.prepare(arena)
+        engine.prepare(arena)
 
 
 # ---- stopping ----------------------------------------------------------------
@@ -231,11 +227,11 @@ def check_partial(outcome, publish, whole):
 def test_step_limits_leave_sound_answers():
     partly = 0
     for arena in random_arenas(seed=26, count=30, size=60):
-        prepared = _host.prepare(arena)
-        whole = _host.run(prepared)
+        prepared = engine.prepare(arena)
+        whole = engine.run(prepared)
         for limit in range(0, whole.stats["steps"] + 2, 7):
             publish = np.full(arena.shape[0], UNDECIDED, np.int8)
-            outcome = _host.run(prepared, publish=publish, max_steps=limit)
+            outcome = engine.run(prepared, publish=publish, max_steps=limit)
             assert outcome.stats["steps"] <= limit
             assert outcome.finished == (limit >= whole.stats["steps"])
             decided = check_partial(outcome, publish, whole)
@@ -249,23 +245,23 @@ def test_step_limits_leave_sound_answers():
 
 def test_a_raised_flag_stops_at_once():
     arena = generate.random_game(0, 20_000, num_priorities=4)
-    outcome = _host.run(_host.prepare(arena), stop=np.ones(1, np.int8))
+    outcome = engine.run(engine.prepare(arena), stop=np.ones(1, np.int8))
     assert not outcome.finished
-    assert outcome.stats["steps"] <= _host_attract.POLL
+    assert outcome.stats["steps"] <= _attract.POLL
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="takes Python's lock")
 def test_another_thread_stops_it():
     """The engine runs without the lock, so that this thread goes on and can stop it."""
     arena = generate.jurdzinski(150, 300)
-    prepared = _host.prepare(arena)
-    _host.run(_host.prepare(LOOP))  # compiled by now
+    prepared = engine.prepare(arena)
+    engine.run(engine.prepare(LOOP))  # compiled by now
     stop = np.zeros(1, np.int8)
     publish = np.full(arena.shape[0], UNDECIDED, np.int8)
     outcomes = []
 
     def race():
-        outcomes.append(_host.run(prepared, stop=stop, publish=publish))
+        outcomes.append(engine.run(prepared, stop=stop, publish=publish))
 
     thread = threading.Thread(target=race)
     thread.start()
@@ -274,7 +270,7 @@ def test_another_thread_stops_it():
     stop[0] = 1
     thread.join(timeout=60)
     assert not thread.is_alive()
-    whole = _host.run(prepared)
+    whole = engine.run(prepared)
     assert not outcomes[0].finished
     assert check_partial(outcomes[0], publish, whole).any()
 

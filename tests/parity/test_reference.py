@@ -11,7 +11,8 @@ import pytest
 from jaxgames import Arena, Status, generate, host
 from jaxgames.io import pgsolver
 from jaxgames.parity import Reason, Solution, reference
-from jaxgames.parity.reference._cycles import NEVER, cycle_priorities
+from jaxgames.parity import host as engine
+from jaxgames.parity.host._cycles import NEVER, cycle_priorities
 from jaxgames.testing import odd_arenas
 
 
@@ -241,12 +242,13 @@ GAME = Arena.from_edges(
     ],
 )
 def test_reasons(winner, strategy, reason, vertex):
-    verdict = reference.verify(GAME, claim(winner, strategy))
-    assert bool(verdict) == (reason == Reason.OK)
-    assert (int(verdict.reason), int(verdict.vertex)) == (reason, vertex)
-    assert str(verdict) == (
-        "valid" if verdict else f"vertex {vertex}: {reason.message}"
-    )
+    for verify in (reference.verify, engine.verify):
+        verdict = verify(GAME, claim(winner, strategy))
+        assert bool(verdict) == (reason == Reason.OK)
+        assert (int(verdict.reason), int(verdict.vertex)) == (reason, vertex)
+        assert str(verdict) == (
+            "valid" if verdict else f"vertex {vertex}: {reason.message}"
+        )
 
 
 def test_every_reason_has_a_message():
@@ -281,7 +283,9 @@ def test_verify_agrees_with_brute_force_on_other_strategies():
         solution = reference.solve(arena)
         first, end = edges(arena)
         strategy = np.where(solution.strategy == -1, -1, rng.integers(first, end))
-        verdict = reference.verify(arena, claim(solution.winner, strategy))
+        verdict = engine.verify(arena, claim(solution.winner, strategy))
+        textbook = reference.verify(arena, claim(solution.winner, strategy))
+        assert (verdict.reason, verdict.vertex) == (textbook.reason, textbook.vertex)
         expected = all(
             brute_force.wins(arena, player, solution.winner, strategy)
             for player in (0, 1)
@@ -300,7 +304,7 @@ def test_verify_rejects_other_winners():
         if np.array_equal(winner, reference.solve(arena).winner):
             continue
         strategy = np.where(winner == arena.owner, rng.integers(*edges(arena)), -1)
-        assert not reference.verify(arena, claim(winner, strategy))
+        assert not engine.verify(arena, claim(winner, strategy))
 
 
 def test_cycle_priorities_against_reachability():
@@ -346,7 +350,7 @@ def check_corpus(name):
     if hard and solution.status == Status.MAX_STEPS:
         return
     np.testing.assert_array_equal(solution.winner, expected)
-    assert reference.verify(arena, solution)
+    assert engine.verify(arena, solution)
 
 
 needs_corpus = pytest.mark.skipif(
@@ -390,4 +394,4 @@ def test_games_of_the_thesis(path):
     with np.load(path) as expected:
         solution = reference.solve(arena)
         np.testing.assert_array_equal(solution.winner, expected["winner"])
-    assert reference.verify(arena, solution)
+    assert engine.verify(arena, solution)

@@ -15,10 +15,10 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, bucket
+from jaxgames.graph.host import group
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity._game import compress
 from jaxgames.parity.preprocess._reduced import Reduced, reduction, translate
-from jaxgames.parity.reference._game import sort
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 SHRUNK = 16
@@ -189,7 +189,7 @@ def _on_host(game: _Game) -> tuple[Arena, np.ndarray, np.ndarray]:
     vertices, edges = np.flatnonzero(alive), np.flatnonzero(np.asarray(_edges(game)))
     place = np.cumsum(alive, dtype=np.int32) - 1
     tail, head = (place[np.asarray(x)[edges]] for x in (game.tail, game.head))
-    row_ptr, order = sort(tail, len(vertices))
+    row_ptr, order = group(len(vertices), tail)
     reduced = Arena.from_csr(
         row_ptr, head[order], owner=owner[vertices], priority=priority[vertices]
     )

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.graph.host import group
 from jaxgames.host import compiled
-from jaxgames.parity.reference._game import sort
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 
@@ -26,7 +26,7 @@ class Graph(NamedTuple):
 
 def graph_of(arena: Arena) -> Graph:
     """The graph of an arena without padding."""
-    in_ptr, in_edge = sort(arena.dst, arena.shape[0])
+    in_ptr, in_edge = group(arena.shape[0], arena.dst)
     return Graph(arena.row_ptr, arena.src, arena.dst, arena.owner, in_ptr, in_edge)
 
 

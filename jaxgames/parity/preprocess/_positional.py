@@ -3,7 +3,7 @@
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.parity import reference
+from jaxgames.parity import host
 from jaxgames.parity._edges import extend, split
 from jaxgames.parity._solution import Solution
 from jaxgames.parity.preprocess._reduced import Answer, translate
@@ -40,7 +40,7 @@ def positional(arena: Arena, winner, strategy, allowed: np.ndarray) -> Answer:
         return winner, strategy
     game = split(arena)
     ends, moves = extend(game, winner, strategy)
-    if reference.verify(game, Solution(Status.SOLVED, winner=ends, strategy=moves)):
+    if host.verify(game, Solution(Status.SOLVED, winner=ends, strategy=moves)):
         return winner, strategy
     usable = np.zeros(game.shape[1], bool)
     usable[allowed] = True
@@ -77,7 +77,7 @@ def _solve_region(game: Arena, player, region, usable, winner, strategy) -> None
         owner=np.append(game.owner[vertices], False),
         priority=np.append(game.priority[vertices], 1 - player),
     )
-    solution = reference.solve(sub)
+    solution = host.run(host.prepare(sub))
     old = np.append(edges, np.full(len(stuck) + 1, NO_EDGE))[order]
     keeps = solution.winner[:-1] == player
     winner[vertices[keeps]] = player

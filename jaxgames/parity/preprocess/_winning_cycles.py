@@ -9,6 +9,7 @@ from jaxgames.host import compiled
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity._edges import split
 from jaxgames.parity._game import compress
+from jaxgames.parity.host._cycles import NEVER, cycle_priorities
 from jaxgames.parity.preprocess._graph import (
     Graph,
     attract,
@@ -16,7 +17,6 @@ from jaxgames.parity.preprocess._graph import (
     undecided_everywhere,
 )
 from jaxgames.parity.preprocess._reduced import Reduced, reduction, undecided
-from jaxgames.parity.reference._cycles import NEVER, cycle_priorities
 from jaxgames.solution import UNDECIDED
 
 

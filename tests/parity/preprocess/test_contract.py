@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgames import Arena, Status
-from jaxgames.parity import Solution, reference
+from jaxgames.parity import Solution, host, reference
 from jaxgames.parity.preprocess._contract import contract
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.testing import odd_arena, odd_arenas
@@ -26,7 +26,7 @@ def solved(arena: Arena, passes: int = ENOUGH) -> Arena:
     assert strategy.dtype == np.int32
     np.testing.assert_array_equal(winner, reference.solve(arena).winner)
     back = Solution(Status.SOLVED, winner=winner, strategy=strategy)
-    verdict = reference.verify(arena, back)
+    verdict = host.verify(arena, back)
     assert verdict, str(verdict)
     assert reduced.arena.shape[0] <= arena.shape[0]
     assert reduced.arena.shape[1] <= arena.shape[1]

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from jaxgames import Status
-from jaxgames.parity import Solution, reference
+from jaxgames.parity import Solution, host, reference
 from jaxgames.parity._edges import extend, split
 from jaxgames.testing import odd_arenas
 
@@ -24,7 +24,7 @@ def assert_valid(arena, winner, strategy, what=""):
     game = split(arena)
     winner, strategy = extend(game, winner, strategy)
     solution = Solution(Status.SOLVED, winner=winner, strategy=strategy)
-    verdict = reference.verify(game, solution)
+    verdict = host.verify(game, solution)
     assert verdict, f"{what}: {verdict}"
 
 

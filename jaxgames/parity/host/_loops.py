@@ -9,7 +9,7 @@ formulas end in loops, which decide a good part of them.
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.parity._host_attract import NO_LIMIT, WON, attract
+from jaxgames.parity.host._attract import NO_LIMIT, WON, attract
 
 
 @compiled

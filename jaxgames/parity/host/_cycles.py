@@ -4,7 +4,9 @@ import numpy as np
 
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
-from jaxgames.parity.reference._game import NOBODY
+
+NOBODY = -1
+"""No vertex."""
 
 NEVER = 2**31 - 1
 """Priority of an edge that lies on no cycle."""

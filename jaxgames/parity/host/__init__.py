@@ -34,9 +34,10 @@ from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.host import compiled, lend
 from jaxgames.parity._game import compress
-from jaxgames.parity._host_attract import NO_LIMIT, WON, Play, Prepared
-from jaxgames.parity._host_loops import win_loops
-from jaxgames.parity._host_promotion import BLOCK, promote
+from jaxgames.parity.host._attract import NO_LIMIT, WON, Play, Prepared
+from jaxgames.parity.host._loops import win_loops
+from jaxgames.parity.host._promotion import BLOCK, promote
+from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 

@@ -14,7 +14,7 @@ is always closed, so the game gets smaller until nothing is left.
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.parity._host_attract import NO_LIMIT, POLL, WON, attract, pull
+from jaxgames.parity.host._attract import NO_LIMIT, POLL, WON, attract, pull
 
 BLOCK = 256
 """Vertices, in order of importance, that are skipped together."""
