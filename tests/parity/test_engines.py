@@ -73,7 +73,9 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         threads.append(threading.current_thread())
         return engine.run(prepared, **options)
 
-    monkeypatch.setattr(_problem, "host", types.SimpleNamespace(run=run))
+    monkeypatch.setattr(
+        _problem, "host", types.SimpleNamespace(run=run, prepare=engine.prepare)
+    )
     monkeypatch.setattr(Parity, "patience", 10)
     parity.prepare_host(GAME)
     assert agrees(GAME, parity.solve(GAME, "host"))
