@@ -22,7 +22,7 @@ def test_what_is_sent_arrives(size, monkeypatch):
 def test_what_is_fetched_arrives(kind, monkeypatch):
     monkeypatch.setattr(_transfers, "LARGE", 16)
     monkeypatch.setattr(_transfers, "lies_apart", lambda x: True)
-    for size in (64, 63, 3):  # in pieces; not to be split; small
+    for size in (64, 63, 3):  # in equal pieces, in others; small
         x = np.arange(size).astype(kind)
         found = ops.to_host(jax.device_put(x))
         assert found.dtype == kind

@@ -1,6 +1,7 @@
 """What the functions of this package take as a graph, and as masks of its parts."""
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any, Unpack
 
 import jax
@@ -256,13 +257,19 @@ def labels_of(size: int, components: Any) -> tuple[Any, Any, Any]:
     return labels, count, most
 
 
-def concrete(graph: Any, vertices: Any, edges: Any) -> tuple[Arena, Any, Any]:
+def concrete(
+    graph: Any,
+    vertices: Any,
+    edges: Any,
+    names: Iterable[str] = ("row_ptr", "src", "dst", "owner"),
+) -> tuple[Arena, Any, Any]:
     """A graph and its masks as numpy arrays, checked; padding is masked out.
 
     Args:
         graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
         vertices: bool `[V]` or None.
         edges: bool `[E]` or None.
+        names: the arrays that are wanted, if they lie on a device.
 
     Returns:
         The arena, and masks that are None where everything is there.
@@ -270,9 +277,12 @@ def concrete(graph: Any, vertices: Any, edges: Any) -> tuple[Arena, Any, Any]:
     check_concrete("this function", graph, vertices, edges)
     arena = as_arena(graph)
     check_masks(arena, vertices, edges)
-    names = ("row_ptr", "src", "dst", "owner")
-    arrays = {name: np.asarray(getattr(arena, name)) for name in names}
-    if any(array is not getattr(arena, name) for name, array in arrays.items()):
+    given = {name: getattr(arena, name) for name in names}
+    arrays = {
+        name: freeze(ops.to_host(x)) if isinstance(x, jax.Array) else np.asarray(x)
+        for name, x in given.items()
+    }
+    if any(array is not given[name] for name, array in arrays.items()):
         arena = as_checked_as(arena, dataclasses.replace(arena, **arrays))
     vertices = None if vertices is None else np.asarray(vertices)
     edges = None if edges is None else np.asarray(edges)

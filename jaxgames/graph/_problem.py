@@ -190,11 +190,6 @@ class Sccs(drive.Problem[Masked]):
             return False
         return not _links.is_prepared(graph, spread) and ops.runs_kernels()
 
-    def place(self, question: Masked) -> str:
-        """A graph that needs no layout needs no race either."""
-        found = super().place(question)
-        return drive.DEVICE if found == drive.RACE and self._listed(question) else found
-
     def shapes(self, subject: Masked, solver: Any) -> ListedGraph:
         """A list, and a number for each vertex."""
         del solver
@@ -219,9 +214,10 @@ class Sccs(drive.Problem[Masked]):
 
     def own(self, question: Masked, game: Any, answer: Answer) -> Answer:
         """Without what fills up; cut on the host, since a device would compile that."""
+        if is_traced((question, answer)):
+            return answer
         size = question.graph.shape[0]
-        fits = len(answer.labels) == size and not question.may_be_sent
-        if fits or is_traced(question):
+        if len(answer.labels) == size and not question.may_be_sent:
             return answer
         labels = ops.to_host(answer.labels)[:size]
         return Answer(np.asarray(answer.count), labels)  # type: ignore

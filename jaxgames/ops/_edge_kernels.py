@@ -24,6 +24,13 @@ import jax.numpy as jnp
 BLOCK, WARPS = 512, 4
 """Edges of a block, and warps that share it."""
 
+LONG = 1 << 22
+"""Edges from which signatures are read as they are, and not as they were before the
+sweep. On a long list that saves sweeps, and each is short. Else it costs some: where
+numbers rise along edges, one sweep tells all vertices what is above, and none of them
+tells those between what is below.
+"""
+
 PROGRAMS = 2112
 """Programs at most: as many as a large GPU runs at once."""
 
@@ -38,8 +45,10 @@ def lower_both(tail, head, count, above, below, stamp, counts, turn, now, invers
     """As `ops.lower_both`."""
     size = len(above)
 
-    def sweep(tail, head, count, now, inverse, _above, _below, _stamp, _counts, *own):
-        above, below, stamp, counts = own
+    def sweep(tail, head, count, now, inverse, old_above, old_below, *arrays):
+        above, below, stamp, counts = arrays[4:]
+        if tail.shape[0] >= LONG:
+            old_above, old_below = above, below
         factor, time = inverse[0], now[0] + turn
 
         def block(there, u, v):
@@ -53,24 +62,23 @@ def lower_both(tail, head, count, above, below, stamp, counts, turn, now, invers
             def look(ref, at):
                 return load(ref.at[at], mask=there, other=0)
 
-            above_u, above_v = look(above, u), look(above, v)
-            below_u, below_v = look(below, u), look(below, v)
+            above_u, below_v = look(old_above, u), look(old_below, v)
             first, last = times(above_u, factor, size), times(below_v, factor, size)
-            best = jnp.minimum(above_u, look(above, first))
-            least = jnp.minimum(below_v, look(below, last))
+            best = jnp.minimum(above_u, look(old_above, first))
+            least = jnp.minimum(below_v, look(old_below, last))
             changes = jnp.zeros(BLOCK, jnp.int32)
             mark = (changes + time).astype(jnp.int8)
             # The last two: what my best ancestor reaches, and who reaches my best
             # descendant.
-            for ref, at, value, old in (
-                (above, v, best, above_v),
-                (above, u, best, above_u),
-                (below, u, least, below_u),
-                (below, v, least, below_v),
-                (below, first, least, None),
-                (above, last, best, None),
+            for ref, at, value in (
+                (above, v, best),
+                (above, u, best),
+                (below, u, least),
+                (below, v, least),
+                (below, first, least),
+                (above, last, best),
             ):
-                tells = there & (value < (look(ref, at) if old is None else old))
+                tells = there & (value < look(ref, at))
                 store(ref.at[at], value, mask=tells)
                 store(stamp.at[at], mark, mask=tells)
                 changes += tells.astype(jnp.int32)
@@ -80,7 +88,7 @@ def lower_both(tail, head, count, above, below, stamp, counts, turn, now, invers
         number = jnp.sum(_blocks(tail, head, count, runs, block))
         add(counts, turn + 1, number)
 
-    given = tail, head, count, now, inverse
+    given = tail, head, count, now, inverse, above, below
     return _call(sweep, given, (above, below, stamp, counts))
 
 

@@ -39,10 +39,10 @@ def joined(pieces: Pieces) -> jax.Array:
 
 def to_host(x: jax.Array) -> np.ndarray:
     """An array of one axis that lies on a device, as one of numpy."""
-    if x.nbytes < LARGE or len(x) % PIECES or not lies_apart(x):
+    if x.nbytes < LARGE or not lies_apart(x):
         return np.asarray(x)
     found = np.empty(x.shape, x.dtype)
-    places = np.split(found, PIECES)
+    places = np.array_split(found, PIECES)
     with ThreadPoolExecutor(PIECES) as threads:
         list(threads.map(_fetch, _split(x), places))
     return found
@@ -56,7 +56,7 @@ def lies_apart(x: jax.Array) -> bool:
 
 @jax.jit
 def _split(x: jax.Array) -> list[jax.Array]:
-    return jnp.split(x, PIECES)
+    return jnp.array_split(x, PIECES)
 
 
 def _fetch(piece: jax.Array, place: np.ndarray) -> None:

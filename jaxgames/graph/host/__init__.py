@@ -48,7 +48,7 @@ def scc(
     Raises:
         ValueError: the graph or a mask is wrong.
     """
-    arena, vertices, edges = concrete(graph, vertices, edges)
+    arena, vertices, edges = concrete(graph, vertices, edges, ("row_ptr", "dst"))
     count, component, _ = tarjan(
         arena.row_ptr,
         arena.dst,
