@@ -207,7 +207,7 @@ def _more_sets(found: Found) -> Found:
 
 
 def _roomier(known: Known, room: int) -> Known:
-    return known_from(longer(known.words, room), known.count, 2 * room)
+    return known_from(longer(known.words, room), known.count)
 
 
 def _enlarged(sizes: Sizes, now: Numbers) -> Sizes:
@@ -247,7 +247,7 @@ def _nothing(room: int, sets_room: int, states: jax.Array, salt: jax.Array) -> F
         kinds=jnp.zeros(MOVES * room, jnp.uint8),
         questions=nothing(sets_room, 2),
         answers=jnp.zeros((sets_room, PARTS), jnp.int32),
-        sets=known_from(sets, states + 1, 2 * sets_room),
+        sets=known_from(sets, states + 1),
         begins=jnp.minimum(jnp.arange(sets_room + 1, dtype=jnp.int32), states),
         members=jnp.arange(MEMBERS * sets_room, dtype=jnp.int32),
         head=zero,

@@ -31,7 +31,13 @@ from jaxgames.graph import _explore_room as memory
 from jaxgames.graph._explore_host import places_of, too_large
 from jaxgames.graph._explore_rules import EMPTY, Rules, action_type
 from jaxgames.graph._explore_turn import Bounds, Found, advance, rows_of
-from jaxgames.graph._state_table import Known, known_from, longer
+from jaxgames.graph._state_table import (
+    Known,
+    known_from,
+    longer,
+    most_states,
+    places_for,
+)
 
 CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
 """Successors that turns compute at once, by backend: on a GPU a few take as long as
@@ -81,7 +87,7 @@ class OnDevice:
         most = FIRST_ROOM.get(backend, FIRST_ROOM["gpu"])
         least = memory.first_room(rules, limit, FIRST_SHARE, most)
         room = _power(max(least, 2 * len(starts), 2 * spare))
-        edges, places = EDGES_A_STATE * room, memory.places_for(room)
+        edges, places = EDGES_A_STATE * room, places_for(room)
         needed = room * memory.state_bytes(rules) + edges * memory.edge_bytes(rules)
         needed += spare * memory.cell_bytes(rules)
         if known is not None and needed > known[1]:
@@ -163,7 +169,7 @@ class OnDevice:
             room = self._larger(edges, self.edges + spare, MAX_SIZE, each)
             self._lengthen(room, "targets", "actions")
         if self.tail + spare > states:
-            most = memory.most_states(rules.packing.num_words)
+            most = most_states(rules.packing.num_words)
             each = memory.state_bytes(rules)
             if self.tail + spare > most:
                 raise too_large(most)
@@ -173,8 +179,7 @@ class OnDevice:
             words = longer(self._found.states.words, room)
             self._replace(states=self._found.states._replace(words=words))
             self._lengthen(room, "ends", "known")
-            places, tail = memory.places_for(room), self._found.states.count
-            self._replace(states=known_from(words, tail, places))
+            self._replace(states=known_from(words, self._found.states.count))
 
     def _larger(self, now: int, needed: int, most: int, each: int) -> int:
         known = memory.memory_of(self._place)

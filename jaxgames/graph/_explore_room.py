@@ -11,20 +11,11 @@ import numpy as np
 
 from jaxgames import limits, memory
 from jaxgames.graph._explore_rules import Rules, action_type
-from jaxgames.graph._state_table import AT_ONCE
+from jaxgames.graph._state_table import AT_ONCE, PLACES
 
 GROWTH = ((4, 1 / 8), (2, 1 / 4), (2, 1 / 2), (1.25, 0.9))
 """Rooms grow by the first of these factors that asks for less than this part of the
 memory that is free."""
-
-LARGEST_TABLE = 1 << 30
-"""Places of a table at most."""
-
-FULLEST = 15 / 16
-"""Part of the largest table that may be taken."""
-
-PLACES = 2
-"""Places of a table for each state that there is room for, or more."""
 
 FIRST_STEPS = 16
 """Turns of the first chunk that the host asks for."""
@@ -66,17 +57,6 @@ def edge_bytes(rules: Rules) -> int:
 def cell_bytes(rules: Rules) -> int:
     """Bytes that a turn takes for each successor that it computes."""
     return CELL_BYTES + 4 * rules.packing.size + 8 * rules.packing.num_words
-
-
-def most_states(num_words: int) -> int:
-    """States that can be told from one another at most."""
-    words = (2**31 - 1) // num_words  # each has a number too
-    return min(int(FULLEST * LARGEST_TABLE), words) // AT_ONCE * AT_ONCE
-
-
-def places_for(states: int) -> int:
-    """Places of a table for so many states: a power of two."""
-    return min(1 << (PLACES * states - 1).bit_length(), LARGEST_TABLE)
 
 
 def larger(now: int, needed: int, most: int, each: int, free: int | None) -> int | None:

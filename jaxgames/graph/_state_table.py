@@ -31,6 +31,15 @@ STEPS = 2
 AT_ONCE = 1 << 20
 """States that are put into a new table at once."""
 
+LARGEST_TABLE = 1 << 30
+"""Places of a table at most."""
+
+FULLEST = 15 / 16
+"""Part of the largest table that may be taken."""
+
+PLACES = 2
+"""Places of a table for each state that there is room for, or more."""
+
 
 class Known(NamedTuple):
     """Things of `W` words that are known.
@@ -123,15 +132,26 @@ def look_up_all(
     return known, number, sought.new
 
 
+def most_states(num_words: int) -> int:
+    """States that can be told from one another at most."""
+    words = (2**31 - 1) // num_words  # each has a number too
+    return min(int(FULLEST * LARGEST_TABLE), words) // AT_ONCE * AT_ONCE
+
+
+def places_for(states: int) -> int:
+    """Places of a table for so many states: a power of two."""
+    return min(1 << (PLACES * states - 1).bit_length(), LARGEST_TABLE)
+
+
 def nothing(room: int, width: int) -> Known:
     """Room for so many things of so many words."""
-    table = jnp.full(2 * room, EMPTY, jnp.int32)
+    table = jnp.full(places_for(room), EMPTY, jnp.int32)
     return Known(jnp.zeros((room, width), jnp.uint32), table, jnp.int32(0))
 
 
-def known_from(words: jax.Array, count: jax.Array, places: int) -> Known:
-    """What is known if the first entries are, with so many places in the table."""
-    return Known(words, table_of(words, count, places), count)
+def known_from(words: jax.Array, count: jax.Array) -> Known:
+    """What is known if the first entries are."""
+    return Known(words, table_of(words, count, places_for(len(words))), count)
 
 
 @functools.partial(jax.jit, static_argnums=1)

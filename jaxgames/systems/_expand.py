@@ -17,8 +17,14 @@ import numpy as np
 
 from jaxgames import limits, ops
 from jaxgames.arena import MAX_SIZE, bucket
-from jaxgames.graph._explore_room import most_states, places_for
-from jaxgames.graph._state_table import Known, enter, known_from, longer, seek
+from jaxgames.graph._state_table import (
+    Known,
+    enter,
+    known_from,
+    longer,
+    most_states,
+    seek,
+)
 from jaxgames.systems.host import Found, Rules
 
 LEAST_COPIED = 1 << 14
@@ -315,7 +321,7 @@ def _with_room(seen: Known | Pairs, count: int, more: int) -> Known:
         if room <= len(words):
             return seen
     words = longer(words[:room], room)
-    return known_from(words, jnp.int32(count), places_for(room))
+    return known_from(words, jnp.int32(count))
 
 
 def _previous(x: jax.Array) -> jax.Array:
