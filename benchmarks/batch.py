@@ -205,7 +205,8 @@ class _Suite:
         found, first_s, *runs = self._timed(solve)
         each = found if isinstance(found, list) else [found]
         status = np.concatenate([np.ravel(one.status) for one in each])
-        rounds = np.concatenate([np.ravel(one.stats["rounds"]) for one in each])
+        # The host counts none.
+        rounds = np.concatenate([np.ravel(one.stats.get("rounds", 0)) for one in each])
         row = schema.Row(
             experiment=experiment,
             game=name,

@@ -50,9 +50,9 @@ def one_arena():
 def a_batch(games):
     """The host packs what each device has left of its games."""
     stack = jax.jit(jax.vmap(make))(jax.random.split(jax.random.key(0), games))
-    alone = jaxgames.solve_many(parity, stack)
+    alone = jaxgames.solve_many(parity, stack, "promotion")
     with parallel.over(DEVICES):
-        dealt = jaxgames.solve_many(parity, stack)
+        dealt = jaxgames.solve_many(parity, stack, "promotion")
     where = len(dealt.winner.sharding.device_set)
     print(f"{games} games, dealt out to {where} devices: same {same(dealt, alone)}")
 

@@ -267,16 +267,21 @@ def many() -> None:
     """Games of a list and of a stack are dealt out, and no answer changes."""
     games = [generate.random_game(i, 20 + i % 7, num_priorities=4) for i in range(18)]
     stack = batch.stack(games[:8])
-    alone, stacked = solve_many(parity, games), solve_many(parity, stack)
+    alone, stacked = (
+        solve_many(parity, games, "promotion"),
+        solve_many(parity, stack, "promotion"),
+    )
     with parallel.over(4):
-        for spread, one in zip(solve_many(parity, games), alone, strict=True):
+        for spread, one in zip(
+            solve_many(parity, games, "promotion"), alone, strict=True
+        ):
             same(spread, one)
-        spread = solve_many(parity, stack)
+        spread = solve_many(parity, stack, "promotion")
     assert len(spread.winner.sharding.device_set) == 4
     np.testing.assert_array_equal(spread.winner, stacked.winner)
     np.testing.assert_array_equal(spread.strategy, stacked.strategy)
     with parallel.over(3), pytest.raises(ValueError, match="multiple of so many.*8"):
-        solve_many(parity, stack)
+        solve_many(parity, stack, "promotion")
     packed_again()
 
 
@@ -285,7 +290,11 @@ def packed_again() -> None:
     keys = jax.random.split(jax.random.key(0), 512)
     make = jax.vmap(lambda key: generate.random_game_by_key(key, 12))
     stack = jax.jit(make)(keys)
-    alone, programs, packed = solve_many(parity, stack), [], _rounds._packed
+    alone, programs, packed = (
+        solve_many(parity, stack, "promotion"),
+        [],
+        _rounds._packed,
+    )
 
     def watched(*arguments):
         programs.append(packed.lower(*arguments).compile().as_text())

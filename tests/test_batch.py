@@ -22,7 +22,7 @@ from jaxgames import (
     parity,
 )
 from jaxgames.batch import buckets, stack
-from jaxgames.drive import _rounds
+from jaxgames.drive import _many, _rounds
 from jaxgames.energy import _problem as energy_games
 from jaxgames.parity import reference
 from jaxgames.parity._game import compress, compress_few
@@ -39,6 +39,7 @@ def _packs_small_stacks(monkeypatch):
     """Stacks of some hundred cells are packed, as large ones are by default."""
     monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
     monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 7)
+    monkeypatch.setattr(_many._Many, "_begins_on_host", lambda *_: False)
 
 
 @pytest.fixture(scope="module")

@@ -63,8 +63,10 @@ def test_an_error_lists_all_that_may_be_named(slice_):
 @pytest.mark.parametrize("slice_", ["parity", "energy"])
 def test_what_is_the_hosts_is_said_where_it_cannot_be(slice_):
     problem, game = {"parity": (parity, GAME), "energy": (energy, WEIGHTED)}[slice_]
-    with pytest.raises(ValueError, match="'host' runs on the host, which cannot be"):
-        solve_many(problem, [game], "host")
+    with pytest.raises(ValueError, match="'race' runs on the host, which cannot be"):
+        solve_many(problem, [game], "race")
+    with pytest.raises(ValueError, match="solver='host' takes neither"):
+        solve_many(problem, [game], "host", max_steps=1)
 
 
 def test_a_verdict_shows_what_it_means():

@@ -1,5 +1,6 @@
 """What accepting cycles are to the driver."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -46,6 +47,20 @@ class Asked(NamedTuple):
     partition: Any = None
 
 
+class FromFirst(NamedTuple):
+    """A graph of many, where runs start at vertex 0; the lasso is not asked for."""
+
+    arena: Arena
+    accepting: Any
+    starts: Any
+
+    @classmethod
+    def of(cls, arena: Arena) -> "FromFirst":
+        """The question that a graph is among many."""
+        starts = np.zeros(min(1, int(arena.num_vertices)), np.int32)
+        return cls(arena, np.asarray(arena.accepting), starts)
+
+
 @register
 class Found(NamedTuple):
     """Whether there is an accepting cycle, and a vertex from which one is reached."""
@@ -60,6 +75,7 @@ class Cycles(drive.Problem):
     name = "accepting_cycle"
     what = "graph"
     solvers = SOLVERS
+    form = dataclasses.replace(drive.ARENAS, question=FromFirst.of)
 
     # ---- one graph -------------------------------------------------------------
 
@@ -70,7 +86,7 @@ class Cycles(drive.Problem):
         with ops.at_once():
             return _question.read(*question), False
 
-    def shape(self, question: Question) -> tuple[int, int]:
+    def shape(self, question: Question | FromFirst) -> tuple[int, int]:
         """That of the graph."""
         return question.arena.shape
 
@@ -134,10 +150,12 @@ class Cycles(drive.Problem):
         return len(question.starts) == 0
 
     def on_host(
-        self, question: Question, *, strategies=True, track=None, max_steps=None
+        self, question: Any, *, strategies=True, track=None, max_steps=None
     ) -> AcceptingCycle:
         """By Tarjan's search."""
         del strategies, max_steps
+        if isinstance(question, FromFirst):
+            return _host.find(*question, track=track, lasso=False)
         if self.is_hosts(question):
             return _nowhere(question)
         arguments = question.arena, question.accepting, question.starts
@@ -177,7 +195,7 @@ class Cycles(drive.Problem):
 
     # ---- many ------------------------------------------------------------------
 
-    def auto(self, stack: Arena) -> Solver:
+    def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished graphs would keep all others waiting."""
         del stack
         return Map(trim=True, sweeps=1)

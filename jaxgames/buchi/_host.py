@@ -20,6 +20,8 @@ def find(
     starts: np.ndarray,
     vertices: np.ndarray | None = None,
     track: drive.Track | None = None,
+    *,
+    lasso: bool = True,
 ) -> AcceptingCycle:
     """Looks for an accepting cycle by Tarjan's search; compiled where numba is.
 
@@ -29,19 +31,21 @@ def find(
         starts: int32 `[K]`, the initial vertices.
         vertices: bool `[V]`, the vertices that there are; None for all.
         track: tells when to give up; None for never.
+        lasso: whether a lasso is wanted, and not just where one is.
     """
     stop = None if track is None else track.stop
     witness = reference.search(arena, accepting, starts, vertices=vertices, stop=stop)
-    lasso = None
-    if witness not in (NO_CYCLE, STOPPED):
-        lasso = reference.lasso_through(arena, starts, witness, vertices)
+    shown = None
+    exists = witness not in (NO_CYCLE, STOPPED)
+    if lasso and exists:
+        shown = reference.lasso_through(arena, starts, witness, vertices)
     stopped = witness == STOPPED
     return AcceptingCycle(
         status=Status.INTERRUPTED if stopped else Status.SOLVED,
-        exists=np.bool_(lasso is not None),
+        exists=np.bool_(exists),
         decided=np.bool_(not stopped),
-        witness=np.int32(-1 if lasso is None else witness),
-        lasso=lasso,
+        witness=np.int32(witness if exists else -1),
+        lasso=shown,
         stats=Stats(solver=NAME),
     )
 

@@ -130,7 +130,7 @@ class Games(drive.Problem[Arena]):
 
     # ---- many ------------------------------------------------------------------
 
-    def auto(self, stack: Arena) -> Solver:
+    def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished attractors would keep all others waiting."""
         del stack
         return Attractors(sweeps=1)

@@ -1,11 +1,13 @@
 """A list of questions, one after the other."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from jaxgames.drive import _costs
 from jaxgames.drive._problem import Problem
 from jaxgames.drive._rounds import Games
-from jaxgames.drive._solve import solve, undecided
+from jaxgames.drive._solve import on_host, solve, undecided
 from jaxgames.drive._stack import states_of
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Solution, Status
@@ -41,6 +43,55 @@ def one_by_one(
     return found, tuple(one.state for one in found)
 
 
+def by_host(
+    problem: Problem,
+    questions: Sequence[Any],
+    meter: Games,
+    strategies: bool,
+    sizes: Sequence[Hashable] | None,
+) -> list[Solution] | None:
+    """Answers by the engine of the host, one question after the other.
+
+    Args:
+        problem: what kind of questions they are.
+        questions: the questions, or what gives them when they are asked for.
+        meter: told after each; may end it.
+        strategies: whether strategies are wanted.
+        sizes: those that the device would solve, see `_costs`; None: it is not asked.
+
+    Returns:
+        The solutions; None where the device has them all sooner.
+    """
+    times: list[float] = []
+
+    def answer(at: int) -> Solution:
+        looks = at == 0 or (at >= _costs.SAMPLE and at & (at - 1) == 0)
+        if looks and sizes is not None:
+            left = _costs.rate(times) * (len(questions) - at)
+            if left > _costs.instead(problem, sizes):
+                raise _Sooner
+        question = questions[at]
+        here = problem.shape(question)[1] < problem.inline
+        # Whatever else this machine is doing, where it is this thread that works.
+        clock = time.thread_time if here else time.perf_counter
+        began = clock()
+        found = on_host(problem, question, strategies, meter, among_many=True)
+        times.append(clock() - began)
+        return found
+
+    try:
+        return each(problem, questions, answer, meter, strategies)
+    except _Sooner:
+        return None
+    finally:
+        if sizes is not None:
+            _costs.spend(sizes, _costs.rate(times) * len(times))
+
+
+class _Sooner(Exception):
+    """The device answers all sooner."""
+
+
 def each(
     problem: Problem,
     questions: Sequence[Any],
@@ -57,10 +108,10 @@ def each(
             found.append(one)
             meter.finished(len(found))
             stop = one.status if one.status in ENDED else None
-            stop = stop or meter(Report(one.stats["solver"], 0, 0.0))
+            stop = stop or meter(Report(str(one.stats["solver"]), 0, 0.0))
         except KeyboardInterrupt:
             stop = Status.INTERRUPTED
-    for question in questions[len(found) :]:
+    for at in range(len(found), len(questions)):
         assert stop is not None
-        found.append(undecided(stop, problem, question, strategies=strategies))
+        found.append(undecided(stop, problem, questions[at], strategies=strategies))
     return found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.drive._stack import size_of, stack
+from jaxgames.drive._stack import joined, size_of, stack
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +22,8 @@ class Form:
         stack: the stack of some games of one such size.
         shape: how many games a stack has, how many vertices each, and how many edges.
         cut: the answers of one game, from those of the padded one: numpy arrays.
+        join: the size that games of two sizes have in common; None where they cannot.
+        question: what one of them is where it is asked alone.
     """
 
     kind: type
@@ -31,6 +33,8 @@ class Form:
     stack: Callable[[Sequence[Any], Any], Any]
     shape: Callable[[Any], tuple[int, int, int]]
     cut: Callable[[Any, Any], Any]
+    join: Callable[[Any, Any], Any] = lambda one, other: None
+    question: Callable[[Any], Any] = lambda game: game
 
 
 def cut(answer: Any, arena: Arena) -> Any:
@@ -49,5 +53,6 @@ ARENAS = Form(
     stack=lambda arenas, size: stack(arenas, size[0]),
     shape=lambda arena: (len(arena.owner), *arena.shape),
     cut=cut,
+    join=joined,
 )
 """Games that are arenas."""

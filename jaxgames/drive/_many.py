@@ -1,20 +1,23 @@
 """The front door: many games of one kind."""
 
 import dataclasses
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import ops, validity
+from jaxgames import host, ops, validity
 from jaxgames.arena import bucket, eager, is_traced
-from jaxgames.drive import _rounds, _then
-from jaxgames.drive._problem import Problem, problem_of
+from jaxgames.drive import _costs, _rounds, _then
+from jaxgames.drive._each import by_host
+from jaxgames.drive._problem import HOST, Problem, problem_of
 from jaxgames.drive._rounds import Games, Run, Written
-from jaxgames.drive._solve import solve
-from jaxgames.drive._stack import grouped, states_of
+from jaxgames.drive._solve import is_host, refuse_limits, solve
+from jaxgames.drive._stack import grouped, merged, states_of
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
@@ -34,21 +37,39 @@ MOST_NAMED = 10
 """Games that an error names."""
 
 
+@jax.tree_util.register_pytree_node_class
 class Solutions(list[Any]):
-    """The solutions of a list of games, in their order.
+    """The solutions of a list of games, in their order: a list, and a pytree.
 
     Attributes:
-        status: `Status.SOLVED` if all games are solved; else that of the first that is
-            not.
-        state: what a later call needs to go on; None if all are solved.
+        state: what a later call needs to go on; None if all are solved, or if the host
+            has answered.
     """
 
-    def __init__(self, solutions: Sequence[Any], state: Any):
+    def __init__(self, solutions: Iterable[Any], state: Any):
         super().__init__(solutions)
-        statuses = [solution.status for solution in solutions]
-        unsolved = [status for status in statuses if status != Status.SOLVED]
-        self.status: Status = unsolved[0] if unsolved else Status.SOLVED
-        self.state = state if unsolved else None
+        self.state = None if self.status == Status.SOLVED else state
+
+    @property
+    def status(self) -> Any:
+        """`Status.SOLVED` if all games are; else that of the first that is not."""
+        if is_traced([solution.status for solution in self]):
+            each = jnp.stack([jnp.asarray(solution.status) for solution in self])
+            return each[jnp.argmax(each != Status.SOLVED)]
+        statuses = (Status(int(solution.status)) for solution in self)
+        return next((x for x in statuses if x != Status.SOLVED), Status.SOLVED)
+
+    def tree_flatten(self) -> tuple[tuple[list[Any], Any], None]:
+        """The solutions and the state are children."""
+        return (list(self), self.state), None
+
+    @classmethod
+    def tree_unflatten(cls, _: None, children: Any) -> "Solutions":
+        """The inverse of `tree_flatten`: whatever the children are."""
+        found = cls.__new__(cls)
+        found.extend(children[0])
+        found.state = children[1]
+        return found
 
 
 @limited()
@@ -65,12 +86,14 @@ def solve_many(
     deadline: float | None = None,
     memory: int | None = None,
 ) -> Any:
-    """Solves many games of one kind, on the device and in rounds.
+    """Solves many games of one kind: by the host, or on the device and in rounds.
 
-    Games of about one size are padded and stacked. All games of a stack advance
-    together; when most of them are over, the others are packed into a smaller stack, so
-    that a few slow games do not keep many waiting. Each answer is the same, bit by bit,
-    as that of the same solver for the game alone.
+    `"auto"` leaves them to the engine of the host, one after the other, where that
+    takes no longer than the device needs to compile and to solve. On the device games
+    of about one size are padded and stacked. All games of a stack advance together;
+    when most of them are over, the others are packed into a smaller stack, so that a
+    few slow games do not keep many waiting. Each answer is the same, bit by bit, as
+    that of the same solver for the game alone.
 
     A stack takes, beside the arenas, about 20 bytes for each of its vertices and one to
     four for each cell of its rows; the first compaction adds an eighth of that or less.
@@ -86,8 +109,9 @@ def solve_many(
         arenas: the games: a list of concrete arenas of any sizes, or what the problem
             has in place of arenas; or one whose arrays have one axis more in front,
             with all games of one size.
-        solver: a name of a solver of the device; a solver with options of its own; or
-            `"auto"`, which is what does best in batches: `stats` says what it was.
+        solver: a name of a solver of the device; a solver with options of its own;
+            `"host"` for its engine, which has no state to go on from; or `"auto"`,
+            which is what does best in batches: `stats` says what it was.
         max_steps: rounds of a stack at most, those of `state` counted in. None: no
             limit.
         state: `state` of an earlier call with the same arenas and solver, to go on
@@ -149,8 +173,10 @@ def _found(problem, arenas, solver, max_steps, state, progress, strategies) -> A
             problem, list(arenas), solver, state,
             max_steps=max_steps, progress=progress, strategies=strategies,
         )  # fmt: skip
-    if solver != "auto":
+    if not is_host(problem, solver):
         problem.solvers.resolve(solver)  # or says what is wrong, whatever the arenas
+    elif max_steps is not None or state is not None:
+        refuse_limits(solver)
     many = _Many(problem, solver, strategies, max_steps, progress)
     if isinstance(arenas, problem.form.kind):
         return many.solve_stack(arenas, state)
@@ -158,6 +184,7 @@ def _found(problem, arenas, solver, max_steps, state, progress, strategies) -> A
 
 
 @register
+@jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
 class Groups:
     """What a list of games goes on from.
@@ -169,7 +196,7 @@ class Groups:
     """
 
     groups: tuple[Any, ...]
-    games: int
+    games: int = dataclasses.field(metadata={"static": True})
     origin: Origin | None = None
 
 
@@ -227,10 +254,17 @@ class _Many:
             )
         self.problem.check(arena)
         (bits,) = self.problem.bits([arena])
+        key = _costs.key_of(self.problem, form.shape(arena), bits)
+        if self._begins_on_host(state):
+            found = self._by_host(_Unstacked(arena), [key])
+            if found is not None:
+                return _stacked(found)
+        began = time.perf_counter()
         try:
             name, written, state, stop = self._advance(arena, state, bits)
         finally:
             self._meter.close()
+        self._learn(key, began, written)
         status = written.status
         if stop != Status.SOLVED:
             status = jax.numpy.where(status == Status.MAX_STEPS, stop, status)
@@ -250,7 +284,15 @@ class _Many:
                 if form.is_stack(arena):
                     raise ValueError(f"expected one {form.what}, got a stack of them")
         keys = zip(self.problem.bits(arenas), map(form.size, arenas), strict=True)
-        groups = list(grouped(keys).items())
+        groups = list(merged(grouped(keys), form.join).items())
+        costs = [
+            _costs.key_of(self.problem, size, bits, bucket(len(members)))
+            for (bits, size), members in groups
+        ]
+        if self._begins_on_host(state):
+            answered = self._by_host(arenas, costs)
+            if answered is not None:
+                return Solutions(answered, None)
         if state is not None:
             check_class(state, Groups)
             check_number(state.games, len(arenas))
@@ -259,6 +301,7 @@ class _Many:
         stop, done = Status.SOLVED, 0
         try:
             for at, ((bits, size), members) in enumerate(groups):
+                began = time.perf_counter()
                 games = form.stack(_filled(arenas, members), size)
                 self._games.next_stack(done)
                 done += len(members)
@@ -273,9 +316,33 @@ class _Many:
                 if stop in (Status.SOLVED, Status.MAX_STEPS):
                     stop = max(stop, over)
                 self._split(arenas, members, name, written, stop, found)
+                self._learn(costs[at], began, written)
         finally:
             self._meter.close()
         return Solutions(found, Groups(tuple(states), len(arenas)))
+
+    def _begins_on_host(self, state: Any) -> bool:
+        """Whether the host answers, at least as long as nobody is sooner."""
+        if is_host(self.problem, self.solver):
+            return True
+        free = self.max_steps is None and state is None and self.solver == "auto"
+        alone = ops.current_spread() is None and host.can_compile()
+        return free and alone and HOST in self.problem.solvers.places
+
+    def _by_host(self, games: Sequence[Any], costs: list) -> list[Solution] | None:
+        questions = _Asked(games, self.problem.form.question)
+        sizes = None if is_host(self.problem, self.solver) else costs
+        how = self._games, self.strategies, sizes
+        try:
+            return by_host(self.problem, questions, *how)
+        finally:
+            self._meter.close()
+
+    def _learn(self, key: Any, began: float, written: Written) -> None:
+        """Notes how long the device took for all of a size."""
+        if self.solver == "auto" and self.max_steps is None:
+            jax.block_until_ready(written)
+            _costs.learn(key, time.perf_counter() - began)
 
     def _advance(self, arena: Any, state: Any, bits: int):
         """The solver's name, what is known, where it stands, and why it stopped."""
@@ -344,6 +411,45 @@ class _Many:
         how = {"max_steps": self.max_steps, "strategies": self.strategies}
         found = solve(self.problem, arena, self.solver, throw=False, **how)
         return replace(found, state=None)
+
+
+class _Asked(Sequence[Any]):
+    """Games, as the questions that they are alone."""
+
+    def __init__(self, games: Sequence[Any], question: Callable[[Any], Any]):
+        self._games, self._question = games, question
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._question(self._games[at])
+
+
+class _Unstacked(Sequence[Any]):
+    """The games of a stack, as numpy arrays; each is made when it is asked for."""
+
+    def __init__(self, stack: Any):
+        self._stack = jax.device_get(stack)
+
+    def __len__(self) -> int:
+        return len(jax.tree.leaves(self._stack)[0])
+
+    def __getitem__(self, at: Any) -> Any:
+        return jax.tree.map(lambda x: x[at], self._stack)
+
+
+def _stacked(found: list[Solution]) -> Solution:
+    """Solutions of the host as one, as arrays of the device where these are so wide."""
+
+    def put(*each: Any) -> Any:
+        x = np.stack(each)
+        return x if x.dtype.itemsize > 4 else jax.device_put(x)
+
+    stats = Stats(solver=str(found[0].stats["solver"]))
+    return jax.tree.map(
+        put, *(replace(one, status=np.int32(one.status), stats=stats) for one in found)
+    )
 
 
 _STATUSES = {int(status): status for status in Status}

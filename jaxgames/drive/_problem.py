@@ -279,6 +279,8 @@ class Problem(abc.ABC, Generic[Q]):
 
     form: ClassVar[Form] = ARENAS
     """What questions are made of, where many are stacked."""
+    compile_seconds: ClassVar[float] = 6.0
+    """What compiling for the stacks of one size takes, about."""
     then: ClassVar["Then | None"] = None
     """Another solve that completes the answers of a stack, if there is one."""
     finish: "Callable[[Solver, Any, Any], Any] | None" = None

@@ -111,6 +111,18 @@ def is_place(problem: Problem, solver: Any) -> bool:
     return isinstance(solver, str) and solver in problem.solvers.places
 
 
+def is_host(problem: Problem, solver: Any) -> bool:
+    """Whether what was passed as a solver is the host alone."""
+    return is_place(problem, solver) and solver == HOST
+
+
+def refuse_limits(solver: str) -> None:
+    """Raises ValueError: what counts rounds was passed, and the host counts none."""
+    raise ValueError(
+        f"max_steps and state are the device's: solver={solver!r} takes neither"
+    )
+
+
 def refuse_place(problem: Problem, solver: str, what: str) -> None:
     """Raises ValueError: something cannot be where a solver wants it."""
     raise ValueError(
@@ -168,9 +180,7 @@ def _concrete(
     limited = max_steps is not None or state is not None
     if limited:
         if named:
-            raise ValueError(
-                f"max_steps and state are the device's: solver={solver!r} takes neither"
-            )
+            refuse_limits(solver)
         place = DEVICE
     if place == HOST or problem.is_hosts(question):
         return on_host(problem, question, strategies, meter)
@@ -198,13 +208,22 @@ def _legs(problem: Problem, question, strategies: bool) -> list[Leg]:
 # ---- the host ----------------------------------------------------------------------
 
 
-def on_host(problem: Problem, question, strategies: bool, meter: Progress) -> Solution:
+def on_host(
+    problem: Problem,
+    question,
+    strategies: bool,
+    meter: Progress,
+    *,
+    among_many: bool = False,
+) -> Solution:
     """Runs the sequential engine.
 
     A small question is answered before anybody could ask about it, and sooner than a
     thread wakes up; a large or a hard one in a thread, so that it can be interrupted.
+    Among many it is enough to be asked between them.
     """
-    if is_short(problem.shape(question)[1], problem.inline):
+    size = problem.shape(question)[1]
+    if is_short(size, problem.inline) or (among_many and size < problem.inline):
         found = problem.on_host(
             question, strategies=strategies, max_steps=problem.patience
         )

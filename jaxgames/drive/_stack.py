@@ -1,7 +1,7 @@
 """Stacks: arenas of one size along a new axis, from lists of concrete ones (host)."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,10 @@ from jaxgames.arena import Arena, bucket
 
 LABELS = ("priority", "edge_priority", "weight", "accepting")
 ON_EDGES = ("edge_priority", "weight")
+
+FEW_CELLS = 1 << 21
+"""Cells of padded games that are solved sooner, whatever they are padded to, than
+another size is compiled for."""
 
 STEP = 4
 """Edges are padded to the number of vertices times a power of this."""
@@ -66,6 +70,44 @@ def _padded(vertices: int, edges: int) -> tuple[int, int]:
     while num_edges < edges + more - vertices:
         num_edges *= STEP
     return more, num_edges
+
+
+def joined(one: tuple, other: tuple) -> tuple | None:
+    """A size that arenas of two sizes can be padded to; None where labels differ."""
+    if one[2:] != other[2:]:
+        return None
+    small, large = sorted((one[:2], other[:2]))
+    vertices = edges = large[0]
+    while edges < max(large[1], small[1] + large[0] - small[0]):
+        edges *= STEP
+    return (vertices, edges, *one[2:])
+
+
+def merged(
+    groups: dict[Any, list[int]], join: Callable[[Any, Any], Any]
+) -> dict[Any, list[int]]:
+    """Fewer groups: one of few cells joins the next larger one that takes it in.
+
+    Args:
+        groups: indices by what they have in common: something, and a size.
+        join: the size that two have in common, or None.
+    """
+    left = sorted(groups.items(), key=lambda group: _cells(group[0][1]))
+    found: dict[Any, list[int]] = {}
+    while left:
+        (kind, size), members = left.pop(0)
+        for at, ((other, larger), more) in enumerate(left):
+            common = join(size, larger) if kind == other else None
+            if common is not None and len(members) * _cells(common) <= FEW_CELLS:
+                left[at] = (kind, common), sorted([*members, *more])
+                break
+        else:
+            found.setdefault((kind, size), []).extend(members)
+    return found
+
+
+def _cells(size: Any) -> int:
+    return sum(x for x in size if isinstance(x, int))
 
 
 def stack(

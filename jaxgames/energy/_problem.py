@@ -147,6 +147,7 @@ class Energy(_Moves):
     nothing: ClassVar = {"credit": UNKNOWN}
     inline = 1 << 15
     holds_all = True
+    compile_seconds = 13.0
     then = drive.Then(_Moves(), solver=_dual_of, arena=_where_lost, merge=_merge)
     form = dataclasses.replace(drive.ARENAS, cut=_cut)
 
@@ -191,7 +192,7 @@ class Energy(_Moves):
 
     # ---- many ------------------------------------------------------------------
 
-    def auto(self, stack: Arena) -> Solver:
+    def auto(self, stack: Any) -> Solver:
         """All in lockstep."""
         del stack
         return Lockstep(sweeps=SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE))

@@ -1,5 +1,6 @@
 """What components are to the driver: how graphs are read, laid out and answered."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -66,6 +67,8 @@ class Sccs(drive.Problem[Masked]):
     solvers = SOLVERS
     nothing: ClassVar = {"count": 0}
     head_start = drive.HEAD_START
+    form = dataclasses.replace(drive.ARENAS, question=Masked)
+    compile_seconds = 2.0
 
     # ---- one graph -------------------------------------------------------------
 
@@ -224,7 +227,7 @@ class Sccs(drive.Problem[Masked]):
 
     # ---- many ------------------------------------------------------------------
 
-    def auto(self, stack: Arena) -> Solver:
+    def auto(self, stack: Any) -> Solver:
         """The closure of small graphs."""
         small = np.shape(stack.owner)[-1] <= CLOSURE_UP_TO
         return Closure() if small else MaxId()

@@ -76,6 +76,8 @@ MODELS = drive.Form(
     stack=_stack,
     shape=lambda model: (len(model.columns), model.num_states, model.num_branches),
     cut=_cut,
+    join=lambda one, other: tuple(map(max, one, other)),
+    question=Part,
 )
 """Models, in the place of arenas."""
 
@@ -168,7 +170,7 @@ class EndComponentsOf(drive.Problem[Part]):
 
     # ---- many ------------------------------------------------------------------
 
-    def auto(self, stack: MDP) -> Solver:
+    def auto(self, stack: Any) -> Solver:
         """By single sweeps: finished models would keep all others waiting."""
         del stack
         return Interleaved(sweeps=1)

@@ -193,7 +193,7 @@ class Parity(drive.Problem[Arena]):
 
     # ---- many at once ----------------------------------------------------------
 
-    def auto(self, stack: Arena) -> Solver:
+    def auto(self, stack: Any) -> Solver:
         """Promotion, by few sweeps."""
         del stack
         sweeps = SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE)

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxgames import buchi, solve_many
+from jaxgames import buchi, drive, solve_many
 from jaxgames.arena import Arena
 from jaxgames.buchi import AcceptingCycle, Lasso, Solution
 from jaxgames.solution import NO_EDGE, Status
@@ -133,7 +133,9 @@ def _wrong_answer(case: Labelled, status, found, witness) -> Complaint:
 
 
 def _many_cycles(cases: Cases) -> list[Complaint]:
-    found = solve_many("accepting_cycle", _games.padded(cases.once(_arenas)))
+    solver = drive.PROBLEMS["accepting_cycle"].auto(None)
+    arenas = _games.padded(cases.once(_arenas))
+    found = solve_many("accepting_cycle", arenas, solver)
     return [
         _wrong_answer(case, int(one.status), one.exists, one.witness)
         for case, one in zip(cases, found, strict=True)
@@ -321,7 +323,8 @@ def _traced(cases: Cases) -> list[Complaint]:
 
 
 def _many(cases: Cases) -> list[Complaint]:
-    return _wrong(cases, solve_many(buchi, _games.padded(cases.once(_arenas))))
+    solver, arenas = buchi.PROBLEM.auto(None), _games.padded(cases.once(_arenas))
+    return _wrong(cases, solve_many(buchi, arenas, solver))
 
 
 def _spoilt(case: Labelled) -> Complaint:

@@ -128,7 +128,7 @@ def of_place(solver: str) -> Check:
 
 def _many(cases: Cases) -> list[Complaint]:
     arenas = cases.once(_arenas)
-    found = solve_many(energy, _games.padded(arenas))
+    found = solve_many(energy, _games.padded(arenas), energy.PROBLEM.auto(None))
     sizes = [arena.shape[0] for arena in arenas]
     return _wrong(cases, list(map(_unpadded, found, sizes)))
 

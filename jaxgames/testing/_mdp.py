@@ -179,7 +179,7 @@ def of_place(solver: str) -> Check:
 
 def _many(cases: Cases) -> list[Complaint]:
     models = [model.pad(*SIZES) for model in cases.once(_models)]
-    found = solve_many("mec", models)
+    found = solve_many("mec", models, mdp.PROBLEM.auto(None))
     return list(map(_wrong, found, cases.once(_expected, False)))
 
 

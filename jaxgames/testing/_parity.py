@@ -303,7 +303,7 @@ def _spoil(arena: Arena, answer: Pair) -> Pair:
 
 def of_many(games: Batch) -> list[Complaint]:
     """`solve_many`, of games of all sizes; bit by bit what the solver says alone."""
-    found = solve_many(parity, padded(games.arenas))
+    found = solve_many(parity, padded(games.arenas), parity.PROBLEM.auto(None))
     sizes = [arena.shape[0] for arena in games.arenas]
     return wrong(
         games,

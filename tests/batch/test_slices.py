@@ -22,7 +22,7 @@ from jaxgames import (
     multienergy,
 )
 from jaxgames.batch import stack, union
-from jaxgames.drive import PROBLEMS, _rounds
+from jaxgames.drive import PROBLEMS, _many, _rounds
 from jaxgames.energy import _problem as energy_games
 from jaxgames.energy._lockstep import Lockstep
 from jaxgames.ops import num_cells
@@ -32,6 +32,7 @@ from jaxgames.ops import num_cells
 def _packs_small_stacks(monkeypatch):
     monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
     monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 9)
+    monkeypatch.setattr(_many._Many, "_begins_on_host", lambda *_: False)
 
 
 def equal(found, alone, *names) -> None:
