@@ -28,7 +28,7 @@ if jax.__version_info__ < (0, 11):  # XLA ends a process that names an option it
 
 MAPS = Path("/proc/self/maps")
 
-MOST_MAPS = 45_000
+MOST_MAPS = 40_000
 """Pieces of mapped memory from which on compiled programs are given up.
 
 Linux allows a process 65,530. Every compiled program takes some, and where there are no
