@@ -71,8 +71,12 @@ def read(graph: Any) -> tuple[Arena, Any]:
     return validity.checked(as_arena(graph), total=False)
 
 
-def sent(graph: Any) -> tuple[jax.Array, jax.Array] | None:
+def sent(graph: Any, fewest: int) -> tuple[jax.Array, jax.Array] | None:
     """Rows of numpy on the default device, so that they are checked there.
+
+    Args:
+        graph: as for `as_arena`.
+        fewest: of so many edges at least.
 
     Returns:
         None where the host looks at them: the graph is an arena or small, the device
@@ -85,7 +89,7 @@ def sent(graph: Any) -> tuple[jax.Array, jax.Array] | None:
         return None
     if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
         return None
-    if len(graph[1]) < ops.SLICE_FROM or not ops.accelerated():
+    if len(graph[1]) < fewest or not ops.accelerated():
         return None
     if any(x.dtype != np.int32 for x in graph):
         fits = np.iinfo(np.int32)
