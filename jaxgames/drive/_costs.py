@@ -2,10 +2,11 @@
 
 The host begins, since it needs nothing compiled that one question does not. After
 `SAMPLE` questions, and whenever it has answered as many again, its own time says how
-long all that is left takes. Where that, and what it took for such lists before, is more
-than the device takes for the whole list, the device begins anew. For each size that
-nobody has solved in this process that is `Problem.compile_seconds`, or what such sizes
-took the first time; for others what they took the last time.
+long all that is left takes; and before the first, its time for the last such list.
+Where that, and what it took for such lists before, is more than the device takes for
+the whole list, the device begins anew. For each size that nobody has solved in this
+process that is `Problem.compile_seconds`, or what such sizes took the first time; for
+others what they took the last time.
 
 `compile_seconds` are those of `benchmarks/results/batch-*.json`: 6 for parity games, 13
 for energy games and 2 for components, on 2 cores of AMD EPYC. There the host answers a
@@ -31,8 +32,8 @@ _learnt: dict[Hashable, list[float]] = {}
 """Seconds of each size: of the first time, and of the last."""
 
 
-_spent: dict[Hashable, float] = {}
-"""Seconds that the host took for lists of these sizes."""
+_spent: dict[Hashable, tuple[float, float]] = {}
+"""Seconds that the host took for lists of these sizes, and the last rate of them."""
 
 
 def key_of(problem: Any, size: Hashable, *more: Hashable) -> Hashable:
@@ -52,9 +53,16 @@ def rate(times: Sequence[float]) -> float:
     return sum(counted) / max(len(counted), 1)
 
 
-def spend(keys: Sequence[Hashable], seconds: float) -> None:
-    """Notes how long the host took for a list of some sizes."""
-    _spent[tuple(keys)] = _spent.get(tuple(keys), 0.0) + seconds
+def spend(keys: Sequence[Hashable], times: Sequence[float]) -> None:
+    """Notes how long the host took for the questions of a list of some sizes."""
+    if times:
+        now, before = rate(times), _spent.get(tuple(keys), (0.0, 0.0))[0]
+        _spent[tuple(keys)] = before + now * len(times), now
+
+
+def rate_before(keys: Sequence[Hashable]) -> float:
+    """The last rate of the host for lists of some sizes; 0 where it had none."""
+    return _spent.get(tuple(keys), (0.0, 0.0))[1]
 
 
 def instead(problem: Any, keys: Sequence[Hashable]) -> float:
@@ -63,4 +71,4 @@ def instead(problem: Any, keys: Sequence[Hashable]) -> float:
     firsts = [x[0] for key, x in _learnt.items() if key[:2] == here]  # type: ignore
     new = statistics.mean(firsts) if firsts else problem.compile_seconds
     device = sum(_learnt[key][1] if key in _learnt else new for key in keys)
-    return device - _spent.get(tuple(keys), 0.0)
+    return device - _spent.get(tuple(keys), (0.0, 0.0))[0]

@@ -67,7 +67,8 @@ def by_host(
     def answer(at: int) -> Solution:
         looks = at == 0 or (at >= _costs.SAMPLE and at & (at - 1) == 0)
         if looks and sizes is not None:
-            left = _costs.rate(times) * (len(questions) - at)
+            known = _costs.rate(times) if at else _costs.rate_before(sizes)
+            left = known * (len(questions) - at)
             if left > _costs.instead(problem, sizes):
                 raise _Sooner
         question = questions[at]
@@ -85,7 +86,7 @@ def by_host(
         return None
     finally:
         if sizes is not None:
-            _costs.spend(sizes, _costs.rate(times) * len(times))
+            _costs.spend(sizes, times)
 
 
 class _Sooner(Exception):

@@ -1,6 +1,7 @@
 """The front door: many games of one kind."""
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -255,7 +256,7 @@ class _Many:
         self.problem.check(arena)
         (bits,) = self.problem.bits([arena])
         key = _costs.key_of(self.problem, form.shape(arena), bits)
-        if self._begins_on_host(state):
+        if form.shape(arena)[0] and self._begins_on_host(state):
             found = self._by_host(_Unstacked(arena), [key])
             if found is not None:
                 return _stacked(found)
@@ -426,17 +427,36 @@ class _Asked(Sequence[Any]):
         return self._question(self._games[at])
 
 
+BLOCK = 1 << 10
+"""Games of a stack that come to the host together."""
+
+
 class _Unstacked(Sequence[Any]):
-    """The games of a stack, as numpy arrays; each is made when it is asked for."""
+    """The games of a stack, as numpy arrays; none comes before it is asked for."""
 
     def __init__(self, stack: Any):
-        self._stack = jax.device_get(stack)
+        self._stack, self._first, self._block = stack, 0, None
+        arrays = jax.tree.leaves(stack)
+        self._count = len(arrays[0])
+        # Nothing of numpy has to come, and a program would cut what has 64 bits.
+        narrow = all(isinstance(x, jax.Array) and x.itemsize <= 4 for x in arrays)
+        self._size = min(self._count, BLOCK) if narrow else self._count
 
     def __len__(self) -> int:
-        return len(jax.tree.leaves(self._stack)[0])
+        return self._count
 
     def __getitem__(self, at: Any) -> Any:
-        return jax.tree.map(lambda x: x[at], self._stack)
+        if self._block is None or not 0 <= at - self._first < self._size:
+            self._first = min(at, self._count - self._size)
+            part = self._size < self._count
+            block = _block(self._stack, self._first, BLOCK) if part else self._stack
+            self._block = jax.device_get(block)
+        return jax.tree.map(lambda x: x[at - self._first], self._block)
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def _block(stack: Any, first: Any, size: int) -> Any:
+    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, first, size), stack)
 
 
 def _stacked(found: list[Solution]) -> Solution:

@@ -5,6 +5,7 @@ import functools
 import itertools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -24,7 +25,7 @@ from jaxgames import (
     parity,
     solve_many,
 )
-from jaxgames.drive import PROBLEMS, _costs, _each
+from jaxgames.drive import PROBLEMS, _costs, _each, _many
 from jaxgames.drive._stack import grouped, joined, merged, size_of
 
 
@@ -132,8 +133,10 @@ def test_loading_an_engine_is_not_its_speed():
 def test_a_host_that_took_long_before_is_followed_by_the_device():
     sizes = [_costs.key_of(parity.PROBLEM, (8, 8), 32, 8)]
     before = _costs.instead(parity.PROBLEM, sizes)
-    _costs.spend(sizes, 4.0)
+    assert _costs.rate_before(sizes) == 0
+    _costs.spend(sizes, [1.0, 1.0, 1.0, 1.0])
     assert _costs.instead(parity.PROBLEM, sizes) == before - 4
+    assert _costs.rate_before(sizes) == 1
     _costs.learn(sizes[0], 7.0)
     _costs.learn(sizes[0], 0.5)
     assert _costs.instead(parity.PROBLEM, sizes) == 0.5 - 4
@@ -182,6 +185,19 @@ def test_the_host_is_ended_between_two_games():
         pytest.raises(SolveError, match="Not solved: games 1, 2"),
     ):
         solve_many(parity, games)
+
+
+@needs_numba
+def test_games_of_a_stack_come_to_the_host_in_blocks(monkeypatch):
+    games = [game.pad(8, 16) for game in games_of(7)]
+    stacked = jax.tree.map(lambda *x: jnp.stack(x), *games)
+    whole = solve_many(parity, stacked)
+    monkeypatch.setattr(_many, "BLOCK", 3)  # the last one is not full
+    found = solve_many(parity, stacked)
+    for at, game in enumerate(games):
+        assert found.winner[at].tolist() == parity.solve(game).winner.tolist()
+    np.testing.assert_array_equal(found.strategy, whole.strategy)
+    assert isinstance(found.winner, jax.Array)
 
 
 @needs_numba
