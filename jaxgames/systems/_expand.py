@@ -275,7 +275,7 @@ def _meet_by_table(rules: Rules, ends: Pairs, table: jax.Array, base):
     key = jnp.where(there, ends.system * states + ends.state, NEVER)
     fresh = there & (ops.at(table, key) < 0)
     key_of_fresh = jnp.sort(jnp.where(fresh, key, NEVER))
-    head = (_previous(key_of_fresh) != key_of_fresh) & (key_of_fresh != NEVER)
+    head = ops.differs_from_last(key_of_fresh) & (key_of_fresh != NEVER)
     number = base + jnp.cumsum(head, dtype=jnp.int32) - 1
     table = ops.put(table, key_of_fresh, number)
     index = ops.compact(head)
@@ -322,8 +322,3 @@ def _with_room(seen: Known | Pairs, count: int, more: int) -> Known:
             return seen
     words = longer(words[:room], room)
     return known_from(words, jnp.int32(count))
-
-
-def _previous(x: jax.Array) -> jax.Array:
-    """The value before each; -1 before the first."""
-    return jnp.concatenate([jnp.full(1, -1, x.dtype), x[:-1]])
