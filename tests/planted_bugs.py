@@ -407,7 +407,8 @@ def judge(bug: Bug, args: argparse.Namespace) -> Found:
         fuzzer = tests = "not run"
         if args.by != "tests":
             fuzzer = outcome(fuzz, root, args.seconds + args.grace)
-            if fuzzer == "killed" and "did not end" in complaint(Path(folder)):
+            late = fuzzer == "killed" and "did not end" in complaint(Path(folder))
+            if late and bug.kind != ENDLESS:
                 # On a machine that has much to do, what ends may seem not to.
                 fuzz += ["--limit", f"{PATIENCE * args.limit:g}"]
                 fuzzer = outcome(fuzz, root, args.seconds + args.grace)
