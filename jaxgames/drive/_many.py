@@ -106,7 +106,7 @@ def solve_many(
         problem: a package, such as [`parity`][jaxgames.parity], or the name of what is
             asked: `"parity"`, `"energy"`, `"meanpayoff"`, `"multienergy"`, `"scc"`,
             `"mec"`, `"buchi"` for Büchi games, `"accepting_cycle"`,
-            `"meanpayoff_threshold"`, or `"reach_probability"`.
+            `"meanpayoff_threshold"`, `"reach_probability"`, or `"bisimulation"`.
         arenas: the games: a list of concrete arenas of any sizes, or what the problem
             has in place of arenas; or one whose arrays have one axis more in front,
             with all games of one size.
@@ -204,6 +204,9 @@ class Groups:
 def _beside(problem: Problem, games: list[Any], solver, state, **how: Any) -> Solutions:
     """Solves games as one, or as a few."""
     groups = None
+    for index, game in enumerate(games):
+        with validity.about_game(index):
+            games[index] = problem.read(game)[0]
     if state is not None:
         check_class(state, Groups)
         check_number(state.games, len(games))

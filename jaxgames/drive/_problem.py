@@ -181,7 +181,7 @@ class Problem(abc.ABC, Generic[Q]):
     ) -> Solution:
         """What the outcome of a solver says (also under tracing)."""
         answer = self.own(question, game, outcome.answer)
-        if not solver.strategies:
+        if not solver.strategies and hasattr(answer, "strategy"):
             answer = answer._replace(strategy=None)
         return self.solution(
             answer,
@@ -269,9 +269,10 @@ class Problem(abc.ABC, Generic[Q]):
     # ---- many at once ----------------------------------------------------------
 
     beside: "Callable[..., tuple[Sequence[Solution], Any]] | None" = None
-    """Answers a list of questions in a way of its own, from these, the solver, and the
-    keywords `max_steps`, `state`, `progress` and `strategies` of a solve. Returns their
-    solutions, and a state to go on from. None where questions are stacked."""
+    """Answers a list of questions in a way of its own, from these as they were read,
+    the solver, and the keywords `max_steps`, `state`, `progress` and `strategies` of a
+    solve. Returns their solutions, and a state to go on from. None where questions are
+    stacked."""
 
     def words(self, question: Q) -> states.Words:
         """What tells a concrete question from others, where many have a state."""

@@ -26,7 +26,7 @@ def undecided(
 ) -> Any:
     """The solution that knows nothing, for the arguments of `solve`."""
     answer = problem.undecided(question)
-    if not strategies:
+    if not strategies and hasattr(answer, "strategy"):
         answer = answer._replace(strategy=None)
     stats = Stats(solver="none", rounds=0)
     return problem.solution(answer, status=status, stats=stats, state=state)

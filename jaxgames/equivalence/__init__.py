@@ -29,6 +29,7 @@ from jaxgames.equivalence._load import load as load
 from jaxgames.equivalence._notions import NOTIONS as NOTIONS
 from jaxgames.equivalence._notions import STRONG as STRONG
 from jaxgames.equivalence._notions import covers as covers
+from jaxgames.equivalence._problem import PROBLEM as PROBLEM
 from jaxgames.equivalence._problem import SOLVERS as SOLVERS
 from jaxgames.equivalence._refinement import Refinement as Refinement
 from jaxgames.equivalence._spectrum import Spectrum as Spectrum

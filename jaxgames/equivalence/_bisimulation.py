@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from jaxgames import drive, fixpoint
 from jaxgames.equivalence._classes import Classes
-from jaxgames.equivalence._problem import BISIMILARITY
+from jaxgames.equivalence._problem import PROBLEM
 from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
@@ -61,7 +61,7 @@ def bisimulation(
         array([0, 1, 0, 1], dtype=int32)
     """
     return drive.solve(
-        BISIMILARITY,
+        PROBLEM,
         lts,
         solver,
         max_steps=max_steps,

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, host, limits, ops
+from jaxgames import drive, host, limits, ops, states
 from jaxgames.arena import bucket
 from jaxgames.equivalence._classes import Classes
 from jaxgames.equivalence._refinement import WORDS, Labels, Refinement, Transitions
@@ -142,9 +142,20 @@ class Bisimilarity(drive.Problem[System]):
         answer = self.undecided(question)
         return self.solution(answer, status=Status.INTERRUPTED, stats=stats)
 
+    # ---- many ------------------------------------------------------------------
 
-BISIMILARITY = Bisimilarity()
-"""Bisimilarity, for [`drive.solve`][jaxgames.drive.solve]."""
+    def words(self, question: System) -> states.Words:
+        """Those of the transitions."""
+        return states.fingerprint((question.offsets, question.label, question.target))
+
+    def beside(self, questions: list[System], solver: Any, **how: Any) -> Any:
+        """One after the other."""
+        return drive.one_by_one(self, questions, solver, **how)
+
+
+PROBLEM = drive.register(Bisimilarity())
+"""Bisimilarity, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
 
 
 def _padded(system: System) -> tuple[int, int]:
@@ -164,7 +175,7 @@ def classes_of(system: System, solver: str | Solver = "auto") -> np.ndarray:
     Raises:
         LimitError: a limit was reached.
     """
-    found = drive.solve(BISIMILARITY, system, solver, throw=False)
+    found = drive.solve(PROBLEM, system, solver, throw=False)
     if found.status != Status.SOLVED:
         limits.fail(found.status, REFINING)
     return found.labels

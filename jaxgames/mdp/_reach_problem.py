@@ -169,16 +169,11 @@ class Reachability(drive.Problem[Reach]):
 
     def words(self, question: Any) -> states.Words:
         """Those of the model, and of the sets."""
-        asked = self.read(question)[0]
-        return states.fingerprint((asked.model, asked.target, asked.states))
+        return states.fingerprint((question.model, question.target, question.states))
 
     def beside(self, questions: list[Any], solver: Any, **how: Any) -> Any:
         """One after the other: how many rounds each takes is a matter of its bounds."""
-        asked = []
-        for index, question in enumerate(questions):
-            with validity.about_game(index):
-                asked.append(self.read(question)[0])
-        return drive.one_by_one(self, asked, solver, **how)
+        return drive.one_by_one(self, questions, solver, **how)
 
 
 REACH = drive.register(Reachability())

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import drive, validity
+from jaxgames import drive
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff import _rationals
-from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._search import Standing
 from jaxgames.meanpayoff._solution import Solution
 from jaxgames.solution import NO_EDGE, Stats, Status
@@ -24,9 +23,6 @@ def solve(
     problem: drive.Problem, arenas: list[Arena], solver, *, state, strategies, **how
 ) -> tuple[list[Solution], Any]:
     """The values of all games, and a state to go on from."""
-    for index, arena in enumerate(arenas):
-        with validity.about_game(index):
-            check(arena)
     plain = [arena.unpad() for arena in arenas]
     groups = list(_groups(plain))
     states = drive.states_of(groups, state)

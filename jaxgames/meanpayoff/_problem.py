@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxgames import drive, energy, states, validity
+from jaxgames import drive, energy, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.meanpayoff import _batch, _parts, _traced, _values
 from jaxgames.meanpayoff._checks import check
@@ -131,13 +131,9 @@ class Decisions(drive.Problem[Asked]):
         """Those of the energy game."""
         return states.words_of(energy.from_mean_payoff(*question))
 
-    def beside(self, questions: list[Any], solver: Any, **how: Any) -> Any:
+    def beside(self, questions: list[Asked], solver: Any, **how: Any) -> Any:
         """A batch of energy games; one whose numbers do not fit is asked alone."""
-        asked = []
-        for index, question in enumerate(questions):
-            with validity.about_game(index):
-                asked.append(self.read(question)[0])
-        games = [energy.from_mean_payoff(*one) for one in asked]
+        games = [energy.from_mean_payoff(*one) for one in questions]
         fits = [game.weight.dtype != object for game in games]
         some = drive.solve_many(
             energy.PROBLEM,
@@ -147,7 +143,7 @@ class Decisions(drive.Problem[Asked]):
             **how,
         )
         each, found = iter(some), []
-        for one, fit in zip(asked, fits, strict=True):
+        for one, fit in zip(questions, fits, strict=True):
             own = next(each) if fit else None
             if own is None or own.status == Status.OVERFLOW:
                 alone = {"throw": False, "strategies": how["strategies"]}

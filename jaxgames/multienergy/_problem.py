@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, fixpoint, host, validity
+from jaxgames import drive, fixpoint, host
 from jaxgames.multienergy import _bitmap, _host, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._batch import parted, union
@@ -129,9 +129,6 @@ class MultiEnergy(drive.Problem[Game]):
     ) -> tuple[list[Fronts], Any]:
         """As one game for each kind: with dimensions and caps in common."""
         del strategies
-        for index, game in enumerate(questions):
-            with validity.about_game(index):
-                self.read(game)
         kinds = drive.grouped((x.dimensions, x.cap) for x in questions).values()
         states = drive.states_of(list(kinds), state)
         found: list[Any] = [None] * len(questions)

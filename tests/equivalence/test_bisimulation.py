@@ -6,7 +6,7 @@ import published
 import pytest
 from small_systems import COFFEE, random_system, system
 
-from jaxgames import Status, equivalence
+from jaxgames import Status, equivalence, solve_many
 from jaxgames.equivalence import (
     Refinement,
     System,
@@ -64,6 +64,19 @@ def test_rounds_end_and_go_on():
         equivalence.bisimulation(
             system(*(f"{i} a 6" for i in range(6))), state=stopped.state
         )
+
+
+def test_many_systems():
+    many = [CHAIN, LOOP, CHAIN]
+    how = {"solver": "refinement", "throw": False}
+    stopped = solve_many(equivalence, many, max_steps=4, **how)
+    assert [found.status == Status.SOLVED for found in stopped] == [False, True, False]
+    found = solve_many("bisimulation", many, state=stopped.state, **how)
+    assert [one.count for one in found] == [7, 4, 7]
+    (bare,) = solve_many("bisimulation", [LOOP], "refinement", strategies=False)
+    assert bare.count == 4
+    with pytest.raises(ValueError, match="game 1 is not the one"):
+        solve_many("bisimulation", [CHAIN] * 3, state=stopped.state, **how)
 
 
 def test_an_unknown_solver_is_refused():
