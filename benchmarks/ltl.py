@@ -33,7 +33,7 @@ def facts(question: Question, found: AcceptingCycle) -> dict[str, Any]:
     told: dict[str, Any] = {"exists": bool(found.exists)}
     if found.lasso is not None:
         _, told["lasso_s"] = timed(
-            lambda: buchi.reference.lasso_through(
+            lambda: buchi.host.lasso_through(
                 question.arena, question.starts, int(found.witness)
             )
         )

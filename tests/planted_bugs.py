@@ -266,10 +266,10 @@ BUGS = [
     ),
     # ---- accepting cycles, Büchi games, formulas ------------------------------------
     Bug(
-        *("nested-dfs", FORGETS, "buchi/reference/_nested_dfs.py"),
+        *("nested-dfs", FORGETS, "buchi/host/_nested_dfs.py"),
         "                    if colour[w] != RED:\n",
         "                    if colour[w] == BLUE:\n",
-        *("cycles", "verify", "buchi/test_buchi_reference.py"),
+        *("cycles", "verify", "buchi/test_buchi_host.py"),
     ),
     Bug(
         *("owcty-marks", WRONG, "buchi/_owcty.py"),
@@ -278,12 +278,12 @@ BUGS = [
         *("cycles", "owcty", "buchi/test_cycle.py"),
     ),
     Bug(
-        *("lasso-last-edge", STEP, "buchi/reference/_lasso.py"),
+        *("lasso-last-edge", STEP, "buchi/host/_lasso.py"),
         *(
             "range(len(walk) - 1):\n        there",
             "range(len(walk) - 2):\n        there",
         ),
-        *("cycles", "verify", "buchi/test_buchi_reference.py"),
+        *("cycles", "verify", "buchi/test_buchi_host.py"),
     ),
     Bug(
         *("buchi-foreign", COMPARISON, "buchi/_attractors.py"),
@@ -292,7 +292,7 @@ BUGS = [
         *("buchi", "attractors", "buchi/test_buchi_game.py"),
     ),
     Bug(
-        *("buchi-verify-cycle", FORGETS, "buchi/reference/_verify.py"),
+        *("buchi-verify-cycle", FORGETS, "buchi/host/_verify.py"),
         "lost |= _on_cycle(arena, src, dst, allowed & (winner[src] == 1)) & accepting",
         "lost |= False",
         *("buchi", "verify", "buchi/test_buchi_game.py"),

@@ -31,8 +31,8 @@ EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")} | MODELS
-TEXTBOOKS = SLICES - {"buchi", "multienergy"}
-"""The others' `reference` is among their engines, as yet."""
+TEXTBOOKS = SLICES - {"multienergy"}
+"""Its `reference` is among its engines, as yet."""
 ON_THE_HOST = {
     *(
         "host",

@@ -15,13 +15,13 @@ from jaxgames.buchi._problem import GAME_SOLVERS as GAME_SOLVERS
 from jaxgames.buchi._problem import PROBLEM as PROBLEM
 from jaxgames.buchi._problem import Solution as Solution
 from jaxgames.buchi._solution import AcceptingCycle as AcceptingCycle
+from jaxgames.buchi._solution import Lasso as Lasso
 from jaxgames.buchi._trace import Step as Step
 from jaxgames.buchi._trace import Trace as Trace
 from jaxgames.buchi._trim import Trim as Trim
 from jaxgames.buchi._verify import Reason as Reason
 from jaxgames.buchi._verify import Verdict as Verdict
 from jaxgames.buchi._verify import verify as verify
-from jaxgames.buchi.reference import Lasso as Lasso
 from jaxgames.ltl import Automaton as Automaton
 from jaxgames.ltl import Classification as Classification
 from jaxgames.ltl import Formula as Formula

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, ops
 from jaxgames.arena import Arena, is_traced
-from jaxgames.buchi import _device, _host, _question
+from jaxgames.buchi import _device, _question, host
 from jaxgames.buchi._batch import run_batch
 from jaxgames.buchi._by_scc import ByScc, Graph
 from jaxgames.buchi._map import Map, named, ranks
@@ -159,9 +159,9 @@ class Cycles(drive.Problem):
         if self.is_hosts(question):
             return _nowhere(question)
         arguments = question.arena, question.accepting, question.starts
-        found = _host.find(*arguments, track=track)
+        found = host.find(*arguments, track=track)
         if found.lasso is not None:
-            _host.checked(*arguments[:1], found.lasso, *arguments[1:])
+            host.checked(*arguments[:1], found.lasso, *arguments[1:])
         return found
 
     # ---- under tracing ---------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import fixpoint, graph, memory, ops, states
 from jaxgames.arena import Arena, bucket
-from jaxgames.buchi import _drive, _host, _links, reference
+from jaxgames.buchi import _drive, _links, host
 from jaxgames.buchi._by_scc import ByScc
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import named, ranks
@@ -232,16 +232,14 @@ def run_by_scc(
     if components.status != Status.SOLVED:
         return undecided(components.status, stats, components.state, batch)
     labels = np.asarray(components.labels)
-    on_cycle = _host.inside_components(arena, labels)
+    on_cycle = host.inside_components(arena, labels)
     lassos = []
     for accepting in question.accepting.reshape(-1, arena.shape[0]):
-        path = reference.way_to(arena, question.starts, accepting & on_cycle)
+        path = host.way_to(arena, question.starts, accepting & on_cycle)
         lasso = None
         if len(path):
             same = labels == labels[path[-1]]
-            lasso = reference.lasso_through(
-                arena, question.starts, path[-1], inside=same
-            )
+            lasso = host.lasso_through(arena, question.starts, path[-1], inside=same)
         lassos.append(lasso)
     if batch:
         return decided_batch(question, lassos, stats, components.state)
@@ -256,7 +254,7 @@ def decided(question: Question, lasso, stats: Stats, state: Any) -> AcceptingCyc
     witness = NONE
     if lasso is not None:
         accepting = question.accepting
-        _host.checked(question.arena, lasso, accepting, question.starts)
+        host.checked(question.arena, lasso, accepting, question.starts)
         witness = lasso.cycle[np.argmax(accepting[lasso.cycle])]
     return AcceptingCycle(
         status=Status.SOLVED,

@@ -3,9 +3,10 @@
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.buchi import reference
+from jaxgames.buchi import host
+from jaxgames.buchi._solution import Lasso
 from jaxgames.buchi._solver import Finds
-from jaxgames.buchi.reference import NO_CYCLE, Lasso
+from jaxgames.buchi.host import NO_CYCLE
 
 
 def lasso_of(
@@ -31,14 +32,14 @@ def lasso_of(
         vertices: bool `[V]`, the vertices that there are; None for all.
     """
     if finds == "cycle":
-        return reference.lasso_through(arena, starts, witness, vertices, left)
+        return host.lasso_through(arena, starts, witness, vertices, left)
     entries = np.flatnonzero(left).astype(np.int32)
     if finds == "ahead":
-        path = reference.way_to(arena, starts, left, vertices)
+        path = host.way_to(arena, starts, left, vertices)
         if not len(path):
             return None
         entries = path[-1:]
-    found = reference.search(arena, accepting, entries, vertices=left)
+    found = host.search(arena, accepting, entries, vertices=left)
     if found == NO_CYCLE:
         return None
-    return reference.lasso_through(arena, starts, found, vertices, left)
+    return host.lasso_through(arena, starts, found, vertices, left)

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.buchi import _host
-from jaxgames.graph import as_arena, host
+from jaxgames.buchi import host
+from jaxgames.graph import as_arena
+from jaxgames.graph import host as graphs
 from jaxgames.ltl._operations import Kind, classify
 from jaxgames.systems._product import Product
 
@@ -85,7 +86,7 @@ def kinds(found: Partition, accepting: np.ndarray, dead_ends: np.ndarray) -> lis
     # Is there a cycle of states that have vertices which do not accept?
     between = found.edges & rejects[:, None] & rejects
     tails, heads = np.nonzero(between)
-    _, label = host.scc(_graph(tails, heads, states))
+    _, label = graphs.scc(_graph(tails, heads, states))
     avoids = np.zeros(found.count, bool)
     avoids[found.part_of[tails[label[tails] == label[heads]]]] = True
     stuck = np.bincount(found.part[dead_ends], minlength=found.count) > 0
@@ -116,7 +117,7 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
         states = states_graph.shape[0]
         _check_count(states)
         tails, heads = np.nonzero(
-            _host.quotient(states_graph, np.arange(states, dtype=np.int32), states)
+            host.quotient(states_graph, np.arange(states, dtype=np.int32), states)
         )
     wrong = np.flatnonzero(state >= states)
     if len(wrong):
@@ -126,14 +127,14 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
         )
     edges = np.zeros((states, states), bool)
     edges[tails, heads] = True
-    stray = _host.stray_edge(arena, state, edges)
+    stray = host.stray_edge(arena, state, edges)
     if stray >= 0:
-        tail, head = _host.ends(arena, stray)
+        tail, head = host.ends(arena, stray)
         raise ValueError(
             f"partition[1] has no edge from state {state[tail]} to state {state[head]}"
             f", yet vertices {tail} and {head} are in these and there is an edge"
         )
-    count, label = host.scc(_graph(tails, heads, states))
+    count, label = graphs.scc(_graph(tails, heads, states))
     return Partition(label[state], state, edges, label, np.zeros(count, bool))
 
 
@@ -142,9 +143,9 @@ def _of_parts(arena: Arena, partition: Any) -> Partition:
     names, part = np.unique(given, return_inverse=True)
     part, count = part.astype(np.int32), len(names)
     _check_count(count)
-    leads = _host.quotient(arena, part, count)
+    leads = host.quotient(arena, part, count)
     tails, heads = np.nonzero(leads)
-    _, label = host.scc(_graph(tails, heads, count))
+    _, label = graphs.scc(_graph(tails, heads, count))
     sizes = np.bincount(label, minlength=1)
     crossed = np.flatnonzero(sizes[label] > 1)
     if len(crossed):

@@ -10,7 +10,7 @@ from jax.core import Tracer
 
 from jaxgames import drive, memory, ops, solution, validity
 from jaxgames.arena import Arena, is_traced
-from jaxgames.buchi import _links, reference
+from jaxgames.buchi import _links, host
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
 from jaxgames.graph import _links as of_graph
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
@@ -105,7 +105,7 @@ class Games(drive.Problem[Arena]):
         if is_traced(answer):
             return Won(answer.winner, _descent(question, answer))
         regions = [np.asarray(x)[: question.shape[0]] for x in answer]
-        return Won(regions[0], reference.descent(question, *regions))
+        return Won(regions[0], host.descent(question, *regions))
 
     def layout(self, game: Problem) -> dict[str, Any]:
         """That of the links."""
@@ -114,10 +114,10 @@ class Games(drive.Problem[Arena]):
     def on_host(
         self, question: Arena, *, strategies=True, track=None, max_steps=None
     ) -> Solution:
-        """By [`reference.solve`][jaxgames.buchi.reference.solve]."""
+        """By [`reference.solve`][jaxgames.buchi.host.solve]."""
         del max_steps
         stop = drive.Track().stop if track is None else track.stop
-        found = reference.solve(question, np.asarray(question.accepting), stop)
+        found = host.solve(question, np.asarray(question.accepting), stop)
         status, stats = Status.SOLVED, Stats(solver=drive.HOST)
         if found is None:
             answer, status = self.undecided(question), Status.INTERRUPTED

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena, is_traced
-from jaxgames.buchi import _host
+from jaxgames.buchi import host
 from jaxgames.buchi._partition import Partition, kinds, of_product, partition_of
 from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
@@ -48,7 +48,7 @@ class Question(Value):
     @keeps
     def kinds(self) -> list[Kind]:
         """The kind of each part, for one accepting set."""
-        return kinds(self.partition, self.accepting, _host.dead_ends(self.arena))
+        return kinds(self.partition, self.accepting, host.dead_ends(self.arena))
 
     def one(self, accepting: np.ndarray) -> "Question":
         """The same with one accepting set: bool `[V]`."""
@@ -74,7 +74,7 @@ class Question(Value):
 
         def find() -> tuple[Arena, np.ndarray]:
             part = self.parts([kind in wanted for kind in self.kinds])
-            return _host.inside_parts(self.arena, part)
+            return host.inside_parts(self.arena, part)
 
         return kept(self, ("inner", wanted), find)
 

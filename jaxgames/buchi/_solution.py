@@ -11,6 +11,27 @@ from jaxgames.arena import is_traced
 from jaxgames.solution import UNDECIDED
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lasso:
+    """A run for ever: the prefix, then the cycle again and again.
+
+    The run starts at an initial vertex: at `prefix[0]`, or at `cycle[0]` where the
+    prefix is empty. An edge leads from each vertex to the next, from the last one of
+    the prefix to `cycle[0]`, and from the last one of the cycle back to `cycle[0]`.
+
+    Attributes:
+        prefix: int32, may be empty.
+        cycle: int32, at least one vertex; one of them accepts.
+    """
+
+    prefix: np.ndarray
+    cycle: np.ndarray
+
+    def __repr__(self) -> str:
+        """One line: how long both are."""
+        return f"Lasso({len(self.prefix)} + {len(self.cycle)} vertices)"
+
+
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class AcceptingCycle(solution.Solution):

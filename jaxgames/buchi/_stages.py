@@ -8,16 +8,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgames import drive, host, ops
+from jaxgames import drive, ops
 from jaxgames.arena import bucket
-from jaxgames.buchi import _device, _drive, _links, reference
+from jaxgames.buchi import _device, _drive, _links, host
 from jaxgames.buchi._lasso import lasso_of
 from jaxgames.buchi._map import Map, ranks
 from jaxgames.buchi._question import Question
-from jaxgames.buchi._solution import AcceptingCycle
+from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi._solver import NONE, Problem
 from jaxgames.buchi._trim import Trim
-from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
+from jaxgames.buchi.host import NO_CYCLE, STOPPED
+from jaxgames.host import can_compile
 from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
@@ -134,13 +135,13 @@ def _among(
     arena = question.arena
     edges, num_links = _links.pairs(arena), arena.shape[1]
     there = np.pad(left, (0, _links.num_rows(arena) - len(left)))
-    can_finish = host.can_compile()
+    can_finish = can_compile()
     if num_links > FEW_LINKS or not can_finish:
         num_links = int(_count(edges, there))
     if num_links <= FEW_LINKS and can_finish:
         facts["finished_on_host"] = int(left.sum())
         entries = np.flatnonzero(left).astype(np.int32)
-        found = reference.search(
+        found = host.search(
             arena, question.accepting, entries, vertices=left, stop=track.stop
         )
         status = Status.INTERRUPTED if found == STOPPED else Status.SOLVED

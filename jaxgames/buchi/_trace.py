@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.buchi.reference import Lasso
+from jaxgames.buchi._solution import Lasso
 from jaxgames.systems._product import Product
 from jaxgames.systems._system import System
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from jaxgames import validity, verdict
 from jaxgames.arena import is_traced
-from jaxgames.buchi import _question, reference
+from jaxgames.buchi import _question, host
 from jaxgames.buchi._game import Solution
-from jaxgames.buchi._solution import AcceptingCycle
-from jaxgames.buchi.reference import NO_CYCLE, Lasso
+from jaxgames.buchi._solution import AcceptingCycle, Lasso
+from jaxgames.buchi.host import NO_CYCLE
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 
@@ -150,12 +150,12 @@ def verify(
         if np.any(answer.exists) and lasso is None:
             return Verdict.at(Reason.NO_LASSO)
     if lasso is None:
-        found = reference.search(arena, accepting, starts, method="nested_dfs")
+        found = host.search(arena, accepting, starts, method="nested_dfs")
         if found == NO_CYCLE:
             return Verdict.at(Reason.OK)
         return Verdict.at(Reason.CYCLE_MISSED, found)
     _check_lasso(lasso)
-    fault, vertex = reference.check_lasso(arena, lasso, accepting, starts)
+    fault, vertex = host.check_lasso(arena, lasso, accepting, starts)
     return Verdict.at(_FAULTS[fault] if fault else Reason.OK, vertex)
 
 
@@ -175,7 +175,7 @@ def _verify_game(arena: Any, solution: Solution) -> Verdict:
         raise ValueError("a Büchi game needs accepting vertices: accepting is None")
     for name in ("winner", "strategy"):
         validity.check_answer(name, getattr(solution, name), arena.owner.shape)
-    found = reference.faults(arena, solution.winner, solution.strategy)
+    found = host.faults(arena, solution.winner, solution.strategy)
     for reason, fault in enumerate(found, start=1):
         if fault.any():
             return Verdict.at(Reason(reason), int(np.argmax(fault)))

@@ -9,11 +9,10 @@ from formulas import random_formulas
 
 from jaxgames import buchi, host, ltl, systems
 from jaxgames.arena import Arena
-from jaxgames.buchi.reference import expand
 from jaxgames.graph import reference
 from jaxgames.ltl import Automaton, Formula
 from jaxgames.systems import Product, System, _expand
-from jaxgames.systems.host import Rules
+from jaxgames.systems.host import Rules, expand
 from jaxgames.testing._words import Words
 
 ENGINES = ["host", "device"]

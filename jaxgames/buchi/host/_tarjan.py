@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.buchi.reference._nested_dfs import NO_CYCLE, POLL, STOPPED
+from jaxgames.buchi.host._nested_dfs import NO_CYCLE, POLL, STOPPED
 from jaxgames.host import compiled
 
 CLOSED = -1

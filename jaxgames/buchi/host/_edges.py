@@ -1,12 +1,12 @@
-"""The engine on the host, and looks at the edges of a concrete graph."""
+"""What is found of a concrete graph, and looks at its edges."""
 
 import numpy as np
 
 from jaxgames import drive
 from jaxgames.arena import Arena
-from jaxgames.buchi import reference
-from jaxgames.buchi._solution import AcceptingCycle
-from jaxgames.buchi.reference import NO_CYCLE, STOPPED, Lasso
+from jaxgames.buchi._solution import AcceptingCycle, Lasso
+from jaxgames.buchi.host._nested_dfs import NO_CYCLE, STOPPED
+from jaxgames.buchi.host._search import check_lasso, lasso_through, search
 from jaxgames.graph import as_arena
 from jaxgames.host import compiled
 from jaxgames.solution import Stats, Status
@@ -34,11 +34,11 @@ def find(
         lasso: whether a lasso is wanted, and not just where one is.
     """
     stop = None if track is None else track.stop
-    witness = reference.search(arena, accepting, starts, vertices=vertices, stop=stop)
+    witness = search(arena, accepting, starts, vertices=vertices, stop=stop)
     shown = None
     exists = witness not in (NO_CYCLE, STOPPED)
     if lasso and exists:
-        shown = reference.lasso_through(arena, starts, witness, vertices)
+        shown = lasso_through(arena, starts, witness, vertices)
     stopped = witness == STOPPED
     return AcceptingCycle(
         status=Status.INTERRUPTED if stopped else Status.SOLVED,
@@ -58,7 +58,7 @@ def checked(
     Raises:
         AssertionError: it is none; then a solver is wrong.
     """
-    fault, vertex = reference.check_lasso(arena, lasso, accepting, starts)
+    fault, vertex = check_lasso(arena, lasso, accepting, starts)
     assert not fault, f"{fault} at vertex {vertex}: {lasso!r}"
     return lasso
 

@@ -1,33 +1,10 @@
-"""Lassos: a way from an initial vertex to a cycle, and the cycle."""
-
-import dataclasses
+"""Shortest paths and cycles, of which lassos are made."""
 
 import numpy as np
 
 from jaxgames.host import compiled
 
 NO_VERTEX = -1
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Lasso:
-    """A run for ever: the prefix, then the cycle again and again.
-
-    The run starts at an initial vertex: at `prefix[0]`, or at `cycle[0]` where the
-    prefix is empty. An edge leads from each vertex to the next, from the last one of
-    the prefix to `cycle[0]`, and from the last one of the cycle back to `cycle[0]`.
-
-    Attributes:
-        prefix: int32, may be empty.
-        cycle: int32, at least one vertex; one of them accepts.
-    """
-
-    prefix: np.ndarray
-    cycle: np.ndarray
-
-    def __repr__(self) -> str:
-        """One line: how long both are."""
-        return f"Lasso({len(self.prefix)} + {len(self.cycle)} vertices)"
 
 
 @compiled

@@ -1,74 +1,24 @@
 """Accepting cycles of a graph, one vertex after the other."""
 
 from contextlib import nullcontext
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from jaxgames import limits, validity
 from jaxgames.arena import Arena
-from jaxgames.buchi.reference._lasso import (
+from jaxgames.buchi._solution import Lasso
+from jaxgames.buchi.host._lasso import (
     NO_VERTEX,
-    Lasso,
     first_gap,
     shortest_cycle,
     shortest_path,
 )
-from jaxgames.buchi.reference._nested_dfs import NO_CYCLE, nested_dfs
-from jaxgames.buchi.reference._tarjan import tarjan
-from jaxgames.graph._input import concrete, vertex_mask
+from jaxgames.buchi.host._nested_dfs import nested_dfs
+from jaxgames.buchi.host._tarjan import tarjan
 
 Method = Literal["tarjan", "nested_dfs"]
 _SEARCHES = {"tarjan": tarjan, "nested_dfs": nested_dfs}
-
-
-def accepting_cycle(
-    graph: Any,
-    accepting: Any = None,
-    initial: Any = 0,
-    *,
-    method: Method = "tarjan",
-    vertices: Any = None,
-) -> Lasso | None:
-    """A lasso with an accepting cycle, or None, by depth-first search.
-
-    O(V + E) time: each edge is looked at once (`"tarjan"`) or at most twice
-    (`"nested_dfs"`) until the first accepting cycle is closed, and a few times more for
-    the lasso, whose prefix and cycle are the shortest there are to the cycle and
-    through its accepting vertex.
-
-    Args:
-        graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
-        accepting: bool `[V]`, or vertices by number; None for those of the arena.
-        initial: where runs start: a vertex, several, or booleans `[V]`.
-        method: which search.
-        vertices: bool `[V]`, the vertices that there are; None for all.
-
-    Raises:
-        ValueError: an argument is wrong.
-
-    References:
-        Tarjan, doi:10.1137/0201010; Couvreur, doi:10.1007/3-540-48119-2_16; Schwoon and
-        Esparza, doi:10.1007/978-3-540-31980-1_12.
-
-    Examples:
-        >>> found = accepting_cycle(([0, 1, 3, 4], [1, 0, 2, 2]), [2])
-        >>> found
-        Lasso(2 + 1 vertices)
-        >>> found.prefix, found.cycle
-        (array([0, 1], dtype=int32), array([2], dtype=int32))
-    """
-    arena, vertices, _ = concrete(graph, vertices, None)
-    if accepting is None:
-        accepting = arena.accepting
-    if accepting is None:
-        raise ValueError("accepting is None, and the graph has no accepting vertices")
-    accepting = np.asarray(vertex_mask("accepting", arena, accepting))
-    starts = np.flatnonzero(vertex_mask("initial", arena, initial)).astype(np.int32)
-    witness = search(arena, accepting, starts, method=method, vertices=vertices)
-    if witness == NO_CYCLE:
-        return None
-    return lasso_through(arena, starts, witness, vertices)
 
 
 def search(
