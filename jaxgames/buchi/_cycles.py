@@ -155,7 +155,7 @@ class Cycles(drive.Problem):
         """By Tarjan's search."""
         del strategies, max_steps
         if isinstance(question, FromFirst):
-            return _host.find(*question, track=track, lasso=False)
+            return host.find(*question, track=track, lasso=False)
         if self.is_hosts(question):
             return _nowhere(question)
         arguments = question.arena, question.accepting, question.starts
