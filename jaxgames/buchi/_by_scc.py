@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.buchi._solver import Answer, Finds, first_of
 from jaxgames.graph import MaxId
-from jaxgames.graph._solver import ComponentSolver, Subgraph, number, same_at_both_ends
+from jaxgames.graph._solver import ComponentMachine, Subgraph, number, same_at_both_ends
 from jaxgames.ops import Links
 from jaxgames.solver import Solver
 
@@ -46,7 +46,7 @@ class ByScc(Solver):
         AcceptingCycle(Lasso(2 + 1 vertices))
     """
 
-    components: ComponentSolver = MaxId()
+    components: ComponentMachine = MaxId()
     sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
 
     name: ClassVar[str] = "scc"

@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from jaxgames import fixpoint, ops
 from jaxgames.graph import _compress
 from jaxgames.graph._compress import Listed, room_for
-from jaxgames.graph._solver import NONE, Answer, ComponentSolver, Subgraph, number
+from jaxgames.graph._solver import NONE, Answer, ComponentMachine, Subgraph, number
 from jaxgames.graph._turns import (
     Course,
     Turns,
@@ -52,12 +52,12 @@ class Standing:
     origin: Origin | None = None
 
 
-def origin_of(game: Subgraph, solver: ComponentSolver) -> Origin:
+def origin_of(game: Subgraph, solver: ComponentMachine) -> Origin:
     """What a standing is of; that a graph was compressed makes no difference later."""
     return fixpoint.origin(dataclasses.replace(solver, compress=False), game)
 
 
-def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Standing:
+def start(game: Subgraph, solver: ComponentMachine, masked: bool = True) -> Standing:
     """The beginning of a solve.
 
     Args:
@@ -80,7 +80,7 @@ def start(game: Subgraph, solver: ComponentSolver, masked: bool = True) -> Stand
 
 
 def advance(
-    solver: ComponentSolver,
+    solver: ComponentMachine,
     standing: Standing,
     *,
     max_steps: int | None = None,
@@ -125,7 +125,7 @@ def _without_dead(game: Subgraph) -> Subgraph:
 
 
 def _moved(
-    solver: ComponentSolver, standing: Standing, left: int, rows: list[int]
+    solver: ComponentMachine, standing: Standing, left: int, rows: list[int]
 ) -> Standing:
     """Goes on with what is left as a list.
 
@@ -145,7 +145,7 @@ def _moved(
 
 @partial(jax.jit, static_argnums=(0, 2, 3, 4))
 @ops.for_devices
-def _smaller(solver: ComponentSolver, course: Course, rooms, size: int, room: int):
+def _smaller(solver: ComponentMachine, course: Course, rooms, size: int, room: int):
     """The rest as a list of links: no pass over all links is needed.
 
     Returns:

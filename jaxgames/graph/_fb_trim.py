@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgames import ops
-from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph
+from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph
 from jaxgames.ops import Links, Pieces
 from jaxgames.states import register
 
@@ -43,7 +43,7 @@ class State(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class FBTrim(ComponentSolver):
+class FBTrim(ComponentMachine):
     """Forward-backward search with trimming, as of the GPU algorithm of the paper.
 
     A vertex that no edge enters, or none leaves, is a component: it is trimmed, until

@@ -8,9 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
-from jaxgames.graph._solver import NONE, Answer, number
+from jaxgames.graph._solver import NONE, Answer, ComponentSolver, number
 from jaxgames.ops import EdgeList
-from jaxgames.solver import Solver
 from jaxgames.states import register
 
 SEARCH, NUMBERED, SCATTERED = 0, 1, 2
@@ -110,7 +109,7 @@ def _without(edges: EdgeList, there: jax.Array) -> EdgeList:
 
 
 @dataclasses.dataclass(frozen=True)
-class InPlace(Solver):
+class InPlace(ComponentSolver):
     """Signatures over a list of edges, lowered in place; no layout is made.
 
     Each vertex learns the least rank of those that reach it, and of those that it

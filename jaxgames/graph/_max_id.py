@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxgames import fixpoint, ops
 from jaxgames.graph import _front, _solver
 from jaxgames.graph._distances import Distances
-from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph, same_at_both_ends
+from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph, same_at_both_ends
 from jaxgames.ops import Links, Pieces, SlicedLinks
 from jaxgames.states import register
 
@@ -42,7 +42,7 @@ class State(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class MaxId(ComponentSolver):
+class MaxId(ComponentMachine):
     """Two-sided propagation of the vertex of highest priority, with pointer jumps.
 
     Each vertex has a signature: the vertex of highest priority that reaches it, and the

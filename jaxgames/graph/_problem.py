@@ -19,7 +19,7 @@ from jaxgames.graph._input import as_arena, check_masks, read, sent
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
-from jaxgames.graph._solver import Answer, ComponentSolver, Subgraph
+from jaxgames.graph._solver import Answer, ComponentMachine, ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
@@ -30,6 +30,7 @@ SOLVERS = Registry(
     FBTrim,
     InPlace,
     places=(drive.HOST, drive.RACE),
+    base=ComponentSolver,
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the graph is traced.
@@ -283,7 +284,7 @@ def _alive(graph, vertices, size: int):
     return alive & jnp.pad(vertices, (0, size - len(vertices)))
 
 
-def _check_room(arena: Arena, solver: ComponentSolver) -> None:
+def _check_room(arena: Arena, solver: ComponentMachine) -> None:
     size, edges = arena.shape
 
     def shapes() -> Subgraph:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxgames import ops
 from jaxgames.machine import Machine
 from jaxgames.ops import Links, Pieces
+from jaxgames.solver import Solver
 from jaxgames.states import register
 
 LARGE_CELLS = 1 << 26
@@ -45,8 +46,13 @@ class Answer(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class ComponentSolver(Machine):
-    """Base of the solvers: a machine that sweeps over the edges, and turns.
+class ComponentSolver(Solver):
+    """Base of all solvers for components; their answer is an `Answer`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ComponentMachine(ComponentSolver, Machine):
+    """Base of those that work on links: machines that sweep over edges, and turn.
 
     A turn finds components, and sets the state up for other sweeps over what is left.
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames import fixpoint, ops
 from jaxgames.graph._compress import room_for
-from jaxgames.graph._solver import NONE, ComponentSolver, Subgraph
+from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver
 from jaxgames.states import register
@@ -149,12 +149,12 @@ def begin(graph: Subgraph, state: Any, rounds: Any = 0) -> Course:
     )
 
 
-def _go_on(solver: ComponentSolver, game: Subgraph, state: Any):
+def _go_on(solver: ComponentMachine, game: Subgraph, state: Any):
     """The next state over the same links (pure)."""
     return game, solver.restart(game, state)
 
 
-def _cut(solver: ComponentSolver, game: Subgraph, state: Any):
+def _cut(solver: ComponentMachine, game: Subgraph, state: Any):
     """Only the links that a settled state needs, and the next state (pure).
 
     Vertices without any are trimmed.

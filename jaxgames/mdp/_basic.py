@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxgames import ops
 from jaxgames.graph._fb_trim import FBTrim
-from jaxgames.graph._solver import ComponentSolver, Subgraph
+from jaxgames.graph._solver import ComponentMachine, Subgraph
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._removal import leave, remove
 from jaxgames.mdp._solver import Answer, EndComponentSolver, answer
@@ -72,7 +72,7 @@ class Basic(EndComponentSolver):
         EndComponents(2 of 2 states and 2 choices)
     """
 
-    search: ComponentSolver = FBTrim()
+    search: ComponentMachine = FBTrim()
 
     name: ClassVar[str] = "basic"
     needs_graph: ClassVar[bool] = True
