@@ -113,8 +113,7 @@ class Worker:
             if busy > last:
                 last, computed = busy, _computed(self._process.pid)
             waited = now - last > limit * PATIENCE
-            # Not all of it, as what is seen of compiling is some time ago.
-            spent = _computed(self._process.pid) - computed > limit / 2
+            spent = _computed(self._process.pid) - computed > limit
             if (now - last > limit and (spent or waited)) or (
                 now > began + MOST_COMPILING + limit
             ):
