@@ -1,5 +1,7 @@
 """Programs that hold what a test changes, and are given up before and after."""
 
+from typing import Any
+
 from jaxgames import fixpoint
 
 
@@ -8,5 +10,6 @@ def forget() -> None:
 
     JAX would give up all that this process has compiled and traced.
     """
-    fixpoint.initial.clear_cache()
-    fixpoint._chunk.clear_cache()
+    programs: list[Any] = [fixpoint.initial, fixpoint._chunk]
+    for program in programs:
+        program.clear_cache()

@@ -107,13 +107,14 @@ class Worker:
         self._there.send((name, None if _same(self._sent, cases) else list(cases)))
         self._sent = cases
         began = time.monotonic()
-        last, computed = began, _computed(self._process.pid)
+        pid: Any = getattr(self._process, "pid", None)
+        last, computed = began, _computed(pid)
         while not self._answers():
             now, busy = time.monotonic(), self._busy.value
             if busy > last:
-                last, computed = busy, _computed(self._process.pid)
+                last, computed = busy, _computed(pid)
             waited = now - last > limit * PATIENCE
-            spent = _computed(self._process.pid) - computed > limit
+            spent = _computed(pid) - computed > limit
             if (now - last > limit and (spent or waited)) or (
                 now > began + MOST_COMPILING + limit
             ):
