@@ -179,7 +179,7 @@ def _parity_facts(arena: Arena) -> dict[str, Any]:
             "bytes": sum(leaf.nbytes for leaf in jax.tree.leaves(game)),
             "backend": jax.default_backend(),
         },
-        "solver": parity.SOLVERS.auto.name if place == "device" else place,
+        "solver": parity.SOLVERS.auto().name if place == "device" else place,
     }
 
 

@@ -81,4 +81,5 @@ def _solve_region(game: Arena, player, region, usable, winner, strategy) -> None
     old = np.append(edges, np.full(len(stuck) + 1, NO_EDGE))[order]
     keeps = solution.winner[:-1] == player
     winner[vertices[keeps]] = player
-    strategy[vertices[keeps]] = translate(solution.strategy[:-1], old)[keeps]
+    moves = np.asarray(solution.strategy)[:-1]
+    strategy[vertices[keeps]] = translate(moves, old)[keeps]
