@@ -31,6 +31,7 @@ PROBLEM = Problem(
         "max_id, compress": graph.MaxId(compress=True),
         "fb_trim": graph.FBTrim(),
         "fb_trim, compress": graph.FBTrim(compress=True),
+        "in_place": graph.InPlace(),
         "auto": "auto",
         "race": "race",
     },

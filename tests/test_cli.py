@@ -459,7 +459,7 @@ def test_solvers(run):
         assert re.search(rf"^{name} +{re.escape(about)}$", out, re.M)
     for name in ("auto", "host", "race"):
         assert re.search(rf"^{name} +\w+", out, re.M)
-    assert "parity.Zielonka(sweeps=None, sweeps_per_check=1, strategies=True)" in out
+    assert "parity.Zielonka(sweeps_per_check=1, strategies=True, sweeps=None)" in out
     assert all(name in out for name in parity.preprocess.REDUCTIONS)
 
 
@@ -873,15 +873,20 @@ def test_compiled_programs_are_kept(game, tmp_path, monkeypatch):
             *("solve", game, "--json", "-s", "zielonka", *options),
             XDG_CACHE_HOME=str(tmp_path / "cache"),
         )
-        out, err = process.communicate()
-        assert (process.returncode, err) == (Exit.DONE, "")
-        return json.loads(out)["seconds"]["compile"]
+        err = process.communicate()[1]
+        assert process.returncode == Exit.DONE
+        return err
 
-    solve("--no-cache")
+    assert solve("--no-cache") == ""
     assert kept() == set()
-    cold = solve()
+    assert solve() == ""
     programs = kept()
     assert programs
-    warm = solve()
+    assert solve() == ""
     assert kept() == programs
-    assert warm < cold
+    # What cannot be read was looked for there, and is compiled again.
+    for path in tmp_path.glob("cache/jaxgames/*-cache"):
+        path.write_bytes(b"no program")
+    assert (
+        "Error reading persistent compilation cache entry for 'jit__chunk'" in solve()
+    )
