@@ -68,6 +68,6 @@ def _measure(
     if made_there:
         # It never leaves the device: no sequential program is run beside ours.
         options = dataclasses.replace(options, libraries=())
-    left_out = ON_HOST if made_there else ()
+    left_out = (*ON_HOST, "in_place") if made_there else ()  # it takes edges
     measure(PROBLEM, about, given, options, results, left_out=left_out)
     options.keep(results)

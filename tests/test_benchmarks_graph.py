@@ -382,7 +382,7 @@ def test_small_graphs_run(tmp_path, data):
 
 def test_what_is_made_on_the_device_stays_there(tmp_path):
     made = results("graph")
-    solvers = ("host", "race", "max_id", "fb_trim")
+    solvers = ("host", "race", "max_id", "fb_trim", "in_place")
     graph_suite.run(options(tmp_path, chosen=("device",), solvers=solvers), made)
     rows = [(row.game, row.solver, row.verified) for row in made.rows]
     assert rows == [
