@@ -89,7 +89,7 @@ def sent(graph: Any, fewest: int) -> tuple[jax.Array, jax.Array] | None:
         return None
     if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
         return None
-    if len(graph[1]) < fewest or not ops.accelerated():
+    if not len(graph[0]) or len(graph[1]) < fewest or not ops.accelerated():
         return None
     if any(x.dtype != np.int32 for x in graph):
         fits = np.iinfo(np.int32)

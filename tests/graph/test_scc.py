@@ -19,6 +19,7 @@ from jaxgames.graph import (
     MaxId,
     _compress,
     _in_place,
+    _input,
     _solver,
 )
 from jaxgames.graph._problem import Masked, Sccs
@@ -334,6 +335,18 @@ def test_auto_takes_kernels_unless_there_is_a_layout(monkeypatch):
     assert legs() == ["in_place"]
     graph.scc(arena, "max_id")
     assert "in_place" not in legs()
+
+
+def test_what_is_no_graph_is_not_sent(monkeypatch):
+    monkeypatch.setattr(ops, "accelerated", lambda: True)
+    rows, targets = np.array([0, 1, 2]), np.array([1, 0])
+    there = _input.sent((rows, targets), 1)
+    assert there is not None
+    assert [np.asarray(x).tolist() for x in there] == [[0, 1, 2], [1, 0]]
+    empty, long = np.zeros(0, np.int32), np.array([0, 1 << 32])
+    for graph_of in ((empty, targets), (rows, long), (rows, targets * 0.5), targets):
+        assert _input.sent(graph_of, 1) is None
+    assert _input.sent((rows, targets), 3) is None
 
 
 def test_times_has_an_inverse():
