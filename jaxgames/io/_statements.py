@@ -1,30 +1,30 @@
 """Text made of statements: some numbers, a list of numbers, a name, a semicolon.
 
 PGSolver's games and solutions are such text. It is read in blocks, by several threads,
-each block by a few array operations (`_by_arrays`). A block in which these meet
-anything out of the ordinary is read again word by word (`_by_words`), which says what
-is wrong and where.
+each block by machine code (`_statement_loop`), or in a short file by a few array
+operations (`_by_arrays`). A block in which these meet anything out of the ordinary is
+read again word by word (`_by_words`), which says what is wrong and where.
 """
 
-import collections
-import concurrent.futures
 import functools
 import itertools
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO, NamedTuple, NoReturn
 
 import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _decimal, _limits, _names
+from jaxgames.io import _decimal, _limits, _names, _pieces, _statement_loop
 from jaxgames.io._files import FilePath, FormatError, line_at, reading, writing
 from jaxgames.quoting import quoted
 
 _BLOCK_BYTES = 1 << 18
 """Bytes read at once: the arrays made of them fit the caches."""
+
+_LONG_BLOCK_BYTES = 1 << 20
+"""The same for machine code, which makes no others than it returns."""
 
 _BLOCK_STATEMENTS = 1 << 15
 """Statements written at once, for the same reason."""
@@ -52,10 +52,10 @@ class Statement(NamedTuple):
 class Block(NamedTuple):
     """What the `S` statements of a stretch of text say."""
 
-    fields: np.ndarray
-    """int32 `[F, S]`, the numbers that each statement starts with."""
-    degree: np.ndarray
-    """int32 `[S]`, how many targets each statement lists."""
+    fields: tuple[np.ndarray, ...]
+    """The numbers that each statement starts with: int32 `[S]`, the last bool `[S]`."""
+    ends: np.ndarray
+    """int32 `[S]`, where the targets of each statement end."""
     targets: np.ndarray
     """int32, the targets of all statements."""
     lines: int
@@ -67,9 +67,14 @@ class Statements:
 
     Attributes:
         header: the header's number, None where there is no header.
-        fields: int32 `[F, S]`, the numbers that each statement starts with.
-        degree: int32 `[S]`, how many targets each statement lists.
+        fields: the numbers that each statement starts with: int32 `[S]`, the last of
+            them bool `[S]`.
+        row_ptr: integers `[S + 1]`; statement `s` lists
+            `targets[row_ptr[s]:row_ptr[s + 1]]`.
         targets: int32, the targets of all statements.
+        ascend: whether each statement's first number is larger than the one before.
+        largest: the largest target, -1 where there is none.
+        all_list: whether every statement lists some target.
     """
 
     def __init__(self, path: FilePath, grammar: Grammar):
@@ -81,19 +86,42 @@ class Statements:
         self._path = path
         self._grammar = grammar
         blocks: list[Block] = []
-        _keep_freed_memory()
+        seen: list[_Seen] = []
+        _pieces.keep_freed_memory()
+        self._by_code = _pieces.pays(_statement_loop.read, _pieces.length(path))
+        parse = functools.partial(_parse, grammar, self._by_code)
+        if self._by_code:
+            _by_code(grammar, b"")  # compiled by one thread
         with reading(path) as file:
-            self.header, texts = _open(path, file, grammar)
+            self.header, texts = self._open(file)
             try:
-                for block in _in_threads(functools.partial(_parse, grammar), texts):
+                for block, about in _pieces.in_order(parse, texts):
                     blocks.append(block)
+                    seen.append(about)
             except _MalformedError as error:
                 line = 1 + sum(block.lines for block in blocks) + error.lines_before
                 raise FormatError(path, line, error.message) from None
-        self.fields = np.concatenate([block.fields for block in blocks], axis=1)
-        self.degree = np.concatenate([block.degree for block in blocks])
-        self.targets = np.concatenate([block.targets for block in blocks])
-        self._extents = [(len(block.degree), block.lines) for block in blocks]
+        self._extents = [(len(block.ends), block.lines) for block in blocks]
+        columns = zip(*(block.fields for block in blocks), strict=True)
+        self.fields = tuple(map(_pieces.joined, columns))
+        self.row_ptr = _row_ptr(blocks)
+        self.targets = _pieces.joined([block.targets for block in blocks])
+        bounds = [x for about in seen for x in about.bounds]
+        self.ascend = all(about.ascend for about in seen) and all(
+            x < y for x, y in zip(bounds[1::2], bounds[2::2], strict=False)
+        )
+        self.largest = max(about.largest for about in seen)
+        self.all_list = all(about.all_list for about in seen)
+
+    @property
+    def degree(self) -> np.ndarray:
+        """How many targets each statement lists: integers `[S]`."""
+        return np.diff(self.row_ptr)
+
+    def _open(self, file: IO[bytes]) -> tuple[int | None, Iterator[bytes]]:
+        """Reads the header; returns its number and the blocks of statements."""
+        at_once = _LONG_BLOCK_BYTES if self._by_code else _BLOCK_BYTES
+        return _open(self._path, file, self._grammar, at_once)
 
     def refuse(self, index: int, message: str) -> NoReturn:
         """Raises a FormatError at a statement, after finding its line in the file."""
@@ -104,7 +132,7 @@ class Statements:
                 break
             which, index, line = which + 1, index - length, line + lines
         with reading(self._path) as file:
-            texts = _open(self._path, file, self._grammar)[1]
+            texts = self._open(file)[1]
             text = next(itertools.islice(texts, which, None))
         statements = _statements(self._grammar, text)
         position = next(itertools.islice(statements, index, None)).position
@@ -114,11 +142,46 @@ class Statements:
 # ---- blocks -----------------------------------------------------------------
 
 
+class _Seen(NamedTuple):
+    """What is known of a block."""
+
+    bounds: list[int]
+    """The first number of its first and of its last statement; none without any."""
+    ascend: bool
+    """As for `Statements`, like the rest."""
+    largest: int
+    all_list: bool
+
+
+def _look(block: Block) -> _Seen:
+    """Looks at a block on the thread that has read it: it is in its caches."""
+    first, ends = block.fields[0], block.ends
+    return _Seen(
+        [int(first[0]), int(first[-1])] if len(first) else [],
+        bool(np.all(first[1:] > first[:-1])),
+        int(block.targets.max(initial=-1)),
+        bool(np.all(ends[1:] > ends[:-1]) and np.all(ends[:1])),
+    )
+
+
+def _row_ptr(blocks: list[Block]) -> np.ndarray:
+    """Where the targets of each statement of some blocks start, and where all end."""
+    before = 0
+    parts: list[np.ndarray] = [np.zeros(1, np.int32)]
+    for block in blocks:
+        ends = block.ends
+        if before + len(block.targets) > MAX_SIZE:
+            ends = ends.astype(np.int64)
+        parts.append(np.add(ends, before, out=ends) if before else ends)
+        before += len(block.targets)
+    return _pieces.joined([part.astype(parts[-1].dtype, copy=False) for part in parts])
+
+
 def _open(
-    path: FilePath, file: IO[bytes], grammar: Grammar
+    path: FilePath, file: IO[bytes], grammar: Grammar, at_once: int
 ) -> tuple[int | None, Iterator[bytes]]:
     """Reads the header; returns its number and the blocks of statements."""
-    texts = _cut(path, file)
+    texts = _cut(path, file, at_once)
     text = next(texts, b"")
     header = re.match(
         rb"\s*(?:%s\s+(\d{1,18})\s*;\s*(?:start\s+\d+\s*;\s*)?)?"
@@ -135,11 +198,11 @@ def _open(
     return None if header[1] is None else int(header[1]), texts
 
 
-def _cut(path: FilePath, file: IO[bytes]) -> Iterator[bytes]:
+def _cut(path: FilePath, file: IO[bytes], at_once: int) -> Iterator[bytes]:
     """Cuts a file into blocks that end with a statement, but for the last one."""
     rest, before, most = b"", 0, _limits.statement()
     # A statement longer than a block is met by ever larger reads.
-    while more := file.read(max(_BLOCK_BYTES, len(rest))):
+    while more := file.read(max(at_once, len(rest))):
         text = rest + more
         end = text.rfind(b";") + 1
         if text.count(b'"', 0, end) % 2:  # that semicolon is part of a name
@@ -156,30 +219,17 @@ def _cut(path: FilePath, file: IO[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _in_threads(function: Callable[[bytes], Block], texts: Iterable[bytes]):
-    """Yields what a function makes of each text, in order; reads few texts ahead."""
-    threads = min(os.cpu_count() or 1, 8)  # more would wait for the interpreter
-    running: collections.deque[concurrent.futures.Future[Block]] = collections.deque()
-    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        for text in texts:
-            running.append(pool.submit(function, text))
-            if len(running) > 2 * threads:
-                yield running.popleft().result()
-        for future in running:
-            yield future.result()
+def _parse(grammar: Grammar, by_code: bool, text: bytes) -> tuple[Block, _Seen]:
+    read = _by_code if by_code else _by_arrays
+    block = read(grammar, text) or _by_words(grammar, text)
+    return block, _look(block)
 
 
-def _keep_freed_memory() -> None:
-    """Halves the time for large files where memory is allocated by glibc.
-
-    It hands memory back to the system after every block and asks for it again, unless
-    it has seen a large array being freed.
-    """
-    np.empty(24 << 20, np.uint8)
-
-
-def _parse(grammar: Grammar, text: bytes) -> Block:
-    return _by_arrays(grammar, text) or _by_words(grammar, text)
+def _by_code(grammar: Grammar, text: bytes) -> Block | None:
+    """Reads a block whose statements are well-formed; None if one may not be."""
+    largest = tuple(grammar.fields.values())
+    found = _statement_loop.parse(text, largest, MAX_IDENTIFIER)
+    return found and Block(*found, lines=_pieces.lines(text))
 
 
 # ---- by arrays --------------------------------------------------------------
@@ -207,8 +257,7 @@ def _by_arrays(grammar: Grammar, text: bytes) -> Block | None:
     character = byte.take(place)
     number = _is_digit(character)
     if not len(number):
-        none = np.empty(0, np.int32)
-        return Block(np.empty((width, 0), np.int32), none, none, lines)
+        return _block([], [], [], lines, width)
     double = ~(number[:-1] | number[1:])
     if not double.any():
         start, end = place[::2], place[1::2]
@@ -246,13 +295,24 @@ def _by_arrays(grammar: Grammar, text: bytes) -> Block | None:
         return None
     values = values.astype(np.int32)
     is_target = np.ones(len(values), bool)
-    fields = np.empty((width, len(first)), np.int32)
+    fields = []
     for k, largest in enumerate(grammar.fields.values()):
-        values.take(first + k, out=fields[k])
+        fields.append(values.take(first + k))
         is_target[first + k] = False
         if fields[k].max() > largest:
             return None
-    return Block(fields, degree.astype(np.int32), values[is_target], lines)
+    return _block(fields, degree, values[is_target], lines, width)
+
+
+def _block(fields, degree, targets, lines: int, width: int) -> Block:
+    """A block, of arrays or lists."""
+    *others, last = fields or [[]] * width
+    return Block(
+        (*(np.asarray(x, np.int32) for x in others), np.asarray(last, bool)),
+        np.cumsum(degree, dtype=np.int32),
+        np.asarray(targets, np.int32),
+        lines,
+    )
 
 
 def _is_digit(byte: np.ndarray) -> np.ndarray:
@@ -282,12 +342,12 @@ def _by_words(grammar: Grammar, text: bytes) -> Block:
         _MalformedError: it does not follow the grammar.
     """
     statements = list(_statements(grammar, text))
-    fields = [statement.fields for statement in statements]
-    return Block(
-        np.array(fields, np.int32).reshape(-1, len(grammar.fields)).T,
-        np.array([len(statement.targets) for statement in statements], np.int32),
-        np.array([t for statement in statements for t in statement.targets], np.int32),
+    return _block(
+        list(zip(*(statement.fields for statement in statements), strict=True)),
+        [len(statement.targets) for statement in statements],
+        [target for statement in statements for target in statement.targets],
         text.count(b"\n"),
+        len(grammar.fields),
     )
 
 
@@ -377,7 +437,7 @@ def write(
         targets: integers, not negative.
         names: a name for each statement, or None.
     """
-    _keep_freed_memory()
+    _pieces.keep_freed_memory()
     with writing(path) as file:
         file.write(f"{header}\n".encode("ascii"))
         for start in range(0, fields.shape[1], _BLOCK_STATEMENTS):

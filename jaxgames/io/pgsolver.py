@@ -78,20 +78,21 @@ def load(
     """
     game = _vertices(path)
     vertex, priority, owner = game.fields
-    if dead_ends == "error" and not game.degree.all():
+    if dead_ends == "error" and not game.all_list:
         stuck = int(np.argmin(game.degree))
         game.refuse(
             stuck,
             f"vertex {vertex[stuck]} has no successor; pass dead_ends='lose' if its "
             "owner loses there",
         )
-    degree, targets = game.degree, game.targets
-    if np.any(vertex[1:] < vertex[:-1]):
-        order = np.argsort(vertex)
+    row_ptr, targets = game.row_ptr, game.targets
+    if not game.ascend:
+        order, degree = np.argsort(vertex), game.degree
         targets = targets[np.argsort(np.repeat(vertex, degree), kind="stable")]
-        priority, owner, degree = priority[order], owner[order], degree[order]
+        priority, owner = priority[order], owner[order]
+        row_ptr = np.concatenate([[0], np.cumsum(degree[order])])
     return Arena.from_csr(
-        np.concatenate([[0], np.cumsum(degree)]),
+        row_ptr,
         targets,
         owner=owner,
         priority=priority,
@@ -187,9 +188,10 @@ def load_solution(path: FilePath, arena: Arena, **bounds: Unpack[Bounds]) -> Sol
             solution.refuse(index, f"vertex {vertex[index]} {why}")
 
     refuse_any(vertex >= num_vertices, f"is none of the game's {num_vertices}")
-    refuse_any(_repeated(vertex), "occurs twice")
-    moves = solution.degree > 0
-    refuse_any(solution.degree > 1, "has more than one successor")
+    refuse_any(_repeated(solution), "occurs twice")
+    degree = solution.degree
+    moves = degree > 0
+    refuse_any(degree > 1, "has more than one successor")
     refuse_any(
         moves & (arena.owner[vertex] != won_by),
         "has a successor, but is not won by its owner",
@@ -261,20 +263,13 @@ def _vertices(path: FilePath) -> Statements:
         game.refuse(
             index, f"vertex {vertex[index]} is beyond the header's {game.header}"
         )
-    repeated = _repeated(vertex)
+    repeated = _repeated(game)
     if repeated.any():
         index = int(np.argmax(repeated))
         game.refuse(index, f"vertex {vertex[index]} occurs twice")
     dense = vertex.max() == size - 1
-    known = game.targets < size if dense else np.isin(game.targets, vertex)
-    if not known.all():
-        edge = int(np.argmin(known))
-        index = int(np.searchsorted(np.cumsum(game.degree), edge, side="right"))
-        game.refuse(
-            index,
-            f"vertex {vertex[index]} has successor {game.targets[edge]}, which is not "
-            "in the file",
-        )
+    if not dense or game.largest >= size:
+        _check_targets(game)
     if not dense:
         missing = int(np.argmax(np.sort(vertex) != np.arange(size)))
         raise FormatError(
@@ -293,10 +288,25 @@ def _vertices(path: FilePath) -> Statements:
     return game
 
 
-def _repeated(vertex: np.ndarray) -> np.ndarray:
-    """Which entries have an equal one before them: bool."""
+def _check_targets(game: Statements) -> None:
+    """Refuses a successor that has no statement."""
+    vertex = game.fields[0]
+    known = np.isin(game.targets, vertex)
+    if not known.all():
+        edge = int(np.argmin(known))
+        index = int(np.searchsorted(game.row_ptr, edge, side="right")) - 1
+        game.refuse(
+            index,
+            f"vertex {vertex[index]} has successor {game.targets[edge]}, which is not "
+            "in the file",
+        )
+
+
+def _repeated(statements: Statements) -> np.ndarray:
+    """Which statements are of a vertex that had one before: bool."""
+    vertex = statements.fields[0]
     repeated = np.zeros(len(vertex), bool)
-    if np.all(vertex[1:] > vertex[:-1]):
+    if statements.ascend:
         return repeated  # as in most files
     order = np.argsort(vertex, kind="stable")
     repeated[order[1:]] = vertex[order[1:]] == vertex[order[:-1]]

@@ -1,9 +1,11 @@
 """PGSolver's text: what is read, what is refused, and that both readers agree."""
 
+import contextlib
 import dataclasses
 import gzip
 import pathlib
 import re
+import sys
 import warnings
 from unittest import mock
 
@@ -12,9 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from jaxgames import Arena, Status, io
+from jaxgames import Arena, Status, host, io
 from jaxgames.arena import CONDITIONS, MAX_PRIORITY
-from jaxgames.io import _decimal, _statements, _weighted_write, pgsolver
+from jaxgames.io import (
+    _decimal,
+    _pieces,
+    _statement_loop,
+    _statements,
+    _weighted_write,
+    pgsolver,
+)
 from jaxgames.parity import Solution
 
 CORPUS = pathlib.Path(__file__).resolve().parents[2] / "../shared/data/public/parity"
@@ -51,6 +60,20 @@ def arenas(draw, dead_ends=False):
     )
 
 
+WAYS = pytest.mark.parametrize("by_code", [False, True], ids=["arrays", "code"])
+
+
+@contextlib.contextmanager
+def reading_by(code: bool, block: int):
+    """Has files read in blocks of that size, by machine code or by arrays."""
+    with (
+        mock.patch.object(_pieces, "pays", return_value=code),
+        mock.patch.object(_statements, "_BLOCK_BYTES", block),
+        mock.patch.object(_statements, "_LONG_BLOCK_BYTES", block),
+    ):
+        yield
+
+
 @pytest.fixture
 def write(tmp_path):
     def write(text: str | bytes, name: str = "game.pg") -> pathlib.Path:
@@ -84,10 +107,32 @@ GAME = Arena.from_edges([0, 0, 1, 2], [1, 2, 0, 2], owner=[0, 1, 1], priority=[3
     ],
 )
 @pytest.mark.parametrize("block", [12, 1 << 18])
-def test_every_way_to_write_a_game(write, text, block, monkeypatch):
-    if "start" not in text:
-        monkeypatch.setattr(_statements, "_BLOCK_BYTES", block)
-    assert equal(io.load(write(text)), GAME)
+@WAYS
+def test_every_way_to_write_a_game(write, text, block, by_code):
+    with reading_by(by_code, 1 << 18 if "start" in text else block):
+        assert equal(io.load(write(text)), GAME)
+
+
+WHOLE = (
+    'parity 4;\r\n4 0 0 1,\t2;\n0 3 0 1,2 "a;\n;1,"\f;1 2 1 0;\n\n2 00 1 2,3 ,4"";'
+    "\n3 2147483645 1\v4;"
+)
+
+
+@WAYS
+def test_blocks_end_at_every_byte(write, by_code):
+    path = write(WHOLE)
+    expected = io.load(path)
+    assert expected.shape == (5, 9)
+    for block in range(9, len(WHOLE) + 2):
+        with reading_by(by_code, block):
+            assert equal(io.load(path), expected), block
+
+
+@WAYS
+@pytest.mark.parametrize("end", range(10, len(WHOLE)))
+def test_a_file_that_ends_at_any_byte(write, by_code, end):
+    check_both_parsers(write(""), WHOLE[:end].encode(), 16, by_code)
 
 
 def test_parallel_edges_keep_their_order(write):
@@ -316,11 +361,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 @pytest.mark.parametrize("block", [16, 1 << 18])
-def test_refused(write, case, block, monkeypatch):
-    monkeypatch.setattr(_statements, "_BLOCK_BYTES", block)
+@WAYS
+def test_refused(write, case, block, by_code):
     text, line, message = REFUSED[case]
     path = write(text)
-    with pytest.raises(io.FormatError) as caught:
+    with reading_by(by_code, block), pytest.raises(io.FormatError) as caught:
         io.load(path)
     assert caught.value.path == str(path)
     assert caught.value.line == line
@@ -351,7 +396,7 @@ def test_a_long_statement_takes_few_reads(write, monkeypatch):
     path = write("0 0 0 " + ",".join(["0"] * 100_000))
     with path.open("rb") as file:
         counted = mock.Mock(wraps=file)
-        assert b"".join(_statements._cut(path, counted)) == path.read_bytes()
+        assert b"".join(_statements._cut(path, counted, 16)) == path.read_bytes()
     assert counted.read.call_count < 20
     with pytest.raises(io.FormatError, match="found the end of the file"):
         io.load(path)
@@ -486,13 +531,13 @@ def attempt(path: pathlib.Path) -> Arena | io.FormatError:
             return error
 
 
-def check_both_parsers(path: pathlib.Path, text: bytes, block: int):
+def check_both_parsers(path: pathlib.Path, text: bytes, block: int, by_code: bool):
     path.write_bytes(text)
     try:
         expected = parse_by_characters(text)
     except RefusedError:
         expected = None
-    with mock.patch.object(_statements, "_BLOCK_BYTES", block):
+    with reading_by(by_code, block):
         arena = attempt(path)
     if isinstance(arena, io.FormatError):
         assert expected is None, arena
@@ -505,44 +550,73 @@ def check_both_parsers(path: pathlib.Path, text: bytes, block: int):
     assert rows == [row for _, _, row in expected]
 
 
-fuzz = hypothesis.given(texts(), st.sampled_from([40, 1 << 18]))
+fuzz = hypothesis.given(texts(), st.sampled_from([40, 1 << 18]), st.booleans())
 
 
 @hypothesis.settings(few, max_examples=400)
 @fuzz
-def test_fuzz(tmp_path_factory, text, block):
-    check_both_parsers(tmp_path_factory.getbasetemp() / "fuzz.pg", text, block)
+def test_fuzz(tmp_path_factory, text, block, by_code):
+    path = tmp_path_factory.getbasetemp() / "fuzz.pg"
+    check_both_parsers(path, text, block, by_code)
 
 
 @pytest.mark.sweep
 @many
 @fuzz
-def test_fuzz_long(tmp_path_factory, text, block):
-    check_both_parsers(tmp_path_factory.getbasetemp() / "fuzz.pg", text, block)
+def test_fuzz_long(tmp_path_factory, text, block, by_code):
+    path = tmp_path_factory.getbasetemp() / "fuzz.pg"
+    check_both_parsers(path, text, block, by_code)
+
+
+def assert_same_block(block, expected):
+    assert len(block.fields) == len(expected.fields)
+    for a, b in zip(
+        (*block.fields, *block[1:]), (*expected.fields, *expected[1:]), strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+        assert getattr(a, "dtype", None) == getattr(b, "dtype", None)
 
 
 @few
 @hypothesis.given(texts())
-def test_arrays_read_what_words_read(text):
+def test_arrays_and_code_read_what_words_read(text):
     text = re.sub(rb"^parity\W\w+;", b"", text)
-    block = _statements._by_arrays(pgsolver._GAME, text)
-    if block is not None:
-        for a, b in zip(
-            block, _statements._by_words(pgsolver._GAME, text), strict=True
-        ):
-            np.testing.assert_array_equal(a, b)
+    for read in (_statements._by_arrays, _statements._by_code):
+        block = read(pgsolver._GAME, text)
+        if block is not None:
+            assert_same_block(block, _statements._by_words(pgsolver._GAME, text))
 
 
-def test_plain_text_is_read_by_arrays():
+@pytest.mark.parametrize("read", [_statements._by_arrays, _statements._by_code])
+def test_plain_text_is_read_fast(read):
     """Otherwise it would be read right, but a hundred times slower."""
     for text in (
         b"0 1 0 1,2;\n1 0 1 0;\n",
         b'0 1 0 1, 2 "x";\r\n1 0 1 0"";',
-        b"0 1 0 1 , 2 ;\n1 0 1 123456789;\n",
+        b'0 1 0 1 , 2 ;\n1 0 1 123456789;\n2 0 1;3 0 1"a";',
         b"",
         b"\n",
     ):
-        assert _statements._by_arrays(pgsolver._GAME, text) is not None
+        assert read(pgsolver._GAME, text) is not None
+
+
+def test_the_compiler_waits_for_a_long_text(monkeypatch):
+    """It takes longer to import than a short text to read."""
+    code = _statement_loop.read
+    monkeypatch.setitem(code.__dict__, "_machine_code", None)
+    assert code.ready
+    assert not _pieces.pays(code, 100_000)
+    assert _pieces.pays(code, 1_000_000) == host.can_compile()
+    monkeypatch.delitem(code.__dict__, "_machine_code")
+    assert not code.ready
+    assert not _pieces.pays(code, 1_000_000)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    assert not _pieces.pays(code, 10_000_000)
+    host.can_compile.cache_clear()
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert not _pieces.pays(code, 1 << 40)
+    monkeypatch.undo()
+    host.can_compile.cache_clear()
 
 
 # ---- round trips ------------------------------------------------------------
@@ -740,13 +814,14 @@ def check_corpus(files: list[pathlib.Path]):
             key = path.relative_to(CORPUS).with_suffix("").as_posix()
             assert arena.shape[0] == int(winners[key][:8].view("<i8")[0]), path
             with gzip.open(path) as file:
-                texts = _statements._open(path, file, pgsolver._GAME)[1]
+                size = _statements._BLOCK_BYTES
+                texts = _statements._open(path, file, pgsolver._GAME, size)[1]
                 for text in texts:
                     block = _statements._by_arrays(pgsolver._GAME, text)
                     assert block is not None, path
                     expected = _statements._by_words(pgsolver._GAME, text)
-                    for a, b in zip(block, expected, strict=True):
-                        np.testing.assert_array_equal(a, b)
+                    assert_same_block(block, expected)
+                    assert_same_block(_statements._by_code(pgsolver._GAME, text), block)
 
 
 def test_some_of_the_corpus():

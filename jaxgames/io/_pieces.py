@@ -1,0 +1,110 @@
+"""Text that is read piece by piece, on all cores, some of it by machine code.
+
+Machine code reads several times as fast as operations of whole arrays, but its compiler
+takes some tenths of a second to be imported. So a short text is read by arrays.
+"""
+
+import collections
+import concurrent.futures
+import contextvars
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from jaxgames import host
+from jaxgames.io._files import FilePath
+from jaxgames.io._limits import COMPRESSIONS
+
+PIECE_BYTES = 1 << 20
+"""Bytes read at once, where nothing else is said."""
+
+_READY_BYTES, _IMPORTED_BYTES, _FOREIGN_BYTES = 1 << 18, 1 << 22, 1 << 25
+"""Bytes of text from which machine code pays: when it is there, when its compiler is,
+and when that would have to be imported."""
+
+_PACKED = 4
+"""Bytes of text in one that is compressed, about."""
+
+_LARGE = 1 << 22
+"""Bytes from which several threads join arrays."""
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def length(path: FilePath) -> int:
+    """Bytes of text in a file, about; none where its length is not known."""
+    try:
+        size = os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+    packed = os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS
+    return size * _PACKED if packed else size
+
+
+def pays(code: host.compiled, size: int) -> bool:
+    """Whether so many bytes of text are read sooner by machine code than by arrays."""
+    if size < _READY_BYTES:
+        return False
+    there = code.ready or ("numba" in sys.modules and size >= _IMPORTED_BYTES)
+    return (there or size >= _FOREIGN_BYTES) and host.can_compile()
+
+
+def in_order(function: Callable[[T], U], pieces: Iterable[T]) -> Iterator[U]:
+    """What a function makes of each piece, in order, on all cores.
+
+    Few pieces are read ahead, while others are worked on.
+
+    Args:
+        function: lets go of Python's global lock for most of its time.
+        pieces: made on this thread, the next one when it is wanted.
+    """
+    threads = min(host.num_cores(), 16)  # more would wait for whoever cuts the pieces
+    running: collections.deque[concurrent.futures.Future[U]] = collections.deque()
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        try:
+            for piece in pieces:
+                context = contextvars.copy_context()
+                running.append(pool.submit(context.run, function, piece))
+                if len(running) > 2 * threads:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def lines(text: bytes) -> int:
+    """How many lines end in a text; `bytes.count` takes long, and the global lock."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+
+
+def joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays of one type and dimension, one after the other; read-only."""
+    size = sum(len(part) for part in parts)
+    whole = np.empty(size, parts[0].dtype)
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+
+    def copy(end: int, part: np.ndarray) -> None:
+        whole[end - len(part) : end] = part
+
+    if whole.nbytes < _LARGE:
+        for pair in zip(ends, parts, strict=True):
+            copy(*pair)
+    else:
+        host.together(lambda pair: copy(*pair), zip(ends, parts, strict=True))
+    whole.setflags(write=False)
+    return whole
+
+
+def keep_freed_memory() -> None:
+    """Halves the time for large files where memory is allocated by glibc.
+
+    It hands memory back to the system after every piece and asks for it again, unless
+    it has seen a large array being freed.
+    """
+    np.empty(24 << 20, np.uint8)
