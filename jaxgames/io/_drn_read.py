@@ -118,12 +118,11 @@ class _Notes:
         codes = np.empty(len(which), np.int32)
         some = np.flatnonzero(last >= first)
         codes[last < first] = self._code(lines, 0, b"") if len(some) < len(which) else 0
-        texts = lines.texts(first[some], last[some])
-        found = [self._known.get(text, -1) for text in texts]
-        for k, code in enumerate(found):
-            if code < 0:
-                found[k] = self._code(lines, int(which[some[k]]), texts[k])
-        codes[some] = found
+        codes[some] = lines.codes(
+            first[some],
+            last[some],
+            lambda k, text: self._code(lines, int(which[some[k]]), text),
+        )
         return codes
 
     def _code(self, lines: _lines.Lines, line: int, text: bytes) -> int:

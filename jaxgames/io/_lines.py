@@ -5,13 +5,13 @@ too: every word knows its line.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.io import _decimal, _limits
+from jaxgames.io import _decimal, _limits, _pieces, _word_loop
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.quoting import quoted
 
@@ -36,6 +36,8 @@ class Lines(NamedTuple):
     """integers `[L + 1]`, the first word of each line, and the number of words."""
     number: np.ndarray
     """integers `[L]`, the number of each line in the file, counted from 1."""
+    by_code: bool = False
+    """Whether words are read by machine code, not by arrays."""
 
     @property
     def count(self) -> np.ndarray:
@@ -94,6 +96,11 @@ class Lines(NamedTuple):
             FormatError: a word is something else.
         """
         start, end = self.start[words], self.end[words]
+        if self.by_code:
+            values, bad = _word_loop.integers(self.byte, start, end, least, most)
+            if bad >= 0:
+                self.refuse(words[bad], f"{what} (a number from {least} to {most})")
+            return values
         # With more digits it is too large, or full of leading zeros.
         wrong = (end - start > _decimal.MARGIN) | (end == start)
         digit = self.byte - ord("0") < 10  # uint8: what is smaller wraps round
@@ -113,13 +120,40 @@ class Lines(NamedTuple):
         Raises:
             FormatError: a word is something else.
         """
-        texts = self.texts(words)
+        if self.by_code:
+            values = _word_loop.reals(self.byte, self.start[words], self.end[words])
+            others = np.flatnonzero(np.isnan(values))
+        else:
+            values, others = np.empty(len(words)), np.arange(len(words))
+        texts = self.texts(words[others])
         try:
-            return np.array([table[text] for text in texts], np.float64)
+            values[others] = [table[text] for text in texts]
         except NotANumberError as error:
-            return self.refuse(
-                words[texts.index(error.word)], f"{what} (a finite number)"
-            )
+            word = int(words[others[texts.index(error.word)]])
+            self.refuse(word, f"{what} (a finite number)")
+        return values
+
+    def codes(
+        self, first: np.ndarray, last: np.ndarray, number: Callable[[int, bytes], int]
+    ) -> np.ndarray:
+        """Numbers texts, from the start of each first word to the end of the last.
+
+        Args:
+            first: words.
+            last: words.
+            number: tells the number of a text, called with one of its places and with
+                the text, in the order of the first appearance in this stretch; and
+                perhaps again.
+
+        Returns:
+            int32.
+        """
+        if not self.by_code:
+            texts = self.texts(first, last)
+            return np.array([*map(number, range(len(texts)), texts)], np.int32)
+        which, places = _word_loop.alike(self.byte, self.start[first], self.end[last])
+        texts = self.texts(first[places], last[places])
+        return np.array([*map(number, places.tolist(), texts)], np.int32)[which]
 
     def intervals(
         self,
@@ -177,6 +211,22 @@ def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
         path: the file, decompressed where the suffix says so.
         comment: lines that start like this are left out.
     """
+    by_code = _word_loop.pays(_pieces.length(path))
+    if by_code:
+        _pieces.keep_freed_memory()
+        _cut(path, b"", 0, by_code)  # compiled by one thread
+
+    def cut(stretch: tuple[bytes, int]) -> Lines:
+        lines = _cut(path, *stretch, by_code)
+        if comment is None:
+            return lines
+        return lines.keep(~lines.start_with(lines.first[:-1], comment))
+
+    yield from _pieces.in_order(cut, _pieces.ahead(path, _stretches(path)))
+
+
+def _stretches(path: FilePath) -> Iterator[tuple[bytes, int]]:
+    """Stretches of whole lines, and how many lines come before each."""
     before = 0
     with reading(path) as file:
         rest = b""
@@ -184,15 +234,18 @@ def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
             text, newline, rest_of_it = (rest + more).rpartition(b"\n")
             rest = rest_of_it
             if newline:
-                yield _cut(path, text, before, comment)
-                before += text.count(b"\n") + 1
+                yield text, before
+                before += _pieces.lines(text) + 1
             _limits.check_statement(path, before + 1, len(rest))
         if rest:
-            yield _cut(path, rest, before, comment)
+            yield rest, before
 
 
-def _cut(path: FilePath, text: bytes, before: int, comment: str | None) -> Lines:
+def _cut(path: FilePath, text: bytes, before: int, by_code: bool) -> Lines:
     byte = np.frombuffer(b" " * _decimal.MARGIN + text + b" ", np.uint8)
+    if by_code:
+        start, end, first, line = _word_loop.cut(byte, _decimal.MARGIN)
+        return Lines(path, byte, start, end, first, line + (before + 1), by_code)
     # Blanks are the space and the five characters from the tab to the carriage return.
     blank = (byte == ord(" ")) | (byte - ord("\t") < 5)
     borders = np.flatnonzero(blank[1:] != blank[:-1]) + 1
@@ -201,8 +254,7 @@ def _cut(path: FilePath, text: bytes, before: int, comment: str | None) -> Lines
     number = before + 1 + ended[start]
     opens = np.append(True, number[1:] != number[:-1])[: len(start)]
     first = np.flatnonzero(opens)
-    lines = Lines(path, byte, start, end, np.append(first, len(start)), number[first])
-    return lines if comment is None else lines.keep(~lines.start_with(first, comment))
+    return Lines(path, byte, start, end, np.append(first, len(start)), number[first])
 
 
 class NotANumberError(Exception):

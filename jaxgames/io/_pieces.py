@@ -7,6 +7,7 @@ takes some tenths of a second to be imported. So a short text is read by arrays.
 import collections
 import concurrent.futures
 import contextvars
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from jaxgames.io._limits import COMPRESSIONS
 PIECE_BYTES = 1 << 20
 """Bytes read at once, where nothing else is said."""
 
-_READY_BYTES, _IMPORTED_BYTES, _FOREIGN_BYTES = 1 << 18, 1 << 22, 1 << 25
+_READY_BYTES, _IMPORTED_BYTES, _FOREIGN_BYTES = 1 << 18, 1 << 22, 1 << 24
 """Bytes of text from which machine code pays: when it is there, when its compiler is,
 and when that would have to be imported."""
 
@@ -41,8 +42,11 @@ def length(path: FilePath) -> int:
         size = os.stat(path).st_size
     except (OSError, ValueError):
         return 0
-    packed = os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS
-    return size * _PACKED if packed else size
+    return size * _PACKED if _is_packed(path) else size
+
+
+def _is_packed(path: FilePath) -> bool:
+    return os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS
 
 
 def pays(code: host.compiled, size: int) -> bool:
@@ -64,9 +68,22 @@ def in_order(function: Callable[[T], U], pieces: Iterable[T]) -> Iterator[U]:
     """
     threads = min(host.num_cores(), 16)  # more would wait for whoever cuts the pieces
     running: collections.deque[concurrent.futures.Future[U]] = collections.deque()
+    pieces, error = iter(pieces), None
+    start = list(itertools.islice(pieces, 2))
+    if len(start) < 2:
+        yield from map(function, start)
+        return
+    pieces = itertools.chain(start, pieces)
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         try:
-            for piece in pieces:
+            while True:
+                try:
+                    piece = next(pieces)
+                except StopIteration:
+                    break
+                except Exception as caught:  # what is wrong before comes first
+                    error = caught
+                    break
                 context = contextvars.copy_context()
                 running.append(pool.submit(context.run, function, piece))
                 if len(running) > 2 * threads:
@@ -76,6 +93,24 @@ def in_order(function: Callable[[T], U], pieces: Iterable[T]) -> Iterator[U]:
         finally:
             for future in running:
                 future.cancel()
+    if error is not None:
+        raise error
+
+
+def ahead(path: FilePath, pieces: Iterator[T]) -> Iterator[T]:
+    """The pieces of a file; if it is compressed, made one ahead on another thread."""
+    if _is_packed(path) and length(path) > _IMPORTED_BYTES:
+        return _made_ahead(pieces)
+    return pieces
+
+
+def _made_ahead(pieces: Iterator[T]) -> Iterator[T]:
+    context, end = contextvars.copy_context(), object()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        following = pool.submit(context.run, next, pieces, end)
+        while (piece := following.result()) is not end:
+            following = pool.submit(context.run, next, pieces, end)
+            yield piece  # type: ignore[misc]
 
 
 def lines(text: bytes) -> int:

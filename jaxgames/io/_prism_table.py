@@ -190,8 +190,10 @@ def _columns(
     _models.refuse_negative(lines, words, lower)
     action = np.zeros(len(first), np.int32)
     named = np.flatnonzero(count > width)
-    texts = lines.texts(first[named] + width)
-    action[named] = [names.setdefault(text, len(names)) for text in texts]
+    words = first[named] + width
+    action[named] = lines.codes(
+        words, words, lambda _, text: names.setdefault(text, len(names))
+    )
     number = lines.number.astype(np.int32)
     return state, choice, target, lower, upper, action, number
 

@@ -19,7 +19,7 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.io import _limits, _lines
+from jaxgames.io import _aut_loop, _limits, _lines
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import quoted
 from jaxgames.value import Value, freeze
@@ -241,6 +241,11 @@ def _transitions(
     """Sources, labels and targets; enters new labels into the names."""
     byte, start = lines.byte, lines.start[lines.first[:-1]]
     end = lines.end[lines.first[1:] - 1]
+    if lines.by_code:
+        found = _aut_loop.parse(byte, start, end, states - 1)
+        if found is not None:
+            src, dst, begin, stop = found
+            return np.stack([src, _numbers(lines, begin, stop, names), dst])
     comma = np.flatnonzero(byte == ord(","))
     before = np.searchsorted(comma, start)
     after = np.searchsorted(comma, end) - 1
@@ -252,8 +257,8 @@ def _transitions(
     first, last = comma[before], comma[after]
     source, target = _trim(byte, start + 1, first), _trim(byte, last + 1, end - 1)
     ends = lines._replace(
-        start=np.concatenate([source[0], target[0]]),
-        end=np.concatenate([source[1], target[1]]),
+        start=np.concatenate([source[0], target[0]]).astype(np.int32),
+        end=np.concatenate([source[1], target[1]]).astype(np.int32),
         first=np.arange(2 * len(start) + 1),
         number=np.tile(lines.number, 2),
     )
@@ -263,14 +268,21 @@ def _transitions(
     in_quotes = (
         (stop - begin > 1) & (byte[begin] == ord('"')) & (byte[stop - 1] == ord('"'))
     )
-    text = byte.tobytes()
-    begin, stop = (begin + in_quotes).tolist(), (stop - in_quotes).tolist()
-    label = [
-        names.setdefault(text[i:j], len(names))
-        for i, j in zip(begin, stop, strict=True)
-    ]
+    label = _numbers(lines, begin + in_quotes, stop - in_quotes, names)
     src, dst = vertices.reshape(2, -1)
     return np.array([src, label, dst], np.int32)
+
+
+def _numbers(lines: _lines.Lines, begin, stop, names: dict[bytes, int]) -> np.ndarray:
+    """Numbers the labels that stand there; enters new ones into the names."""
+    labels = lines._replace(
+        start=begin.astype(np.int32, copy=False),
+        end=stop.astype(np.int32, copy=False),
+    )
+    every = np.arange(len(begin))
+    return labels.codes(
+        every, every, lambda _, text: names.setdefault(text, len(names))
+    )
 
 
 def _trim(byte: np.ndarray, start: np.ndarray, end: np.ndarray):

@@ -1,0 +1,204 @@
+"""Text is read by machine code as by arrays: the same values, the same complaints."""
+
+import contextlib
+import dataclasses
+import pathlib
+import warnings
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from jaxgames import io
+from jaxgames.io import _lines, _pieces, _statements, _word_loop
+from jaxgames.testing import _files
+
+READERS = ("a.pg", "a.sol", "a.mtx", "a.aut", "a.drn", "a.tra")
+
+CASES = 100
+"""Of each reader, at each size of a stretch."""
+
+
+@contextlib.contextmanager
+def reading_by(code: bool, stretch: int):
+    """Has files read in stretches of that size, by machine code or by arrays."""
+    with (
+        mock.patch.object(_pieces, "pays", return_value=code),
+        mock.patch.object(_lines, "_STRETCH_BYTES", stretch),
+        mock.patch.object(_statements, "_BLOCK_BYTES", max(stretch, 40)),
+        mock.patch.object(_statements, "_LONG_BLOCK_BYTES", max(stretch, 40)),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def read(reader: str, folder: pathlib.Path, code: bool, stretch: int):
+    """What is read, or what is said."""
+    with reading_by(code, stretch):
+        try:
+            return plain(_files.READERS[reader].read(folder / reader))
+        except (io.FormatError, FileNotFoundError) as error:
+            return str(error)
+
+
+def plain(value):
+    """A value as one that can be compared: bits and types."""
+    if dataclasses.is_dataclass(value):
+        return {
+            f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)
+        }
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    return list(map(plain, value)) if isinstance(value, (list, tuple)) else value
+
+
+@pytest.mark.parametrize("stretch", [1, 30, 1 << 20])
+@pytest.mark.parametrize("reader", READERS)
+def test_both_ways_say_the_same(tmp_path, reader, stretch):
+    rng = np.random.default_rng([stretch, *reader.encode()])
+    samples = _files.READERS[reader].samples()
+    said = 0
+    for number in range(CASES):
+        case = samples[number % len(samples)]
+        if number >= len(samples):
+            case = _files._mutated(rng, case, samples[0], 1 + number % 3)
+        for old in tmp_path.iterdir():
+            old.unlink()
+        for name, data in case.parts.items():
+            (tmp_path / name).write_bytes(data)
+        expected = read(reader, tmp_path, False, stretch)
+        assert read(reader, tmp_path, True, stretch) == expected, case
+        said += isinstance(expected, str)
+    assert 0 < said < CASES
+
+
+WORDS = [
+    *(
+        "0",
+        "1",
+        "-1",
+        "+1",
+        "007",
+        "1.5",
+        "-0",
+        "-0.0",
+        ".5",
+        "1.",
+        "1e5",
+        "1E-5",
+        "1e+2",
+    ),
+    *("0.1", "0.3333333333333333", "0.6666666666666666", "0.16666666666666666", "1/3"),
+    *(
+        "1.5/2.5",
+        "-1/3",
+        "1/-3",
+        "1e-7/3",
+        "9007199254740992",
+        "9007199254740993",
+        "0/5",
+    ),
+    *("123456789012345678", "0.00000000000000000000000000001", "1e22", "1e23", "1e-22"),
+    *(
+        "1.7976931348623157e308",
+        "5e-324",
+        "2.2250738585072014e-308",
+        "4.35",
+        "0.000001",
+    ),
+    *(
+        "12345678901234567890123456789012345678901234567890",
+        "0.1e1",
+        "1e0001",
+        "0e9999",
+    ),
+]
+
+NO_NUMBERS = [
+    *(
+        ".",
+        "-",
+        "+",
+        "e5",
+        "1e",
+        "1e+",
+        "--1",
+        "1-",
+        "1..2",
+        "1.2.3",
+        "1/",
+        "/1",
+        "1/0",
+    ),
+    *("1/2/3", "0/0", "1e999", "1_0", "nan", "inf", "0x10", "1,5", "\u00b2", "1e5.0"),
+]
+
+
+def lines_of(words: list[str], code: bool) -> _lines.Lines:
+    text = " ".join(words).encode()
+    return _lines._cut("a", text, 0, code)
+
+
+def test_real_numbers_are_the_nearest():
+    rng = np.random.default_rng(0)
+    words = WORDS + [repr(x) for x in rng.random(2000).tolist()]
+    words += [f"{x:.{k % 20}g}" for k, x in enumerate(10 ** rng.uniform(-30, 30, 2000))]
+    words += [f"{a}/{b}" for a, b in rng.integers(1, 10**9, (500, 2)).tolist()]
+    every = np.arange(len(words))
+    found = lines_of(words, True).reals(every, "a number", _lines.Reals())
+    for word, value in zip(words, found.tolist(), strict=True):
+        upper, _, lower = word.partition("/")
+        expected = float(upper) / float(lower or 1)
+        assert (value, np.signbit(value)) == (expected, np.signbit(expected)), word
+    plain = lines_of(WORDS, True)
+    sure = _word_loop.reals(plain.byte, plain.start, plain.end)
+    assert np.count_nonzero(np.isnan(sure)) < len(WORDS) / 2
+
+
+@pytest.mark.parametrize("word", NO_NUMBERS)
+@pytest.mark.parametrize("code", [False, True])
+def test_what_is_no_real_number(word, code):
+    lines = lines_of(["1", word, "2", word], code)
+    with pytest.raises(io.FormatError, match="a:1: expected a share .a finite num"):
+        lines.reals(np.arange(4), "a share", _lines.Reals())
+
+
+def test_texts_are_numbered_by_their_first_appearance():
+    words = ["b", "a", "b", "ab", "a", "b" * 100, "ab", "b" * 100] * 50
+    for code in (False, True):
+        known = {b"a": 0}
+        lines = lines_of(words, code)
+        every = np.arange(len(words))
+        found = lines.codes(
+            every, every, lambda _, text, k=known: k.setdefault(text, len(k))
+        )
+        assert found.dtype == np.int32
+        assert found.tolist() == [1, 0, 1, 2, 0, 3, 2, 3] * 50
+        assert list(known) == [b"a", b"b", b"ab", b"b" * 100]
+
+
+def test_what_is_wrong_first_is_told_first(tmp_path):
+    """Also where a part behind it, which is read ahead, is worse."""
+    path = tmp_path / "a.aut"
+    path.write_text("des (0, 3, 2)\n(0,a,1)\n(0,a,x)\n(0," + "a" * 3000 + ",1)\n")
+    for code in (False, True):
+        with reading_by(code, 10), pytest.raises(io.FormatError) as caught:
+            io.load(path, limits=io.Limits(statement=1000))
+        assert caught.value.line == 3
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_pieces_that_are_unpacked_ahead(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(_pieces, "_IMPORTED_BYTES", 0)
+    monkeypatch.setattr(_lines, "_STRETCH_BYTES", 1000)
+    lts = io.LTS.from_edges(range(999), ["a"] * 999, range(1, 1000))
+    path = tmp_path / f"a.aut{suffix}"
+    io.save(path, lts)
+    assert plain(io.load(path)) == plain(lts)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(io.FormatError, match=f"broken {suffix} data"):
+        io.load(path)
