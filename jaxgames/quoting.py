@@ -1,5 +1,8 @@
 """What messages quote: as much as can be read, on one line."""
 
+import difflib
+from collections.abc import Iterable
+
 MOST_QUOTED = 80
 """Characters of what a message quotes, at most."""
 
@@ -30,3 +33,17 @@ def quoted(what: object) -> str:
 def clipped(text: str) -> str:
     """The start of a text, as much of it as a message may quote."""
     return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
+
+
+def guess(word: str, known: Iterable[str]) -> str:
+    """What a misspelt name was meant to be, in parentheses; nothing if nobody knows.
+
+    Examples:
+        >>> known = ["fpi", "zielonka"]
+        >>> print("no solver is called 'zielonk'" + guess("zielonk", known))
+        no solver is called 'zielonk' (did you mean 'zielonka'?)
+        >>> guess("abc", known)
+        ''
+    """
+    found = difflib.get_close_matches(word.lower(), list(known), n=1)
+    return f" (did you mean {found[0]!r}?)" if found else ""

@@ -688,7 +688,7 @@ def test_bad_arrays(run, case):
         ("game.pg.gz", b"no gzip"),
         ("game.pg.bz2", bz2.compress(GAME.encode())[:20]),
         ("game.npz", b"no zip"),
-        ("game.txt", GAME.encode()),
+        ("game.txt", SOLUTION.encode()),
     ],
     ids=["cut gz", "no gz", "cut bz2", "no npz", "no known suffix"],
 )
@@ -836,7 +836,7 @@ def test_help_imports_no_command():
         "print([name for name in sys.modules if name.startswith('jaxgames.cli._')])"
     )
     out, _ = spawn(code=("-c", code)).communicate()
-    of_all = ["_exit", "_interrupt", "_options", "_watch"]
+    of_all = ["_exit", "_interrupt", "_options", "_streams", "_watch"]
     assert out.endswith(f"{[f'jaxgames.cli.{name}' for name in of_all]}\n")
 
 

@@ -32,8 +32,8 @@ import argparse
 import contextlib
 import errno
 import importlib
-import io
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -43,6 +43,7 @@ from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain
 from jaxgames.cli._interrupt import remembered
 from jaxgames.cli._options import Parser, add_traceback
+from jaxgames.cli._streams import open_output, standard
 from jaxgames.cli._watch import Watch, reached, subject
 from jaxgames.solution import SolveError, Status
 
@@ -77,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else list(argv)
     watch = Watch(argv, ends_process)
     try:
-        with _short_warnings(), remembered(), _open_output():
+        with _short_warnings(), remembered(), open_output():
             code = _run(argv, watch)
         print(end="", flush=True)
     except (Exception, KeyboardInterrupt) as error:
@@ -99,7 +100,7 @@ def _run(argv: list[str], watch: Watch) -> Exit:
         return Exit(end.code or 0)
     if not hasattr(args, "timeout"):
         return args.run(args)
-    with watch.limits(args) as around:
+    with standard(args), watch.limits(args) as around:
         try:
             return args.run(args)
         except SolveError as error:
@@ -159,7 +160,9 @@ def _diagnose(error: BaseException) -> tuple[Exit, str]:
         return Exit.BAD_INPUT, file + error.strerror
     if isinstance(error, (ValueError, OSError, ImportError)):
         # Said by functions to those who call them from Python.
-        return Exit.BAD_INPUT, message.replace("dead_ends='lose'", "--dead-ends lose")
+        message = message.replace("dead_ends='lose'", "--dead-ends lose")
+        message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
+        return Exit.BAD_INPUT, message.replace("--format ,", "--format,")
     name = type(error).__name__
     return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"
 
@@ -180,32 +183,6 @@ def _flush_if_possible() -> None:
         print(end="", flush=True)
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-class _Nobody(io.TextIOBase):
-    """Standard output where it is closed: nothing can be printed."""
-
-    def write(self, text: str) -> int:
-        """Fails as a pipe does that nobody reads."""
-        if text:
-            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-        return 0
-
-
-@contextlib.contextmanager
-def _open_output() -> Iterator[None]:
-    """Has `print` fail where standard output is closed: Python drops what it is given.
-
-    Numbers of streams that are closed are taken, or files that are opened get them.
-    """
-    if None in (sys.stdin, sys.stdout, sys.stderr):
-        while os.open(os.devnull, os.O_RDWR) <= 2:
-            pass
-    if sys.stdout is not None:
-        yield
-        return
-    with contextlib.redirect_stdout(_Nobody()):
-        yield
 
 
 @contextlib.contextmanager

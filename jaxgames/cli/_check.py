@@ -28,14 +28,12 @@ MOST_STEPS = 30
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.add_argument(
-        "--graph",
-        dest="file",
-        metavar="FILE",
-        required=True,
-        help="a system: .kripke, .npz, .aut (its actions are propositions), .umb, .drn "
-        "or .tra (its labels are); or without --ltl and --automaton a graph with "
+    _options.add_file(
+        parser,
+        "a system: .kripke, .npz, .aut (its actions are propositions), .umb, .drn or "
+        ".tra (its labels are); or without --ltl and --automaton a graph with "
         "accepting vertices: .npz",
+        option="--graph",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -61,7 +59,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lasso",
         metavar="OUT",
-        help="write what shows the violation: .txt, or .json for programs",
+        help="write what shows the violation: .txt, as to -, or .json for programs",
     )
     parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
@@ -87,10 +85,10 @@ def run(args: argparse.Namespace) -> Exit:
     facts: dict[str, Any] = {"file": args.file, "property": what}
     with phase("load") as notes:
         if automaton is None:
-            question = load_product(args.file, args.initial)
+            question = load_product(args)
             notes.append(sizes(question.arena))
         else:
-            system = load_system(args.file, args.initial, automaton.propositions)
+            system = load_system(args, automaton.propositions)
             notes.append(sizes(system))
             facts |= {
                 "states": system.num_states,
@@ -184,7 +182,7 @@ def _tell(args: argparse.Namespace, facts: dict, trace: Trace | None) -> None:
 
 def _write(args: argparse.Namespace, trace: Trace) -> None:
     if args.lasso:
-        as_text = args.lasso.lower().endswith(TEXT)
+        as_text = not args.lasso.lower().endswith(JSON)
         text = trace.to_text() if as_text else json.dumps(trace.to_dict()) + "\n"
         with writing(args.lasso) as file:
             file.write(text.encode())

@@ -27,9 +27,7 @@ MOST_CLASSES = 30
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.add_argument(
-        "file", metavar="SYSTEM", help="a transition system: .aut, .csv or .dot"
-    )
+    _options.add_file(parser, "a transition system: .aut, .csv or .dot", "SYSTEM")
     parser.add_argument(
         "processes",
         metavar="STATE",
@@ -57,7 +55,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--labels",
         metavar="OUT",
         help="write the class of each state by that notion: .npz, or .txt with one on "
-        "each line",
+        "each line, as to -",
     )
     parser.add_argument(
         "--draw",
@@ -83,7 +81,7 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args.json or args.quiet)
     with phase("load") as notes:
-        lts = equivalence.load(args.file)
+        lts = equivalence.load(args.file, format=args.format)
         notes.append(sizes(lts))
     limits = {"max_positions": args.max_positions}
     try:

@@ -37,13 +37,23 @@ def start_jax(args: argparse.Namespace) -> None:
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
+def read(args: argparse.Namespace) -> Any:
+    """Reads the file that `add_file` or `add_game` asks for, whatever it holds."""
+    return io.load(
+        args.file,
+        condition=getattr(args, "condition", "max even"),
+        dead_ends=getattr(args, "dead_ends", "allow"),
+        format=args.format,
+    )
+
+
 def load(args: argparse.Namespace) -> Arena:
     """Reads the game that `add_game` asks for.
 
     Raises:
         FormatError: it is something else.
     """
-    game = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    game = read(args)
     if not isinstance(game, Arena):
         raise io.FormatError(args.file, None, f"this is no game, but {quoted(game)}")
     return game

@@ -11,6 +11,7 @@ from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes
 from jaxgames.generate import FAMILIES
+from jaxgames.io._formats import of_output
 
 EXAMPLE = "generate elevator 5 --no-fair -o elevator.pg.gz"
 
@@ -31,7 +32,13 @@ def options(parser: argparse.ArgumentParser) -> None:
             "--output",
             metavar="FILE",
             required=True,
-            help="where to write the game: .pg, .energy, .npz, also .gz, .bz2",
+            help="where to write the game: .pg, .energy, .npz, also .gz, .bz2, .xz; or "
+            "to -, with --format",
+        )
+        of_family.add_argument(
+            "--format",
+            metavar="NAME",
+            help="format of the game: a suffix without its dot (default: its own)",
         )
         _options.add_force(of_family)
         _options.add_limits(of_family)
@@ -53,10 +60,11 @@ def run(args: argparse.Namespace) -> Exit:
     family = FAMILIES[args.family]
     names = [parameter.name for parameter in _parameters(family)]
     _outputs.check(args, output=args.output)
+    of_output(args.output, args.format)
     limits.tick("generating")
     arena = family(**{name: getattr(args, name) for name in names})
     limits.tick("writing")
-    io.save(args.output, arena)
+    io.save(args.output, arena, format=args.format)
     if not args.quiet:
         print(f"{args.output}: {sizes(arena)}")
     return Exit.DONE

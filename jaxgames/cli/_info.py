@@ -2,7 +2,7 @@
 
 import argparse
 import json
-import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,14 +13,25 @@ from jaxgames import io, limits, ltl, mdp, ops, parity, systems
 from jaxgames.arena import Arena
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import is_parity, num_priorities, sizes, start_jax
+from jaxgames.cli._games import (
+    is_parity,
+    num_priorities,
+    read,
+    sizes,
+    start_jax,
+)
+from jaxgames.io._sources import length
 
 EXAMPLE = "info game.pg.gz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    _options.add_game(parser)
+    _options.add_game(
+        parser,
+        what="a game, a graph, a model, a system or an automaton in any format that "
+        "is read",
+    )
     _options.add_limits(parser)
     _options.add_json(parser)
     _options.add_jax(parser)
@@ -30,10 +41,10 @@ def run(args: argparse.Namespace) -> Exit:
     """Prints what a file holds, to people or to programs."""
     start_jax(args)
     limits.tick("reading")
-    arena = io.load(args.file, condition=args.condition, dead_ends=args.dead_ends)
+    arena = read(args)
     limits.tick("describing")
     facts = _FACTS[type(arena)](arena)
-    size = os.path.getsize(args.file)
+    size = length(args.file, sys.maxsize)
     if args.json:
         print(json.dumps({"file": args.file, "bytes": size, **facts}))
         return Exit.DONE

@@ -7,7 +7,7 @@ import numpy as np
 from jaxgames import io, mdp
 from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import quoted
 from jaxgames.solution import Status
@@ -17,17 +17,13 @@ EXAMPLE = "mec model.umb --output components.npz"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="a Markov decision process: .umb, .drn or .tra, also .gz, .bz2, .xz",
-    )
+    _options.add_file(parser, "a Markov decision process: .umb, .drn or .tra")
     parser.add_argument(
         "-o",
         "--output",
         metavar="OUT",
         help="write the component of each state, -1 for none: .npz (with the choices "
-        "that stay), or .txt with one on each line",
+        "that stay), or .txt with one on each line, as to -",
     )
     _options.add_force(parser)
     _options.add_decomposition(parser)
@@ -42,7 +38,7 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args.json or args.quiet)
     with phase("load") as notes:
-        model = load(args.file)
+        model = load(args)
         notes.append(sizes(model))
     with phase("prepare"):
         if _parts.wants_host(args):  # what it compiles is kept
@@ -75,16 +71,18 @@ def run(args: argparse.Namespace) -> Exit:
     return end
 
 
-def load(file: str) -> mdp.MDP:
+def load(args: argparse.Namespace) -> mdp.MDP:
     """Reads a model.
 
     Raises:
         FormatError: the file holds something else.
     """
-    model = io.load(file, dead_ends="allow")
+    model = read(args)
     if not isinstance(model, mdp.MDP):
         raise io.FormatError(
-            file, None, f"expected a Markov decision process, found an {quoted(model)}"
+            args.file,
+            None,
+            f"expected a Markov decision process, found an {quoted(model)}",
         )
     return model
 

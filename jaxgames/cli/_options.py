@@ -20,9 +20,40 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(f"{message} (see {self.prog} --help)")
 
 
-def add_game(parser: argparse.ArgumentParser, name: str = "FILE") -> None:
+def add_file(
+    parser: argparse.ArgumentParser,
+    what: str,
+    name: str = "FILE",
+    option: str | None = None,
+) -> None:
+    """The file that a command reads, and which format it has.
+
+    Args:
+        parser: of the command.
+        what: what the file holds, for the help.
+        name: what the file is called in the help.
+        option: that names the file, if it has no place of its own.
+    """
+    help = f"{what}, also .gz, .bz2, .xz; - is standard input"
+    if option is None:
+        parser.add_argument("file", metavar=name, help=help)
+    else:
+        parser.add_argument(option, dest="file", metavar=name, required=True, help=help)
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help=f"format of {name}: a suffix without its dot (default: its own, or else "
+        "what the content says)",
+    )
+
+
+def add_game(
+    parser: argparse.ArgumentParser,
+    name: str = "FILE",
+    what: str = "a game: .pg, .npz",
+) -> None:
     """The file with the game, and how it is to be read."""
-    parser.add_argument("file", metavar=name, help="a game: .pg, .npz, also .gz, .bz2")
+    add_file(parser, what, name)
     parser.add_argument(
         "--condition",
         default="max even",

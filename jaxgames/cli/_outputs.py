@@ -9,17 +9,14 @@ import os
 import zlib
 
 from jaxgames import io
-
-INPUTS = "file", "solution", "automaton"
-"""Where commands keep the names of what they read."""
+from jaxgames.cli._streams import INPUTS
+from jaxgames.io._formats import suffix_of
 
 DRAWINGS = "--dot", "--draw"
 """Options whose files are made again and again, and replaced without a question."""
 
 _BESIDE = {".tra": (".lab", ".sta", ".srew", ".trew")}
 """Suffixes of what is written with a file of that suffix."""
-
-_OF_PRISM = (".tra", ".tra.gz", ".tra.bz2", ".tra.xz")
 
 
 def check(args: argparse.Namespace, **options: str | None) -> None:
@@ -68,7 +65,8 @@ def _with_it(path: str) -> list[str]:
     """What is read and written with a file of several parts."""
     stem, suffix = os.path.splitext(path)
     written = [stem + more for more in _BESIDE.get(suffix.lower(), ())]
-    is_prism = os.fspath(path).lower().endswith(_OF_PRISM)
+    # A file whose suffix says nothing may be one, by its content or by --format.
+    is_prism = suffix_of(path) == ".tra" or suffix_of(path) not in io.FORMATS
     return written + (io.prism.companions(path) if is_prism else [])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from jaxgames import host, limits
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._phases import Phases
+from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.quoting import quoted
 from jaxgames.solution import Status
@@ -107,8 +108,11 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
 
 
 def check_suffix(option: str, path: str, suffixes: tuple[str, ...]) -> None:
-    """Raises a ValueError for a file to be written whose suffix is none of these."""
-    if not path.lower().endswith(suffixes):
+    """Raises a ValueError for a file to be written whose suffix is none of these.
+
+    Standard output needs none: it gets text.
+    """
+    if path != STDOUT and not path.lower().endswith(suffixes):
         raise ValueError(
             f"{option} takes a file that ends in {', '.join(suffixes)}, got "
             f"{quoted(os.path.basename(path))}"

@@ -8,7 +8,7 @@ from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
 from jaxgames.cli import _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import quoted
 from jaxgames.solution import Status
@@ -18,16 +18,16 @@ EXAMPLE = "scc protocol.aut --verify --labels components.npz"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        help="a graph (.mtx, .npz), a game (.pg), a transition system (.aut) or a "
-        "Markov decision process (.umb, .drn, .tra)",
+    _options.add_file(
+        parser,
+        "a graph (.mtx, .npz), a game (.pg), a transition system (.aut) or a Markov "
+        "decision process (.umb, .drn, .tra)",
     )
     parser.add_argument(
         "--labels",
         metavar="OUT",
-        help="write the component of each vertex: .npz, or .txt with one on each line",
+        help="write the component of each vertex: .npz, or .txt with one on each line, "
+        "as to -",
     )
     _options.add_force(parser)
     _options.add_decomposition(parser)
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args.json or args.quiet)
     with phase("load") as notes:
-        arena, size = load(args.file)
+        arena, size = load(args)
         notes.append(size)
     with phase("prepare"):
         if _parts.wants_host(args):  # what it compiles is kept
@@ -68,20 +68,22 @@ def run(args: argparse.Namespace) -> Exit:
     return end
 
 
-def load(file: str) -> tuple[Arena, str]:
+def load(args: argparse.Namespace) -> tuple[Arena, str]:
     """Reads a file; returns its graph, and how large what it holds is.
 
     Raises:
         FormatError: the file holds something that is no graph.
     """
-    found = io.load(file, dead_ends="allow")
+    found = read(args)
     if isinstance(found, mdp.MDP):
         return found.graph(), sizes(found)
     if isinstance(found, io.LTS):
         return found.arena, sizes(found)
     if not isinstance(found, Arena):
         raise io.FormatError(
-            file, None, f"expected a graph, a game or a model, found an {quoted(found)}"
+            args.file,
+            None,
+            f"expected a graph, a game or a model, found an {quoted(found)}",
         )
     return found, sizes(found)
 

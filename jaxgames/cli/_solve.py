@@ -51,7 +51,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
     )
     parser.add_argument(
-        "-o", "--output", metavar="SOL", help="write a PGSolver solution, also .gz"
+        "-o",
+        "--output",
+        metavar="SOL",
+        help="write a PGSolver solution, as to -",
     )
     parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
@@ -249,19 +252,15 @@ def _write(args: argparse.Namespace, arena: Arena, solution: parity.Solution) ->
                     "are left out"
                 )
     if args.dot:
-        text = plot.to_dot(arena, solution, names=_names(args.file))
+        text = plot.to_dot(arena, solution, names=_names(args, arena))
         with writing(args.dot) as file:
             file.write(text.encode())
     if args.draw:
         # A large game is drawn as charts, which show no names.
-        names = _names(args.file) if plot.is_drawn(arena) else None
+        names = _names(args, arena) if plot.is_drawn(arena) else None
         plot.draw(arena, solution, args.draw, names=names)
 
 
-def _names(path: str) -> list[str | None] | None:
+def _names(args: argparse.Namespace, arena: Arena) -> list[str | None] | None:
     """The names of the vertices, if the file's format has names."""
-    for suffix in pathlib.Path(path.lower()).suffixes[-2:]:
-        names = getattr(io.TEXT_FORMATS.get(suffix), "names", None)
-        if names is not None:
-            return names(path)
-    return None
+    return io.names(args.file, arena, format=args.format)

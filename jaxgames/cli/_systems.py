@@ -1,32 +1,35 @@
 """What is checked: systems and products in files, and what must not happen in them."""
 
+import argparse
 from typing import Any
 
 import numpy as np
 
 from jaxgames import buchi, io, ltl, mdp, systems
 from jaxgames.arena import Arena
+from jaxgames.cli._games import read
 from jaxgames.quoting import clipped, quoted
 
 
 def load_system(
-    file: str, initial: list[int] | None, propositions: tuple[str, ...]
+    args: argparse.Namespace, propositions: tuple[str, ...]
 ) -> systems.System:
     """Reads a system.
 
     Args:
-        file: a transition system, whose actions become propositions; a model, whose
-            labels do; a system; or any other graph, which has none.
-        initial: the initial states, None for those of the file.
+        args: the command's, with the file: a transition system, whose actions become
+            propositions; a model, whose labels do; a system; or any other graph, which
+            has none; and with the initial states, None for those of the file.
         propositions: those that are needed.
 
     Raises:
         FormatError: the file holds something else, it lacks a proposition, or an
             initial state is out of range.
     """
-    found = io.load(file, dead_ends="allow")
+    file = args.file
+    found = read(args)
     try:
-        system = _system(found, initial, propositions)
+        system = _system(found, args.initial, propositions)
     except ValueError as error:
         raise io.FormatError(file, None, str(error)) from error
     for name in propositions:
@@ -74,15 +77,17 @@ def _system(
     raise ValueError(f"expected a system or a graph, found {quoted(found)}")
 
 
-def load_product(file: str, initial: list[int] | None) -> Any:
+def load_product(args: argparse.Namespace) -> Any:
     """Reads a graph with accepting vertices, ready to be searched.
 
     Raises:
         FormatError: the file has no accepting vertices or is wrong, or an initial
             vertex is out of range.
     """
-    product = io.npz.load_product(file) if file.lower().endswith(".npz") else None
-    found = io.load(file, dead_ends="allow") if product is None else product.arena
+    file, initial = args.file, args.initial
+    is_archive = io.format_of(file, format=args.format) == "npz"
+    product = io.npz.load_product(file) if is_archive else None
+    found = read(args) if product is None else product.arena
     if not isinstance(found, Arena) or found.accepting is None:
         raise io.FormatError(
             file,

@@ -15,7 +15,11 @@ EXAMPLE = "verify game.pg.gz game.sol"
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_game(parser)
-    parser.add_argument("solution", metavar="SOL", help="a PGSolver solution, also .gz")
+    parser.add_argument(
+        "solution",
+        metavar="SOL",
+        help="a PGSolver solution, also .gz, .bz2, .xz; - is standard input",
+    )
     _options.add_limits(parser)
     _options.add_quiet(parser)
     _options.add_jax(parser)

@@ -14,7 +14,7 @@ from jaxgames.io._files import writing
 
 def add_weighted(parser: argparse.ArgumentParser) -> None:
     """The game, and what both kinds of games are asked."""
-    _options.add_game(parser)
+    _options.add_game(parser, what="a game with weights: .energy, .mpg, .npz")
     parser.add_argument(
         "--from-parity",
         action="store_true",
@@ -30,7 +30,7 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write what was found: .npz, or .txt with a line for each vertex",
+        help="write what was found: .npz, or .txt with a line for each vertex, as to -",
     )
     _options.add_force(parser)
     parser.add_argument(

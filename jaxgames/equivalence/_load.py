@@ -10,12 +10,19 @@ if TYPE_CHECKING:
 
 
 @limited()
-def load(path: str | os.PathLike[str], **bounds: Unpack[Bounds]) -> "LTS":
+def load(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    **bounds: Unpack[Bounds],
+) -> "LTS":
     r"""Reads a labelled transition system from a file.
 
     Args:
         path: the file: `.aut` (Aldebaran), `.csv` (lines `from,to,label`) or `.dot`;
             compressed if `.gz`, `.bz2` or `.xz` follows.
+        format: which of these it is: `"aut"`, `"csv"` or `"dot"`. By default the suffix
+            says it, or where that says nothing the content.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
@@ -32,7 +39,7 @@ def load(path: str | os.PathLike[str], **bounds: Unpack[Bounds]) -> "LTS":
     """
     from jaxgames import io  # files hold games of all slices, this one's too
 
-    found = io.load(path)
+    found = io.load(path, format=format)
     if not isinstance(found, io.LTS):
         raise io.FormatError(
             path, None, f"expected a labelled transition system, found {found!r}"

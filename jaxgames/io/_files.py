@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from jaxgames import limits
-from jaxgames.io import _limits
+from jaxgames.io import _limits, _sources
 from jaxgames.io._errors import FilePath as FilePath
 from jaxgames.io._errors import FormatError as FormatError
 from jaxgames.io._limits import COMPRESSIONS as COMPRESSIONS
@@ -31,6 +31,7 @@ class _Counted(io.RawIOBase):
         self._path = path
         self._file = file
         self._per_byte = per_byte
+        self._packed = packed
         self._most = _limits.text_limit(path, per_byte, packed)
         self._at = 0
 
@@ -56,6 +57,10 @@ class _Counted(io.RawIOBase):
         return self._at
 
     def _go_to(self, place: int) -> None:
+        if self._most is not None and place > self._most:  # of a pipe more may come
+            self._most = _limits.text_limit(
+                self._path, self._per_byte, self._packed, place
+            )
         _limits.check_text(self._path, place, self._most, self._per_byte)
         self._at = place
 
@@ -86,29 +91,6 @@ class _Stream(io.BufferedReader):
 
 
 _OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
-"""What compressed data begins with."""
-
-
-@contextlib.contextmanager
-def unpacked(
-    path: FilePath, file: IO[bytes], per_byte: int = PER_BYTE
-) -> Iterator[IO[bytes]]:
-    """What is in a file that may be compressed, which its first bytes tell.
-
-    Args:
-        path: the file.
-        file: from `reading`.
-        per_byte: as for `reading`.
-    """
-    start = file.read(6)
-    file.seek(0)
-    for magic, compression in _MAGIC.items():
-        if start.startswith(magic):
-            with _OPENERS[compression](file, "rb") as plain:
-                yield _Stream(path, plain, per_byte, packed=True)
-            return
-    yield file
 
 
 def line_at(path: FilePath, offset: int) -> int:
@@ -132,10 +114,13 @@ class OutputError(OSError):
 
 @contextlib.contextmanager
 def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
-    """Opens a file to read its bytes, decompressed where the suffix says so.
+    """Opens a file to read its bytes, decompressed where they are compressed.
+
+    The first bytes tell that, whatever the suffix. What can be read once only, such as
+    standard input, is kept as long as it is open, or as `_sources.kept` lasts.
 
     Args:
-        path: the file.
+        path: the file; also `/dev/stdin`, `/dev/fd/N`, or a pipe that has a name.
         per_byte: bytes that reading takes for each byte of text, about.
 
     Raises:
@@ -143,17 +128,20 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
         OversizeError: there is more than may be read.
         OSError: the file cannot be opened or read.
     """
-    compression = os.path.splitext(path)[1].lower()
-    opener = _OPENERS.get(compression, open)
-    with opener(path, "rb") as file:
-        try:
-            yield _Stream(path, file, per_byte, compression in _OPENERS)
-        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-            if getattr(error, "errno", None) is not None:
-                raise  # the machine's trouble, not the file's
-            raise FormatError(
-                path, None, f"broken {compression} data: {error}"
-            ) from error
+    with _sources.opened(path) as file:
+        compression = _sources.compression(file)
+        if compression is None:  # a suffix that promises more is believed, and fails
+            compression = os.path.splitext(path)[1].lower()
+        opener = _OPENERS.get(compression, lambda file, _: contextlib.nullcontext(file))
+        with opener(file, "rb") as plain:
+            try:
+                yield _Stream(path, plain, per_byte, compression in _OPENERS)
+            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+                if getattr(error, "errno", None) is not None:
+                    raise  # the machine's trouble, not the file's
+                raise FormatError(
+                    path, None, f"broken {compression} data: {error}"
+                ) from error
 
 
 @contextlib.contextmanager
@@ -181,10 +169,9 @@ def writing(path: FilePath) -> Iterator[Any]:
 @contextlib.contextmanager
 def _replacing(path: FilePath) -> Iterator[Any]:
     # Standard output is written to even where a shell has turned it into a file.
-    if os.fspath(path) in ("/dev/stdout", "/dev/stderr") or (
-        os.path.exists(path) and not os.path.isfile(path)
-    ):
-        with open(path, "ab" if os.path.isfile(path) else "wb") as file:
+    stream = {"/dev/stdout": 1, "/dev/stderr": 2}.get(os.fspath(path))
+    if stream is not None or (os.path.exists(path) and not os.path.isfile(path)):
+        with open(path if stream is None else os.dup(stream), "wb") as file:
             yield file
         return
     target = os.path.realpath(path)

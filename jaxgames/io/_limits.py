@@ -3,15 +3,15 @@
 A header of a few bytes may announce a billion states, and a few kilobytes may unpack to
 as many gigabytes. So what is announced is believed as far as the length of the file can
 bear it, text is unpacked as a stream that is counted, and no statement may go on for
-ever.
+ever. A pipe has no length: as much of it is read ahead as bears what is announced.
 """
 
 import contextlib
 import contextvars
 import dataclasses
-import os
 from collections.abc import Iterator
 
+from jaxgames.io import _sources
 from jaxgames.io._errors import FilePath, FormatError
 
 COMPRESSIONS = (".gz", ".bz2", ".xz")
@@ -36,7 +36,9 @@ class Limits:
             read, and so are those that unpack to more or announce more. By default
             what a file announces (states without transitions, labels) may take 64 bytes
             for each byte of the file, a compressed file may unpack to 64 times its
-            length, and 128 MiB are always granted.
+            length, and 128 MiB are always granted. Of a pipe, such as standard input,
+            the length is what has come by then, and as much is waited for as would
+            bear what is announced.
         statement: bytes of a statement, a line or a word of a text at most; by default
             16 MiB.
 
@@ -119,19 +121,22 @@ def check_statement(path: FilePath, line: int | None, length: int) -> None:
         )
 
 
-def text_limit(path: FilePath, per_byte: int, packed: bool) -> int | None:
+def text_limit(
+    path: FilePath, per_byte: int, packed: bool, place: int = 0
+) -> int | None:
     """Bytes that a file's text may have, unpacked; None: as many as there are.
 
     Args:
         path: the file.
         per_byte: bytes that reading takes for each byte of text.
         packed: whether the file is compressed.
+        place: where reading has come to; more of a pipe is read to know that it may.
     """
     memory = _current().memory
     if memory is not None:
         return memory // per_byte
     if packed:
-        return max(FLOOR, PER_BYTE * _length(path))
+        return max(FLOOR, PER_BYTE * _sources.length(path, -(-place // PER_BYTE)))
     return None
 
 
@@ -170,9 +175,10 @@ def check(
     if memory is None:
         if taken <= FLOOR:
             return
-        length = _length(path) if length is None else length
-        packed = os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS
-        memory = max(FLOOR, PER_BYTE * length * (16 if packed else 1))
+        each = PER_BYTE * (16 if _sources.is_compressed(path) else 1)
+        if length is None:
+            length = _sources.length(path, -(-taken // each))
+        memory = max(FLOOR, each * length)
         why = f", for a file of {length} bytes"
     if taken > memory:
         raise OversizeError(
@@ -193,14 +199,6 @@ def check_vertices(
         OversizeError: they are.
     """
     check(path, line, f"{count} {what}", PER_VERTEX * count)
-
-
-def _length(path: FilePath) -> int:
-    """Bytes of a file; none where there is no file."""
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
 
 
 def _shown(size: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _limits, _models, _umb_valuations
-from jaxgames.io._files import FilePath, FormatError, reading, unpacked
+from jaxgames.io._files import FilePath, FormatError, reading
 from jaxgames.mdp import MDP
 from jaxgames.quoting import clipped, quoted
 
@@ -398,8 +398,7 @@ def _unpacked(path: FilePath) -> dict[str, bytes]:
     try:
         with (
             reading(path, _PER_BYTE) as file,
-            unpacked(path, file, _PER_BYTE) as plain,
-            tarfile.open(fileobj=plain, mode="r:") as archive,
+            tarfile.open(fileobj=file, mode="r:") as archive,
         ):
             for member in archive:
                 name = member.name.removeprefix("./")

@@ -38,6 +38,9 @@ _OF_PRODUCT = ("accepting", "prop_state", "prop_edges")
 _PER_BYTE = 8
 """Bytes that reading takes for each byte of an archive, about."""
 
+HOLDS_TOO = (System,)
+"""What `save` takes as well as arenas."""
+
 MOST_NAMES = 1 << 20
 """States of a system up to which their names are written: text takes much room."""
 

@@ -1,17 +1,20 @@
-"""Suffixes, compressed files, and writing all or nothing."""
+"""Suffixes, formats by content, compressed files, and writing all or nothing."""
 
 import bz2
+import contextlib
 import gzip
 import lzma
 import os
 import pickle
+import re
 import stat
+import threading
 
 import numpy as np
 import pytest
 
-from jaxgames import Arena, io
-from jaxgames.io import _files
+from jaxgames import Arena, io, ltl, mdp
+from jaxgames.io import _files, _formats
 
 ARENA = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], priority=[1, 2])
 TEXT = "parity 1;\n0 1 0 1;\n1 2 1 0;\n"
@@ -22,11 +25,176 @@ def test_unknown_suffix(tmp_path, name):
     message = (
         r"unknown suffix; known are .pg, .gm, .pgsolver, .*.gz, .bz2, .xz. and .npz"
     )
-    with pytest.raises(io.FormatError, match=message):
+    with pytest.raises(FileNotFoundError):
         io.load(tmp_path / name)
     with pytest.raises(io.FormatError, match=message):
         io.save(tmp_path / name, ARENA)
     assert not any(tmp_path.iterdir())
+
+
+SAVED = {
+    **dict.fromkeys([".pg", ".npz"], ARENA),
+    **dict.fromkeys(
+        [".energy", ".mpg", ".mtx"],
+        Arena.from_edges([0, 1], [1, 0], owner=[0, 0], weight=[-1, 2]),
+    ),
+    **dict.fromkeys(
+        [".aut", ".csv", ".dot"], io.LTS.from_edges([0, 1], ["a", "b, c"], [1, 0])
+    ),
+    **dict.fromkeys(
+        [".umb", ".drn", ".tra"],
+        mdp.MDP.from_arrays([0, 1, 2], [0, 1, 3], [1, 0, 1], [1, 0.5, 0.5]),
+    ),
+    ".kripke": io.kripke.loads("kripke; propositions p; initial 0; 0 {p} -> 0;"),
+    **dict.fromkeys([".hoa", ".never"], ltl.translate("G p")),
+}
+"""Something that each format can hold."""
+
+TEXTS = {
+    "pg": [
+        "parity 1;\n0 1 0 1;\n1 2 1 0;\n",
+        "\n 0 1 0 1;\n1 2 1 0;\n",
+        '0 1 0 1 , 0 "a; b";\n1 2 1 0;',
+        "parity 1; start 0; 0 1 0 1; 1 2 1 0;",
+    ],
+    "mpg": [
+        "1;\n0 MAX 1:-5;\n1 MIN 0:2;\n",
+        "parity 1; 0 MAX 1:-5; 1 MIN 0:2;",
+    ],
+    "tra": [
+        "2 3\n0 1 1\n1 0 0.5\n1 1 0.5\n",
+        "mdp\n0 0 0 1 go\n",
+        "# Transitions (IMDP)\n1 1 1\n0 0 0 [0.5,1]\n",
+    ],
+    "drn": ["// Exported\n// by nobody\n@type: MDP\n"],
+    "never": ["#define p (x > 0)\nnever { /* G p */\nT0: skip }\n"],
+    "dot": ["/* a graph */ strict digraph lts {\n0 -> 1;\n}\n"],
+    "csv": ['0, 1,"a"\n'],
+    "hoa": ["/* by hand */ HOA: v1\n"],
+}
+"""Odd beginnings."""
+
+
+@pytest.mark.parametrize("suffix", [x for x in io.FORMATS if x in SAVED])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_content_tells_the_format_where_the_suffix_does_not(tmp_path, suffix, pack):
+    proper, bare = tmp_path / f"file{suffix}", tmp_path / "bare"
+    io.save(proper, SAVED[suffix])
+    bare.write_bytes(pack(proper.read_bytes()))
+    assert io.format_of(bare) == suffix[1:]
+    # Of a model its companions are missing there.
+    assert type(io.load(bare)) is type(io.load(proper))
+    other = bare.rename(tmp_path / "file.gz")
+    if pack is not bytes:
+        assert io.format_of(other) == suffix[1:]
+    other.rename(tmp_path / f"other{suffix}")
+    assert io.load(tmp_path / f"other{suffix}") is not None
+
+
+def test_every_format_is_told_by_its_content():
+    modules = {io.FORMATS[suffix] for suffix in SAVED}
+    assert modules == set(io.FORMATS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name in TEXTS for text in TEXTS[name]]
+)
+def test_odd_beginnings(tmp_path, name, text):
+    path = tmp_path / "file"
+    path.write_text(text)
+    assert io.format_of(path) == name
+
+
+@pytest.mark.parametrize("name", ["file", "file.txt", "file.gz"])
+@pytest.mark.parametrize(
+    "text", ["", "hello", "1 2 3\n", "/* " * 30_000, "/* */ " * 30_000, "0 0 2;\n"]
+)
+def test_nobody_knows_the_format(tmp_path, name, text):
+    path = tmp_path / name
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    with pytest.raises(io.FormatError) as e:
+        io.load(path)
+    assert e.value.path == str(path)
+    assert "begins as no file does that can be read" in e.value.message
+    assert "pass format=, one of pg, gm, pgsolver, energy" in e.value.message
+
+
+def test_two_formats_begin_alike(tmp_path, monkeypatch):
+    monkeypatch.setitem(_formats.SIGNS, ".kripke", re.compile(b"par"))
+    path = tmp_path / "game"
+    path.write_text(TEXT)
+    with pytest.raises(io.FormatError, match=r"no suffix, and .pg and .kripke files"):
+        io.load(path)
+    assert io.load(path, format="pg").shape[0] == 2
+
+
+def test_a_format_by_name(tmp_path):
+    path = tmp_path / "game.aut"
+    path.write_text(TEXT)
+    with pytest.raises(
+        io.FormatError,
+        match=r"game.aut:1: expected 'des .*found 'parity 1;'; it begins as .pg files "
+        "do: if it is one, pass format='pg'",
+    ):
+        io.load(path)
+    for name in ("pg", ".pg", "PGSolver"):
+        assert io.load(path, format=name).dst.tolist() == [1, 0]
+    assert io.names(path, format="pg") == [None, None]
+    with pytest.raises(
+        ValueError, match=r"no format is called 'krypke' \(did you mean 'kripke'\?\); "
+    ):
+        io.load(path, format="krypke")
+    io.save(tmp_path / "bare", ARENA, format="npz")
+    assert io.format_of(tmp_path / "bare") == "npz"
+    with pytest.raises(ValueError, match="no format is called"):
+        io.save(tmp_path / "bare", ARENA, format="")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("suffix", [".pg", ".npz", ".umb", ".mtx"])
+def test_a_pipe_is_read_like_a_file(tmp_path, suffix, pack):
+    io.save(tmp_path / f"file{suffix}", SAVED[suffix])
+    data = pack((tmp_path / f"file{suffix}").read_bytes())
+    pipe = tmp_path / "pipe"
+    for name in (None, suffix[1:]):
+        with fed(pipe, data):
+            assert type(io.load(pipe, format=name)) is type(SAVED[suffix])
+    reader, writer = os.pipe()
+    with open(writer, "wb") as file:
+        file.write(data)
+    found = io.load(f"/dev/fd/{reader}")
+    assert type(found) is type(SAVED[suffix])
+    os.close(reader)  # it has not been closed by that
+
+
+def test_what_is_wrong_in_a_pipe_is_told_by_its_line(tmp_path):
+    text = b"parity 9;\n" + b"".join(b"%d 1 0 0;\n" % n for n in range(9))
+    with (
+        fed(tmp_path / "pipe", text + b"9 1 0 17;\n"),
+        pytest.raises(io.FormatError, match=r"pipe:11: vertex 9 has successor 17"),
+    ):
+        io.load(tmp_path / "pipe")
+
+
+@contextlib.contextmanager
+def fed(path, data):
+    """A pipe with a name, into which bytes are written once."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes with names")
+    os.mkfifo(path)
+
+    def feed():
+        with contextlib.suppress(BrokenPipeError):
+            path.write_bytes(data)
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        path.unlink()
 
 
 def test_paths_may_be_strings(tmp_path):
@@ -166,6 +334,6 @@ def test_errors_survive_pickling():
 
 
 def test_a_format_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setitem(io.TEXT_FORMATS, ".parity", io.pgsolver)
+    monkeypatch.setitem(io.FORMATS, ".parity", "jaxgames.io.pgsolver")
     io.save(tmp_path / "game.parity", ARENA)
     assert np.array_equal(io.load(tmp_path / "game.parity").priority, ARENA.priority)

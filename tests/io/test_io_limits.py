@@ -1,7 +1,10 @@
 """Small files may not ask for much, and nothing may go on for ever."""
 
+import contextlib
 import gzip
+import os
 import pickle
+import threading
 
 import pytest
 
@@ -87,6 +90,71 @@ def test_what_unpacks_to_very_much(tmp_path, monkeypatch):
     assert io._limits.PER_BYTE * path.stat().st_size < 9 * 10**6
     with pytest.raises(io.OversizeError, match="bytes of text"):
         io.load(path)
+
+
+@pytest.fixture
+def piped():
+    """Gives bytes to a pipe; returns its name."""
+    ends = []
+
+    def pipe(*parts):
+        reader, writer = os.pipe()
+
+        def feed():
+            with (
+                contextlib.suppress(BrokenPipeError),
+                open(writer, "wb", buffering=0) as file,
+            ):
+                for part in parts:
+                    file.write(part)
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        ends.append((reader, thread))
+        return f"/dev/fd/{reader}"
+
+    yield pipe
+    for reader, thread in ends:
+        os.close(reader)
+        thread.join()
+
+
+def test_a_pipe_announces_more_than_it_brings(piped):
+    for name in GREEDY:
+        text = GREEDY[name].encode()
+        with pytest.raises(
+            io.OversizeError, match=rf"68\.7 GB, more than .* of {len(text)} bytes"
+        ):
+            io.load(piped(text))
+
+
+def test_as_much_of_a_pipe_is_waited_for_as_bears_what_is_announced(piped, monkeypatch):
+    monkeypatch.setattr(io._limits, "FLOOR", 10**5)
+    text = b"des (0, 20000, 5000)\n" + b'(0,"a",1)\n' * 20_000
+    assert io.load(piped(text[:60], text[60:])).num_states == 5000
+    short = text.replace(b"20000", b"200", 1)[:2019]
+    with pytest.raises(io.OversizeError, match="for a file of 2019 bytes"):
+        io.load(piped(short))
+
+
+def test_what_unpacks_to_very_much_in_a_pipe(piped, monkeypatch):
+    monkeypatch.setattr(io._limits, "FLOOR", 10**5)
+    bomb = gzip.compress(b"0 0 0 0;\n" * 10**6)
+    with pytest.raises(io.OversizeError, match="bytes of text, which is the limit"):
+        io.load(piped(bomb))
+    # What comes later may bear what is unpacked first.
+    rest = os.urandom(10**5)
+    good = gzip.compress(b"0 0 0 0" + b" " * 3 * 10**6 + b';\n1 0 0 1 "')
+    text = b"".join(b"%02x" % x for x in rest)
+    good += gzip.compress(text + b'";')
+    assert io.load(piped(good), format="pg").shape[0] == 2
+
+
+def test_a_limit_for_all_of_a_pipe(piped):
+    text = b"0 0 0 0;\n" * 100_000
+    for data in (text, gzip.compress(text)):
+        with pytest.raises(io.OversizeError, match="more than 41666 bytes of text"):
+            io.load(piped(data), limits=io.Limits(memory=10**6))
 
 
 @pytest.mark.parametrize("limits", [{"memory": 0}, {"statement": -1}])

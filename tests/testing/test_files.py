@@ -9,7 +9,7 @@ from jaxgames.testing import SLICES, _files, fuzz
 from jaxgames.testing._files import READERS, Case, complaint
 from jaxgames.testing._fuzz import draw
 
-FORMATS = {*io.TEXT_FORMATS, *io.BINARY_FORMATS} - {".gm", ".pgsolver", ".eg"}
+FORMATS = set(io.FORMATS) - {".gm", ".pgsolver", ".eg"}
 
 
 def test_every_format_is_there():

@@ -1,0 +1,76 @@
+"""Standard input and output: where they are files of a command, or closed."""
+
+import argparse
+import contextlib
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+
+STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
+"""What `-` stands for."""
+
+INPUTS = "file", "solution", "automaton"
+"""Where commands keep the names of what they read."""
+
+OUTPUTS = "output", "labels", "lasso", "dot"
+"""Where commands keep the names of what they write, but for pictures."""
+
+
+@contextlib.contextmanager
+def standard(args: argparse.Namespace) -> Iterator[None]:
+    """Has `-` mean standard input or output, within.
+
+    What is read once only is kept, so that it can be read again. Where a file is
+    written to standard output, all else that is printed goes to standard error.
+
+    Raises:
+        ValueError: two files cannot be one stream.
+    """
+    for names, stream in ((INPUTS, STDIN), (OUTPUTS, STDOUT)):
+        given = [name for name in names if getattr(args, name, None) in ("-", stream)]
+        for name in given:
+            setattr(args, name, stream)
+        if len(given) > 1:
+            what = "input is read" if stream == STDIN else "output is written"
+            raise ValueError(f"standard {what} once, and cannot be two files")
+    with contextlib.ExitStack() as stack:
+        if any(getattr(args, name, None) for name in INPUTS):
+            from jaxgames.io import _sources  # help need not wait for it
+
+            stack.enter_context(_sources.kept())
+        if any(getattr(args, name, None) == STDOUT for name in OUTPUTS):
+            if getattr(args, "json", False):
+                raise ValueError("--json prints where - is written to: name a file")
+            if isinstance(sys.stdout, _Nobody):
+                sys.stdout.write("-")
+            elsewhere = io.StringIO() if sys.stderr is None else sys.stderr
+            stack.enter_context(contextlib.redirect_stdout(elsewhere))
+        yield
+
+
+class _Nobody(io.TextIOBase):
+    """Standard output where it is closed: nothing can be printed."""
+
+    def write(self, text: str) -> int:
+        """Fails as a pipe does that nobody reads."""
+        if text:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+        return 0
+
+
+@contextlib.contextmanager
+def open_output() -> Iterator[None]:
+    """Has `print` fail where standard output is closed: Python drops what it is given.
+
+    Numbers of streams that are closed are taken, or files that are opened get them.
+    """
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while os.open(os.devnull, os.O_RDWR) <= 2:
+            pass
+    if sys.stdout is not None:
+        yield
+        return
+    with contextlib.redirect_stdout(_Nobody()):
+        yield

@@ -1,0 +1,186 @@
+"""Which format a file has: its suffix says so, or else its content.
+
+Formats are named by their suffixes without the dot. A module of a format is imported
+when the first file of that format is read or written.
+"""
+
+import contextlib
+import importlib
+import os
+import re
+from collections.abc import Iterator
+from types import ModuleType
+
+from jaxgames.io._errors import FormatError
+from jaxgames.io._files import COMPRESSIONS, FilePath, reading
+from jaxgames.io._limits import OversizeError
+from jaxgames.quoting import guess, quoted
+
+FORMATS: dict[str, str] = {
+    ".pg": "jaxgames.io.pgsolver",
+    ".gm": "jaxgames.io.pgsolver",
+    ".pgsolver": "jaxgames.io.pgsolver",
+    ".energy": "jaxgames.io.energy",
+    ".eg": "jaxgames.io.energy",
+    ".mpg": "jaxgames.io.mpg",
+    ".mtx": "jaxgames.io.matrix_market",
+    ".aut": "jaxgames.io.aut",
+    ".csv": "jaxgames.io.lts_csv",
+    ".dot": "jaxgames.io.lts_dot",
+    ".umb": "jaxgames.io.umb",
+    ".drn": "jaxgames.io.drn",
+    ".tra": "jaxgames.io.prism",
+    ".kripke": "jaxgames.io.kripke",
+    ".hoa": "jaxgames.io.hoa",
+    ".never": "jaxgames.io.never",
+    ".npz": "jaxgames.io.npz",
+}
+"""By suffix, the name of the module with `load` and `save`."""
+
+NEVER_PACKED = (".npz",)
+"""Suffixes of what is not written compressed: it is already."""
+
+_HEAD = 1 << 16
+"""Bytes of a file that are looked at."""
+
+_BLANK = rb"(?:\s|/\*(?>.*?\*/)|//[^\n]*+\n|#[^\n]*+\n)*+"
+"""What may stand before the first word, in some format; never tried in another way."""
+
+_ROW = rb"[ \t]*\d+[ \t]+\d+[ \t]+(?:\d+[ \t]+)?"
+"""How a row of a table of transitions begins."""
+
+_PROBABILITY = rb"(?:\d+(?:[./]\d+)?(?:[eE][-+]?\d+)?|\[[^\]\n]*\])"
+
+SIGNS = {
+    suffix: re.compile(_BLANK + sign, re.DOTALL)
+    for suffix, sign in {
+        ".mpg": rb"(?:(?:arena|parity)\s+)?\d+(?:\s+\d+)?\s*;\s*\d+\s+(?:MAX|MIN)\b",
+        ".pg": rb"(?:parity\s+\d+\s*;(?!\s*\d+\s+M)"
+        rb'|\d+\s+\d+\s+[01]\s+\d+(?:\s*,\s*\d+)*\s*(?:"[^"]*"\s*)?;)',
+        ".energy": rb"energy[ \t]+\d",
+        ".mtx": rb"%%(?i:MatrixMarket)\b",
+        ".aut": rb"des\s*\(",
+        ".csv": rb"\d+[ \t]*,[ \t]*\d+[ \t]*,",
+        ".dot": rb"(?:strict\s+)?(?:digraph|graph)\b[^;\n]*\{",
+        ".drn": rb"@\w+",
+        ".tra": rb"(?:(?:mdp|dtmc)[ \t\r]*\n|\d+[ \t]+\d+(?:[ \t]+\d+)?[ \t\r]*\n)"
+        + rb"(?:#[^\n]*\n)*%s%s[ \t\r]*(?:[^\s;,]+[ \t\r]*)?(?:\n|\Z)"
+        % (_ROW, _PROBABILITY),
+        ".kripke": rb"kripke\s*;",
+        ".hoa": rb"HOA\s*:",
+        ".never": rb"never\b[^{;]*\{",
+    }.items()
+}
+"""How texts begin, by the format's first suffix; archives have marks of their own."""
+
+
+def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
+    """The module that reads a file, and the suffix that stands for the format.
+
+    Args:
+        path: the file.
+        name: of the format; None: by the suffix, or where that says nothing, by what
+            the file begins with.
+
+    Raises:
+        FormatError: nobody says which format it is.
+        ValueError: no format has that name.
+        OSError: the file cannot be read.
+    """
+    if name is not None:
+        return _named(name)
+    suffix = suffix_of(path)
+    if suffix in FORMATS:
+        return _module(suffix), suffix
+    found = _signs(path)
+    if len(found) != 1:
+        why = "it begins as no file does that can be read, or is empty"
+        if found:
+            why = f"{' and '.join(found)} files begin like that"
+        raise FormatError(
+            path,
+            None,
+            f"{'unknown suffix' if suffix else 'no suffix'}, and {why}; pass format=, "
+            f"one of {_names()}",
+        )
+    return _module(found[0]), found[0]
+
+
+def of_output(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
+    """The module that writes a file, and the suffix that stands for the format.
+
+    Raises:
+        FormatError: nobody says which format it shall have.
+        ValueError: no format has that name.
+    """
+    if name is not None:
+        return _named(name)
+    suffix = suffix_of(path)
+    packed = os.fspath(path).lower().endswith(COMPRESSIONS)
+    if suffix not in FORMATS or (packed and suffix in NEVER_PACKED):
+        text = ", ".join(x for x in FORMATS if x not in NEVER_PACKED)
+        raise FormatError(
+            path,
+            None,
+            f"unknown suffix; known are {text} (and these followed by "
+            f"{', '.join(COMPRESSIONS)}) and {', '.join(NEVER_PACKED)}; else pass "
+            "format=",
+        )
+    return _module(suffix), suffix
+
+
+@contextlib.contextmanager
+def hinting(path: FilePath, suffix: str) -> Iterator[None]:
+    """Adds to what is wrong with a file that another format's files begin like it."""
+    try:
+        yield
+    except OversizeError:
+        raise
+    except FormatError as error:
+        if error.path != os.fspath(path):
+            raise
+        found = _signs(path)
+        if len(found) != 1 or FORMATS[found[0]] == FORMATS[suffix]:
+            raise
+        raise FormatError(
+            path,
+            error.line,
+            f"{error.message}; it begins as {found[0]} files do: if it is one, pass "
+            f"format={found[0][1:]!r}",
+        ) from error
+
+
+def suffix_of(path: FilePath) -> str:
+    """The suffix of a file that tells its format, before that of a compression."""
+    stem, suffix = os.path.splitext(os.fspath(path).lower())
+    return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
+
+
+def _named(name: str) -> tuple[ModuleType, str]:
+    suffix = f".{name.lower().removeprefix('.')}"
+    if suffix not in FORMATS:
+        meant = guess(suffix[1:], [known[1:] for known in FORMATS])
+        raise ValueError(
+            f"no format is called {quoted(name)}{meant}; there are {_names()}"
+        )
+    return _module(suffix), suffix
+
+
+def _module(suffix: str) -> ModuleType:
+    return importlib.import_module(FORMATS[suffix])
+
+
+def _names() -> str:
+    return ", ".join(suffix[1:] for suffix in FORMATS)
+
+
+def _signs(path: FilePath) -> list[str]:
+    """The formats whose files begin as this one does."""
+    with reading(path) as file:
+        head = file.read(_HEAD)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return [".npz"]
+    if head[257:262] == b"ustar":
+        return [".umb"]
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    return [suffix for suffix, sign in SIGNS.items() if sign.match(head)]

@@ -1,0 +1,232 @@
+"""Standard input and output as files of commands, and formats by content and name."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import jaxgames
+from jaxgames import Arena, io, mdp
+from jaxgames.cli import Exit, main
+
+GAME = "parity 3;\n0 0 0 1,2;\n1 1 1 0;\n2 2 1 2;\n3 3 1 3;\n"
+SOLUTION = "paritysol 3;\n0 0 2;\n1 0;\n2 0;\n3 1 3;\n"
+
+
+@pytest.fixture(autouse=True)
+def _where(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "")
+    (tmp_path / "game").write_text(GAME)
+    (tmp_path / "game.sol").write_text(SOLUTION)
+    io.save(
+        "weighted", Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[-1, 2]),
+        format="energy",
+    )  # fmt: skip
+    (tmp_path / "lts").write_text('des (0, 2, 2)\n(0,"a",1)\n(1,"b",0)\n')
+    (tmp_path / "model").write_text("2 2 2\n0 0 1 1\n1 0 0 1\n")
+
+
+@pytest.fixture
+def run(capfd):
+    """Runs a command with some input; returns exit code, output and errors."""
+
+    def run(*arguments, stdin=""):
+        reader, writer = os.pipe()
+        before = os.dup(0)
+        os.dup2(reader, 0)
+        os.close(reader)
+        os.write(writer, stdin.encode() if isinstance(stdin, str) else stdin)
+        os.close(writer)
+        try:
+            code = main([str(argument) for argument in arguments])
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
+        return code, *capfd.readouterr()
+
+    return run
+
+
+def content(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+# Each command that reads a file, by its place.
+COMMANDS = {
+    "solve": ("game", ["solve", "FILE"]),
+    "verify": ("game", ["verify", "FILE", "game.sol"]),
+    "info": ("game", ["info", "FILE"]),
+    "convert": ("game", ["convert", "FILE", "copy.npz"]),
+    "scc": ("game", ["scc", "FILE"]),
+    "mec": ("model", ["mec", "FILE"]),
+    "energy": ("weighted", ["energy", "FILE"]),
+    "meanpayoff": ("weighted", ["meanpayoff", "FILE"]),
+    "check": ("lts", ["check", "--graph", "FILE", "--ltl", "G F a"]),
+    "equiv": ("lts", ["equiv", "FILE"]),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_reads_standard_input_and_goes_by_content(run, command):
+    name, line = COMMANDS[command]
+    more = {"verify": ["-q"], "convert": ["--force"]}.get(command, ["--json"])
+    outputs = []
+    for file in (name, "-", "/dev/stdin"):
+        with_file = [file if word == "FILE" else word for word in line]
+        stdin = "" if file == name else content(name)
+        code, out, err = run(*with_file, *more, stdin=stdin)
+        assert (code, err) == (Exit.DONE, "")
+        if more == ["--json"]:
+            facts = json.loads(out)
+            assert facts.pop("file") == ("/dev/stdin" if file == "-" else file)
+            facts.pop("seconds", None)
+            outputs.append(facts)
+    assert all(facts == outputs[0] for facts in outputs)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_a_format_by_name(run, command, tmp_path):
+    name, line = COMMANDS[command]
+    form = io.format_of(name)
+    (tmp_path / "file.never").write_bytes(content(name))
+    with_file = ["file.never" if word == "FILE" else word for word in line]
+    code, out, err = run(*with_file)
+    assert (code, out.count("player"), err.count("\n")) == (Exit.BAD_INPUT, 0, 1)
+    assert f"if it is one, pass --format {form}" in err
+    code, out, err = run(*with_file, "--format", form)
+    assert (code, err) == (Exit.DONE, "")
+    (tmp_path / "copy.npz").unlink(missing_ok=True)
+    code, out, err = run(*with_file, "--format", "gpu")
+    assert code == Exit.BAD_INPUT
+    assert err.startswith("jaxgames: no format is called 'gpu'")
+
+
+def test_nobody_knows_the_format(run, tmp_path):
+    code, out, err = run("info", "-", stdin="hello")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith(
+        "jaxgames: /dev/stdin: no suffix, and it begins as no file does that can be "
+        "read, or is empty; pass --format, one of pg, gm, pgsolver"
+    )
+
+
+def test_an_error_in_standard_input_has_its_line(run):
+    code, out, err = run("solve", "-", stdin=GAME.replace("3 3 1 3", "3 3 1 9"))
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err == (
+        "jaxgames: /dev/stdin:5: vertex 3 has successor 9, which is not in the file\n"
+    )
+
+
+def test_what_is_written_to_standard_output_stands_there_alone(run):
+    code, out, err = run("solve", "game", "-o", "-", "-s", "host")
+    assert (code, out) == (Exit.DONE, SOLUTION)
+    assert "load" in err
+    assert err.endswith("game: player 0 wins 3, player 1 wins 1\n")
+    assert run("solve", "-", "-qo-", stdin=GAME) == (Exit.DONE, SOLUTION, "")
+    code, out, err = run("solve", "game", "--dot", "/dev/stdout", "-q")
+    assert (code, err) == (Exit.DONE, "")
+    assert out.startswith("digraph")
+    code, out, err = run("convert", "-", "-", "--to-format", "pg", stdin=GAME)
+    assert (code, out) == (Exit.DONE, GAME)
+    assert err == "/dev/stdout: 4 vertices, 5 edges, 4 priorities\n"
+    code, out, err = run("generate", "ladder", 2, "-o", "-", "--format", "pg", "-q")
+    assert (code, err) == (Exit.DONE, "")
+    assert run("info", "-", stdin=out)[1].startswith("/dev/stdin: 4 vertices")
+    assert run("scc", "game", "--labels", "-", "-q") == (Exit.DONE, "0\n0\n1\n2\n", "")
+    assert run("mec", "model", "-o", "-", "-q") == (Exit.DONE, "0\n0\n", "")
+    lines = "# vertex credit winner successor\n0 1 0 1\n1 0 0 -1\n"
+    assert run("energy", "weighted", "-o", "-", "-q") == (Exit.DONE, lines, "")
+    code, out, err = run("equiv", "lts", "--notion=bisimulation", "--labels=-", "-q")
+    assert (code, out, err) == (Exit.DONE, "0\n1\n", "")
+    code, out, err = run("check", "--graph=lts", "--ltl=F G a", "--lasso=-", "-q")
+    assert (code, err) == (Exit.WRONG, "")
+    assert "cycle" in out
+
+
+def test_binary_data_goes_through_pipes(run):
+    root = os.path.dirname(os.path.dirname(jaxgames.__file__))
+    command = [sys.executable, "-m", "jaxgames"]
+    environment = {**os.environ, "PYTHONPATH": root}
+    first = subprocess.run(
+        [*command, "convert", "game", "-", "--to-format=npz", "-q"],
+        stdout=subprocess.PIPE, env=environment, check=True,
+    )  # fmt: skip
+    second = subprocess.run(
+        [*command, "convert", "-", "/dev/stdout", "--to-format=pg", "-q"],
+        input=first.stdout, stdout=subprocess.PIPE, env=environment, check=True,
+    )  # fmt: skip
+    assert second.stdout.decode() == GAME
+
+
+def test_solutions_are_read_from_standard_input_as_well(run):
+    assert run("verify", "-", "game.sol", stdin=GAME)[:2] == (
+        Exit.DONE, "game.sol: valid\n"
+    )  # fmt: skip
+    assert run("verify", "game", "-", stdin=SOLUTION)[:2] == (
+        Exit.DONE, "/dev/stdin: valid\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("verify - -", "standard input is read once, and cannot be two files"),
+        ("verify - /dev/stdin", "standard input is read once"),
+        ("check --graph - --automaton -", "standard input is read once"),
+        ("solve game -o - --dot -", "standard output is written once"),
+        ("solve game -o - --json", "--json prints where - is written to"),
+        ("solve game --draw -", "--draw takes a .svg, .png or .pdf file, got '-'"),
+        ("convert game -", "OUT: /dev/stdout: unknown suffix; known are .pg"),
+        ("convert game copy", "and .npz; else pass --to-format"),
+        ("convert game copy --to-format pgs", "OUT: no format is called 'pgs' (did"),
+        ("generate ladder 2 -o -", "/dev/stdout: unknown suffix; known are"),
+        ("convert game game --to-format pg --force", "this is the input game"),
+        ("mec model --output model.lab", "--output takes a file that ends in"),
+    ],
+)
+def test_what_cannot_be(run, line, message):
+    code, out, err = run(*line.split(), stdin=GAME)
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_no_output_is_an_input_that_content_alone_tells(run, tmp_path):
+    (tmp_path / "model.lab").write_text('0="init"\n0: 0\n')
+    line = ("convert", "model", "model.lab", "--to-format", "drn", "--force")
+    code, out, err = run(*line)
+    assert code == Exit.BAD_INPUT
+    assert "OUT model.lab: this is the input model.lab" in err
+
+
+def test_a_file_given_as_standard_input_is_no_output(tmp_path):
+    root = os.path.dirname(os.path.dirname(jaxgames.__file__))
+    with open("game", "rb") as stdin:
+        found = subprocess.run(
+            [sys.executable, "-m", "jaxgames", "solve", "-", "-o", "game", "--force"],
+            stdin=stdin, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": root},
+        )  # fmt: skip
+    assert found.returncode == Exit.BAD_INPUT
+    assert "this is the input /dev/stdin, which would be lost" in found.stderr
+    assert content("game").decode() == GAME
+
+
+def test_memory_bounds_standard_input(run):
+    game = "".join(f"{n} 0 0 {n};\n" for n in range(20_000))
+    code, out, err = run("info", "-", "--memory", "1M", stdin=game[:60_000])
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert "/dev/stdin: the file has more than 43690 bytes of text" in err
+
+
+def test_models_read_from_content_have_their_companions(run, tmp_path):
+    (tmp_path / "model.lab").write_text('0="init" 1="goal"\n0: 0\n1: 1\n')
+    model = io.load("model")
+    assert isinstance(model, mdp.MDP)
+    assert np.array_equal(model.labels["goal"], [False, True])
