@@ -63,20 +63,37 @@ class compiled:
     def _machine_code(self) -> Callable:
         import numba
 
-        # Numba reads a function's globals when it compiles: there it must find its own
-        # functions instead of these wrappers.
-        function = self._function
-        scope = dict(function.__globals__)
-        calls = self._calls
-        for name, callee in calls.items():
-            scope[name] = callee._machine_code
-        function = types.FunctionType(function.__code__, scope, function.__name__)
-        if calls:
+        function = self._for_numba()
+        if self._calls:
             function.__qualname__ += f"-{self._edited():x}"
         try:
             return numba.njit(cache=True, nogil=True)(function)
         except RuntimeError:  # no place for the cache, or a function typed at a prompt
             return numba.njit(nogil=True)(function)
+
+    @functools.cached_property
+    def _inner(self) -> Callable:
+        """What other compiled functions call.
+
+        What would make it callable from Python takes as long to compile as itself, and
+        their code on disk has all of it.
+        """
+        import numba
+
+        without_wrappers = numba.njit(
+            nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+        )
+        return without_wrappers(self._for_numba())
+
+    def _for_numba(self) -> types.FunctionType:
+        """The function, whose globals have numba's functions instead of wrappers.
+
+        Numba reads them when it compiles.
+        """
+        function = self._function
+        scope = dict(function.__globals__)
+        scope.update({name: callee._inner for name, callee in self._calls.items()})
+        return types.FunctionType(function.__code__, scope, function.__name__)
 
     @functools.cached_property
     def _calls(self) -> dict[str, "compiled"]:
