@@ -8,7 +8,6 @@ import collections
 import concurrent.futures
 import contextvars
 import itertools
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -16,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from jaxgames import host
+from jaxgames.io import _sources
 from jaxgames.io._files import FilePath
-from jaxgames.io._limits import COMPRESSIONS
 
 PIECE_BYTES = 1 << 20
 """Bytes read at once, where nothing else is said."""
@@ -37,16 +36,9 @@ U = TypeVar("U")
 
 
 def length(path: FilePath) -> int:
-    """Bytes of text in a file, about; none where its length is not known."""
-    try:
-        size = os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
-    return size * _PACKED if _is_packed(path) else size
-
-
-def _is_packed(path: FilePath) -> bool:
-    return os.path.splitext(os.fspath(path))[1].lower() in COMPRESSIONS
+    """Bytes of text in a file, about; of a pipe, as far as that makes a difference."""
+    size = _sources.length(path, _FOREIGN_BYTES)
+    return size * _PACKED if _sources.is_compressed(path) else size
 
 
 def pays(code: host.compiled, size: int) -> bool:
@@ -99,7 +91,7 @@ def in_order(function: Callable[[T], U], pieces: Iterable[T]) -> Iterator[U]:
 
 def ahead(path: FilePath, pieces: Iterator[T]) -> Iterator[T]:
     """The pieces of a file; if it is compressed, made one ahead on another thread."""
-    if _is_packed(path) and length(path) > _IMPORTED_BYTES:
+    if _sources.is_compressed(path) and length(path) > _IMPORTED_BYTES:
         return _made_ahead(pieces)
     return pieces
 

@@ -20,7 +20,7 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _limits
+from jaxgames.io import _kripke_loop, _limits, _word_loop
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import Token, Tokens, read_text
 from jaxgames.quoting import clipped, quoted
@@ -121,7 +121,7 @@ class _Reader:
     """Reads one system, statement after statement."""
 
     def __init__(self, path: FilePath, text: str):
-        self._path, self._length = path, len(text)
+        self._path, self._text = path, text
         self._tokens = Tokens(path, text, _TOKEN, nested=False)
         self._at: dict[int, Token] = {}
         self._names: dict[int, str] = {}
@@ -145,16 +145,14 @@ class _Reader:
         tokens.take("initial")
         initial = [tokens.take_kind("number", "an initial state")]
         initial += self._numbers("an initial state or ';'")
+        if _kripke_loop.pays(len(self._text)):
+            found = self._by_code(propositions, initial)
+            if found is not None:
+                return found
         while tokens.next.kind != "end":
             self._statement(propositions)
         size = self._check(initial)
-        _limits.check(
-            self._path,
-            None,
-            f"{len(propositions)} propositions of {size} states",
-            size * len(propositions),
-            self._length,
-        )
+        self._check_size(size, len(propositions))
         labels = np.zeros((size, len(propositions)), bool)
         for state, holds in self._holds.items():
             labels[state, holds] = True
@@ -168,6 +166,58 @@ class _Reader:
             labels=labels,
             initial=np.unique([_number(token) for token in initial]).astype(np.int32),
             names=tuple(names) if self._names else None,
+        )
+
+    def _check_size(self, size: int, propositions: int) -> None:
+        what = f"{propositions} propositions of {size} states"
+        _limits.check(self._path, None, what, size * propositions, len(self._text))
+
+    def _by_code(
+        self, propositions: dict[str, int], initial: list[Token]
+    ) -> System | None:
+        """The system; None where the rest of the text is to be read token by token."""
+        begin = len(self._text[: self._tokens.next.position].encode())
+        text = self._text.encode() + b";"
+        byte = np.frombuffer(text, np.uint8)
+        found = _kripke_loop.parse(byte, begin, MAX_SIZE - 1)
+        if found is None or not len(found.number):
+            return None
+        size = len(found.number)
+        starts = np.unique([_number(token) for token in initial])
+        if max(starts[-1], found.targets.max(initial=0)) >= size:
+            return None
+        order = None
+        if not np.array_equal(found.number, np.arange(size, dtype=np.int32)):
+            order = np.argsort(found.number, kind="stable")
+            if not np.array_equal(found.number[order], np.arange(size)):
+                return None
+        which, places = _word_loop.alike(byte, *found.held)
+        held = found.held[:, places].T.tolist()
+        sets = [_members(text[i:j].decode(), propositions) for i, j in held]
+        if None in sets:
+            return None
+        self._check_size(size, len(propositions))
+        table = np.zeros((len(sets), len(propositions)), bool)
+        for row, members in zip(table, sets, strict=True):
+            row[members] = True
+        names = None
+        if found.name[1].any():
+            pairs = zip(*found.name.tolist(), strict=True)
+            names = [_unescaped(text[i:j].decode()) for i, j in pairs]
+        labels, row_ptr, targets = table[which], found.row_ptr, found.targets
+        if order is not None:
+            degree = np.diff(row_ptr)
+            edges = np.argsort(np.repeat(found.number, degree), kind="stable")
+            labels, targets = labels[order], targets[edges]
+            row_ptr = np.cumsum(np.append(0, degree[order])).astype(np.int32)
+            names = names and [names[state] for state in order]
+        return System(
+            offsets=row_ptr,
+            targets=targets,
+            propositions=tuple(propositions),
+            labels=labels,
+            initial=starts.astype(np.int32),
+            names=names and tuple(names),
         )
 
     def _statement(self, propositions: dict[str, int]) -> None:
@@ -234,6 +284,25 @@ def _number(token: Token) -> int:
 
 
 def _text(token: Token) -> str:
-    if token.kind == "string":
-        return re.sub(r"\\(.)", r"\1", token.text[1:-1])
-    return token.text
+    return _unescaped(token.text[1:-1]) if token.kind == "string" else token.text
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
+
+
+def _members(text: str, propositions: dict[str, int]) -> list[int] | None:
+    """The propositions in a list; None where there is something else."""
+    found, at = [], 0
+    for match in _TOKEN.finditer(text):
+        if (
+            match.lastgroup not in ("word", "string")
+            or text[at : match.start()].strip()
+        ):
+            return None
+        token = Token(match.lastgroup, match[0], match.start())
+        if _text(token) not in propositions:
+            return None
+        found.append(propositions[_text(token)])
+        at = match.end()
+    return None if text[at:].strip() else found

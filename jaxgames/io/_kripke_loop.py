@@ -1,0 +1,163 @@
+"""States of a system in text, read one after the other, by machine code.
+
+What is out of the ordinary is left to those who can say what it is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.io import _pieces
+
+ODD = -1
+"""In place of a place or a number: something may be malformed."""
+
+_MOST_DIGITS = 12
+"""Of a number, leading zeros included."""
+
+_SLOWER = 16
+"""How many times as long as by arrays it takes to read something token by token."""
+
+
+class States(NamedTuple):
+    """What `S` statements say, in their order."""
+
+    number: np.ndarray
+    """int32 `[S]`."""
+    row_ptr: np.ndarray
+    """int32 `[S + 1]`, where the successors of each start, and where all end."""
+    targets: np.ndarray
+    """int32."""
+    name: np.ndarray
+    """int32 `[2, S]`, where its name starts and ends, without quotes; else zeros."""
+    held: np.ndarray
+    """int32 `[2, S]`, where the list of its propositions starts and ends."""
+
+
+def pays(size: int) -> bool:
+    """Whether so many bytes of text are read sooner than token by token."""
+    return _pieces.pays(_parse, size * _SLOWER)
+
+
+def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
+    """Reads the statements of a text from some place on.
+
+    Args:
+        byte: uint8, the text, with a semicolon behind it.
+        begin: where the first statement starts.
+        most: the largest number of a state.
+
+    Returns:
+        None where a statement may be malformed.
+    """
+    # The shortest statements are `0;`, and a successor takes a digit and a blank.
+    room = (len(byte) - begin) // 2 + 1
+    number, row_ptr, targets = np.empty((3, room + 1), np.int32)
+    places = np.zeros((4, room), np.int32)
+    count = _parse(byte, begin, most, number, row_ptr, targets, places)
+    if count == ODD:
+        return None
+    return States(
+        number[:count].copy(),
+        row_ptr[: count + 1].copy(),
+        targets[: row_ptr[count]].copy(),
+        places[:2, :count].copy(),
+        places[2:, :count].copy(),
+    )
+
+
+@compiled
+def _parse(byte, begin, most, number, row_ptr, targets, places):
+    end = len(byte) - 1
+    count = 0
+    size = 0
+    at = _skip(byte, begin, end)
+    while at < end:
+        row_ptr[count] = size
+        field = 0
+        while True:  # the state, then its successors
+            value = 0
+            first = at
+            while 48 <= byte[at] <= 57:
+                value = value * 10 + byte[at] - 48
+                at += 1
+                if at - first > _MOST_DIGITS:
+                    return ODD
+            if at == first or value > most:
+                return ODD
+            at = _skip(byte, at, end)
+            if field == 0:
+                number[count] = value
+                if byte[at] == 34:
+                    last = _string_end(byte, at, end)
+                    if last >= end:
+                        return ODD
+                    places[0, count] = at + 1
+                    places[1, count] = last
+                    at = _skip(byte, last + 1, end)
+                if byte[at] == 123:
+                    at += 1
+                    places[2, count] = at
+                    while at < end and byte[at] != 125:
+                        if byte[at] == 34:
+                            at = _string_end(byte, at, end)
+                        elif byte[at] == 47:  # may be a comment
+                            return ODD
+                        at += 1
+                    if at >= end:
+                        return ODD
+                    places[3, count] = at
+                    at = _skip(byte, at + 1, end)
+                if byte[at] == 45:
+                    if byte[at + 1] != 62:
+                        return ODD
+                    at = _skip(byte, at + 2, end)
+                    field = 1
+                elif byte[at] != 59:
+                    return ODD
+            else:
+                targets[size] = value
+                size += 1
+            if byte[at] == 59:
+                break
+        if at >= end:
+            return ODD
+        count += 1
+        at = _skip(byte, at + 1, end)
+    row_ptr[count] = size
+    return count
+
+
+@compiled
+def _skip(byte, at, end):
+    """The next place without a blank that is in no comment."""
+    while at < end:
+        if byte[at] == 32 or 9 <= byte[at] <= 13:
+            at += 1
+        elif byte[at] == 47 and byte[at + 1] == 42:
+            opened = at
+            at += 2
+            while not (byte[at] == 42 and byte[at + 1] == 47):
+                at += 2 if byte[at] == 47 and byte[at + 1] == 42 else 1
+                if at >= end:
+                    return opened  # where nothing can begin
+            at += 2
+        else:
+            return at
+    return end
+
+
+@compiled
+def _string_end(byte, at, end):
+    """Where the quote is that ends a string; the end if it is not closed in a line."""
+    at += 1
+    while at < end and byte[at] != 34:
+        if byte[at] == 10:
+            return end
+        if byte[at] == 92:
+            at += 1
+            if byte[at] == 10:
+                return end
+        at += 1
+    return at
