@@ -9,13 +9,11 @@ import contextlib
 import dataclasses
 from typing import Any, Literal
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer, eval_context
 
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
+from jaxgames.later import Tracer, imported, jax, jnp
 from jaxgames.value import Value, exportable, freeze, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
@@ -547,6 +545,8 @@ def joined(x: Any, y: Any) -> Any:
 
 def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
+    if not imported():
+        return False
     return any(isinstance(x, Tracer) for x in jax.tree.leaves(tree))
 
 
@@ -557,7 +557,7 @@ def eager() -> contextlib.AbstractContextManager[None]:
     all programs that are traced meanwhile as well: what they fill or count would be
     computed at once, and compiled into them, at the size of the game.
     """
-    return eval_context()
+    return jax.core.eval_context() if imported() else contextlib.nullcontext()
 
 
 # ---- checks of what users pass ----------------------------------------------

@@ -20,12 +20,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
-from jax.sharding import Mesh
 
 from jaxgames import ops, states
 from jaxgames.drive import Standing
+from jaxgames.later import jax
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
 from jaxgames.solution import SolveError, Status
 
@@ -367,7 +366,7 @@ def _form(state: Any) -> tuple[Any, list[_Leaf]]:
             return leaf("number", np.asarray(x), shrinks)
         if x is None or isinstance(x, str):
             return {"plain": x}
-        if isinstance(x, Mesh):
+        if isinstance(x, jax.sharding.Mesh):
             return {"mesh": None}
         if isinstance(x, dict):
             return {"dict": {name: of(x[name], shrinks) for name in sorted(x)}}

@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import limits, ops, states
 from jaxgames.arena import eager
 from jaxgames.kept import kept
+from jaxgames.later import backend, jax, jnp
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
@@ -95,7 +94,7 @@ def default_sweeps(game: Any) -> int:
     On a GPU a test costs some 20 microseconds, the time in which a sweep reads about
     a million edges; on a CPU it costs nothing that matters.
     """
-    if jax.default_backend() == "cpu":
+    if backend() == "cpu":
         return 1
     return max(2, min(16, (1 << 23) // max(ops.num_cells(game), 1)))
 

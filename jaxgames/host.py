@@ -6,7 +6,9 @@ import contextvars
 import dataclasses
 import dis
 import functools
+import importlib.util
 import os
+import time
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -160,12 +162,8 @@ class _Lent:
 
 @functools.cache
 def can_compile() -> bool:
-    """Whether numba can be imported, so that `compiled` functions are fast."""
-    try:
-        import numba  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    """Whether numba is installed, so that `compiled` functions are fast."""
+    return importlib.util.find_spec("numba") is not None
 
 
 def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
@@ -227,6 +225,98 @@ if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
     os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
+# ---- small inputs -------------------------------------------------------------------
+
+SMALL = 5_000
+"""Edges up to which plain Python answers at once: machine code for the parity engine
+takes 10 s to compile, and 0.7 s to load with its compiler."""
+
+PLAIN_SECONDS = 1.0
+"""What a process may spend in plain Python: after that a compiler would have paid."""
+
+ASK_SECONDS = 0.05
+"""How often plain Python asks whether it is still wanted."""
+
+_plain_left = PLAIN_SECONDS
+
+
+class Impatience(np.ndarray):
+    """The `stop` of an engine that runs as plain Python: set when its time is over.
+
+    Examples:
+        >>> stop = Impatience.of(60.0)
+        >>> bool(stop[0])
+        False
+        >>> Impatience.of(0.0)[0]
+        1
+    """
+
+    began: float
+    end: float
+    asked: float
+    ask: Callable[[float], Any]
+    told: Any
+
+    @classmethod
+    def of(
+        cls, seconds: float, ask: Callable[[float], Any] = lambda _: None
+    ) -> "Impatience":
+        """Int8 `[1]`, 0 for so many seconds and 1 from then on.
+
+        Args:
+            seconds: how many.
+            ask: called now and then with the seconds that have gone; where it returns
+                something that is true, that is `told`, and the time is over.
+        """
+        stop = np.zeros(1, np.int8).view(cls)
+        stop.began = stop.asked = time.perf_counter()
+        stop.end, stop.ask, stop.told = stop.began + seconds, ask, None
+        return stop
+
+    def __getitem__(self, place: Any) -> int:
+        now = time.perf_counter()
+        if now - self.asked > ASK_SECONDS and not self.told:
+            self.asked, self.told = now, self.ask(now - self.began)
+        return int(now >= self.end or bool(self.told))
+
+
+def is_plain(edges: int) -> bool:
+    """Whether a small input is better left to plain Python, for the time being."""
+    return edges <= SMALL and _plain_left > 0 and not _interpreted.get()
+
+
+@contextlib.contextmanager
+def plain(edges: int) -> Iterator[bool]:
+    """Within this context `compiled` functions run as plain Python if that is sooner.
+
+    It is for a small input, as long as this process has not spent `PLAIN_SECONDS` so.
+    Yields whether it is.
+
+    Args:
+        edges: how large the input is.
+
+    Examples:
+        >>> with plain(10**6) as sooner:
+        ...     sooner
+        False
+    """
+    global _plain_left
+    if not is_plain(edges):
+        yield False
+        return
+    began = time.perf_counter()
+    try:
+        with interpreted():
+            yield True
+    finally:
+        _plain_left -= time.perf_counter() - began
+
+
+def plain_left() -> float:
+    """Seconds that this process may still spend in plain Python."""
+    return max(_plain_left, 0.0)
+
+
 # ---- where it is missed ----------------------------------------------------------
 
 MANY = 1 << 16
@@ -254,9 +344,9 @@ def told_if_slow(solver: Any, edges: int) -> Callable[[Any], Any]:
     """
     if edges < MANY or can_compile() or solver not in ("auto", "host", "race"):
         return lambda found: found
-    import jax
+    from jaxgames.later import backend
 
-    if solver != "host" and jax.default_backend() != "cpu":
+    if solver != "host" and backend() != "cpu":
         return lambda found: found
     global _told
     if not _told:

@@ -22,10 +22,10 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, TypedDict, TypeVar
 
-import jax
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.later import imported, jax
 from jaxgames.progress import Bar, Meter, Progress, Report, plain_progress, surrounding
 from jaxgames.solution import SolveError, Status
 
@@ -549,7 +549,7 @@ def _in_steps(function: Callable[..., Iterator[T]]) -> Callable[..., Iterator[T]
             # Set in each step alone: whoever takes the items works without it.
             token = surrounding.set(limits)
             try:
-                if watched or not limits.limited or jax.distributed.is_initialized():
+                if watched or not limits.limited or _is_distributed():
                     return next(items, end)
                 return _watched(limits, lambda: next(items, end))
             finally:
@@ -579,7 +579,7 @@ def _limited(function, undecided, args, options, *, deadline, memory):
     try:
         with within(deadline=deadline, progress=progress, memory=memory) as limits:
             limits.inside = True
-            if limits.watched or not limits.limited or jax.distributed.is_initialized():
+            if limits.watched or not limits.limited or _is_distributed():
                 # Several processes do the same: none of them may leave the others.
                 return function(*args, **options)
             return _watched(limits, functools.partial(function, *args, **options))
@@ -645,27 +645,34 @@ def _reached(limits: Limits) -> BaseException | None:
     return None
 
 
-_SETTINGS: dict[str, Callable[[Any], Any]] = {
-    "jax_default_device": jax.default_device,
-    "jax_enable_x64": jax.enable_x64,
-    "jax_numpy_dtype_promotion": jax.numpy_dtype_promotion,
-    "jax_numpy_rank_promotion": jax.numpy_rank_promotion,
-    "jax_debug_nans": jax.debug_nans,
-    "jax_disable_jit": jax.disable_jit,
-}
-"""JAX's settings that a thread has for itself, and their contexts."""
+_SETTINGS = (
+    "default_device",
+    "enable_x64",
+    "numpy_dtype_promotion",
+    "numpy_rank_promotion",
+    "debug_nans",
+    "disable_jit",
+)
+"""JAX's settings that a thread has for itself; contexts have these names too."""
+
+
+def _is_distributed() -> bool:
+    """Whether other processes wait for what this one computes."""
+    return imported() and jax.distributed.is_initialized()
 
 
 def jax_settings() -> Callable[[], contextlib.AbstractContextManager[Any]]:
     """The settings of JAX in this thread: a function that makes a context of them."""
-    here = {name: getattr(jax.config, name) for name in _SETTINGS}
+    if not imported():
+        return contextlib.nullcontext
+    here = {name: getattr(jax.config, f"jax_{name}") for name in _SETTINGS}
 
     def settings() -> contextlib.ExitStack:
         stack = contextlib.ExitStack()
         for name, value in here.items():
             # Left alone where nothing was chosen, JAX finds its programs faster.
-            if getattr(jax.config, name) != value:
-                stack.enter_context(_SETTINGS[name](value))
+            if getattr(jax.config, f"jax_{name}") != value:
+                stack.enter_context(getattr(jax, name)(value))
         return stack
 
     return settings

@@ -9,9 +9,8 @@ import dataclasses
 import functools
 from typing import Any
 
-import jax
-
 from jaxgames import ops
+from jaxgames.later import backend, jax
 from jaxgames.solver import Solver, check_positive
 
 IDLE_CELLS = 1 << 23
@@ -48,7 +47,7 @@ class Machine(Solver):
         """The sweeps between two tests."""
         if self.sweeps is not None:
             return self.sweeps
-        if jax.default_backend() == "cpu":
+        if backend() == "cpu":
             return 1
         return max(2, min(8, IDLE_CELLS // max(self.cells(game), 1)))
 

@@ -11,12 +11,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import limits, ops
 from jaxgames.arena import Arena
+from jaxgames.later import jax, jnp
 from jaxgames.limits import TooLargeError as TooLargeError
 from jaxgames.solver import Solver
 

@@ -7,10 +7,7 @@ wrong is then said by the host, which is sent the arrays for it.
 import functools
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from jaxgames import ops, validity
 from jaxgames.arena import (
@@ -22,6 +19,7 @@ from jaxgames.arena import (
     restated,
 )
 from jaxgames.kept import kept
+from jaxgames.later import Tracer, jax, jnp
 
 SMALL_KINDS = ("bool", "int8", "int16", "int32", "uint8", "uint16")
 """Types whose values int32 holds."""

@@ -13,14 +13,13 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import jax
 import numpy as np
-from jax.sharding import Mesh
 
+from jaxgames.later import jax
 from jaxgames.ops import spread_over
 
 
-def mesh(devices: int | Sequence[Any] | None = None) -> Mesh:
+def mesh(devices: int | Sequence[Any] | None = None) -> jax.sharding.Mesh:
     """A mesh of some devices along one axis.
 
     Args:
@@ -40,14 +39,14 @@ def mesh(devices: int | Sequence[Any] | None = None) -> Mesh:
                 f"knows, got {devices}"
             )
         devices = known[:devices]
-    return Mesh(np.asarray(devices), ("share",))
+    return jax.sharding.Mesh(np.asarray(devices), ("share",))
 
 
 @contextlib.contextmanager
 def over(
-    devices: Mesh | int | Sequence[Any] | None = None,
+    devices: jax.sharding.Mesh | int | Sequence[Any] | None = None,
     shares: int | None = None,
-) -> Iterator[Mesh]:
+) -> Iterator[jax.sharding.Mesh]:
     """Spreads arenas over several devices while the context lasts.
 
     On several hosts every process calls the same, with the same arena; each puts only
@@ -73,7 +72,7 @@ def over(
         >>> bool((solution.winner == parity.solve(arena, "host").winner).all())
         True
     """
-    if not isinstance(devices, Mesh):
+    if not isinstance(devices, jax.sharding.Mesh):
         devices = mesh(devices)
     if len(devices.axis_names) != 1:
         raise ValueError(f"expected a mesh of one axis, got {devices.axis_names}")

@@ -5,8 +5,9 @@ import enum
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import jax
 import numpy as np
+
+from jaxgames.later import jax
 
 UNDECIDED = -1
 """Winner of a vertex that the solve did not decide."""

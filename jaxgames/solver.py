@@ -10,13 +10,11 @@ it in the registry of its slice; or, in a package of your own, call `register` o
 import abc
 import dataclasses
 import functools
-import importlib.metadata
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
-import jax
-
 from jaxgames.arena import Arena
+from jaxgames.later import jax
 from jaxgames.ops import Game
 
 
@@ -197,5 +195,7 @@ class Registry:
 @functools.cache
 def _import_others() -> None:
     """Imports what other packages name as modules with solvers, once."""
+    import importlib.metadata  # which takes longer than a small game
+
     for point in importlib.metadata.entry_points(group="jaxgames.solvers"):
         point.load()

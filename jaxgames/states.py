@@ -10,12 +10,11 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 import jaxgames
 from jaxgames.kept import kept
+from jaxgames.later import jax, jnp
 
 Words = tuple[Any, Any]
 """A fingerprint: two uint32 scalars, or two arrays of them, one for each game."""

@@ -13,8 +13,6 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import (
@@ -26,6 +24,7 @@ from jaxgames.arena import (
     is_traced,
 )
 from jaxgames.kept import is_kept, kept
+from jaxgames.later import jax, jnp
 from jaxgames.solution import Solution, Stats, Status
 
 T = TypeVar("T")

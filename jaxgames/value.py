@@ -8,12 +8,11 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import jax
-import jax.export
 import numpy as np
 
 from jaxgames.host import num_cores, together
 from jaxgames.kept import SLOT
+from jaxgames.later import jax
 
 T = TypeVar("T")
 

@@ -4,11 +4,10 @@ import dataclasses
 import enum
 from typing import Any, ClassVar, Self
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.solution import Status
 
 NO_PROBLEM = -1

@@ -22,7 +22,6 @@ from jaxgames import (
     cli,
     fixpoint,
     generate,
-    host,
     io,
     limits,
     ops,
@@ -30,8 +29,7 @@ from jaxgames import (
     plot,
     progress,
 )
-from jaxgames.cli import Exit, _parser, _verify, main
-from jaxgames.parity import host as engine
+from jaxgames.cli import Exit, _parser, main
 from jaxgames.progress import Report, as_progress
 from jaxgames.solution import Status
 
@@ -422,30 +420,22 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
     assert err.startswith(f"jaxgames: game.sol:{line}: ")
 
 
-def test_which_checker(monkeypatch):
-    def ring(size, priorities):
-        vertex = np.arange(size)
-        return Arena.from_edges(
-            vertex,
-            (vertex + 1) % size,
-            owner=np.zeros(size, bool),
-            priority=vertex % priorities,
-        )
-
-    @contextlib.contextmanager
-    def interpreted():
-        monkeypatch.setattr(engine, "verify", lambda *_: "Python")
-        yield
-        monkeypatch.setattr(engine, "verify", lambda *_: "machine code")
-
-    monkeypatch.setattr(host, "interpreted", interpreted)
-    monkeypatch.setattr(engine, "verify", lambda *_: "machine code")
-    monkeypatch.setattr(parity, "verify", lambda *_: "JAX")
-    for numba, expected in ((True, "machine code"), (False, "JAX")):
-        monkeypatch.setattr(host, "can_compile", lambda numba=numba: numba)
-        assert _verify.check(ring(100, 2), None) == "Python"
-        assert _verify.check(ring(60_000, 2), None) == expected
-        assert _verify.check(ring(60_000, 100), None) == "machine code"
+def test_small_games_import_no_jax(game, tmp_path):
+    """Neither does anything wait for a compiler."""
+    program = (
+        "import sys\nfrom jaxgames.cli import main\ncode = main(sys.argv[1:])\n"
+        "print({'jax', 'numba', 'scipy'} & {*sys.modules}, file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    solution = str(tmp_path / "game.sol")
+    for arguments in (
+        ("--version",),
+        ("solve", game, "--verify", "-o", solution),
+        ("verify", game, solution),
+    ):
+        command = [sys.executable, "-c", program, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stderr[-6:]) == (Exit.DONE, "set()\n"), arguments
 
 
 # ---- the other commands ------------------------------------------------------

@@ -17,8 +17,8 @@ SOURCES = {
 }
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "solution", "solver"}
-BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "limits", "machine"}
-BASE |= {"memory"}
+BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "later", "limits"}
+BASE |= {"machine", "memory"}
 BASE |= {"on_device", "quoting", "states", "validity", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 MODELS = {"ltl", "systems"}  # what model checking stands on, in this order
@@ -115,7 +115,10 @@ def breaches(module: str, source: str) -> list[str]:
         compares = where == "testing" or file in {"__init__", "reference"}
         if textbook and textbook[1] in TEXTBOOKS and not compares:
             found.append("only what compares reads a reference")
-    if where not in {"kept", "host"} and used & {"__dict__", "cached_property"}:
+    if where not in {"kept", "host", "later"} and used & {
+        "__dict__",
+        "cached_property",
+    }:
         found.append("only kept keeps things with a value")
     if where not in HOST and "print" in used:
         found.append("pure code prints")

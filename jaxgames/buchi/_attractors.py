@@ -3,12 +3,10 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames.buchi._solver import CycleSolver
 from jaxgames.graph import _attractor
 from jaxgames.graph.host import NO_RANK
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Links
 from jaxgames.solution import UNDECIDED
 from jaxgames.states import register

@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint
@@ -21,6 +19,7 @@ from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import Answer, Problem
 from jaxgames.buchi._trim import Trim
+from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver

@@ -3,13 +3,11 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.buchi._solver import Answer, Finds, first_of
 from jaxgames.graph import MaxId
 from jaxgames.graph._solver import ComponentMachine, Subgraph, number, same_at_both_ends
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Links
 from jaxgames.solver import Solver
 

@@ -4,8 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, fixpoint, ops
@@ -24,6 +22,7 @@ from jaxgames.buchi._trim import Trim
 from jaxgames.drive import Leg
 from jaxgames.graph import _links as of_graph
 from jaxgames.graph._reach import spread
+from jaxgames.later import jax, jnp
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry, Solver
 from jaxgames.states import register

@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, graph, memory, ops, states
@@ -18,6 +16,7 @@ from jaxgames.buchi._solution import AcceptingCycle, nothing
 from jaxgames.buchi._solver import NONE, Answer, Problem
 from jaxgames.buchi._trim import Trim, task
 from jaxgames.kept import kept
+from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status

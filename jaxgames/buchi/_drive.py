@@ -3,12 +3,11 @@
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.buchi._solver import Answer
+from jaxgames.later import backend, jax, jnp
 from jaxgames.progress import Meter, as_progress
 from jaxgames.solution import Status
 
@@ -76,7 +75,7 @@ def _opening(solver: Any, game: Any) -> tuple[fixpoint.Outcome, jax.Array]:
     numbers = jax.tree.leaves(_numbers(solver, game, outcome))
     numbers = (outcome.status, outcome.rounds, *numbers)
     summary = jnp.stack([jnp.int32(number) for number in numbers])
-    if jax.default_backend() != "cpu":
+    if backend() != "cpu":
         # Into the host's memory: to ask for it afterwards is a second wait.
         summary = jax.device_put(summary, jax.memory.Space.Host)
     return outcome, summary

@@ -1,12 +1,12 @@
 """The edges of a concrete graph, laid out for the solvers."""
 
-import jax
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena
 from jaxgames.graph import _links as of_graph
 from jaxgames.kept import kept
+from jaxgames.later import jax
 from jaxgames.ops import Links, PairLinks
 
 

@@ -3,13 +3,12 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import is_traced
 from jaxgames.buchi._solver import NONE, Answer, CycleSolver, Problem, first_of, inside
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Pieces
 from jaxgames.states import register
 

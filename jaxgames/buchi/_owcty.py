@@ -3,11 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.buchi._solver import Answer, CycleSolver, Finds, Problem, first_of, inside
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Pieces
 from jaxgames.states import register
 

@@ -3,16 +3,14 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from jaxgames import drive, memory, ops, solution, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _links, host
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
 from jaxgames.graph import _links as of_graph
+from jaxgames.later import Tracer, jax, jnp
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 

@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena, is_traced
@@ -14,6 +12,7 @@ from jaxgames.graph import _input as of_graph
 from jaxgames.graph import as_arena
 from jaxgames.graph._input import vertex_mask
 from jaxgames.kept import keeps, kept
+from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
 from jaxgames.systems._checks import check_product
 from jaxgames.systems._product import Product

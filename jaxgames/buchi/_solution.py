@@ -3,11 +3,11 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxgames import solution
 from jaxgames.arena import is_traced
+from jaxgames.later import jax
 from jaxgames.solution import UNDECIDED
 
 

@@ -4,11 +4,9 @@ import abc
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.graph._solver import same_at_both_ends
+from jaxgames.later import jax, jnp
 from jaxgames.machine import Machine
 from jaxgames.ops import Links, Pieces
 from jaxgames.states import register

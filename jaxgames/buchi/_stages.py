@@ -4,8 +4,6 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, ops
@@ -19,6 +17,7 @@ from jaxgames.buchi._solver import NONE, Problem
 from jaxgames.buchi._trim import Trim
 from jaxgames.buchi.host import NO_CYCLE, STOPPED
 from jaxgames.host import can_compile
+from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status

@@ -3,11 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.buchi._solver import NONE, Answer, Finds, first_of
+from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
@@ -199,7 +197,7 @@ class Trim(Solver):
 
 
 def _kind() -> str:
-    return "cpu" if jax.default_backend() == "cpu" else "gpu"
+    return "cpu" if backend() == "cpu" else "gpu"
 
 
 def _sweep(head: jax.Array, at: jax.Array, own: jax.Array, looks: int) -> jax.Array:

@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import validity, verdict
@@ -12,6 +11,7 @@ from jaxgames.buchi import _question, host
 from jaxgames.buchi._game import Solution
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host import NO_CYCLE
+from jaxgames.later import jax
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 

@@ -4,13 +4,13 @@ import argparse
 import os
 from typing import Any
 
-import jax
 import numpy as np
 
-from jaxgames import io, mdp, systems
+from jaxgames import io
 from jaxgames.arena import Arena
 from jaxgames.cli import _cache
 from jaxgames.cli._exit import complain
+from jaxgames.later import jax, when_imported
 from jaxgames.quoting import quoted
 
 
@@ -20,21 +20,27 @@ def start_jax(args: argparse.Namespace) -> None:
     Raises:
         ValueError: there is no such device.
     """
-    if args.device is not None:
-        jax.config.update("jax_platforms", args.device)
+    device = args.device
+    if device is not None:
+        when_imported(lambda: jax.config.update("jax_platforms", device))
+    if device not in (None, "cpu"):
         try:
             jax.devices()
         except RuntimeError as error:
-            raise ValueError(f"--device {args.device}: {error}") from error
+            raise ValueError(f"--device {device}: {error}") from error
     if args.cache and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         try:
             place = str(_cache.folder())
         except OSError as error:
             complain(f"compiled programs are not kept: {error}")
             return
-        jax.config.update("jax_compilation_cache_dir", place)
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        when_imported(lambda: _keep_programs(place))
+
+
+def _keep_programs(place: str) -> None:
+    jax.config.update("jax_compilation_cache_dir", place)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 def read(args: argparse.Namespace) -> Any:
@@ -89,6 +95,13 @@ def num_priorities(arena: Arena) -> int:
 
 def sizes(arena: Any) -> str:
     """How large a game, a graph, a model or something else is, in words."""
+    if isinstance(arena, Arena):
+        text = f"{arena.num_vertices:,} vertices, {arena.num_edges:,} edges"
+        if arena.priority is None and arena.edge_priority is None:
+            return text
+        return f"{text}, {num_priorities(arena):,} priorities"
+    from jaxgames import mdp, systems  # which a game need not wait for
+
     if isinstance(arena, mdp.MDP):
         return (
             f"{arena.num_states:,} states, {arena.num_choices:,} choices, "
@@ -104,9 +117,4 @@ def sizes(arena: Any) -> str:
             f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
             f"{len(arena.propositions):,} propositions"
         )
-    if not isinstance(arena, Arena):
-        return repr(arena)
-    text = f"{arena.num_vertices:,} vertices, {arena.num_edges:,} edges"
-    if arena.priority is None and arena.edge_priority is None:
-        return text
-    return f"{text}, {num_priorities(arena):,} priorities"
+    return repr(arena)

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import io, limits, ltl, mdp, ops, parity, systems
@@ -21,6 +20,7 @@ from jaxgames.cli._games import (
     start_jax,
 )
 from jaxgames.io._sources import length
+from jaxgames.later import jax
 
 EXAMPLE = "info game.pg.gz"
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import host, limits
@@ -14,6 +13,7 @@ from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.later import jax
 from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 from jaxgames.solver import Registry

@@ -18,7 +18,6 @@ from jaxgames.cli._games import (
 )
 from jaxgames.cli._parts import lift_unless_solved
 from jaxgames.cli._phases import Phases
-from jaxgames.cli._verify import check
 from jaxgames.io._files import writing
 from jaxgames.quoting import quoted
 from jaxgames.solution import UNDECIDED, Status
@@ -119,7 +118,7 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = None
     if args.verify and solution.status == Status.SOLVED:
         with phase("verify") as notes:
-            verdict = check(arena, solution)
+            verdict = parity.verify(arena, solution)
             notes.append("valid" if verdict else "WRONG")
 
     won = _won(solution)

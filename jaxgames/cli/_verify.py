@@ -2,12 +2,10 @@
 
 import argparse
 
-from jaxgames import host, io, limits, parity
-from jaxgames.arena import Arena
+from jaxgames import io, limits, parity
 from jaxgames.cli import _options
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import load_parity, num_priorities, start_jax
-from jaxgames.parity import host as engine
+from jaxgames.cli._games import load_parity, start_jax
 
 EXAMPLE = "verify game.pg.gz game.sol"
 
@@ -32,22 +30,7 @@ def run(args: argparse.Namespace) -> Exit:
     arena = load_parity(args)
     solution = io.load_solution(args.solution, arena)
     limits.tick("verifying")
-    verdict = check(arena, solution)
+    verdict = parity.verify(arena, solution)
     if not args.quiet:
         print(f"{args.solution}: {verdict}")
     return Exit.DONE if verdict else Exit.WRONG
-
-
-def check(arena: Arena, solution: parity.Solution) -> parity.Verdict:
-    """Checks a solution of a parity game where that takes least time.
-
-    Plain Python is done with a small game before anything is compiled. Later numba's
-    machine code is best; without numba JAX is, but not for many priorities, since it
-    looks at them one after the other.
-    """
-    if arena.shape[1] <= 50_000:
-        with host.interpreted():
-            return engine.verify(arena, solution)
-    if host.can_compile() or num_priorities(arena) > 64:
-        return engine.verify(arena, solution)
-    return parity.verify(arena, solution)

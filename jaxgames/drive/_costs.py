@@ -18,7 +18,7 @@ import statistics
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import jax
+from jaxgames.later import backend
 
 SAMPLE = 16
 """Questions that the host answers before anybody asks how long it takes."""
@@ -38,7 +38,7 @@ _spent: dict[Hashable, tuple[float, float]] = {}
 
 def key_of(problem: Any, size: Hashable, *more: Hashable) -> Hashable:
     """What one compilation serves: games of a problem and a size, on this backend."""
-    return jax.default_backend(), problem.name, size, *more
+    return backend(), problem.name, size, *more
 
 
 def learn(key: Hashable, seconds: float) -> None:

@@ -4,12 +4,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 
 PADDED = 4

@@ -4,10 +4,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-
 from jaxgames import states
 from jaxgames.drive._problem import Leg, Problem
+from jaxgames.later import jax
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Solution, Stats, Status
 from jaxgames.states import register

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import host, ops, validity
@@ -19,6 +17,7 @@ from jaxgames.drive._problem import HOST, Problem, problem_of
 from jaxgames.drive._rounds import Games, Run, Written
 from jaxgames.drive._solve import is_host, refuse_limits, solve
 from jaxgames.drive._stack import grouped, merged, states_of
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status

@@ -5,13 +5,12 @@ import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-import jax
-
 import jaxgames
 from jaxgames import fixpoint, host, memory, ops, states
 from jaxgames.arena import Arena
 from jaxgames.drive._form import ARENAS, Form
 from jaxgames.drive._race import Track
+from jaxgames.later import backend, jax
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Solution, Stats, Status
 from jaxgames.solver import Registry, Solver
@@ -91,13 +90,17 @@ class Problem(abc.ABC, Generic[Q]):
     def place(self, question: Q) -> str:
         """Where `"auto"` goes: `HOST`, `DEVICE`, or `RACE` for both.
 
-        Without numba there is no host engine to speak of. With it a CPU leaves the
-        question to the host engine, and so does a GPU if it is small.
+        Without numba there is no host engine to speak of, but for what is solved before
+        anything is compiled. With it a CPU leaves the question to the host engine, and
+        so does a GPU if it is small.
         """
-        if not host.can_compile() or self.is_devices(question):
+        edges = self.shape(question)[1]
+        if self.is_devices(question):
             return DEVICE
-        small = self.shape(question)[1] < self.host_until
-        return HOST if small or jax.default_backend() == "cpu" else RACE
+        if not host.can_compile():
+            return HOST if host.is_plain(edges) else DEVICE
+        small = edges < self.host_until
+        return HOST if small or backend() == "cpu" else RACE
 
     def in_phases(
         self, question: Q, solver: str | Solver, **how: Any
@@ -369,10 +372,8 @@ def problem_of(problem: Any) -> Problem:
         ValueError: there is no such problem.
     """
     if isinstance(problem, str) and problem not in PROBLEMS:
-        for name in dir(
-            jaxgames
-        ):  # a package registers its problem when it is imported
-            getattr(jaxgames, name)
+        for name in dir(jaxgames):  # a problem is registered when it is imported
+            getattr(getattr(jaxgames, name), "PROBLEM", None)
     found = PROBLEMS.get(problem) if isinstance(problem, str) else problem
     found = getattr(found, "PROBLEM", found)
     if not isinstance(found, Problem):

@@ -12,11 +12,9 @@ import time
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, memory, ops, states
 from jaxgames.drive._problem import Problem
+from jaxgames.later import backend, jax, jnp
 from jaxgames.progress import Progress, Report
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
@@ -144,7 +142,7 @@ def next_room(games: int, cells: int) -> int:
         >>> next_room(1_000_000, 100_000_000), next_room(50, 5_000)
         (262144, 0)
     """
-    least = CELLS_WORTH_IT.get(jax.default_backend(), CELLS_WORTH_IT_ELSEWHERE)
+    least = CELLS_WORTH_IT.get(backend(), CELLS_WORTH_IT_ELSEWHERE)
     if cells <= least:
         return 0
     room = 1

@@ -10,7 +10,7 @@ from jaxgames.drive._legs import along_legs
 from jaxgames.drive._problem import DEVICE, HOST, RACE, Leg, Problem
 from jaxgames.drive._race import first, is_short
 from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress, as_progress
+from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
 
@@ -223,6 +223,9 @@ def on_host(
     Among many it is enough to be asked between them.
     """
     size = problem.shape(question)[1]
+    found = _plainly(problem, question, strategies, meter)
+    if found is not None:
+        return found
     if is_short(size, problem.inline) or (among_many and size < problem.inline):
         found = problem.on_host(
             question, strategies=strategies, max_steps=problem.patience
@@ -234,6 +237,27 @@ def on_host(
         HOST: lambda: problem.on_host(question, strategies=strategies, track=track)
     }
     return first(track, engines, progress=meter)
+
+
+def _plainly(
+    problem: Problem, question, strategies: bool, meter: Progress
+) -> Solution | None:
+    """Runs the sequential engine as plain Python, if that may be sooner.
+
+    It is cut off where a compiler would have paid: then there is no answer.
+    """
+    with host.plain(problem.shape(question)[1]) as sooner:
+        if not sooner:
+            return None
+        track = problem.track()
+        track.stop = host.Impatience.of(
+            host.plain_left(), lambda seconds: meter(Report(HOST, 0, seconds))
+        )
+        found = problem.on_host(question, strategies=strategies, track=track)
+    told = track.stop.told
+    if found.status != Status.INTERRUPTED:
+        return found
+    return None if told is None else dataclasses.replace(found, status=told)
 
 
 def _race(problem: Problem, question, strategies: bool, meter: Progress) -> Solution:

@@ -3,11 +3,9 @@
 import functools
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames.drive._problem import Problem
 from jaxgames.drive._rounds import Run, Standing, Written, begin, origin
+from jaxgames.later import jax, jnp
 from jaxgames.solution import Status
 
 

@@ -3,13 +3,13 @@
 import dataclasses
 from typing import Any, NamedTuple, Unpack
 
-import jax
 import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import MANY, Arena, as_checked_as
 from jaxgames.host import can_compile, compiled
 from jaxgames.kept import kept
+from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
 

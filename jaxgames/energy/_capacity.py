@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, fixpoint, ops
@@ -16,6 +14,7 @@ from jaxgames.energy._potentials import Answer
 from jaxgames.energy._problem import Energy
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._verdict import Verdict
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status

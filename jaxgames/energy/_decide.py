@@ -3,13 +3,13 @@
 import operator
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import graph
 from jaxgames.arena import Arena, is_traced
 from jaxgames.energy import _bounds
 from jaxgames.energy._solve import solve
+from jaxgames.later import jnp
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver

@@ -4,8 +4,6 @@ import contextlib
 import dataclasses
 from typing import Any, Unpack
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, memory, ops
@@ -16,6 +14,7 @@ from jaxgames.energy._fvi import FVI, PotentialSolver, Task
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._strategies import Dual
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter
 from jaxgames.solution import NO_EDGE, Stats, Status

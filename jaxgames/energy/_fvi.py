@@ -4,9 +4,6 @@ import abc
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._paths import (
@@ -18,6 +15,7 @@ from jaxgames.energy._paths import (
     who_rises,
 )
 from jaxgames.energy._potentials import Answer, best, infinite, never, of_player
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register

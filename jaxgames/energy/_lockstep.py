@@ -3,9 +3,6 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._fvi import FVI, GOING, NARROW, SOLVED, PotentialSolver, Task
@@ -17,6 +14,7 @@ from jaxgames.energy._potentials import (
     of_player,
     settled,
 )
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register

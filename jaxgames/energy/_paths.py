@@ -3,12 +3,10 @@
 import functools
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._potentials import best, of_player
+from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.states import register
 
@@ -156,7 +154,7 @@ def shortest(
             new = jnp.where(stays, own, _potentials.settled(best(part, asked, mine)))
             return put(new), jnp.all(new == own)
 
-        if sweeps is not None or jax.default_backend() == "cpu":
+        if sweeps is not None or backend() == "cpu":
             return _until_still(one, start, limit, sweeps or 1)
         return _until_still(one, start, limit, sweeps_for(part), more)
 
@@ -209,7 +207,7 @@ def sweeps_for(game: Game) -> int:
 
     On a GPU a look costs some 20 microseconds, on a CPU nothing that matters.
     """
-    if jax.default_backend() == "cpu":
+    if backend() == "cpu":
         return 1
     return max(1, min(4, (1 << 24) // max(ops.num_cells(game), 1)))
 

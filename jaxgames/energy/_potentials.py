@@ -8,11 +8,9 @@ round, and it is enough to look once a row instead of once an edge.
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.energy._solution import TOP, UNKNOWN
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.states import register

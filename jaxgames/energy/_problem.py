@@ -4,8 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, validity
@@ -18,6 +16,7 @@ from jaxgames.energy._solution import UNKNOWN, Solution
 from jaxgames.energy._strategies import Dual
 from jaxgames.energy._vi import VI
 from jaxgames.host import can_compile
+from jaxgames.later import backend, jax, jnp
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Registry, Solver
 
@@ -195,7 +194,7 @@ class Energy(_Moves):
     def auto(self, stack: Any) -> Solver:
         """All in lockstep."""
         del stack
-        return Lockstep(sweeps=SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE))
+        return Lockstep(sweeps=SWEEPS.get(backend(), SWEEPS_ELSEWHERE))
 
     def game(self, question: Arena, solver: Solver, facts: Any = None) -> Any:
         """In the narrowest types."""

@@ -3,14 +3,12 @@
 import dataclasses
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._potentials import best, beyond, infinite
 from jaxgames.energy._solution import TOP
 from jaxgames.energy._verdict import Reason, Verdict
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Solver

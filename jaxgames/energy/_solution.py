@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any
 
-import jax
-from jax.core import Tracer
-
 from jaxgames import solution
+from jaxgames.later import Tracer, jax
 
 TOP = -1
 """Credit of a vertex from which no credit is enough: player 1 wins it."""

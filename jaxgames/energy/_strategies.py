@@ -3,13 +3,11 @@
 import dataclasses
 from typing import ClassVar
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._fvi import NARROW, SOLVED, PotentialSolver, State, Task
 from jaxgames.energy._potentials import infinite, of_player
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges
 
 

@@ -2,8 +2,6 @@
 
 from typing import Literal, get_args
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
@@ -14,6 +12,7 @@ from jaxgames.energy._proof import Proof, claim_of, verdict_of
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.host import can_compile
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE

@@ -3,13 +3,12 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.energy import _potentials
 from jaxgames.energy._potentials import Answer, best, beyond, infinite, of_player
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register

@@ -5,13 +5,11 @@ processes that it reaches by an action, or the part that it falls into of each o
 splits. Sorted, and each taken once, these are the sets that answer.
 """
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.equivalence._found import PARTS, Found, Processes, Sizes
 from jaxgames.equivalence._refinement import scramble
 from jaxgames.graph._state_table import look_up_all
+from jaxgames.later import jax, jnp
 
 
 def answer(processes: Processes, salt, sizes: Sizes, found: Found) -> Found:

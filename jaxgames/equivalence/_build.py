@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import jax
 import numpy as np
 
 from jaxgames import host
@@ -10,6 +9,7 @@ from jaxgames.equivalence._game import Spectroscopy
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence.host import build_on_host, is_ready
+from jaxgames.later import backend
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 
@@ -74,7 +74,7 @@ def _build(
     """The game, or None where it is larger."""
     if engine == "auto":
         engine = "host"
-        if jax.default_backend() != "cpu":
+        if backend() != "cpu":
             first = min(most, MODEST)
             if host.can_compile() and 12 * len(pairs) <= first:
                 moves = min(most, MOVES * first)

@@ -7,8 +7,6 @@ such numbers, and rooms grow by a factor, so that little is compiled.
 
 import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
@@ -33,6 +31,7 @@ from jaxgames.graph._state_table import (
     look_up_all,
     nothing,
 )
+from jaxgames.later import jax, jnp
 from jaxgames.limits import TELL_SECONDS, tick
 
 SIZES = {

@@ -5,12 +5,11 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, multienergy, validity
 from jaxgames.equivalence._game import UNLIMITED, UPDATES, Spectroscopy
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy._problem import MultiEnergy
 

@@ -7,12 +7,12 @@ labels. It is asked once; its answer are sets.
 
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.equivalence._system import System
 from jaxgames.graph._state_table import Known
+from jaxgames.later import jax
 
 PARTS = 6
 """Sets that answer a challenge: three times the rest and the part taken. The first of

@@ -4,8 +4,6 @@ import contextlib
 import dataclasses
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, host, limits, ops, states
@@ -14,6 +12,7 @@ from jaxgames.equivalence._classes import Classes
 from jaxgames.equivalence._refinement import WORDS, Labels, Refinement, Transitions
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence.host import _refine
+from jaxgames.later import backend, jax, jnp
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 
@@ -57,7 +56,7 @@ class Bisimilarity(drive.Problem[System]):
     def place(self, question: System) -> str:
         """The device where it is an accelerator and the system large; no race."""
         edges = len(question.label)
-        large = edges >= DEVICE_FROM and jax.default_backend() != "cpu"
+        large = edges >= DEVICE_FROM and backend() != "cpu"
         slow = edges > FEW and not host.can_compile()
         return drive.DEVICE if large or slow else drive.HOST
 
@@ -66,7 +65,7 @@ class Bisimilarity(drive.Problem[System]):
     def fitted(self, question: System, solver: Solver) -> tuple[System, Solver]:
         """Tests are rare where they cost something."""
         if solver.sweeps_per_check is None:
-            sweeps = 1 if jax.default_backend() == "cpu" else 4
+            sweeps = 1 if backend() == "cpu" else 4
             solver = dataclasses.replace(solver, sweeps_per_check=sweeps)
         return question, solver
 

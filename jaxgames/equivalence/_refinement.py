@@ -14,10 +14,8 @@ References:
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.solution import UNDECIDED
 from jaxgames.solver import Solver
 from jaxgames.states import register

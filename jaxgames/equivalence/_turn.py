@@ -11,9 +11,6 @@ a process reaches one other, or none.
 import functools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.equivalence._answers import answer, step_of
 from jaxgames.equivalence._found import Found, Processes, Sizes, has_room
@@ -28,6 +25,7 @@ from jaxgames.equivalence._game import (
     REVIVE,
 )
 from jaxgames.graph._state_table import Known, look_up_all
+from jaxgames.later import jax, jnp
 
 
 class Bounds(NamedTuple):

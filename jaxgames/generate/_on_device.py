@@ -6,12 +6,10 @@ probability within 2^-32 of 1/n.
 
 from typing import Unpack
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.arena import MAX_PRIORITY, Arena
 from jaxgames.generate._arguments import fits, flag, integer, share, usual_degree
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 
 MOST = 2**30

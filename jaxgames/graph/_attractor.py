@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
@@ -13,6 +11,7 @@ from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._solution import NO_RANK, Attractor
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.ops import Links
 from jaxgames.progress import Meter, Progress

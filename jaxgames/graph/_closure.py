@@ -3,11 +3,9 @@
 import dataclasses
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.graph._solver import NONE, Answer, Subgraph, number
+from jaxgames.later import jax, jnp
 from jaxgames.solver import Solver
 
 WORD = 32

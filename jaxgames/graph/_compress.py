@@ -8,12 +8,11 @@ the device as a few arrays, from which a second function takes roots back.
 from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.graph._solver import NONE
+from jaxgames.later import jax, jnp
 from jaxgames.states import register
 
 TRIMS = 2

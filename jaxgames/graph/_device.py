@@ -8,10 +8,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
 
 from jaxgames import fixpoint, ops
 from jaxgames.graph import _compress
@@ -25,6 +22,7 @@ from jaxgames.graph._turns import (
     sweeps_of_step,
     trim,
 )
+from jaxgames.later import jax, jnp
 from jaxgames.progress import Meter
 from jaxgames.solution import Status
 from jaxgames.states import Origin, register
@@ -200,7 +198,7 @@ def _listed(game: Subgraph, rooms: tuple[int, ...], room: int) -> Listed:
 
 @partial(jax.jit, static_argnums=1)
 @ops.for_devices
-def _linked(game: Listed, mesh: Mesh | None) -> Subgraph:
+def _linked(game: Listed, mesh: jax.sharding.Mesh | None) -> Subgraph:
     size = len(game.alive)
     edges = game.tail != game.head
     tail, head = (jnp.where(edges, x, size) for x in (game.tail, game.head))

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, Unpack, get_args
 
-import jax
 import numpy as np
 
 from jaxgames import host
@@ -13,6 +12,7 @@ from jaxgames.graph._explore_host import OnHost
 from jaxgames.graph._explore_rules import Rules, check_initial
 from jaxgames.graph._packing import Packing
 from jaxgames.graph._state_space import StateSpace, levels_of
+from jaxgames.later import backend
 from jaxgames.limits import Bounds, limited, tick
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import SolveError, Stats, Status
@@ -182,7 +182,7 @@ def begin(
     if engine == "auto" and not on_host:
         on_host = (
             host.can_compile()
-            and jax.default_backend() == "cpu"
+            and backend() == "cpu"
             # JAX's own operations, one by one, would compile for every size.
             and isinstance(rules.successors(starts[:1])[0], np.ndarray)
         )

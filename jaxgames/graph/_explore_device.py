@@ -21,8 +21,6 @@ bytes do: a few dozen operations each, two of them waited for.
 import functools
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
@@ -38,6 +36,7 @@ from jaxgames.graph._state_table import (
     most_states,
     places_for,
 )
+from jaxgames.later import jax, jnp
 
 CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
 """Successors that turns compute at once, by backend: on a GPU a few take as long as

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
@@ -16,6 +15,7 @@ from jaxgames.graph._explore_rules import (
     packed_successors,
 )
 from jaxgames.host import compiled
+from jaxgames.later import backend, jax
 
 CELLS = 1 << 20
 """Components of successors that are computed at once."""
@@ -102,9 +102,7 @@ class OnHost:
     def _is_long(self) -> bool:
         """Whether so many states were expanded that it pays to compile the function."""
         return (
-            self.head >= COMPILED_FROM
-            and self._rules.traceable
-            and jax.default_backend() == "cpu"
+            self.head >= COMPILED_FROM and self._rules.traceable and backend() == "cpu"
         )
 
     def _by_numpy(self, words: np.ndarray) -> tuple[np.ndarray, ...]:

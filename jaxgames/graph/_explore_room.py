@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import limits, memory
 from jaxgames.graph._explore_rules import Rules, action_type
 from jaxgames.graph._state_table import AT_ONCE, PLACES
+from jaxgames.later import jax
 
 GROWTH = ((4, 1 / 8), (2, 1 / 4), (2, 1 / 2), (1.25, 0.9))
 """Rooms grow by the first of these factors that asks for less than this part of the

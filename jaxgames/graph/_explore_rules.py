@@ -5,11 +5,10 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.graph._packing import Packing
+from jaxgames.later import jax, jnp
 
 EMPTY = np.iinfo(np.int32).max
 """An entry of a table of states that has none."""

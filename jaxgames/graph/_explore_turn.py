@@ -3,12 +3,10 @@
 import functools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.graph._explore_rules import Rules, packed_successors
 from jaxgames.graph._state_table import Known, enter, seek
+from jaxgames.later import jax, jnp
 
 SHORT_ROW = 32
 """Rows up to this length are compared with themselves in one fused operation."""

@@ -3,11 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces
 from jaxgames.states import register
 

@@ -3,11 +3,9 @@
 import functools
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.graph._solver import Subgraph
+from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import SlicedLinks
 
 FROM_CELLS = 1 << 22
@@ -101,7 +99,7 @@ def spread(
             rounds=jnp.int32(0),
         )
         one = functools.partial(_round, game, holder, room)
-        at_once = 1 if jax.default_backend() == "cpu" else AT_ONCE
+        at_once = 1 if backend() == "cpu" else AT_ONCE
         front = fixpoint.until(
             lambda x: (x.cells == 0) | x.lost | (x.rounds >= ROUNDS),
             lambda x: fixpoint.repeat(at_once, one, x),

@@ -3,12 +3,11 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.graph._solver import NONE, Answer, ComponentSolver, number
+from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList
 from jaxgames.states import register
 

@@ -4,12 +4,11 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any, Unpack
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops, validity
 from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
 

@@ -2,7 +2,6 @@
 
 from typing import Any, Unpack
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops, validity
@@ -10,6 +9,7 @@ from jaxgames.arena import Arena, is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._condensation import components_of
 from jaxgames.graph._input import check_masks, concrete, read
+from jaxgames.later import jnp
 from jaxgames.limits import Bounds, limited
 
 

@@ -2,13 +2,12 @@
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import host, ops
 from jaxgames.arena import Arena, bucket, eager, is_traced
 from jaxgames.kept import is_kept, kept
+from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import EdgeList, Links
 
 NARROW = 0.8
@@ -207,5 +206,5 @@ def on_host(arena: Arena, engine: str, traced: bool) -> bool:
     if traced or engine != "auto":
         return engine == "host"
     return host.can_compile() and (
-        jax.default_backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM
+        backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM
     )

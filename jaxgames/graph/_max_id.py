@@ -3,13 +3,11 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.graph import _front, _solver
 from jaxgames.graph._distances import Distances
 from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph, same_at_both_ends
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces, SlicedLinks
 from jaxgames.states import register
 

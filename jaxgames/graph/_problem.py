@@ -4,8 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, memory, ops, states, validity
@@ -21,6 +19,7 @@ from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import Answer, ComponentMachine, ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
+from jaxgames.later import jax, jnp
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 

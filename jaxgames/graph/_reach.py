@@ -3,14 +3,13 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, read, vertex_mask
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.ops import Links
 from jaxgames.progress import Meter, Progress

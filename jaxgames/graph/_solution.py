@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-from jax.core import Tracer
-
 from jaxgames import solution
+from jaxgames.later import Tracer, jax
 
 
 @jax.tree_util.register_dataclass

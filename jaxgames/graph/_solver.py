@@ -4,10 +4,8 @@ import abc
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.machine import Machine
 from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver

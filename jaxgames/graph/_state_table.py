@@ -11,12 +11,11 @@ first of them is the one that has the place in the end, however many there are.
 import functools
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.graph._explore_rules import EMPTY, hashes
+from jaxgames.later import backend, jax, jnp
 
 LOOKS = {"cpu": 1, "gpu": 2}
 """Places that are looked at one after the other in one operation, by backend: a GPU
@@ -190,7 +189,7 @@ def look_up(words, table, own, keys, among):
     """
     size, room = len(table), len(keys)
     some = max(room // FEW, 1)
-    looks = LOOKS.get(jax.default_backend(), LOOKS["gpu"])
+    looks = LOOKS.get(backend(), LOOKS["gpu"])
 
     def seek(table, keys, search: Lookup) -> Lookup:
         place, state = search

@@ -3,12 +3,10 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.graph._compress import room_for
 from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph
+from jaxgames.later import jax, jnp
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver
 from jaxgames.states import register

@@ -2,9 +2,8 @@
 
 import dataclasses
 
-import jax
-
 from jaxgames import verdict
+from jaxgames.later import jax
 
 
 class Reason(verdict.Reason):

@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
@@ -14,6 +12,7 @@ from jaxgames.graph._input import NO_COUNT, check_masks, labels_of, read
 from jaxgames.graph._links import Directions
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._verdict import Verdict
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.ops import Links
 from jaxgames.progress import Meter, Progress

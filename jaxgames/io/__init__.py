@@ -32,6 +32,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from jaxgames import later
 from jaxgames.arena import Arena, Condition
 from jaxgames.io import _formats, _sources
 from jaxgames.io._errors import FormatError as FormatError
@@ -67,24 +68,7 @@ if TYPE_CHECKING:
     from jaxgames.mdp import MDP
     from jaxgames.systems import System
 
-_MODULES = frozenset({
-    "aut", "drn", "energy", "hoa", "kripke", "lts_csv", "lts_dot", "matrix_market",
-    "mpg", "never", "npz", "pgsolver", "prism", "umb",
-})  # fmt: skip
-_NAMES = {"LTS": "aut", "load_solution": "pgsolver", "save_solution": "pgsolver"}
-"""Imported when first asked for: few programs read files of all formats."""
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"jaxgames.io.{name}")
-    if name in _NAMES:
-        return getattr(__getattr__(_NAMES[name]), name)
-    raise AttributeError(f"module 'jaxgames.io' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_NAMES})
+__getattr__, __dir__ = later.exports(__name__)
 
 
 @bounded()

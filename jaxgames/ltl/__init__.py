@@ -1,7 +1,14 @@
 """Linear temporal logic: formulas, Büchi automata, and translations between them."""
 
-from jaxgames.ltl._automaton import Automaton as Automaton
-from jaxgames.ltl._formula import Formula as Formula
-from jaxgames.ltl._operations import Classification as Classification
-from jaxgames.ltl._operations import Kind as Kind
-from jaxgames.ltl._translate import translate as translate
+from typing import TYPE_CHECKING
+
+from jaxgames import later
+
+if TYPE_CHECKING:
+    from jaxgames.ltl._automaton import Automaton as Automaton
+    from jaxgames.ltl._formula import Formula as Formula
+    from jaxgames.ltl._operations import Classification as Classification
+    from jaxgames.ltl._operations import Kind as Kind
+    from jaxgames.ltl._translate import translate as translate
+
+__getattr__, __dir__ = later.exports(__name__)

@@ -1,31 +1,38 @@
 """Markov decision processes: end components, and what people compute them for."""
 
-from jaxgames.mdp import reference as reference
-from jaxgames.mdp._almost_sure import almost_sure_buchi as almost_sure_buchi
-from jaxgames.mdp._almost_sure import almost_sure_reach as almost_sure_reach
-from jaxgames.mdp._basic import Basic as Basic
-from jaxgames.mdp._interleaved import Interleaved as Interleaved
-from jaxgames.mdp._interval import IntervalIteration as IntervalIteration
-from jaxgames.mdp._mec import mec as mec
-from jaxgames.mdp._mec import place_for as place_for
-from jaxgames.mdp._model import MDP as MDP
-from jaxgames.mdp._prob01 import prob0 as prob0
-from jaxgames.mdp._prob01 import prob1 as prob1
-from jaxgames.mdp._problem import PROBLEM as PROBLEM
-from jaxgames.mdp._problem import SOLVERS as SOLVERS
-from jaxgames.mdp._quotient import Quotient as Quotient
-from jaxgames.mdp._quotient import quotient as quotient
-from jaxgames.mdp._reach import reach_probability as reach_probability
-from jaxgames.mdp._reach_problem import REACH_SOLVERS as REACH_SOLVERS
-from jaxgames.mdp._region import Region as Region
-from jaxgames.mdp._schedulers import VisitingScheduler as VisitingScheduler
-from jaxgames.mdp._schedulers import induced_chain as induced_chain
-from jaxgames.mdp._schedulers import uniform_scheduler as uniform_scheduler
-from jaxgames.mdp._schedulers import visiting_scheduler as visiting_scheduler
-from jaxgames.mdp._simulate import MemoryScheduler as MemoryScheduler
-from jaxgames.mdp._simulate import simulate as simulate
-from jaxgames.mdp._solution import EndComponents as EndComponents
-from jaxgames.mdp._solution import ReachProbability as ReachProbability
-from jaxgames.mdp._verdict import Reason as Reason
-from jaxgames.mdp._verdict import Verdict as Verdict
-from jaxgames.mdp._verify import verify as verify
+from typing import TYPE_CHECKING
+
+from jaxgames import later
+
+if TYPE_CHECKING:
+    from jaxgames.mdp import reference as reference
+    from jaxgames.mdp._almost_sure import almost_sure_buchi as almost_sure_buchi
+    from jaxgames.mdp._almost_sure import almost_sure_reach as almost_sure_reach
+    from jaxgames.mdp._basic import Basic as Basic
+    from jaxgames.mdp._interleaved import Interleaved as Interleaved
+    from jaxgames.mdp._interval import IntervalIteration as IntervalIteration
+    from jaxgames.mdp._mec import mec as mec
+    from jaxgames.mdp._mec import place_for as place_for
+    from jaxgames.mdp._model import MDP as MDP
+    from jaxgames.mdp._prob01 import prob0 as prob0
+    from jaxgames.mdp._prob01 import prob1 as prob1
+    from jaxgames.mdp._problem import PROBLEM as PROBLEM
+    from jaxgames.mdp._problem import SOLVERS as SOLVERS
+    from jaxgames.mdp._quotient import Quotient as Quotient
+    from jaxgames.mdp._quotient import quotient as quotient
+    from jaxgames.mdp._reach import reach_probability as reach_probability
+    from jaxgames.mdp._reach_problem import REACH_SOLVERS as REACH_SOLVERS
+    from jaxgames.mdp._region import Region as Region
+    from jaxgames.mdp._schedulers import VisitingScheduler as VisitingScheduler
+    from jaxgames.mdp._schedulers import induced_chain as induced_chain
+    from jaxgames.mdp._schedulers import uniform_scheduler as uniform_scheduler
+    from jaxgames.mdp._schedulers import visiting_scheduler as visiting_scheduler
+    from jaxgames.mdp._simulate import MemoryScheduler as MemoryScheduler
+    from jaxgames.mdp._simulate import simulate as simulate
+    from jaxgames.mdp._solution import EndComponents as EndComponents
+    from jaxgames.mdp._solution import ReachProbability as ReachProbability
+    from jaxgames.mdp._verdict import Reason as Reason
+    from jaxgames.mdp._verdict import Verdict as Verdict
+    from jaxgames.mdp._verify import verify as verify
+
+__getattr__, __dir__ = later.exports(__name__)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.mdp import host
 from jaxgames.mdp._layout import Layout, restrict

@@ -3,12 +3,10 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
 from jaxgames.graph._fb_trim import FBTrim
 from jaxgames.graph._solver import ComponentMachine, Subgraph
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._removal import leave, remove
 from jaxgames.mdp._solver import Answer, EndComponentSolver, answer

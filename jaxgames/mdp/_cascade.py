@@ -3,10 +3,10 @@
 import functools
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import fixpoint, ops
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout, Rows
 from jaxgames.states import register
 
@@ -20,7 +20,7 @@ PATIENCE = 32
 PACE = 512
 """Rounds are slow if more than so many like them would read each branch."""
 
-NEVER = jnp.iinfo(jnp.int32).max
+NEVER = int(np.iinfo(np.int32).max)
 """When something dies that lives."""
 
 

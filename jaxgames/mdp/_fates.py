@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout
 from jaxgames.states import register
 

@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._cascade import PATIENCE, has_room, spread_deaths
 from jaxgames.mdp._fates import Fates, are_narrow, jump, no_fates, tell
 from jaxgames.mdp._layout import Layout

@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver
 from jaxgames.states import register

@@ -4,13 +4,12 @@ import dataclasses
 import functools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import memory, ops
 from jaxgames.arena import bucket
 from jaxgames.kept import is_kept, kept
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.ops import Links
 

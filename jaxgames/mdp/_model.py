@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames.arena import Arena, bucket, is_traced, padded
+from jaxgames.later import jax
 from jaxgames.mdp._checks import (
     and_more,
     bounds,

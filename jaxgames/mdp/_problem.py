@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxgames import drive, ops, validity
 from jaxgames.arena import bucket, is_traced
+from jaxgames.later import jax
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._checks import MODEL, checked, refuse_intervals

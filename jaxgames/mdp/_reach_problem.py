@@ -3,12 +3,11 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, fixpoint, ops, states, validity
 from jaxgames.arena import is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.mdp import _reach_traced
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, open_part, padded

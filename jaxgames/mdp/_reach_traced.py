@@ -6,10 +6,8 @@ the least state of a component has the choices that leave it, and stands for the
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._interval import Bounds, IntervalIteration, System
 from jaxgames.mdp._layout import Layout, restrict
 from jaxgames.mdp._layout import traced as lay_out

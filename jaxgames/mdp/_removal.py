@@ -1,9 +1,7 @@
 """Taking out choices that may lead to dead states, and states without choices."""
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout
 
 

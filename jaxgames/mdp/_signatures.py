@@ -1,13 +1,13 @@
 """Signatures of states: the first to reach each, and the first that it reaches."""
 
-import jax
-import jax.numpy as jnp
+import numpy as np
 
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Graph, Layout
 from jaxgames.ops import Pieces
 
-NOWHERE = jnp.iinfo(jnp.int32).max
+NOWHERE = int(np.iinfo(np.int32).max)
 
 
 def spread(

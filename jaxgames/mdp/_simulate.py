@@ -3,11 +3,10 @@
 import functools
 from typing import Any, Protocol, Unpack
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import limits, ops
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import check_model

@@ -3,11 +3,11 @@
 import dataclasses
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import solution
 from jaxgames.arena import is_traced
+from jaxgames.later import jax
 
 
 @jax.tree_util.register_dataclass

@@ -3,11 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import fixpoint, ops
 from jaxgames.arena import is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._region import NO_CHOICE, Region
 from jaxgames.solution import Status

@@ -3,14 +3,13 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
 from jaxgames.host import can_compile
+from jaxgames.later import backend, jax, jnp
 from jaxgames.limits import limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
@@ -134,9 +133,7 @@ def verify(
 
 
 def _on_host(model: MDP) -> bool:
-    return can_compile() and (
-        jax.default_backend() == "cpu" or model.num_branches < ops.SLICE_FROM
-    )
+    return can_compile() and (backend() == "cpu" or model.num_branches < ops.SLICE_FROM)
 
 
 # ---- on the device ---------------------------------------------------------------

@@ -1,11 +1,11 @@
 """Checks a solution of a mean-payoff game on the host."""
 
-import jax
 import numpy as np
 
 from jaxgames import energy, validity
 from jaxgames.arena import Arena, as_checked_as
 from jaxgames.energy import host as energies
+from jaxgames.later import jax
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._checks import check

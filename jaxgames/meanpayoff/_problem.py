@@ -2,11 +2,11 @@
 
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxgames import drive, energy, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.later import jax
 from jaxgames.meanpayoff import _batch, _parts, _traced, _values
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision, Solution

@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames.arena import Arena, is_traced
+from jaxgames.later import jax, jnp
 
 
 def energy_game(arena: Arena, threshold: Any) -> Arena:

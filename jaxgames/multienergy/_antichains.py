@@ -9,9 +9,7 @@ of. All others are a tuple of one budget with words `[K, N]`, which compile soon
 import functools
 import math
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import backend, jax, jnp
 from jaxgames.multienergy._packing import EMPTY, Budget, Packing
 
 Front = tuple[Budget, ...]
@@ -157,7 +155,7 @@ def _at_once(capacity: int, size: int) -> int:
 
     A step costs an accelerator as much as many comparisons.
     """
-    if jax.default_backend() == "cpu":
+    if backend() == "cpu":
         return 0
     some = capacity
     while some and size * (some + 1) ** 2 * capacity**3 // some > CHEAP:

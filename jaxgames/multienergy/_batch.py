@@ -5,9 +5,9 @@ import itertools
 from collections.abc import Sequence
 from typing import Unpack
 
-import jax
 import numpy as np
 
+from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts

@@ -5,11 +5,10 @@ import functools
 import math
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._layout import Layout
 from jaxgames.multienergy._packing import EMPTY, Budget, Packing

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import validity
+from jaxgames.later import jax
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import freeze
 

@@ -4,12 +4,11 @@ import dataclasses
 import functools
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.fixpoint import Carry
+from jaxgames.later import backend, jax, jnp
 from jaxgames.multienergy import _antichains
 from jaxgames.multienergy._antichains import FEW, Front
 from jaxgames.multienergy._layout import Layout
@@ -201,7 +200,7 @@ class ByFronts(Solver):
     def _lot(self, front: Front) -> int:
         if self.lot is not None:
             return self.lot
-        cpu, room = jax.default_backend() == "cpu", _antichains.capacity_of(front)
+        cpu, room = backend() == "cpu", _antichains.capacity_of(front)
         most, compared = (1 << 14, 1 << 17) if cpu else (1 << 18, 1 << 24)
         # All budgets of a position are compared with all.
         return most if room <= FEW else min(most, max(8, compared // room**2))

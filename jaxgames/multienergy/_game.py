@@ -4,11 +4,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import bucket, is_traced, padded
+from jaxgames.later import jax
 from jaxgames.multienergy import _checks
 from jaxgames.value import Value, exportable, freeze
 

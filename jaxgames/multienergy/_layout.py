@@ -3,13 +3,12 @@
 import functools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import bucket
 from jaxgames.kept import kept
+from jaxgames.later import jax, jnp
 from jaxgames.multienergy._game import Game
 from jaxgames.ops import Block
 

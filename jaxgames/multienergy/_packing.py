@@ -10,11 +10,10 @@ plain arithmetic of integers.
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.multienergy._game import Game
 
 EMPTY = np.int32(2**31 - 1)

@@ -4,11 +4,10 @@ import contextlib
 import dataclasses
 from typing import Any, ClassVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, fixpoint, host
+from jaxgames.later import backend, jnp
 from jaxgames.multienergy import _bitmap, _host, _layout
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._batch import parted, union
@@ -91,7 +90,7 @@ class MultiEnergy(drive.Problem[Game]):
             return drive.HOST
         if not host.can_compile():
             return drive.DEVICE
-        small = jax.default_backend() == "cpu" or question.num_edges < DEVICE_FROM
+        small = backend() == "cpu" or question.num_edges < DEVICE_FROM
         return drive.HOST if small else drive.DEVICE
 
     def is_hosts(self, question: Game) -> bool:

@@ -4,13 +4,12 @@ import dataclasses
 import functools
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops, solution
 from jaxgames.arena import is_traced
 from jaxgames.kept import keeps
+from jaxgames.later import jax, jnp
 from jaxgames.multienergy import _checks
 from jaxgames.multienergy._packing import EMPTY, Packing
 from jaxgames.solution import Status

@@ -3,9 +3,8 @@
 import dataclasses
 from typing import ClassVar
 
-import jax
-
 from jaxgames import verdict
+from jaxgames.later import jax
 
 
 class Reason(verdict.Reason):

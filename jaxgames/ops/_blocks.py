@@ -9,11 +9,10 @@ import dataclasses
 import functools
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import bucket
+from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._lists import compact, take
 from jaxgames.ops._slices import slice_widths

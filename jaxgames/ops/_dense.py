@@ -1,9 +1,7 @@
 """Rows of one degree, made under `jit` and `vmap`: what batches of small games read."""
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames.arena import Arena
+from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import SlicedLinks
 from jaxgames.ops._lists import take

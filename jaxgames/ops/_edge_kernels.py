@@ -18,8 +18,7 @@ Reference:
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
+from jaxgames.later import jax, jnp
 
 BLOCK, WARPS = 512, 4
 """Edges of a block, and warps that share it."""

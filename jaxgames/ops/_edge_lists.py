@@ -7,9 +7,7 @@ written. Elsewhere, and where somebody traces, it is a few gathers and scatters.
 import dataclasses
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops import _edge_kernels, _sliced_device
 from jaxgames.ops._links import EdgeList
 from jaxgames.ops._lists import compact, lower, take

@@ -2,9 +2,7 @@
 
 import math
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops._lists import compact, take
 
 

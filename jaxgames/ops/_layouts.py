@@ -3,12 +3,10 @@
 import dataclasses
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
 
 from jaxgames.arena import Arena
+from jaxgames.later import jax, jnp
 from jaxgames.ops._links import EdgeList, PairLinks, SlicedLinks
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import on_devices, spread
@@ -53,7 +51,9 @@ class SlicedArena:
     accepting: Any = None
     edge_priority: tuple[Any, ...] | None = None
     weight: tuple[Any, ...] | None = None
-    mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
+    mesh: jax.sharding.Mesh | None = dataclasses.field(
+        default=None, metadata={"static": True}
+    )
 
 
 Game = Arena | SlicedArena

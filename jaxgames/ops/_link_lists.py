@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops._links import (
     Links,
     PairLinks,

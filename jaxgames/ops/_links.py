@@ -8,11 +8,9 @@ in the caller's own numbering; a layout changes nothing but the time.
 import dataclasses
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
 
+from jaxgames.later import jax, jnp
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import known_to_all, on_devices, spread
 from jaxgames.ops._slices import highest, lowest, reduce_columns
@@ -50,7 +48,9 @@ class PairLinks:
     head: Any
     num_rows: int = dataclasses.field(metadata={"static": True})
     num_targets: int = dataclasses.field(metadata={"static": True})
-    mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
+    mesh: jax.sharding.Mesh | None = dataclasses.field(
+        default=None, metadata={"static": True}
+    )
 
 
 @register
@@ -79,7 +79,9 @@ class SlicedLinks:
     row: Any
     num_rows: int = dataclasses.field(metadata={"static": True})
     num_targets: int = dataclasses.field(metadata={"static": True})
-    mesh: Mesh | None = dataclasses.field(default=None, metadata={"static": True})
+    mesh: jax.sharding.Mesh | None = dataclasses.field(
+        default=None, metadata={"static": True}
+    )
 
 
 Links = PairLinks | SlicedLinks
@@ -204,7 +206,9 @@ def of_rows(links: SlicedLinks, x: jax.Array) -> jax.Array:
     return _among_own(links.mesh, x, links.row)
 
 
-def _among_own(mesh: Mesh | None, x: jax.Array, index: jax.Array) -> jax.Array:
+def _among_own(
+    mesh: jax.sharding.Mesh | None, x: jax.Array, index: jax.Array
+) -> jax.Array:
     """Values at indices that are counted in each share."""
     if mesh is None:
         return take(x, index)

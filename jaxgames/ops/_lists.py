@@ -1,8 +1,6 @@
 """Lists without an order: pointers, and edges of graphs that shrink."""
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops._places import known_to_all, num_devices
 
 

@@ -7,9 +7,7 @@ part sends the values of its rows alone, and reads a table that is as short.
 import dataclasses
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import Edges, Game, SlicedArena, num_slots, split
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import spread

@@ -2,10 +2,8 @@
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames.arena import Arena
+from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import Game, SlicedArena, num_cells, num_slots, split
 from jaxgames.ops._lists import compact, take
 

@@ -9,33 +9,34 @@ have found.
 import contextlib
 from typing import Any
 
-import jax
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from jaxgames.later import jax
 
 
-def on_devices(mesh: Mesh | None) -> str:
+def on_devices(mesh: jax.sharding.Mesh | None) -> str:
     """How many devices there are, in words; nothing where there is no mesh."""
     return "" if mesh is None else f" on {mesh.size} device" + "s" * (mesh.size > 1)
 
 
-def whole(mesh: Mesh) -> NamedSharding:
+def whole(mesh: jax.sharding.Mesh) -> jax.sharding.NamedSharding:
     """All of an array on each device."""
-    return NamedSharding(mesh, PartitionSpec())
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
 
 
-def in_shares(mesh: Mesh) -> NamedSharding:
+def in_shares(mesh: jax.sharding.Mesh) -> jax.sharding.NamedSharding:
     """An array whose first axis is dealt out."""
-    return NamedSharding(mesh, PartitionSpec(mesh.axis_names))
+    return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(mesh.axis_names))
 
 
-def spread(x: jax.Array, mesh: Mesh | None) -> jax.Array:
+def spread(x: jax.Array, mesh: jax.sharding.Mesh | None) -> jax.Array:
     """Deals values out along their first axis, if there is a mesh (pure)."""
     if mesh is None or x.shape[0] % mesh.size:
         return x
     return jax.lax.with_sharding_constraint(x, in_shares(mesh))
 
 
-def programs_for(mesh: Mesh | None) -> contextlib.AbstractContextManager[Any]:
+def programs_for(
+    mesh: jax.sharding.Mesh | None,
+) -> contextlib.AbstractContextManager[Any]:
     """What is traced meanwhile is for the devices of a mesh, if there is one."""
     if mesh is None:
         return contextlib.nullcontext()
@@ -50,7 +51,7 @@ def num_devices() -> int:
 
 def _are_many() -> bool:
     axes = jax.sharding.get_abstract_mesh().axis_types
-    return bool(axes) and all(axis == AxisType.Auto for axis in axes)
+    return bool(axes) and all(axis == jax.sharding.AxisType.Auto for axis in axes)
 
 
 def deal(x: jax.Array) -> jax.Array:
@@ -62,14 +63,14 @@ def deal(x: jax.Array) -> jax.Array:
     if devices == 1 or x.shape[0] % devices:
         return x
     axes = jax.sharding.get_abstract_mesh().axis_names
-    return jax.lax.with_sharding_constraint(x, PartitionSpec(axes))
+    return jax.lax.with_sharding_constraint(x, jax.sharding.PartitionSpec(axes))
 
 
 def known_to_all(x: jax.Array) -> jax.Array:
     """Values that are read anywhere: gathered by all devices that there are (pure)."""
     if not _are_many():
         return x  # within somebody's `shard_map` a device has all that it reads
-    return jax.lax.with_sharding_constraint(x, PartitionSpec())
+    return jax.lax.with_sharding_constraint(x, jax.sharding.PartitionSpec())
 
 
 def sent_to_all(values: Any) -> Any:

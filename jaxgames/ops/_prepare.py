@@ -4,13 +4,12 @@ import dataclasses
 import functools
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
+from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._layouts import Game, SlicedArena, move_type
 from jaxgames.ops._shards import Spread, shard_rows

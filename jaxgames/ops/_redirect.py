@@ -1,8 +1,6 @@
 """Links that lead on, and values that add up where they are."""
 
-import jax
-import jax.numpy as jnp
-
+from jaxgames.later import jax, jnp
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks, at_targets, link_targets
 
 

@@ -2,11 +2,10 @@
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import (
     Edges,
     Game,

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
 
 from jaxgames.arena import bucket, sources_of
 from jaxgames.host import can_compile, compiled
+from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
 from jaxgames.ops._shards import Spread, spread_out
@@ -72,7 +70,7 @@ def _on_device(found):
 
 
 def pairs(
-    tail, head, num_rows: int, num_targets: int, mesh: Mesh | None = None
+    tail, head, num_rows: int, num_targets: int, mesh: jax.sharding.Mesh | None = None
 ) -> PairLinks:
     """Links from a list of them, in any order (pure).
 

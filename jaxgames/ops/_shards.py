@@ -12,13 +12,10 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.experimental import multihost_utils
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgames.arena import Arena, eager, is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena, num_slots
 from jaxgames.ops._links import EdgeList, Links, PairLinks, SlicedLinks
 from jaxgames.ops._places import in_shares, programs_for, whole
@@ -32,7 +29,7 @@ class Spread(NamedTuple):
     any number of devices, and one can go on where others stopped.
     """
 
-    mesh: Mesh
+    mesh: jax.sharding.Mesh
     shares: int
 
 
@@ -42,7 +39,7 @@ _spread: contextvars.ContextVar[Spread | None] = contextvars.ContextVar(
 
 
 @contextlib.contextmanager
-def spread_over(mesh: Mesh, shares: int) -> Iterator[None]:
+def spread_over(mesh: jax.sharding.Mesh, shares: int) -> Iterator[None]:
     """Arenas that are laid out meanwhile are spread over a mesh of one axis."""
     token = _spread.set(Spread(mesh, shares))
     try:
@@ -77,7 +74,9 @@ def on_own_devices() -> contextlib.AbstractContextManager[None]:
             f"none of the mesh: {devices}"
         )
     shares = spread.shares // len(devices) * len(own)
-    return spread_over(Mesh(np.asarray(own), spread.mesh.axis_names), shares)
+    return spread_over(
+        jax.sharding.Mesh(np.asarray(own), spread.mesh.axis_names), shares
+    )
 
 
 def at_once() -> contextlib.AbstractContextManager[None]:
@@ -144,7 +143,7 @@ def spread_out(found: Any, spread: Spread) -> Any:
     return dataclasses.replace(found, mesh=mesh, **known_to_all)
 
 
-def placed(x: Any, sharding: NamedSharding) -> jax.Array:
+def placed(x: Any, sharding: jax.sharding.NamedSharding) -> jax.Array:
     """Puts an array on the devices of a mesh, each process on its own."""
     x = np.asarray(x)
     return jax.make_array_from_callback(x.shape, sharding, lambda part: x[part])
@@ -155,6 +154,8 @@ def on_host(values: Any) -> Any:
 
     def gathered(x):
         if isinstance(x, jax.Array) and not x.is_fully_addressable:
+            from jax.experimental import multihost_utils
+
             return multihost_utils.process_allgather(x, tiled=True)
         return x
 
@@ -178,7 +179,9 @@ def dealt(stack: Any) -> Any:
             f"a stack for {spread.mesh.size} devices must have a multiple of so many "
             f"games, got {games}"
         )
-    rows = NamedSharding(spread.mesh, PartitionSpec(spread.mesh.axis_names))
+    rows = jax.sharding.NamedSharding(
+        spread.mesh, jax.sharding.PartitionSpec(spread.mesh.axis_names)
+    )
     return jax.device_put(stack, rows)
 
 
@@ -191,6 +194,8 @@ def agreed(game: Any, number: int) -> int:
     mesh = mesh_of(game)
     if mesh is None or not mesh.is_multi_process:
         return number
+    from jax.experimental import multihost_utils
+
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
 
 
@@ -278,7 +283,7 @@ def on_all(game: Any, values: Any) -> Any:
     return jax.tree.map(lambda x: _put(x, whole(mesh)), values)
 
 
-def _put(x, sharding: NamedSharding):
+def _put(x, sharding: jax.sharding.NamedSharding):
     if is_traced(x):
         return jax.lax.with_sharding_constraint(x, sharding)
     if isinstance(x, jax.Array):
@@ -286,7 +291,7 @@ def _put(x, sharding: NamedSharding):
     return placed(x, sharding)
 
 
-def mesh_of(game: Any) -> Mesh | None:
+def mesh_of(game: Any) -> jax.sharding.Mesh | None:
     """The mesh that a game is spread over, or None."""
     return next((part.mesh for part in _spread_parts(game)), None)
 

@@ -8,11 +8,10 @@ that of the host, bit for bit.
 import functools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena, bucket
+from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take

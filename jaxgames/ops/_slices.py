@@ -4,11 +4,10 @@ import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import bucket
+from jaxgames.later import jax, jnp
 
 SLICE_FROM = 1 << 15
 """Edges from which a concrete arena's rows are sorted into slices.

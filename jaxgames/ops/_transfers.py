@@ -6,9 +6,9 @@ what the connection carries.
 
 from concurrent.futures import ThreadPoolExecutor
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+from jaxgames.later import jax, jnp
 
 PIECES = 8
 """Transfers of one array at a time."""

@@ -1,9 +1,8 @@
 """Links that weigh: sums of values over what rows point at."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from jaxgames.later import jax, jnp
 from jaxgames.ops._links import Links, PairLinks, Pieces, at_targets, in_rows
 from jaxgames.ops._slices import reduce_columns
 

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import Game
 
 State = TypeVar("State")
@@ -93,7 +91,7 @@ def when(
     A CPU branches. A GPU would ask the host which way to go: it computes both, unless
     that takes longer than to ask.
     """
-    if asks or jax.default_backend() == "cpu":
+    if asks or backend() == "cpu":
         return jax.lax.cond(condition, change, lambda same: same, state)
     return select(condition, change(state), state)
 

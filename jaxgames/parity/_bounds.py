@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Literal, TypeAlias
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops, validity
@@ -12,6 +10,7 @@ from jaxgames.arena import Arena, bucket
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.kept import kept
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.parity import _measures
 from jaxgames.parity._measures import Packing, Places

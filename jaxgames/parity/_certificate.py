@@ -2,12 +2,12 @@
 
 import dataclasses
 
-import jax
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
+from jaxgames.later import jax
 from jaxgames.limits import limited
 from jaxgames.parity._descent import WORD_BITS
 from jaxgames.parity._game import normal_form

@@ -1,8 +1,7 @@
 """Progress measures as a certificate: checked in one pass over the edges."""
 
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jnp
 from jaxgames.parity._fixed import Fixed, verdict
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.verdict import NOWHERE

@@ -8,11 +8,10 @@ middle come after them.
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.later import jax, jnp
 from jaxgames.solution import NO_EDGE
 
 

@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solution import NO_EDGE

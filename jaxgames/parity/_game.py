@@ -3,13 +3,12 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import on_device, ops
 from jaxgames.arena import MANY, Arena, as_checked_as, is_traced
 from jaxgames.host import can_compile, compiled, on_all_cores
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.solution import NO_EDGE

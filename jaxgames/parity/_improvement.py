@@ -4,12 +4,11 @@ import dataclasses
 import functools
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.arena import Arena, bucket
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.parity._attract import when
 from jaxgames.parity._game import Answer, answer

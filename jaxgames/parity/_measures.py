@@ -15,11 +15,10 @@ import dataclasses
 import itertools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.states import register
 

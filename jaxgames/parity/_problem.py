@@ -4,16 +4,14 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import drive, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
 from jaxgames.kept import kept
+from jaxgames.later import backend, jax, jnp
 from jaxgames.parity import host
-from jaxgames.parity import preprocess as reductions
 from jaxgames.parity._alternating import Alternating
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.parity._fpi import FPI
@@ -100,6 +98,8 @@ class Parity(drive.Problem[Arena]):
         """By [`preprocess`][jaxgames.parity.preprocess]."""
         if not names:
             return question, None
+        from jaxgames.parity import preprocess as reductions  # few solves want any
+
         reduced = reductions.apply(question, names)
 
         def undo(solution: Any) -> Any:
@@ -196,7 +196,7 @@ class Parity(drive.Problem[Arena]):
     def auto(self, stack: Any) -> Solver:
         """Promotion, by few sweeps."""
         del stack
-        sweeps = SWEEPS.get(jax.default_backend(), SWEEPS_ELSEWHERE)
+        sweeps = SWEEPS.get(backend(), SWEEPS_ELSEWHERE)
         return PriorityPromotion(sweeps=sweeps)
 
     def check(self, question: Arena) -> None:

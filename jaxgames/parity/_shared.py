@@ -5,11 +5,11 @@ import functools
 import time
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
 from jaxgames import drive, fixpoint, ops
 from jaxgames.arena import Arena
+from jaxgames.later import jax
 from jaxgames.progress import Report
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Solver

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from jaxgames import drive, fixpoint, ops, validity
+from jaxgames import drive, fixpoint, host, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity._problem import PROBLEM, for_host, normal
@@ -115,7 +115,8 @@ def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Prepared:
         arena: a concrete arena.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
-    return for_host(validity.checked(arena)[0])
+    with host.plain(arena.shape[1]):
+        return for_host(validity.checked(arena)[0])
 
 
 def place_for(arena: Arena, solver: str | Solver = "auto") -> str:

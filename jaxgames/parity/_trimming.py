@@ -3,10 +3,8 @@
 import dataclasses
 from typing import ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.parity._fixed import Fixed, verdict
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.solver import Solver

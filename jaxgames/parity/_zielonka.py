@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
-import jax
-import jax.numpy as jnp
-
 from jaxgames import ops
+from jaxgames.later import jax, jnp
 from jaxgames.machine import Machine
 from jaxgames.ops import Game
 from jaxgames.parity._attract import (

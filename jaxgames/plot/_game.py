@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Sequence
 
-import jax
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.later import jax
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 MAX_DRAWN_VERTICES = 200

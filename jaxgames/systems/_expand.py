@@ -11,8 +11,6 @@ that would be too large, from a hash table, as state spaces have one.
 import functools
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import limits, ops
@@ -25,6 +23,7 @@ from jaxgames.graph._state_table import (
     most_states,
     seek,
 )
+from jaxgames.later import backend, jax, jnp
 from jaxgames.systems.host import Found, Rules
 
 LEAST_COPIED = 1 << 14
@@ -159,7 +158,7 @@ def _collected(parts: list, levels: list[int]) -> Found:
 
 def _room(size: int) -> int:
     """The next of a few sizes: each is compiled once, and small ones cost the same."""
-    rooms = ROOMS.get(jax.default_backend(), ROOMS["gpu"])
+    rooms = ROOMS.get(backend(), ROOMS["gpu"])
     for room in rooms:
         if size <= room:
             return room

@@ -3,11 +3,11 @@
 import dataclasses
 from typing import Literal, get_args
 
-import jax
 import numpy as np
 
 from jaxgames import host, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena
+from jaxgames.later import backend
 from jaxgames.limits import limited
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._operations import edges_of, from_rows
@@ -176,7 +176,7 @@ def _on_host(system: System, engine: Engine) -> bool:
     if engine != "auto":
         return engine == "host"
     return host.can_compile() and (
-        jax.default_backend() == "cpu" or system.num_transitions < ops.SLICE_FROM
+        backend() == "cpu" or system.num_transitions < ops.SLICE_FROM
     )
 
 

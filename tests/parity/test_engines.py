@@ -77,6 +77,7 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         _problem, "host", types.SimpleNamespace(run=run, prepare=engine.prepare)
     )
     monkeypatch.setattr(Parity, "patience", 10)
+    monkeypatch.setattr(host, "SMALL", 0)
     parity.prepare_host(GAME)
     assert agrees(GAME, parity.solve(GAME, "host"))
     assert threads[0] is threading.current_thread() is not threads[1]
@@ -273,9 +274,57 @@ def test_auto_goes_on_from_its_state():
 
 def test_auto_takes_the_device_where_numba_is_missing(monkeypatch):
     monkeypatch.setattr(host, "can_compile", lambda: False)
+    monkeypatch.setattr(host, "SMALL", 0)
     solution = parity.solve(SMALL)
     assert solution.stats["solver"] == "promotion"
     assert agrees(SMALL, solution)
+
+
+def test_auto_solves_small_games_in_python_where_numba_is_missing(monkeypatch):
+    monkeypatch.setattr(host, "can_compile", lambda: False)
+    monkeypatch.setattr(host, "_plain_left", 60.0)
+    solution = parity.solve(SMALL)
+    assert solution.stats["solver"] == "host"
+    assert agrees(SMALL, solution)
+
+
+def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
+    calls = []
+
+    def run(prepared, *, stop=None, **options):
+        calls.append(type(stop))
+        if isinstance(stop, host.Impatience):
+            while not stop[0]:
+                pass
+            return engine.run(prepared, max_steps=1)
+        return engine.run(prepared, **options)
+
+    here = types.SimpleNamespace(run=run, prepare=engine.prepare)
+    monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(host, "_plain_left", 0.02)
+    assert agrees(SMALL, parity.solve(SMALL, "host"))
+    assert calls[0] is host.Impatience is not calls[1]
+    assert not host.is_plain(1)  # from now on machine code alone
+
+
+def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
+    def run(prepared, *, stop, **_):
+        while not stop[0]:
+            pass
+        return engine.run(prepared, max_steps=1)
+
+    here = types.SimpleNamespace(run=run, prepare=engine.prepare)
+    monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(host, "_plain_left", 60.0)
+    told = []
+
+    def meter(report):
+        told.append(report.solver)
+        return Status.INTERRUPTED if len(told) > 1 else None
+
+    solution = parity.solve(GAME, "host", progress=meter, throw=False)
+    assert solution.status == Status.INTERRUPTED
+    assert told == ["host", "host"]
 
 
 def test_auto_races_for_large_games_on_an_accelerator(monkeypatch):

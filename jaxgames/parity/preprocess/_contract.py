@@ -9,13 +9,12 @@ few arrays, from which a second function takes a solution back.
 from functools import partial
 from typing import NamedTuple, Unpack
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, bucket
 from jaxgames.graph.host import group
+from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity._game import compress
 from jaxgames.parity.preprocess._reduced import Reduced, reduction, translate
