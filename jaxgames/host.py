@@ -82,7 +82,7 @@ class compiled:
         """
         import numba
 
-        without_wrappers = numba.njit(
+        without_wrappers = numba.njit(  # pyright: ignore[reportCallIssue]
             nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
         )
         return without_wrappers(self._for_numba())

@@ -27,7 +27,6 @@ What can be read once only, such as `/dev/stdin` or another pipe, is read like a
 and kept meanwhile.
 """
 
-import importlib
 from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
