@@ -1,14 +1,16 @@
 """The grammar of the Hanoi Omega-Automata format."""
 
+import contextlib
 import dataclasses
 import itertools
 import math
 import re
-from collections.abc import Iterator
-from typing import NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
 import numpy as np
 
+from jaxgames.io import _hoa_loop, _word_loop
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.ltl import Automaton, Formula
@@ -60,9 +62,12 @@ def automata(path: FilePath, text: str) -> Iterator[Automaton]:
         FormatError: when something wrong is met.
     """
     tokens = _Tokens(path, text, _PATTERN, nested=True)
+    byte = None
+    if _hoa_loop.pays(len(text)) and text.isascii():  # so places are those in the text
+        byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
     while tokens.next.kind != "end":
         try:
-            yield _Reader(tokens).automaton()
+            yield _Reader(tokens, byte).automaton()
         except _AbortedError:
             tokens.take()
         except FormatError:
@@ -74,8 +79,9 @@ def automata(path: FilePath, text: str) -> Iterator[Automaton]:
 class _Reader:
     """Reads one automaton."""
 
-    def __init__(self, tokens: Tokens):
+    def __init__(self, tokens: Tokens, byte: np.ndarray | None):
         self._tokens = tokens
+        self._byte = byte
         self._seen: set[str] = set()
         self._num_states: int | None = None
         self._starts: dict[int, Token] = {}
@@ -106,6 +112,10 @@ class _Reader:
             if number >= len(self._names):
                 tokens.refuse(f"there is no proposition {number}", token)
         self._in_body = True
+        if self._byte is not None:
+            found = self._by_code(self._byte)
+            if found is not None:
+                return found
         while tokens.next.text == "State:":
             self._state(tokens.take())
         end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
@@ -301,6 +311,103 @@ class _Reader:
                 marks |= 1 << self._integer(what, self._num_sets - 1)
             self._tokens.take()
         return marks
+
+    # ---- the body, by machine code
+
+    def _by_code(self, byte: np.ndarray) -> Automaton | None:
+        """The automaton; None where the body is to be read token by token."""
+        tokens, begin = self._tokens, self._tokens.next.position
+        count = self._num_states
+        most = MAX_INTEGER if count is None else count - 1
+        body = _hoa_loop.parse(byte, begin, most)
+        found = None
+        # What is wrong is told where it comes first, by those who read all in order.
+        if body is not None and len(np.unique(body.state)) == len(body.state):
+            with contextlib.suppress(ValueError, _AbortedError):
+                found = self._assembled(byte, body)
+        tokens.go_to(begin if found is None or body is None else body.end)
+        if found is not None:
+            tokens.take("--END--")
+        return found
+
+    def _assembled(self, byte: np.ndarray, body: _hoa_loop.Body) -> Automaton | None:
+        """The automaton of a body; None where a state is not listed.
+
+        Raises:
+            ValueError: a label or an acceptance set is malformed, or comes to too much.
+        """
+        named = (max(self._starts, default=-1), body.state.max(initial=-1))
+        last = max(*named, body.target.max(initial=-1))
+        count = last + 1 if self._num_states is None else self._num_states
+        if len(body.state) != count or _num_clauses(self._condition) > MAX_SETS:
+            return None
+        which, labels = self._each(byte, body.label, self._optional_label)
+        # An automaton with one edge for each label tells what cubes it has.
+        every = np.arange(len(labels))
+        one = Automaton.from_edges(
+            every,
+            labels,
+            every,
+            num_states=len(labels),
+            initial=[],
+            propositions=map(str, range(len(self._names))),
+        )
+        width = np.zeros(len(labels), np.int64)
+        width[one.targets] = np.diff(one.cube_offsets)
+        first = np.cumsum(width) - width
+        sources = np.repeat(body.state, np.diff(body.offsets))
+        edges = np.argsort(sources, kind="stable")
+        edges = edges[width[which[edges]] > 0]
+        width, first = width[which[edges]], first[which[edges]]
+        cube_offsets = np.append(0, np.cumsum(width))
+        cubes = np.repeat(first - cube_offsets[:-1], width) + np.arange(
+            cube_offsets[-1]
+        )
+        of_states, of_edges = (
+            np.array(masks, np.uint64)[codes]
+            for codes, masks in (
+                self._each(byte, places, self._marks)
+                for places in (body.common, body.marks)
+            )
+        )
+        marks = (of_edges | np.repeat(of_states, np.diff(body.offsets)))[edges]
+        marks, codes = np.unique(marks, return_inverse=True)
+        sets = _clauses(self._condition, marks.tolist())
+        degree = np.bincount(sources[edges], minlength=count)
+        return Automaton(
+            initial=np.array(sorted(self._starts), np.int32),
+            propositions=tuple(self._names),
+            offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
+            targets=body.target[edges],
+            cube_offsets=cube_offsets.astype(np.int32),
+            required=one.required[cubes],
+            forbidden=one.forbidden[cubes],
+            sets=np.array(sets, bool).reshape(len(sets), len(marks))[:, codes],
+            name=self._name,
+        )
+
+    def _each(
+        self, byte: np.ndarray, places: np.ndarray, read: Callable[[], Any]
+    ) -> tuple[np.ndarray, list]:
+        """Reads each different text once.
+
+        Args:
+            byte: the whole text.
+            places: int32 `[2, N]`, where each text starts, behind a bracket, and ends.
+            read: called where a bracket is next.
+
+        Returns:
+            int32 `[N]`, the number of each text; and what was read of each number. Of
+            nothing the marks are 0.
+        """
+        which, first = _word_loop.alike(byte, *places)
+        found = []
+        for start, end in places[:, first].T.tolist():
+            self._tokens.go_to(max(start - 1, 0))
+            found.append(read() if start else 0)
+            if start and self._tokens.next.position <= end:
+                raise ValueError("the bracket is not where it was thought to be")
+        return which, found
 
     # ---- the automaton
 

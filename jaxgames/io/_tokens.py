@@ -53,6 +53,11 @@ class Tokens:
         self.next = Token("end", "", 0)
         self._advance(0)
 
+    def go_to(self, place: int) -> None:
+        """Goes on with what starts there."""
+        self._depth = 0
+        self._advance(place)
+
     def take(self, *texts: str, expected: str = "") -> Token:
         """Returns the next token and goes on; it must be one of the given, if any are.
 

@@ -13,7 +13,7 @@ from jaxgames import io
 from jaxgames.io import _lines, _pieces, _statements, _word_loop
 from jaxgames.testing import _files
 
-READERS = ("a.pg", "a.sol", "a.mtx", "a.aut", "a.drn", "a.tra", "a.kripke")
+READERS = ("a.pg", "a.sol", "a.mtx", "a.aut", "a.drn", "a.tra", "a.kripke", "a.hoa")
 
 CASES = 100
 """Of each reader, at each size of a stretch."""

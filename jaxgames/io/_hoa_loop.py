@@ -1,0 +1,163 @@
+"""States and edges of an automaton in text, read one after the other, by machine code.
+
+What is out of the ordinary is left to those who can say what it is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.io import _pieces
+
+ODD = -1
+"""In place of a place: something may be malformed, or has no label."""
+
+_MOST_DIGITS = 10
+
+_SLOWER = 64
+"""How many times as long as by arrays it takes to read something token by token."""
+
+
+class Body(NamedTuple):
+    """What `S` states and their `E` edges say, in their order."""
+
+    state: np.ndarray
+    """int32 `[S]`, the number of each state."""
+    offsets: np.ndarray
+    """int32 `[S + 1]`, where the edges of each start, and where all end."""
+    target: np.ndarray
+    """int32 `[E]`."""
+    label: np.ndarray
+    """int32 `[2, E]`, where the label of each edge starts and ends, in brackets."""
+    common: np.ndarray
+    """int32 `[2, S]`, where the acceptance sets of each state do; zeros for none."""
+    marks: np.ndarray
+    """int32 `[2, E]`, where those of each edge do."""
+    end: int
+    """Where the sign for the end is."""
+
+
+def pays(size: int) -> bool:
+    """Whether so many bytes of text are read sooner than token by token."""
+    return _pieces.pays(_parse, size * _SLOWER)
+
+
+def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
+    """Reads states, whose edges have labels, from some place on.
+
+    Args:
+        byte: uint8, the text, with eight blanks behind it.
+        begin: where the first state starts.
+        most: the largest number of a state.
+
+    Returns:
+        None where something may be malformed.
+    """
+    # The shortest are `State:0` and `[t]0`.
+    size = len(byte) - begin
+    states = np.zeros((4, size // 7 + 2), np.int32)
+    edges = np.zeros((5, size // 4 + 2), np.int32)
+    count, links, end = _parse(byte, begin, most, states, edges)
+    if end == ODD:
+        return None
+    return Body(
+        states[0, :count].copy(),
+        states[1, : count + 1].copy(),
+        edges[0, :links].copy(),
+        edges[1:3, :links].copy(),
+        states[2:, :count].copy(),
+        edges[3:, :links].copy(),
+        end,
+    )
+
+
+@compiled
+def _parse(byte, begin, most, states, edges):
+    size = len(byte) - 8
+    count = 0
+    links = 0
+    at = _skip(byte, begin, size)
+    while at < size:
+        mark = byte[at]
+        is_edge = mark == 91
+        if is_edge and count > 0:  # a label
+            at += 1
+            edges[1, links] = at
+            while at < size and byte[at] != 93:
+                if byte[at] == 34 or byte[at] == 47 or byte[at] == 91:
+                    return count, links, ODD
+                at += 1
+            edges[2, links] = at
+            at += 1
+        elif (  # State:
+            mark == 83
+            and byte[at + 1] == 116
+            and byte[at + 2] == 97
+            and byte[at + 3] == 116
+            and byte[at + 4] == 101
+            and byte[at + 5] == 58
+        ):
+            at += 6
+        elif (  # --END--
+            mark == 45
+            and byte[at + 1] == 45
+            and byte[at + 2] == 69
+            and byte[at + 3] == 78
+            and byte[at + 4] == 68
+            and byte[at + 5] == 45
+            and byte[at + 6] == 45
+        ):
+            states[1, count] = links
+            return count, links, at
+        else:
+            return count, links, ODD
+        at = _skip(byte, at, size)
+        first = at
+        value = 0
+        while 48 <= byte[at] <= 57:
+            value = value * 10 + byte[at] - 48
+            at += 1
+            if at - first > _MOST_DIGITS:
+                return count, links, ODD
+        if at == first or value > most or (byte[first] == 48 and at - first > 1):
+            return count, links, ODD
+        at = _skip(byte, at, size)
+        if not is_edge and byte[at] == 34:  # a name
+            at += 1
+            while at < size and byte[at] != 34:
+                at += 2 if byte[at] == 92 else 1
+            at = _skip(byte, at + 1, size)
+        start = 0
+        stop = 0
+        if byte[at] == 123:  # acceptance sets
+            at += 1
+            start = at
+            while byte[at] == 32 or 9 <= byte[at] <= 13 or 48 <= byte[at] <= 57:
+                if at >= size:
+                    break
+                at += 1
+            if byte[at] != 125:
+                return count, links, ODD
+            stop = at
+            at = _skip(byte, at + 1, size)
+        if is_edge:
+            edges[0, links] = value
+            edges[3, links] = start
+            edges[4, links] = stop
+            links += 1
+        else:
+            states[0, count] = value
+            states[1, count] = links
+            states[2, count] = start
+            states[3, count] = stop
+            count += 1
+    return count, links, ODD
+
+
+@compiled
+def _skip(byte, at, size):
+    """The next place without a blank."""
+    while at < size and (byte[at] == 32 or 9 <= byte[at] <= 13):
+        at += 1
+    return at
