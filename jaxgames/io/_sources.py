@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from typing import IO, Any
 
+from jaxgames import limits
 from jaxgames.io._errors import FilePath
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
@@ -38,6 +39,7 @@ class _Pipe:
     def known(self, enough: int) -> int:
         """How many bytes there are, as far as so many; waits until they have come."""
         while len(self._kept) < enough and not self._ended:
+            limits.tick("reading", len(self._kept), "bytes")
             part = self._file.read(_AT_ONCE)
             if part is None:  # a stream that somebody told not to wait
                 select.select([self._file], [], [])
