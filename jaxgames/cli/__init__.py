@@ -30,17 +30,15 @@ A module is imported when its command is called, so that help need not wait for 
 
 import argparse
 import contextlib
-import errno
 import importlib
 import os
-import re
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 
 from jaxgames.cli._exit import Exit as Exit
-from jaxgames.cli._exit import complain
+from jaxgames.cli._exit import complain, diagnose
 from jaxgames.cli._interrupt import remembered
 from jaxgames.cli._options import Parser, add_traceback
 from jaxgames.cli._streams import open_output, standard
@@ -85,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # All of them: what Python does with others is exit code 1.
         if "--traceback" in argv:
             traceback.print_exc()
-        code, message = _diagnose(error)
+        code, message = diagnose(error)
         if code != Exit.BROKEN_PIPE:
             complain(message)
         _flush_if_possible()
@@ -100,9 +98,15 @@ def _run(argv: list[str], watch: Watch) -> Exit:
         return Exit(end.code or 0)
     if not hasattr(args, "timeout"):
         return args.run(args)
+    run = args.run
+    if hasattr(args, "files"):
+        args.file = args.files[0]
+        if len(args.files) > 1 or args.jsonl:
+            run = importlib.import_module("jaxgames.cli._many").run
+            args.file = f"{len(args.files):,} files"
     with standard(args), watch.limits(args) as around:
         try:
-            return args.run(args)
+            return run(args)
         except SolveError as error:
             complain(f"{subject(args)}: not done: {_why(args, error, around.phase)}")
             interrupted = error.status == Status.INTERRUPTED
@@ -137,44 +141,9 @@ def _parser(argv: list[str]) -> Parser:
             module = importlib.import_module(f"jaxgames.cli._{name}")
             module.options(command)
             add_traceback(command)
-            command.set_defaults(run=module.run)
+            command.set_defaults(run=module.run, command=name)
             command.epilog = f"example:\n  jaxgames {module.EXAMPLE}"
     return parser
-
-
-def _diagnose(error: BaseException) -> tuple[Exit, str]:
-    """The exit code of an exception, and what to say."""
-    message = str(error) or type(error).__name__
-    if isinstance(error, KeyboardInterrupt):
-        return Exit.INTERRUPTED, "interrupted"
-    if isinstance(error, BrokenPipeError):
-        return Exit.BROKEN_PIPE, message
-    if isinstance(error, OSError) and _is_of_output(error):
-        return Exit.NOT_WRITTEN, f"{error.filename or 'standard output'}: not " + (
-            f"written: {error.strerror}"
-        )
-    if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message:
-        return Exit.UNSOLVED, f"out of memory: {message}"
-    if isinstance(error, OSError) and error.strerror:
-        file = "" if error.filename is None else f"{os.fspath(error.filename)}: "
-        return Exit.BAD_INPUT, file + error.strerror
-    if isinstance(error, (ValueError, OSError, ImportError)):
-        # Said by functions to those who call them from Python.
-        message = message.replace("dead_ends='lose'", "--dead-ends lose")
-        message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
-        return Exit.BAD_INPUT, message.replace("--format ,", "--format,")
-    name = type(error).__name__
-    return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"
-
-
-def _is_of_output(error: OSError) -> bool:
-    """Whether it comes from writing: what `print` raises names no file."""
-    from jaxgames.io._files import OutputError  # help need not wait for it
-
-    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
-    return isinstance(error, OutputError) or (
-        error.filename is None and error.errno in nowhere
-    )
 
 
 def _flush_if_possible() -> None:

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Checks a system or a product, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
-    phase = Phases(args.json or args.quiet)
+    phase = Phases(args)
     with phase("prepare"):
         if host.can_compile():  # what it compiles is kept
             loop = System.from_graph(([0, 1], [0]), {"p": [True]})
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> Exit:
             buchi.verify(product, buchi.accepting_cycle(product, solver="host"))
     automaton, what = _what(args, phase)
     system = product = None
-    facts: dict[str, Any] = {"file": args.file, "property": what}
+    facts: dict[str, Any] = {"property": what}
     with phase("load") as notes:
         if automaton is None:
             question = load_product(args)

@@ -20,6 +20,7 @@ EXAMPLE = "energy game.energy --verify -o credits.npz"
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _weighted.add_weighted(parser)
+    parser.set_defaults(check=_check_options)
     parser.add_argument(
         "--capacity",
         type=_options.natural,
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Finds the credits, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
-    phase = Phases(args.json or args.quiet)
+    phase = Phases(args)
     with phase("load") as notes:
         arena = _weighted.load_weighted(args)
         notes.append(sizes(arena))
@@ -79,7 +80,6 @@ def run(args: argparse.Namespace) -> Exit:
     solution = _parts.solve(args, phase, solve, arena)
     verdict = _parts.verdict_on(args, phase, verify, arena, solution)
     facts = {
-        "file": args.file,
         "vertices": size,
         "edges": int(arena.num_edges),
         "capacity": args.capacity,
@@ -179,6 +179,8 @@ def _tell(args: argparse.Namespace, facts: dict, answer: dict) -> None:
     won = facts["won"]
     most = f" with credits up to {facts['largest_credit']:,}" if won[0] else ""
     print(f"{args.file}: player 0 wins {won[0]:,}{most}, player 1 wins {won[1]:,}")
+    if args.brief:
+        return
     if "needed" in answer:
         needed = answer["needed"]
         text = "no credit is enough" if needed == energy.TOP else f"needs {needed:,}"

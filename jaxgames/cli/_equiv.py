@@ -1,13 +1,12 @@
 """`jaxgames equiv`."""
 
 import argparse
-import json
 from typing import Any
 
 import numpy as np
 
 from jaxgames import equivalence, io, plot
-from jaxgames.cli import _options, _outputs
+from jaxgames.cli import _options, _outputs, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
@@ -79,7 +78,7 @@ def run(args: argparse.Namespace) -> Exit:
     """Compares two processes or all, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
-    phase = Phases(args.json or args.quiet)
+    phase = Phases(args)
     with phase("load") as notes:
         lts = equivalence.load(args.file, format=args.format)
         notes.append(sizes(lts))
@@ -139,7 +138,7 @@ def _compare(
             for notion in notions
         }
     if args.json:
-        print(json.dumps(_facts(args, phase, found, formulas)))
+        _report.show(args, _facts(args, phase, found, formulas))
     elif not args.quiet:
         _tell(p, q, found, formulas)
     if args.draw:
@@ -155,7 +154,7 @@ def _facts(
     """What is told of a comparison."""
     p, q = args.processes
     return {
-        "file": args.file,
+        "status": "solved",
         "p": p,
         "q": q,
         "notions": {
@@ -214,10 +213,10 @@ def _relate(
                 f"{found.stats['positions']:,} positions"
             )
     if args.json:
-        facts: dict[str, Any] = {"file": args.file, "classes": counts}
+        facts: dict[str, Any] = {"status": "solved", "classes": counts}
         if labels is not None:
             facts["labels"] = labels.tolist()
-        print(json.dumps(facts | {"seconds": dict(phase.seconds)}))
+        _report.show(args, facts | {"seconds": dict(phase.seconds)})
     elif not args.quiet:
         wide = max(map(len, counts))
         for notion, count in counts.items():

@@ -1,6 +1,9 @@
 """How a command ends: exit codes, and complaints."""
 
 import enum
+import errno
+import os
+import re
 import sys
 
 
@@ -41,3 +44,38 @@ def complain(message: str) -> None:
     if sys.stderr is None:
         return  # where print would take standard output
     print("jaxgames:", " ".join(message.split()), file=sys.stderr)
+
+
+def diagnose(error: BaseException) -> tuple[Exit, str]:
+    """The exit code of an exception, and what to say on one line."""
+    message = str(error) or type(error).__name__
+    if isinstance(error, KeyboardInterrupt):
+        return Exit.INTERRUPTED, "interrupted"
+    if isinstance(error, BrokenPipeError):
+        return Exit.BROKEN_PIPE, message
+    if isinstance(error, OSError) and _is_of_output(error):
+        return Exit.NOT_WRITTEN, f"{error.filename or 'standard output'}: not " + (
+            f"written: {error.strerror}"
+        )
+    if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message:
+        return Exit.UNSOLVED, f"out of memory: {message}"
+    if isinstance(error, OSError) and error.strerror:
+        file = "" if error.filename is None else f"{os.fspath(error.filename)}: "
+        return Exit.BAD_INPUT, file + error.strerror
+    if isinstance(error, (ValueError, OSError, ImportError)):
+        # Said by functions to those who call them from Python.
+        message = message.replace("dead_ends='lose'", "--dead-ends lose")
+        message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
+        return Exit.BAD_INPUT, message.replace("--format ,", "--format,")
+    name = type(error).__name__
+    return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether it comes from writing: what `print` raises names no file."""
+    from jaxgames.io._files import OutputError  # help need not wait for it
+
+    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
+    return isinstance(error, OutputError) or (
+        error.filename is None and error.errno in nowhere
+    )

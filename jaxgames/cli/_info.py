@@ -1,7 +1,6 @@
 """`jaxgames info`."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from jaxgames import io, limits, ltl, mdp, ops, parity, systems
 from jaxgames.arena import Arena
-from jaxgames.cli import _options
+from jaxgames.cli import _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import (
     is_parity,
@@ -31,6 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         parser,
         what="a game, a graph, a model, a system or an automaton in any format that "
         "is read",
+        many=True,
     )
     _options.add_limits(parser)
     _options.add_json(parser)
@@ -46,9 +46,11 @@ def run(args: argparse.Namespace) -> Exit:
     facts = _FACTS[type(arena)](arena)
     size = length(args.file, sys.maxsize)
     if args.json:
-        print(json.dumps({"file": args.file, "bytes": size, **facts}))
+        _report.show(args, {"status": "solved", "bytes": size, **facts})
         return Exit.DONE
-    print(f"{args.file}: {sizes(arena)}, {size:,} bytes")
+    print(f"{args.file}: {sizes(arena)}, {size:,} bytes", flush=True)
+    if args.brief:
+        return Exit.DONE
     for name in {"propositions", "labels"} & facts.keys():
         facts[name] = ", ".join(facts[name]) or "none"
     for name, template in _LINES.items():

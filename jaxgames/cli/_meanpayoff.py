@@ -25,6 +25,7 @@ SHOWN = 10
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _weighted.add_weighted(parser)
+    parser.set_defaults(check=_check_options)
     parser.add_argument(
         "--threshold",
         type=_ratio,
@@ -36,10 +37,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Finds the values, and prints and writes what was asked for."""
-    _weighted.check_output(args)
-    _parts.check_solver(energy.SOLVERS, args.solver)
+    _check_options(args)
     start_jax(args)
-    phase = Phases(args.json or args.quiet)
+    phase = Phases(args)
     with phase("load") as notes:
         arena = _weighted.load_weighted(args)
         notes.append(sizes(arena))
@@ -55,7 +55,6 @@ def run(args: argparse.Namespace) -> Exit:
     solution = _parts.solve(args, phase, solve, arena)
     verdict = _parts.verdict_on(args, phase, verify, arena, solution)
     facts = {
-        "file": args.file,
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
         **_parts.solve_facts(solution, phase.seconds, verdict),
@@ -68,6 +67,12 @@ def run(args: argparse.Namespace) -> Exit:
     if args.output and end == Exit.DONE:
         _weighted.write_rows(args.output, **_arrays(arena, solution))
     return end
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    _weighted.check_output(args)
+    _parts.check_solver(energy.SOLVERS, args.solver)
 
 
 def _ratio(text: str) -> Fraction:
@@ -142,6 +147,8 @@ def _tell(args: argparse.Namespace, facts: dict) -> None:
         f"{args.file}: {len(values):,} value{'' if len(values) == 1 else 's'}, from "
         f"{values[0]['value']} to {values[-1]['value']}"
     )
+    if args.brief:
+        return
     largest = sorted(values, key=lambda x: -x["vertices"])[:SHOWN]
     for value in largest:
         print(f"  {value['value']:<20}{value['vertices']:>14,} vertices")

@@ -17,13 +17,17 @@ EXAMPLE = "mec model.umb --output components.npz"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    _options.add_file(parser, "a Markov decision process: .umb, .drn or .tra")
+    _options.add_file(
+        parser, "a Markov decision process: .umb, .drn or .tra", many=True
+    )
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     parser.add_argument(
         "-o",
         "--output",
         metavar="OUT",
         help="write the component of each state, -1 for none: .npz (with the choices "
-        "that stay), or .txt with one on each line, as to -",
+        "that stay), a folder of these for several files, or .txt with one on each "
+        "line, as to -",
     )
     _options.add_force(parser)
     _options.add_decomposition(parser)
@@ -31,12 +35,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Finds the components, and prints and writes what was asked for."""
-    if args.output:
-        _parts.check_suffix("--output", args.output, _parts.SUFFIXES)
-        _outputs.check(args, output=args.output)
-    _parts.check_solver(mdp.SOLVERS, args.solver)
+    _check_options(args)
     start_jax(args)
-    phase = Phases(args.json or args.quiet)
+    phase = Phases(args)
     with phase("load") as notes:
         model = load(args)
         notes.append(sizes(model))
@@ -47,7 +48,6 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = _parts.verdict_on(args, phase, mdp.verify, model, found)
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
     facts = {
-        "file": args.file,
         "states": model.num_states,
         "choices": model.num_choices,
         "branches": model.num_branches,
@@ -62,13 +62,21 @@ def run(args: argparse.Namespace) -> Exit:
             "largest": int(size.max(initial=0)),
             "sizes": _parts.histogram(size),
         }
-    end = _parts.conclude(args, found, verdict, facts, lambda: _tell(args.file, facts))
+    end = _parts.conclude(args, found, verdict, facts, lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         count = np.int32(found.count)
         _parts.write_arrays(
             args.output, label, state_label=label, choice_kept=kept, count=count
         )
     return end
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    if args.output:
+        _parts.check_suffix("--output", args.output, _parts.SUFFIXES)
+        _outputs.check(args, output=args.output)
+    _parts.check_solver(mdp.SOLVERS, args.solver)
 
 
 def load(args: argparse.Namespace) -> mdp.MDP:
@@ -87,12 +95,13 @@ def load(args: argparse.Namespace) -> mdp.MDP:
     return model
 
 
-def _tell(file: str, facts: dict) -> None:
+def _tell(args: argparse.Namespace, facts: dict) -> None:
     count, inside = facts["components"], facts["states_inside"]
     print(
-        f"{file}: {count:,} maximal end component{'' if count == 1 else 's'} of "
+        f"{args.file}: {count:,} maximal end component{'' if count == 1 else 's'} of "
         f"{inside:,} states{_parts.fraction(inside, facts['states'])} and "
         f"{facts['choices_kept']:,} choices; the largest has {facts['largest']:,} "
         f"state{'' if facts['largest'] == 1 else 's'}"
     )
-    _parts.told(facts["sizes"])
+    if not args.brief:
+        _parts.told(facts["sizes"])

@@ -25,6 +25,8 @@ def add_file(
     what: str,
     name: str = "FILE",
     option: str | None = None,
+    *,
+    many: bool = False,
 ) -> None:
     """The file that a command reads, and which format it has.
 
@@ -33,9 +35,19 @@ def add_file(
         what: what the file holds, for the help.
         name: what the file is called in the help.
         option: that names the file, if it has no place of its own.
+        many: whether there may be several, with a line of output for each.
     """
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
-    if option is None:
+    if many:
+        help += "; of several files each is told of in a line"
+        parser.add_argument("files", metavar=name, nargs="+", help=help)
+        parser.add_argument(
+            "--jsonl",
+            action="store_true",
+            help="print a JSON object for each file, on a line of its own",
+        )
+        parser.set_defaults(brief=False)
+    elif option is None:
         parser.add_argument("file", metavar=name, help=help)
     else:
         parser.add_argument(option, dest="file", metavar=name, required=True, help=help)
@@ -51,9 +63,11 @@ def add_game(
     parser: argparse.ArgumentParser,
     name: str = "FILE",
     what: str = "a game: .pg, .npz",
+    *,
+    many: bool = False,
 ) -> None:
     """The file with the game, and how it is to be read."""
-    add_file(parser, what, name)
+    add_file(parser, what, name, many=many)
     parser.add_argument(
         "--condition",
         default="max even",

@@ -2,11 +2,13 @@
 
 import argparse
 import bz2
+import contextlib
 import errno
 import gzip
 import lzma
 import os
 import zlib
+from collections.abc import Sequence
 
 from jaxgames import io
 from jaxgames.cli._streams import INPUTS
@@ -55,10 +57,50 @@ def check(args: argparse.Namespace, **options: str | None) -> None:
                         "another one"
                     )
             before.append((option, path))
-            if _would_lose(option, path) and not args.force:
+            _check_lost(args, option, path)
+
+
+def check_all(args: argparse.Namespace, option: str, paths: Sequence[str]) -> None:
+    """Finds out that what is written for each of several files can be and may be.
+
+    Args:
+        args: the command's, with the `files`, and whether to `force`.
+        option: that names the folder, for messages.
+        paths: for each of the files what is written, in a folder that is there.
+
+    Raises:
+        ValueError: a path is that of two, is read too, or is there already.
+        OSError: as writing would.
+    """
+    read = {}
+    for file in args.files:
+        with contextlib.suppress(OSError):
+            status = os.stat(file)
+            read[status.st_dev, status.st_ino] = file
+    of: dict[str, str] = {}
+    for file, path in zip(args.files, paths, strict=True):
+        other = of.setdefault(path, file)
+        if other is not file:
+            raise ValueError(
+                f"{option} {path}: that is written for both {other} and {file}"
+            )
+        _check_writable(path)
+        with contextlib.suppress(FileNotFoundError):
+            status = os.stat(path)
+            if (status.st_dev, status.st_ino) in read:
                 raise ValueError(
-                    f"{option} {path}: the file is there already; --force replaces it"
+                    f"{option} {path}: this is the input "
+                    f"{read[status.st_dev, status.st_ino]}, which would be lost; write "
+                    "to another folder"
                 )
+        _check_lost(args, option, path)
+
+
+def _check_lost(args: argparse.Namespace, option: str, path: str) -> None:
+    if _would_lose(option, path) and not args.force:
+        raise ValueError(
+            f"{option} {path}: the file is there already; --force replaces it"
+        )
 
 
 def _with_it(path: str) -> list[str]:

@@ -1,7 +1,6 @@
 """What the commands share that decompose graphs and models, and that check systems."""
 
 import argparse
-import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import host, limits
+from jaxgames.cli import _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
@@ -79,7 +79,7 @@ def conclude(
     """Prints what was found; returns how the command ends."""
     solved = solution.status == Status.SOLVED
     if args.json:
-        print(json.dumps(facts))
+        _report.show(args, facts)
     elif not args.quiet and solved:
         tell()
     if verdict is not None and not verdict:

@@ -1,5 +1,6 @@
 """The phases of a command, timed."""
 
+import argparse
 import contextlib
 import time
 from collections.abc import Iterator
@@ -28,9 +29,12 @@ class Phases:
         seconds: how long each phase took.
     """
 
-    def __init__(self, silent: bool):
+    def __init__(self, args: argparse.Namespace, *, silent: bool = False):
         self.seconds: dict[str, float] = {}
-        self._silent = silent
+        # Of several files each is told of in one line.
+        self._silent = silent or any(
+            getattr(args, name, False) for name in ("json", "quiet", "brief")
+        )
 
     @contextlib.contextmanager
     def __call__(self, name: str) -> Iterator[list[str]]:

@@ -22,11 +22,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         parser,
         "a graph (.mtx, .npz), a game (.pg), a transition system (.aut) or a Markov "
         "decision process (.umb, .drn, .tra)",
+        many=True,
     )
+    parser.set_defaults(beside=("labels", ".npz"), check=_check_options)
     parser.add_argument(
         "--labels",
         metavar="OUT",
-        help="write the component of each vertex: .npz, or .txt with one on each line, "
+        help="write the component of each vertex: .npz, a folder of these for several "
+        "files, or .txt with one on each line, "
         "as to -",
     )
     _options.add_force(parser)
@@ -35,12 +38,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Finds the components, and prints and writes what was asked for."""
-    if args.labels:
-        _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
-        _outputs.check(args, labels=args.labels)
-    _parts.check_solver(graph.SOLVERS, args.solver)
+    _check_options(args)
     start_jax(args)
-    phase = Phases(args.json or args.quiet)
+    phase = Phases(args)
     with phase("load") as notes:
         arena, size = load(args)
         notes.append(size)
@@ -51,7 +51,6 @@ def run(args: argparse.Namespace) -> Exit:
     verdict = _parts.verdict_on(args, phase, graph.verify, arena, components)
     labels = np.asarray(components.labels)[: int(arena.num_vertices)]
     facts = {
-        "file": args.file,
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
         **_parts.solve_facts(components, phase.seconds, verdict),
@@ -60,12 +59,20 @@ def run(args: argparse.Namespace) -> Exit:
         facts |= _facts(arena, components, labels)
     end = _parts.conclude(
         *(args, components, verdict, facts),
-        lambda: _tell(args.file, facts, len(labels)),
+        lambda: _tell(args, facts, len(labels)),
     )
     if args.labels and end == Exit.DONE:
         count = np.int32(components.count)
         _parts.write_arrays(args.labels, labels, labels=labels, count=count)
     return end
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    if args.labels:
+        _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
+        _outputs.check(args, labels=args.labels)
+    _parts.check_solver(graph.SOLVERS, args.solver)
 
 
 def load(args: argparse.Namespace) -> tuple[Arena, str]:
@@ -99,12 +106,14 @@ def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
     }
 
 
-def _tell(file: str, facts: dict, vertices: int) -> None:
+def _tell(args: argparse.Namespace, facts: dict, vertices: int) -> None:
     count = facts["components"]
     print(
-        f"{file}: {count:,} strongly connected component{'' if count == 1 else 's'}, "
-        f"{facts['trivial']:,} trivial; the largest has {facts['largest']:,} "
+        f"{args.file}: {count:,} strongly connected component"
+        f"{'' if count == 1 else 's'}, {facts['trivial']:,} trivial; "
+        f"the largest has {facts['largest']:,} "
         f"{'vertex' if facts['largest'] == 1 else 'vertices'}"
         f"{_parts.fraction(facts['largest'], vertices)}"
     )
-    _parts.told(facts["sizes"])
+    if not args.brief:
+        _parts.told(facts["sizes"])

@@ -1,14 +1,15 @@
 """`jaxgames solve`."""
 
 import argparse
-import json
 import pathlib
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from jaxgames import io, parity, plot
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs
+from jaxgames.cli import _options, _outputs, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
     load_parity,
@@ -20,14 +21,20 @@ from jaxgames.cli._parts import lift_unless_solved
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import writing
 from jaxgames.quoting import quoted
-from jaxgames.solution import UNDECIDED, Status
+from jaxgames.solution import UNDECIDED, SolveError, Status
 
 EXAMPLE = "solve game.pg.gz --verify -o game.sol"
+
+BATCH_EDGES, MOST_IN_BATCH = 1 << 22, 4096
+"""Edges, and games, from which a batch for the device is solved before more is read."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    _options.add_game(parser)
+    _options.add_game(parser, many=True)
+    parser.set_defaults(
+        beside=("output", ".sol"), check=_check_options, each=in_batches
+    )
     parser.add_argument(
         "-s", "--solver", default="auto", help="see jaxgames solvers (default: auto)"
     )
@@ -53,7 +60,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="SOL",
-        help="write a PGSolver solution, as to -",
+        help="write a PGSolver solution, as to -; for several games a folder of them",
     )
     parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
@@ -62,7 +69,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--winners",
         action="store_true",
-        help="with --json: the winner of each vertex, and its successor or -1",
+        help="with --json, --jsonl: the winner of each vertex, and its successor or -1",
     )
     _options.add_limits(parser)
     parser.add_argument(
@@ -76,12 +83,101 @@ def run(args: argparse.Namespace) -> Exit:
     """Solves a game, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
-    silent = args.json or args.quiet
-    phase = Phases(silent)
-
+    phase = Phases(args)
     with phase("load") as notes:
         arena = load_parity(args)
         notes.append(sizes(arena))
+    return _solved(args, phase, arena)
+
+
+def in_batches(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
+    """Solves games on the host one by one, those for a device in batches.
+
+    Yields:
+        The arguments for each game, and what tells of it and returns an exit code.
+    """
+    pending: list[_Loaded] = []
+    for args in some:
+        start_jax(args)
+        pending.append(_Loaded(args))
+        size = sum(game.cost for game in pending)
+        if not size or size > BATCH_EDGES or len(pending) == MOST_IN_BATCH:
+            yield from _batch(pending)
+            pending = []
+    yield from _batch(pending)
+
+
+class _Loaded:
+    """A game that was read, or why it was not.
+
+    Attributes:
+        args: the command's, for this game.
+        phase: the time that reading took.
+        arena: the game, or None.
+        solution: of a batch, or None.
+        cost: edges that wait for a batch.
+        error: why there is no game, or no answer; or None.
+    """
+
+    def __init__(self, args: argparse.Namespace):
+        self.args = args
+        self.phase = Phases(args)
+        self.arena: Arena | None = None
+        self.solution: parity.Solution | None = None
+        self.cost = 0
+        self.error: Exception | None = None
+        try:
+            with self.phase("load"):
+                self.arena = load_parity(args)
+            place = parity.place_for(self.arena, args.solver)
+            if place != "host" and not args.preprocess:
+                self.cost = int(self.arena.num_edges) + 1
+        except Exception as error:  # is told of when it is this game's turn
+            self.error = error
+
+    def tell(self) -> Exit:
+        """Prints and writes what was found; solves the game, if no batch did."""
+        if self.error is not None:
+            raise self.error
+        assert self.arena is not None
+        if self.solution is None:
+            return _solved(self.args, self.phase, self.arena)
+        return _told(self.args, self.phase, self.arena, self.solution)
+
+
+def _batch(games: list[_Loaded]) -> Iterator[tuple[argparse.Namespace, Any]]:
+    """Solves some games, and gives them away: nothing of them is kept."""
+    waiting = [game for game in games if game.cost]
+    if len(waiting) > 1:
+        from jaxgames import solve_many  # few need it
+
+        args = waiting[0].args
+        phase = Phases(args, silent=True)
+        try:
+            with phase("solve"):
+                found = solve_many(
+                    parity,
+                    [game.arena for game in waiting],
+                    args.solver,
+                    max_steps=args.max_steps,
+                    throw=False,
+                    strategies=args.strategies,
+                )
+        except SolveError as error:
+            for game in waiting:
+                game.error = error
+        else:
+            for game, solution in zip(waiting, found, strict=True):
+                game.solution = solution
+                game.phase.seconds["batch"] = phase.seconds["solve"]
+    games.reverse()
+    while games:
+        game = games.pop()
+        yield game.args, game.tell
+
+
+def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
+    """Solves a game by itself."""
     limited = args.max_steps is not None
     place = "device" if limited else parity.place_for(arena, args.solver)
     with phase("prepare"):
@@ -115,6 +211,13 @@ def run(args: argparse.Namespace) -> Exit:
         if place != "device":
             notes.append(_name(solution))
         notes.append(_rounds(solution))
+    return _told(args, phase, arena, solution)
+
+
+def _told(
+    args: argparse.Namespace, phase: Phases, arena: Arena, solution: parity.Solution
+) -> Exit:
+    """Checks a solution, and prints and writes what was asked for."""
     verdict = None
     if args.verify and solution.status == Status.SOLVED:
         with phase("verify") as notes:
@@ -122,13 +225,13 @@ def run(args: argparse.Namespace) -> Exit:
             notes.append("valid" if verdict else "WRONG")
 
     won = _won(solution)
-    if not silent:
+    if not (args.json or args.quiet):
         counts = [f"player {player} wins {won[player]:,}" for player in (0, 1)]
         if won[UNDECIDED]:
             counts.append(f"{won[UNDECIDED]:,} are undecided")
-        print(f"{args.file}: {', '.join(counts)}")
+        print(f"{args.file}: {', '.join(counts)}", flush=True)
     if args.json:
-        print(json.dumps(_facts(args, arena, solution, verdict, phase.seconds)))
+        _report.show(args, _facts(args, arena, solution, verdict, phase.seconds))
     if verdict is not None and not verdict:
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
         return Exit.UNVERIFIED
@@ -163,8 +266,10 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ValueError(
             f"{option} needs the strategies that --no-strategies leaves out"
         )
-    if args.winners and not args.json:
-        raise ValueError("--winners goes with --json; -o writes a solution to a file")
+    if args.winners and not (args.json or args.jsonl):
+        raise ValueError(
+            "--winners goes with --json and --jsonl; -o writes a solution to a file"
+        )
     if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
         raise ValueError(
             f"--draw takes a .svg, .png or .pdf file, got {quoted(args.draw)}"
@@ -198,7 +303,6 @@ def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> d
     """What the JSON object holds."""
     won, stats = _won(solution), solution.stats
     facts = {
-        "file": args.file,
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
         "priorities": num_priorities(arena),

@@ -32,7 +32,11 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
         given = [name for name in names if getattr(args, name, None) in ("-", stream)]
         for name in given:
             setattr(args, name, stream)
-        if len(given) > 1:
+        count = len(given)
+        if stream == STDIN and len(files := getattr(args, "files", ())) > 1:
+            args.files = [STDIN if file == "-" else file for file in files]
+            count += args.files.count(STDIN)
+        if count > 1:
             what = "input is read" if stream == STDIN else "output is written"
             raise ValueError(f"standard {what} once, and cannot be two files")
     with contextlib.ExitStack() as stack:
@@ -41,7 +45,7 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
 
             stack.enter_context(_sources.kept())
         if any(getattr(args, name, None) == STDOUT for name in OUTPUTS):
-            if getattr(args, "json", False):
+            if getattr(args, "json", False) or getattr(args, "jsonl", False):
                 raise ValueError("--json prints where - is written to: name a file")
             if isinstance(sys.stdout, _Nobody):
                 sys.stdout.write("-")

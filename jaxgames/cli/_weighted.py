@@ -14,7 +14,10 @@ from jaxgames.io._files import writing
 
 def add_weighted(parser: argparse.ArgumentParser) -> None:
     """The game, and what both kinds of games are asked."""
-    _options.add_game(parser, what="a game with weights: .energy, .mpg, .npz")
+    _options.add_game(
+        parser, what="a game with weights: .energy, .mpg, .npz", many=True
+    )
+    parser.set_defaults(beside=("output", ".npz"))
     parser.add_argument(
         "--from-parity",
         action="store_true",
@@ -30,7 +33,8 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write what was found: .npz, or .txt with a line for each vertex, as to -",
+        help="write what was found: .npz, a folder of these for several files, or "
+        ".txt with a line for each vertex, as to -",
     )
     _options.add_force(parser)
     parser.add_argument(
@@ -42,8 +46,10 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
 
 def check_output(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
-    if args.all and not args.json:
-        raise ValueError("--all goes with --json; -o writes what was found to a file")
+    if args.all and not (args.json or args.jsonl):
+        raise ValueError(
+            "--all goes with --json and --jsonl; -o writes what was found to a file"
+        )
     if args.output:
         _parts.check_suffix("-o", args.output, _parts.SUFFIXES)
         _outputs.check(args, output=args.output)
