@@ -160,6 +160,9 @@ def test_json(run, game):
     rounds, seconds = facts.pop("rounds"), facts.pop("seconds")
     assert (code, err) == (Exit.DONE, "")
     assert facts == {
+        "schema": 1,
+        "version": jaxgames.__version__,
+        "command": "solve",
         "file": "game.pg",
         "vertices": 4,
         "edges": 5,
@@ -472,7 +475,13 @@ def test_info_for_programs(run, game):
     facts = json.loads(run("info", game, "--json")[1])
     game_on_device = parity.prepare(io.load(game))[1]
     assert facts == {
+        "schema": 1,
+        "version": jaxgames.__version__,
+        "command": "info",
         "file": "game.pg",
+        "status": "solved",
+        "seconds": {},
+        "verified": None,
         "bytes": len(GAME),
         "vertices": 4,
         "edges": 5,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import jaxgames
 from jaxgames import Arena, cli, graph, io, ltl, mdp, systems
 from jaxgames.cli import Exit, main
 from jaxgames.cli._parts import histogram
@@ -100,6 +101,9 @@ def test_scc_json(run, files, solver):
     seconds = facts.pop("seconds")
     assert list(seconds) == ["load", "prepare", "solve", "verify"]
     assert facts == {
+        "schema": 1,
+        "version": jaxgames.__version__,
+        "command": "scc",
         "file": "a.aut",
         "vertices": 4,
         "edges": 5,
@@ -192,6 +196,9 @@ def test_mec_json(run, models, solver):
     assert (code, err) == (Exit.DONE, "")
     assert list(facts.pop("seconds")) == ["load", "prepare", "solve"]
     assert facts == {
+        "schema": 1,
+        "version": jaxgames.__version__,
+        "command": "mec",
         "file": "m.umb",
         "states": 4,
         "choices": 6,

@@ -56,6 +56,11 @@ def content(name):
         return file.read()
 
 
+COMMON = ["schema", "version", "command", "file", "status", "seconds", "verified"]
+"""Fields that every object has."""
+
+VERSION = jaxgames.__version__
+
 # Each command that reads a file, by its place.
 COMMANDS = {
     "solve": ("game", ["solve", "FILE"]),
@@ -74,7 +79,7 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_reads_standard_input_and_goes_by_content(run, command):
     name, line = COMMANDS[command]
-    more = {"verify": ["-q"], "convert": ["--force"]}.get(command, ["--json"])
+    more = {"convert": ["--force"]}.get(command, ["--json"])
     outputs = []
     for file in (name, "-", "/dev/stdin"):
         with_file = [file if word == "FILE" else word for word in line]
@@ -83,6 +88,10 @@ def test_every_command_reads_standard_input_and_goes_by_content(run, command):
         assert (code, err) == (Exit.DONE, "")
         if more == ["--json"]:
             facts = json.loads(out)
+            assert set(COMMON) <= facts.keys()
+            assert [facts[name] for name in COMMON[:3]] == [1, VERSION, command]
+            verified = True if command == "verify" else None
+            assert (facts["status"], facts["verified"]) == ("solved", verified)
             assert facts.pop("file") == ("/dev/stdin" if file == "-" else file)
             facts.pop("seconds", None)
             outputs.append(facts)

@@ -15,6 +15,20 @@ class Parser(argparse.ArgumentParser):
             **options,
         )
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parses the arguments; files may stand before and behind options."""
+        found, rest = self.parse_known_args(args, namespace)
+        more = [word for word in rest if word == "-" or word[:1] != "-"]
+        if hasattr(found, "files") and more:
+            rest = [word for word in rest if word not in more]
+            if hasattr(found, "solution"):  # it is the last of them
+                more = [found.solution, *more]
+                found.solution = more.pop()
+            found.files += more
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found
+
     def error(self, message: str) -> NoReturn:
         """Raises what is wrong with the arguments as a ValueError."""
         raise ValueError(f"{message} (see {self.prog} --help)")

@@ -17,6 +17,9 @@ def show(args: argparse.Namespace, facts: dict[str, Any]) -> None:
         "version": jaxgames.__version__,
         "command": args.command,
         "file": args.file,
+        "status": None,
+        "seconds": {},
+        "verified": None,
     }
     print(json.dumps(always | facts), flush=True)
 
@@ -35,7 +38,7 @@ def show_error(
     facts = {
         "exit": int(code),
         "kind": type(error).__name__,
-        "file": getattr(error, "path", None),
+        "file": getattr(error, "path", None) or getattr(error, "filename", None),
         "line": getattr(error, "line", None),
         "message": getattr(error, "message", message),
     }

@@ -130,7 +130,8 @@ class _Loaded:
             with self.phase("load"):
                 self.arena = load_parity(args)
             place = parity.place_for(self.arena, args.solver)
-            if place != "host" and not args.preprocess:
+            alone = place == "host" or args.solver == "race" or args.preprocess
+            if not alone:
                 self.cost = int(self.arena.num_edges) + 1
         except Exception as error:  # is told of when it is this game's turn
             self.error = error
