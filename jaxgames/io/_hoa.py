@@ -322,7 +322,7 @@ class _Reader:
         body = _hoa_loop.parse(byte, begin, most)
         found = None
         # What is wrong is told where it comes first, by those who read all in order.
-        if body is not None and len(np.unique(body.state)) == len(body.state):
+        if body is not None and _all_differ(body.state):
             with contextlib.suppress(ValueError, _AbortedError):
                 found = self._assembled(byte, body)
         tokens.go_to(begin if found is None or body is None else body.end)
@@ -356,23 +356,25 @@ class _Reader:
         width[one.targets] = np.diff(one.cube_offsets)
         first = np.cumsum(width) - width
         sources = np.repeat(body.state, np.diff(body.offsets))
-        edges = np.argsort(sources, kind="stable")
+        edges = np.arange(len(sources))
+        if np.any(sources[1:] < sources[:-1]):
+            edges = np.argsort(sources, kind="stable")
         edges = edges[width[which[edges]] > 0]
         width, first = width[which[edges]], first[which[edges]]
         cube_offsets = np.append(0, np.cumsum(width))
         cubes = np.repeat(first - cube_offsets[:-1], width) + np.arange(
             cube_offsets[-1]
         )
-        of_states, of_edges = (
-            np.array(masks, np.uint64)[codes]
-            for codes, masks in (
-                self._each(byte, places, self._marks)
-                for places in (body.common, body.marks)
-            )
-        )
-        marks = (of_edges | np.repeat(of_states, np.diff(body.offsets)))[edges]
-        marks, codes = np.unique(marks, return_inverse=True)
-        sets = _clauses(self._condition, marks.tolist())
+        of_states, common = self._each(byte, body.common, self._marks)
+        of_edges, own = self._each(byte, body.marks, self._marks)
+        codes = np.repeat(of_states.astype(np.int64), np.diff(body.offsets))
+        codes = (codes * len(own) + of_edges)[edges]
+        if len(common) * len(own) <= len(edges):
+            pairs = np.arange(len(common) * len(own))
+        else:  # few of them are there
+            pairs, codes = np.unique(codes, return_inverse=True)
+        marks = [common[k // len(own)] | own[k % len(own)] for k in pairs.tolist()]
+        sets = _clauses(self._condition, marks)
         degree = np.bincount(sources[edges], minlength=count)
         return Automaton(
             initial=np.array(sorted(self._starts), np.int32),
@@ -436,6 +438,11 @@ class _Reader:
             name=self._name,
         )
         return dataclasses.replace(found, propositions=tuple(self._names))
+
+
+def _all_differ(numbers: np.ndarray) -> bool:
+    ascend = bool(np.all(numbers[1:] > numbers[:-1]))
+    return ascend or len(np.unique(numbers)) == len(numbers)
 
 
 def _depth(formula: Formula) -> int:
