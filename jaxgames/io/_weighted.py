@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.io import _decimal
-from jaxgames.io._files import FilePath, FormatError
-from jaxgames.io._weighted_rows import NONE, SEVERAL, Form, Rows, read
+from jaxgames.io import _decimal, _pieces, _weighted_loop
+from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.io._weighted_rows import NONE, SEVERAL, Form, Rows, cut, opened
 
 FIELDS = ("identifier", "owner", "successor", "weight")
 
@@ -48,19 +48,42 @@ def load(path: FilePath, form: Form, dead_ends) -> Arena:
         FormatError: the file does not hold a game.
         OSError: it cannot be read.
     """
-    parts, count = [], 0
-    for count, rows in read(path, form):
-        parts.append(_table(rows, form, count))
-    if not parts:
+    by_code = _weighted_loop.pays(_pieces.length(path))
+    if by_code:
+        _pieces.keep_freed_memory()
+    with reading(path) as file:
+        count, stretches = opened(path, file, form)
+
+        def read(stretch: tuple[int, bytes]) -> Table:
+            before, text = stretch
+            found = _by_code(text, before, form, count) if by_code else None
+            return found or _table(cut(path, text, before, form), form, count)
+
+        if by_code:
+            read((0, b""))  # compiled by one thread
+        parts = list(_pieces.in_order(read, stretches))
+    if not any(len(part.vertex) for part in parts):
         raise FormatError(path, None, "there are no vertices after the header")
-    table = Table(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    table = Table(*map(_pieces.joined, zip(*parts, strict=True)))
     return _arena(path, table, count, dead_ends)
+
+
+def _by_code(text: bytes, before: int, form: Form, count: int) -> Table | None:
+    """The table of some rows; None where one may be malformed."""
+    marks = ord(form.between), ord(form.end)
+    found = _weighted_loop.parse(text, marks, form.owners, count)
+    if found is None:
+        return None
+    vertex, owner, degree, lines, target, weight = found
+    line = lines.astype(np.int64) + (before + 1)
+    return Table(vertex, owner, degree, target, weight, line)
 
 
 def _arena(path: FilePath, table: Table, count: int, dead_ends) -> Arena:
     """The arena with the rows in order, where each vertex has one."""
     vertex, owner, degree, target, weight, line = table
-    order = np.argsort(vertex, kind="stable")
+    ascend = bool(np.all(vertex[1:] > vertex[:-1]))
+    order = np.arange(len(vertex)) if ascend else np.argsort(vertex, kind="stable")
     repeated = np.flatnonzero(vertex[order][1:] == vertex[order][:-1])
     if len(repeated):
         row = order[repeated[0] + 1]
@@ -82,7 +105,7 @@ def _arena(path: FilePath, table: Table, count: int, dead_ends) -> Arena:
             f"vertex {vertex[row]} has no successor; pass dead_ends='lose' if its "
             "owner loses there",
         )
-    if np.any(vertex[1:] < vertex[:-1]):
+    if not ascend:
         edges = np.argsort(np.repeat(vertex, degree), kind="stable")
         owner, degree = owner[order], degree[order]
         target, weight = target[edges], weight[edges]
@@ -121,10 +144,10 @@ def _table(rows: Rows, form: Form, count: int) -> Table:
     return Table(
         vertex.astype(np.int32),
         one,
-        (length - 2) // 2,
+        ((length - 2) // 2).astype(np.int32),
         target.astype(np.int32),
         weight,
-        rows.before + 1 + ended[rows.start[first]],
+        rows.before + 1 + ended[rows.start[first]].astype(np.int64),
     )
 
 

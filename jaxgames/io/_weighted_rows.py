@@ -10,8 +10,8 @@ from typing import IO, NamedTuple, NoReturn
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _decimal, _limits
-from jaxgames.io._files import FilePath, FormatError, reading
+from jaxgames.io import _decimal, _limits, _pieces
+from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import clipped, quoted
 
 _STRETCH_BYTES = 1 << 20
@@ -74,22 +74,7 @@ class Rows(NamedTuple):
         return int(np.searchsorted(self.first, word, side="right")) - 1
 
 
-def read(path: FilePath, form: Form) -> Iterator[tuple[int, Rows]]:
-    """Reads a file: the number of vertices by its header, with rows, again and again.
-
-    Raises:
-        FormatError: there is no header, or a row starts with a mark.
-        OSError: the file cannot be read.
-    """
-    with reading(path) as file:
-        count, texts = _open(path, file, form)
-        for before, text in texts:
-            rows = _cut(path, text, before, form)
-            if len(rows.start):
-                yield count, rows
-
-
-def _open(
+def opened(
     path: FilePath, file: IO[bytes], form: Form
 ) -> tuple[int, Iterator[tuple[int, bytes]]]:
     """Reads the header; how many vertices, and the text in stretches of whole rows."""
@@ -119,7 +104,7 @@ def _stretches(path: FilePath, file: IO[bytes], text: bytes, at: int, end: bytes
             stop = rest.rfind(end, 0, rest.rfind(b'"', 0, stop)) + 1
         if stop:
             yield before, rest[:stop]
-            before += rest.count(b"\n", 0, stop)
+            before += _pieces.lines(rest[:stop])
             rest = rest[stop:]
         _limits.check_statement(path, before + 1, len(rest))
         text = file.read(max(_STRETCH_BYTES, len(rest)))
@@ -127,7 +112,12 @@ def _stretches(path: FilePath, file: IO[bytes], text: bytes, at: int, end: bytes
     yield before, rest
 
 
-def _cut(path: FilePath, text: bytes, before: int, form: Form) -> Rows:
+def cut(path: FilePath, text: bytes, before: int, form: Form) -> Rows:
+    """Cuts some rows into words.
+
+    Raises:
+        FormatError: a row starts with a mark.
+    """
     byte = np.frombuffer(b" " * _decimal.MARGIN + text + b" ", np.uint8)
     if form.end != "\n" and b'"' in text:
         # Names do not matter; their line ends stay, so that lines are counted right.

@@ -10,10 +10,22 @@ import numpy as np
 import pytest
 
 from jaxgames import io
-from jaxgames.io import _lines, _pieces, _statements, _word_loop
+from jaxgames.io import (
+    _lines,
+    _pieces,
+    _statements,
+    _weighted,
+    _weighted_rows,
+    _word_loop,
+    energy,
+    mpg,
+)
 from jaxgames.testing import _files
 
-READERS = ("a.pg", "a.sol", "a.mtx", "a.aut", "a.drn", "a.tra", "a.kripke", "a.hoa")
+READERS = (
+    *("a.pg", "a.sol", "a.energy", "a.mpg", "a.mtx", "a.aut", "a.drn", "a.tra"),
+    *("a.kripke", "a.hoa"),
+)
 
 CASES = 100
 """Of each reader, at each size of a stretch."""
@@ -27,6 +39,7 @@ def reading_by(code: bool, stretch: int):
         mock.patch.object(_lines, "_STRETCH_BYTES", stretch),
         mock.patch.object(_statements, "_BLOCK_BYTES", max(stretch, 40)),
         mock.patch.object(_statements, "_LONG_BLOCK_BYTES", max(stretch, 40)),
+        mock.patch.object(_weighted_rows, "_STRETCH_BYTES", max(stretch, 40)),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
@@ -202,3 +215,44 @@ def test_pieces_that_are_unpacked_ahead(tmp_path, monkeypatch, suffix):
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(io.FormatError, match=f"broken {suffix} data"):
         io.load(path)
+
+
+WEIGHTED = [
+    "arena 2 7; 2 MAX 2:0; 1 MIN 0:2; 0 MAX 1:-5,2:7;",
+    'parity 2 ;\n0 MAX\n1 : -5\n,2:7 "a; name,\n 1:2" ; 1 MIN 0:2"";\n\n2 MAX 2:0;',
+    *("0;0 MAX 0:1", "0;0 MAX 0:1,;", "0;0 MAX;", "0;0 MAX ;", "0;0 MIX 0:1;"),
+    *("0;0MAX 0:1;", "0;0 MAX0:1;", "0;0 MAX 0:1 0:1;", "0;0 MAX 0 1;"),
+    *("0;0 MAX 0:+1;", "0;0 MAX 0:;", "0;0 MAX -0:-0;"),
+    *("0;-0 MAX 0:99999999999999999999;", "0;0 MAX 0:123456789012345678;"),
+    *('0;"x" 0 MAX 0:1;', '0;0 MAX 0:1 "a" "b";', '0;0 MAX 0:1 "a'),
+    *("0;0 MAX 0:1;0 MIN 0:1;", "1;0 MAX 0:1;", "0;0 MAX 1:1;", "0;0 MAX", "0;0 M"),
+    *("0;0", "0;", "0;\n;", "0;0 MAX 0:1;\n1"),
+]
+
+PLAIN = [
+    "energy 3\n0 0 1 -5,2 7\n1 1 0 2\n2 0 2 0\n",
+    *("energy 1\n\n 0 1\t0  -5 , 0 7 \r\n\n", "energy 1\n0 0", "energy 1\n0 0 "),
+    *("energy 1\n0 0 0", "energy 1\n0 0 0 1,", "energy 1\n0"),
+    *("energy 1\n0 0 0 1,\n0 1", "energy 1\n0 0 0\n1", "energy 1\n00 0 0 1"),
+    *("energy 1\n0 2 0 1", "energy 1\n0 0 0 1 0 1", "energy 1\n0 0 0,1"),
+    *('energy 1\n0 0 0 1 "a"', "energy 1\n0 00 1", "energy 2\n1 0 0 1\n0 1 1 -1"),
+    *("energy 2\n1 0 0 1\n\n1 1 1 -1", "energy 1\n,0 0 0 1"),
+]
+
+
+@pytest.mark.parametrize("text", WEIGHTED + PLAIN)
+def test_rows_with_weights(tmp_path, text):
+    reader = "a.energy" if text.startswith("energy") else "a.mpg"
+    (tmp_path / reader).write_text(text)
+    expected = read(reader, tmp_path, False, 1 << 20)
+    for stretch in (1 << 20, 40):
+        assert read(reader, tmp_path, True, stretch) == expected
+
+
+@pytest.mark.parametrize("text", [WEIGHTED[0], WEIGHTED[1], PLAIN[0], PLAIN[1]])
+def test_plain_rows_are_read_by_machine_code(text):
+    """Otherwise they would be read right, but more slowly."""
+    form = energy._FORM if text.startswith("energy") else mpg._FORM
+    header = form.header.match(text.encode())
+    found = _weighted._by_code(text.encode()[header.end() :], 0, form, 3)
+    assert found is not None
