@@ -31,7 +31,12 @@ class Row:
         layout: how its edges lie in memory.
         generate_s: to make the game, or None if it was loaded.
         build_s: for Storm to build it from its source, if it did.
-        load_s: to read it from a PGSolver file, or from the file of a model.
+        load_s: to read it from a PGSolver file, or from the file of a model; in the
+            suite `load` the median of `load_runs`.
+        load_runs: each call that read it, but for the first one.
+        load_cpu_s: seconds of all cores that one of these takes, their median.
+        file_bytes: the file, as it lies there.
+        text_bytes: its text, unpacked.
         reduce_s: to make an easier game of it before the solve.
         prepare_s: from the arena to what the solver works on.
         compile_s: what the first call took longer than one that compiles nothing.
@@ -79,6 +84,10 @@ class Row:
     generate_s: float | None = None
     build_s: float | None = None
     load_s: float | None = None
+    load_runs: list[float] = dataclasses.field(default_factory=list)
+    load_cpu_s: float | None = None
+    file_bytes: int | None = None
+    text_bytes: int | None = None
     reduce_s: float | None = None
     prepare_s: float | None = None
     compile_s: float | None = None
