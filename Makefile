@@ -24,9 +24,10 @@ quick: $(VENV)/.group-test  ## run one case of each quick test
 
 sweep: $(VENV)/.group-test  ## run the long random sweeps, and the fuzzer for long
 	$(BIN)/python -m pytest -m sweep -o faulthandler_timeout=3600 $(ARGS)
-	$(MAKE) fuzz SECONDS=600
+	XLA_FLAGS="" $(MAKE) fuzz SECONDS=600
 
 fuzz: SECONDS ?= 60
+fuzz: export JAX_COMPILATION_CACHE_DIR ?= $(CURDIR)/.cache/jax
 fuzz: $(VENV)/.group-test  ## compare all solvers and references on random small cases
 	$(BIN)/python -m jaxgames.testing --seconds $(SECONDS) --jobs 0 $(ARGS)
 

@@ -1,7 +1,8 @@
 """How tests are run: what they compile with, where that is kept, and how they end.
 
 Most tests compile much and compute little, so programs are compiled fast, and kept in a
-folder that all processes and later runs share.
+folder that all processes and later runs share. Set `XLA_FLAGS`, if only to nothing, to
+test with what users have.
 """
 
 import gc
@@ -12,19 +13,7 @@ from pathlib import Path
 import jax
 import pytest
 
-FAST_COMPILATION = (
-    "--xla_backend_optimization_level=0",
-    "--xla_cpu_parallel_codegen_split_count=1",
-    "--xla_cpu_use_fusion_emitters=false",
-)
-"""Options of XLA with which a program for a CPU takes half as long to compile.
-
-Set `XLA_FLAGS`, if only to nothing, to test with what users have. JAX reads the
-variable when it first looks for devices.
-"""
-
-if jax.__version_info__ < (0, 11):  # XLA ends a process that names an option it lost
-    os.environ.setdefault("XLA_FLAGS", " ".join(FAST_COMPILATION))
+from jaxgames.testing._compiling import compile_fast
 
 MAPS = Path("/proc/self/maps")
 
@@ -105,19 +94,14 @@ PROGRAMS = Path(__file__).parent.parent / ".cache" / "jax"
 
 
 def pytest_configure():
-    """Lets all processes share what they compile, and trace fast.
-
-    Tracing makes many objects and few cycles, so garbage is looked for less often, and
-    programs say nothing of the lines that they come from: a quarter of the time.
-    """
+    """Has this process compile fast, and lets all share what they compile."""
+    compile_fast()
     where = os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(PROGRAMS))
     least = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
     seconds = os.environ.setdefault(least, "0.05")
     # A process that a test starts reads these; this one has read them already.
     jax.config.update("jax_compilation_cache_dir", where)
     jax.config.update("jax_persistent_cache_min_compile_time_secs", float(seconds))
-    jax.config.update("jax_traceback_in_locations_limit", 0)
-    gc.set_threshold(200_000, 50, 1000)
 
 
 def pytest_collection_finish():

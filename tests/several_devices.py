@@ -34,6 +34,7 @@ from jaxgames.energy import _paths
 from jaxgames.graph._links import prepare
 from jaxgames.graph._solver import Subgraph
 from jaxgames.graph._turns import Turns
+from jaxgames.testing._compiling import compile_fast
 
 
 def same(x, y) -> None:
@@ -405,6 +406,7 @@ TASKS = (
 )  # fmt: skip
 
 if __name__ == "__main__":
+    compile_fast()
     names, *arguments = sys.argv[1:]
     tasks = {x.__name__: x for x in TASKS}
     for name in names.split(","):

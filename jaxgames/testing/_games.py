@@ -25,23 +25,23 @@ def weighted_arena(rng: np.random.Generator, index: int, size: int) -> Arena:
     return Arena.from_edges(arena.src, arena.dst, owner=arena.owner, weight=weight)
 
 
-def shape_of(arenas: Sequence[Arena]) -> tuple[int, int]:
+def shape_of(arenas: Sequence[Arena], usual: int = USUAL) -> tuple[int, int]:
     """One padded size, the same for most batches, so that little is compiled."""
-    most = max([USUAL, *(arena.shape[0] for arena in arenas)])
+    most = max([usual, *(arena.shape[0] for arena in arenas)])
     vertices = bucket(most + 1)
     # The most edges that `odd_arena` makes, and one for each vertex of the padding.
     return vertices, bucket(12 * most + vertices)
 
 
-def padded(arenas: Sequence[Arena]) -> list[Arena]:
+def padded(arenas: Sequence[Arena], usual: int = USUAL) -> list[Arena]:
     """The games in one padded size."""
-    size = shape_of(arenas)
+    size = shape_of(arenas, usual)
     return [arena.pad(*size) for arena in arenas]
 
 
-def stacked(arenas: Sequence[Arena], count: int) -> Arena:
+def stacked(arenas: Sequence[Arena], count: int, usual: int = USUAL) -> Arena:
     """The games in one padded size as a stack; the last one fills it up."""
-    games = padded(arenas)
+    games = padded(arenas, usual)
     games += games[-1:] * (count - len(games))
     return jax.tree.map(lambda *xs: np.stack(xs), *games)
 

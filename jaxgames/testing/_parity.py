@@ -27,8 +27,12 @@ from jaxgames.testing._subject import Cases, Check, Complaint, Subject
 GROUP = 16
 """Games that are given to a reduction as one: it is called often enough as it is."""
 
-BATCH, SIZE = 128, 12
+BATCH, SIZE = 32, 12
 """Games that are checked together, and vertices of one at most."""
+
+SIZE_WITH_EDGES = 6
+"""Vertices at most where priorities are on edges, of which there are up to twelve times
+as many: progress measures count up to a product over the edges of each priority."""
 
 Complaints = Callable[[Batch], list[Complaint]]
 """What is wrong with each game of a batch."""
@@ -271,7 +275,13 @@ def is_right(arena: Arena, claim: Pair, expected: Pair) -> bool:
 
 
 def _stack(games: Batch) -> Arena:
-    return stacked(games.arenas, BATCH)
+    return stacked(games.arenas, BATCH, _usual(games))
+
+
+def _usual(games: Batch) -> int:
+    """Vertices of one of these games at most, unless larger ones are asked for."""
+    on_edges = games.arenas[0].edge_priority is not None
+    return SIZE_WITH_EDGES if on_edges else SIZE
 
 
 def _fill(x: np.ndarray, size: int, fill: int) -> np.ndarray:
@@ -303,7 +313,8 @@ def _spoil(arena: Arena, answer: Pair) -> Pair:
 
 def of_many(games: Batch) -> list[Complaint]:
     """`solve_many`, of games of all sizes; bit by bit what the solver says alone."""
-    found = solve_many(parity, padded(games.arenas), parity.PROBLEM.auto(None))
+    arenas = padded(games.arenas, _usual(games))
+    found = solve_many(parity, arenas, parity.PROBLEM.auto(None))
     sizes = [arena.shape[0] for arena in games.arenas]
     return wrong(
         games,
@@ -359,6 +370,6 @@ def subject(*, on_edges: bool = False) -> Subject:
         show=lambda case: (
             f"arena = Arena.from_edges({snippet(case)})\nparity.solve(arena)"
         ),
-        size=SIZE,
+        size=SIZE_WITH_EDGES if on_edges else SIZE,
         batch=BATCH,
     )

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import jax
 
+from jaxgames.testing._compiling import compile_fast
 from jaxgames.testing._subject import Cases, Complaint, Subject
 
 COMPILERS = (
@@ -187,9 +188,10 @@ def _serve(make: Callable[[], Subject], here: Any, busy: Any, folder: str) -> No
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
     watch = threading.Thread(target=_watch, args=(busy,), daemon=True)
     watch.start()
+    compile_fast()
     if not jax.config.values["jax_compilation_cache_dir"]:
         jax.config.update("jax_compilation_cache_dir", folder)
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
     try:
         runner, cases = Inline(make), []
         here.send(None)

@@ -21,6 +21,7 @@ from jaxgames import (
     parity,
 )
 from jaxgames.testing import check_transforms
+from jaxgames.testing._compiling import compile_fast
 
 GAMES = 8
 
@@ -112,6 +113,7 @@ def fronts(solve, game) -> Words:
 
 
 if __name__ == "__main__":
+    compile_fast()
     assert len(jax.devices()) == 4
     nested = False
     for kind in sys.argv[1:]:
