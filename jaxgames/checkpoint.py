@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import ops, states
+from jaxgames import limits, ops, states
 from jaxgames.drive import Standing
 from jaxgames.later import jax
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
@@ -488,7 +488,9 @@ def solve(
                 every *= 2 if rounds == before else 1
             elif _status(solution) == Status.TIMEOUT:
                 raise ValueError("the engine taken has no state: name a device solver")
-            if meter.stop is not None or _status(solution) != Status.TIMEOUT:
+            around = limits.current()
+            ended = meter.stop if around is None else meter.stop or around.status()
+            if ended is not None or _status(solution) != Status.TIMEOUT:
                 break
     finally:
         meter.end()

@@ -118,7 +118,7 @@ def ends_in_phase(line, phase, start_up):
 STUCK = [
     (["solve", "game.pg"], "jaxgames.parity", "solve"),
     (["solve", "game.pg"], "jaxgames.io", "load"),
-    (["solve", "game.pg", "-v"], "jaxgames.cli._solve", "check"),
+    (["solve", "game.pg", "-v"], "jaxgames.parity", "verify"),
     (["verify", "game.pg", "game.pg"], "jaxgames.io", "load_solution"),
     (["info", "game.pg"], "jaxgames.io", "load"),
     (["convert", "game.pg", "out.pg"], "jaxgames.io", "save"),

@@ -108,7 +108,10 @@ def _run(argv: list[str], watch: Watch) -> Exit:
         try:
             return run(args)
         except SolveError as error:
-            complain(f"{subject(args)}: not done: {_why(args, error, around.phase)}")
+            from jaxgames.cli._checkpoint import how_to_go_on
+
+            why = _why(args, error, around.phase) + how_to_go_on(args, error.status)
+            complain(f"{subject(args)}: not done: {why}")
             interrupted = error.status == Status.INTERRUPTED
             return Exit.INTERRUPTED if interrupted else Exit.UNSOLVED
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from jaxgames import buchi, host, io, ltl, plot, systems
 from jaxgames.buchi import Trace
-from jaxgames.cli import _options, _outputs, _parts
+from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -130,6 +130,7 @@ def _numbers(text: str) -> list[int]:
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long search what would fail after it."""
     _parts.check_solver(buchi.SOLVERS, args.solver)
+    _checkpoint.check(args)
     if args.deadlock and not (args.ltl or args.automaton):
         raise ValueError("--deadlock goes with --ltl or --automaton")
     for option, suffixes in (("lasso", TEXT + JSON), ("draw", plot.SUFFIXES)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _parts, _weighted
+from jaxgames.cli import _checkpoint, _options, _parts, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -106,6 +106,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _checkpoint.check(args)
     if args.capacity is None:
         _parts.check_solver(energy.SOLVERS, args.solver)
     elif args.solver not in ("auto", "fvi", "host"):

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import energy, meanpayoff
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _parts, _weighted
+from jaxgames.cli import _checkpoint, _options, _parts, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -73,6 +73,7 @@ def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
     _parts.check_solver(energy.SOLVERS, args.solver)
+    _checkpoint.check(args)
 
 
 def _ratio(text: str) -> Fraction:

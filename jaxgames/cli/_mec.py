@@ -5,7 +5,7 @@ import argparse
 import numpy as np
 
 from jaxgames import io, mdp
-from jaxgames.cli import _options, _outputs, _parts
+from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -77,6 +77,7 @@ def _check_options(args: argparse.Namespace) -> None:
         _parts.check_suffix("--output", args.output, _parts.SUFFIXES)
         _outputs.check(args, output=args.output)
     _parts.check_solver(mdp.SOLVERS, args.solver)
+    _checkpoint.check(args)
 
 
 def load(args: argparse.Namespace) -> mdp.MDP:

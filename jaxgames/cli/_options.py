@@ -52,6 +52,7 @@ def add_file(
         many: whether there may be several, with a line of output for each.
     """
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
+    parser.set_defaults(brief=False)
     if many:
         help += "; of several files each is told of in a line"
         parser.add_argument("files", metavar=name, nargs="+", help=help)
@@ -60,7 +61,6 @@ def add_file(
             action="store_true",
             help="print a JSON object for each file, on a line of its own",
         )
-        parser.set_defaults(brief=False)
     elif option is None:
         parser.add_argument("file", metavar=name, help=help)
     else:
@@ -110,6 +110,7 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-steps", type=natural, metavar="N", help="stop after N rounds"
     )
+    add_checkpoint(parser)
     add_json(parser)
     add_quiet(parser)
     add_jax(parser)
@@ -128,6 +129,20 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=size,
         metavar="SIZE",
         help="bytes that it may take, such as 500M or 4G (default: what is free)",
+    )
+
+
+def add_checkpoint(parser: argparse.ArgumentParser) -> None:
+    """Where a solve is kept, and whether it is gone on with."""
+    parser.add_argument(
+        "--checkpoint",
+        metavar="FILE",
+        help="keep the solve there, each minute and when it ends early",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on from what --checkpoint names, if it is there",
     )
 
 

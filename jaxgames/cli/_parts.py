@@ -1,6 +1,7 @@
 """What the commands share that decompose graphs and models, and that check systems."""
 
 import argparse
+import functools
 import os
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import host, limits
-from jaxgames.cli import _report
+from jaxgames.cli import _checkpoint, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
@@ -37,13 +38,16 @@ def solve(
     args: argparse.Namespace, phase: Phases, front_door: Callable, given: Any
 ) -> Any:
     """Solves in a phase of its own, within the limits."""
+    solve = functools.partial(front_door, given, solver=args.solver)
+    begin = None
+    if args.checkpoint:
+        with phase("compile"):
+            begin = solve(max_steps=0, throw=False).state
     with phase("solve") as notes:
-        solution = front_door(
-            given,
-            solver=args.solver,
-            max_steps=args.max_steps,
-            throw=False,
-        )
+        if args.checkpoint:
+            solution = _checkpoint.solve(args, solve, begin)
+        else:
+            solution = solve(max_steps=args.max_steps, throw=False)
         jax.block_until_ready(solution)
         lift_unless_solved(solution)
         notes.append(solver_note(solution))
@@ -103,7 +107,9 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
         Status.INTERRUPTED: "interrupted",
     }.get(status, status.message)
     phase = getattr(solution, "phase", None)  # where it was, if that was no solver
-    complain(f"{args.file}: not solved: {why}" + (f" while {phase}" if phase else ""))
+    why += f" while {phase}" if phase else ""
+    more = _checkpoint.how_to_go_on(args, status)
+    complain(f"{args.file}: not solved: {why}{more}")
     return Exit.INTERRUPTED if status == Status.INTERRUPTED else Exit.UNSOLVED
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import graph, io, mdp
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs, _parts
+from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -73,6 +73,7 @@ def _check_options(args: argparse.Namespace) -> None:
         _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
         _outputs.check(args, labels=args.labels)
     _parts.check_solver(graph.SOLVERS, args.solver)
+    _checkpoint.check(args)
 
 
 def load(args: argparse.Namespace) -> tuple[Arena, str]:

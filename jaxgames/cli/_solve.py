@@ -1,6 +1,7 @@
 """`jaxgames solve`."""
 
 import argparse
+import functools
 import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from jaxgames import io, parity, plot
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs, _report
+from jaxgames.cli import _checkpoint, _options, _outputs, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
     load_parity,
@@ -75,6 +76,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
     )
+    _options.add_checkpoint(parser)
     _options.add_quiet(parser)
     _options.add_jax(parser)
 
@@ -179,7 +181,7 @@ def _batch(games: list[_Loaded]) -> Iterator[tuple[argparse.Namespace, Any]]:
 
 def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
     """Solves a game by itself."""
-    limited = args.max_steps is not None
+    limited = args.max_steps is not None or bool(args.checkpoint)
     place = "device" if limited else parity.place_for(arena, args.solver)
     with phase("prepare"):
         if place != "device" and not args.preprocess:
@@ -202,12 +204,17 @@ def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
             raise KeyboardInterrupt
         state = solution.state
     with phase("solve") as notes:
-        solution = parity.solve(
-            arena,
-            max_steps=args.max_steps,
-            state=state,
-            **how,
-        )
+        if args.checkpoint:
+            kept = {name: how[name] for name in how if name != "throw"}
+            again = functools.partial(parity.solve, arena, **kept)
+            solution = _checkpoint.solve(args, again, state)
+        else:
+            solution = parity.solve(
+                arena,
+                max_steps=args.max_steps,
+                state=state,
+                **how,
+            )
         lift_unless_solved(solution)
         if place != "device":
             notes.append(_name(solution))
@@ -237,7 +244,8 @@ def _told(
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
         return Exit.UNVERIFIED
     if solution.status != Status.SOLVED:
-        complain(f"{args.file}: not solved: {_why(args, solution)}")
+        more = _checkpoint.how_to_go_on(args, Status(solution.status))
+        complain(f"{args.file}: not solved: {_why(args, solution)}{more}")
     _write(args, arena, solution)
     if solution.status == Status.INTERRUPTED:
         return Exit.INTERRUPTED
@@ -276,6 +284,7 @@ def _check_options(args: argparse.Namespace) -> None:
             f"--draw takes a .svg, .png or .pdf file, got {quoted(args.draw)}"
         )
     _outputs.check(args, output=args.output, dot=args.dot, draw=args.draw)
+    _checkpoint.check(args)
 
 
 # ---- what is told --------------------------------------------------------------

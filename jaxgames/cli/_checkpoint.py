@@ -1,0 +1,93 @@
+"""Solves that are kept in a file, and gone on with after whatever has ended them."""
+
+import argparse
+import contextlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+from jaxgames.cli import _outputs
+from jaxgames.cli._exit import complain
+from jaxgames.cli._streams import OUTPUTS
+from jaxgames.solution import SolveError, Status
+
+
+def check(args: argparse.Namespace) -> None:
+    """Finds out before a long solve that it could not be kept.
+
+    Raises:
+        ValueError: options do not go together, or a file would be lost.
+        OSError: as writing would.
+    """
+    if not args.checkpoint:
+        if args.resume:
+            raise ValueError("--resume goes on from the file that --checkpoint names")
+        return
+    if args.solver in ("host", "race"):
+        raise ValueError(
+            f"--checkpoint needs a solver of the device, -s {args.solver} has no state "
+            "to keep"
+        )
+    if args.max_steps is not None:
+        raise ValueError("--max-steps and --checkpoint do not go together")
+    if _is_there(args.checkpoint) and not (args.resume or args.force):
+        raise ValueError(
+            f"--checkpoint {args.checkpoint}: a solve is kept there already; --resume "
+            "goes on from it, --force starts anew"
+        )
+    written = {name: getattr(args, name, None) for name in (*OUTPUTS, "draw")}
+    # Of these others it is known elsewhere whether they may be replaced.
+    forced = argparse.Namespace(**{**vars(args), "force": True})
+    _outputs.check(forced, **written, checkpoint=args.checkpoint)
+    if args.resume and not _is_there(args.checkpoint):
+        complain(f"{args.checkpoint}: nothing is kept there yet, the solve begins")
+
+
+def solve(args: argparse.Namespace, solve: Callable[..., Any], begin: Any) -> Any:
+    """Solves on the device, and keeps the state in the file that the arguments name.
+
+    Args:
+        args: the command's.
+        solve: a front door that is given all but `state`, `max_steps`, `throw` and
+            `progress`.
+        begin: the state of the beginning.
+
+    Raises:
+        ValueError: the file is of another solve, or damaged.
+        OSError: it cannot be written.
+        SolveError: it was interrupted, and what is kept is in the file.
+    """
+    from jaxgames import checkpoint  # few need it
+
+    if begin is None:
+        raise ValueError("--checkpoint: this solver has no state to keep; see -s")
+
+    def going_on(*, state: Any = None, **how: Any) -> Any:
+        return solve(state=begin if state is None else state, **how)
+
+    if not args.resume:
+        for name in (args.checkpoint, args.checkpoint + checkpoint.BEFORE):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(name)
+    try:
+        return checkpoint.solve(args.checkpoint, going_on, throw=False)
+    except KeyboardInterrupt:  # between two chunks of rounds
+        raise SolveError(Status.INTERRUPTED, None) from None
+
+
+def how_to_go_on(args: argparse.Namespace, status: Status) -> str:
+    """Says how a solve that ended early is gone on with, or could be the next time."""
+    early = status in (Status.INTERRUPTED, Status.TIMEOUT)
+    if not early or not hasattr(args, "checkpoint") or args.brief:
+        return ""
+    if args.checkpoint and _is_there(args.checkpoint):
+        return f"; the same command with --resume goes on from {args.checkpoint}"
+    if status == Status.INTERRUPTED and not args.checkpoint:
+        return "; what --checkpoint FILE keeps, --resume goes on from"
+    return ""
+
+
+def _is_there(path: str) -> bool:
+    from jaxgames.checkpoint import BEFORE
+
+    return os.path.exists(path) or os.path.exists(path + BEFORE)
