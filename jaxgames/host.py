@@ -24,6 +24,7 @@ FEWEST_PLACES = 1 << 16
 """Places that are worth another core."""
 
 _interpreted = contextvars.ContextVar("interpreted", default=False)
+_compiling = contextvars.ContextVar("compiling", default=False)
 
 
 class compiled:
@@ -282,7 +283,45 @@ class Impatience(np.ndarray):
 
 def is_plain(edges: int) -> bool:
     """Whether a small input is better left to plain Python, for the time being."""
-    return edges <= SMALL and _plain_left > 0 and not _interpreted.get()
+    if edges > SMALL or _plain_left <= 0:
+        return False
+    return not _interpreted.get() and not _compiling.get()
+
+
+class linear(compiled):
+    """Decorator: as `compiled`, for what takes about as long as its arrays are.
+
+    Small ones run as plain Python, as long as that is sooner: see `plain`.
+
+    Examples:
+        >>> import numpy as np
+        >>> @linear
+        ... def total(values):
+        ...     result = 0
+        ...     for value in values:
+        ...         result += value
+        ...     return result
+        >>> int(total(np.arange(5)))
+        10
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls the Python function where it is sooner."""
+        if self.ready or not is_plain(_size_of(args)):
+            return super().__call__(*args)
+        with plain(0):
+            return self._function(*args)
+
+
+def _size_of(arguments: tuple) -> int:
+    """How long the longest array is."""
+    size = 0
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            size = max(size, argument.size)
+        elif isinstance(argument, tuple):
+            size = max(size, _size_of(argument))
+    return size
 
 
 @contextlib.contextmanager
@@ -310,6 +349,22 @@ def plain(edges: int) -> Iterator[bool]:
             yield True
     finally:
         _plain_left -= time.perf_counter() - began
+
+
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """Within this context nothing is too small for machine code, so that it gets ready.
+
+    Examples:
+        >>> with compiling():
+        ...     is_plain(1)
+        False
+    """
+    token = _compiling.set(True)
+    try:
+        yield
+    finally:
+        _compiling.reset(token)
 
 
 def plain_left() -> float:

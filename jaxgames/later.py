@@ -82,6 +82,11 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     return get, names
 
 
+def to_numpy(tree: Any) -> Any:
+    """A pytree whose arrays of JAX are numpy's; itself where there can be none."""
+    return jax.device_get(tree) if imported() else tree
+
+
 def backend() -> str:
     """What JAX computes on by default: `"cpu"`, `"gpu"` or `"tpu"`.
 

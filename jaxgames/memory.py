@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxgames import limits, ops
 from jaxgames.arena import Arena
-from jaxgames.later import jax, jnp
+from jaxgames.later import backend, imported, jax, jnp
 from jaxgames.limits import TooLargeError as TooLargeError
 from jaxgames.solver import Solver
 
@@ -178,13 +178,19 @@ def free(devices: Any = None) -> int | None:
     Args:
         devices: some devices; None for the default one.
     """
+    if devices is None and not imported() and backend() == "cpu":
+        return _least([total_and_free(None)], 1)  # JAX need not come for that
     if devices is None:
         # An empty name is that of no platform: the default device is the first.
         place = jax.config.jax_default_device  # pyright: ignore
         devices = [place if hasattr(place, "memory_stats") else jax.devices(place)[0]]
     own = [x for x in devices if x.process_index == jax.process_index()]
     found = [total_and_free(device) for device in own]
-    on_host = sum(device.platform == "cpu" for device in own)
+    return _least(found, sum(device.platform == "cpu" for device in own))
+
+
+def _least(found: list[tuple[int, int] | None], on_host: int) -> int | None:
+    """The least of what is free, where some devices share the host's memory."""
     rooms = [sizes[1] // max(on_host, 1) for sizes in found if sizes is not None]
     left = limits.memory_left()
     return min(rooms if left is None else [*rooms, max(left, 0)], default=None)

@@ -7,14 +7,14 @@ carries an [`Origin`][jaxgames.states.Origin], which is compared when a solve go
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 import jaxgames
 from jaxgames.kept import kept
-from jaxgames.later import jax, jnp
+from jaxgames.later import imported, jax, jnp, to_numpy
 
 Words = tuple[Any, Any]
 """A fingerprint: two uint32 scalars, or two arrays of them, one for each game."""
@@ -66,7 +66,7 @@ def described(solver: Any) -> str:
 
 def _told(option: Any) -> str:
     if isinstance(option, np.ndarray | jax.Array):
-        words = jax.device_get(fingerprint(option))
+        words = to_numpy(fingerprint(option))
         return "array" + "".join(f"{int(word):08x}" for word in words)
     if dataclasses.is_dataclass(option) and not isinstance(option, type):
         return described(option)
@@ -96,7 +96,7 @@ def check(mine: Origin, found: Any) -> None:
         return
     why = differs(mine, found)
     if why is None:
-        words, wanted = jax.device_get((found.problem, mine.problem))
+        words, wanted = to_numpy((found.problem, mine.problem))
         if all(np.array_equal(x, y) for x, y in zip(words, wanted, strict=True)):
             return
         why = "it was made for another problem of the same kind"
@@ -119,9 +119,7 @@ def check_games(mine: Origin, found: Origin) -> None:
     """
     if why := differs(mine, found):
         raise ValueError(f"state is not of this solve: {why}")
-    words, wanted = (
-        np.stack(jax.device_get(x.problem), axis=-1) for x in (found, mine)
-    )
+    words, wanted = (np.stack(to_numpy(x.problem), axis=-1) for x in (found, mine))
     check_number(len(words), len(wanted))
     other = np.flatnonzero((words != wanted).any(axis=1))
     if len(other):
@@ -170,7 +168,7 @@ class OtherGameError(ValueError):
 
 def words_of(value: Any) -> Words:
     """The fingerprint of a value whose arrays do not change; kept with it (host)."""
-    return kept(value, "words", lambda: fingerprint(jax.device_get(value)))
+    return kept(value, "words", lambda: fingerprint(to_numpy(value)))
 
 
 def check_class(state: Any, kind: type) -> None:
@@ -214,20 +212,39 @@ def fingerprint(values: Any) -> Words:
         >>> bool(fingerprint({"x": jnp.arange(3)})[0] == first)
         True
     """
-    leaves, _ = jax.tree_util.tree_flatten_with_path(values)
+    leaves = list(_leaves(values))
     first, second = np.uint32(len(leaves)), np.uint32(_GOLDEN)
     with np.errstate(over="ignore"):  # everything is modulo 2**32
         for path, x in leaves:
             # Numpy's stay numpy's: JAX would cut 64 bits to 32.
             xp = jnp if isinstance(x, jax.Array) else np
             x = xp.asarray(x)
-            name = f"{jax.tree_util.keystr(path)}{list(x.shape)}"
+            name = f"{path}{list(x.shape)}"
             digest = hashlib.sha256(name.encode()).digest()
             seed, more = np.frombuffer(digest[:8], "<u4").astype(np.uint32)
             one, other = _mixed(xp, x, seed)
             first = _spread(xp, first * np.uint32(_FIRST) + one + more)
             second = _spread(xp, second * np.uint32(_SECOND) + other)
     return first, second
+
+
+def _leaves(values: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The arrays of a pytree, and where they are, as JAX names it.
+
+    Without JAX nothing but numpy's arrays, dataclasses and dictionaries is looked at.
+    """
+    if imported():
+        for keys, leaf in jax.tree_util.tree_flatten_with_path(values)[0]:
+            yield jax.tree_util.keystr(keys), leaf
+    elif isinstance(values, dict):
+        for key in sorted(values):
+            yield from _leaves(values[key], f"{path}[{key!r}]")
+    elif dataclasses.is_dataclass(values):
+        for field in dataclasses.fields(values):
+            if not field.metadata.get("static"):
+                yield from _leaves(getattr(values, field.name), f"{path}.{field.name}")
+    elif values is not None:
+        yield path, values
 
 
 def _mixed(xp: Any, x: Any, seed: Any) -> Words:
@@ -261,7 +278,7 @@ def _words(xp: Any, x: Any) -> Any:
     kind = np.dtype(x.dtype)
     if kind.kind == "b":
         return x.astype(xp.uint32)
-    if jnp.issubdtype(kind, jnp.floating):
+    if kind.kind == "f" or (imported() and jnp.issubdtype(kind, jnp.floating)):
         if kind.itemsize < 4:
             x = x.astype(xp.float32)
         if xp is np:

@@ -24,7 +24,7 @@ from jaxgames.arena import (
     is_traced,
 )
 from jaxgames.kept import is_kept, kept
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.solution import Solution, Stats, Status
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ def sound(value: T, rules: Rules) -> tuple[T, Any]:
 
     def look() -> bool:
         rules.shapes(value, ())
-        host = jax.device_get(value)
+        host = to_numpy(value)
         _raise(rules.faults(np, host))
         rules.concrete(host)
         return True
@@ -164,7 +164,7 @@ def check_stack(stack: Any, games: int, rules: Rules) -> None:
         rules: those of the class.
     """
     rules.shapes(stack, (games,))
-    host = jax.device_get(stack)
+    host = to_numpy(stack)
     wrong = _any(np, rules.faults(np, host))
     if np.any(wrong):
         which = int(np.argmax(wrong))
@@ -495,7 +495,7 @@ def _first_dead_end(arena: Arena) -> int:
         dead = on_device.first_dead_end(arena)
         if dead is not None:
             return dead
-    arena = jax.device_get(arena)
+    arena = to_numpy(arena)
     _raise(_faults(np, arena, False))
     dead = arena.row_ptr[1:] == arena.row_ptr[:-1]
     return int(np.argmax(dead)) if dead.any() else NO_DEAD_END
@@ -507,7 +507,7 @@ def _first_bad_game(stack: Arena, total: bool) -> int | None:
     if isinstance(stack.row_ptr, jax.Array):
         wrong = np.asarray(_wrong_on_device(stack, total))
     else:
-        wrong = _any(np, _faults(np, jax.device_get(stack), total))
+        wrong = _any(np, _faults(np, to_numpy(stack), total))
     return int(np.argmax(wrong)) if wrong.any() else None
 
 

@@ -47,6 +47,19 @@ assert len(jax.tree.leaves(solution)) > 1
 """)
 
 
+def test_fingerprints_are_those_that_jax_would_give():
+    runs("""
+import numpy as np
+from jaxgames import states
+from jaxgames.arena import Arena
+values = {"game": arena, "b": np.arange(3.0), "a": {"x": np.array([True])}, "n": None}
+before = states.fingerprint(values), states.words_of(arena)
+import jax
+copy = Arena(**{name: getattr(arena, name) for name in arena.__dataclass_fields__})
+assert (states.fingerprint(values), states.words_of(copy)) == before
+""")
+
+
 def test_a_solver_of_the_device_imports_jax():
     runs("""
 import numpy as np

@@ -19,7 +19,7 @@ from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.buchi._solver import Answer, Problem
 from jaxgames.buchi._trim import Trim
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.ltl._operations import Kind
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
@@ -81,7 +81,7 @@ def run_batch(
     if outcome.status != Status.SOLVED:
         batch = question.accepting.shape[:1]
         return undecided(outcome.status, stats, outcome.carry, batch)
-    answers = jax.device_get(outcome.answer)
+    answers = to_numpy(outcome.answer)
     return _close_batch(question, solver, answers, reached, stats, outcome.carry)
 
 

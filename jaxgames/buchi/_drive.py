@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.buchi._solver import Answer
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import backend, jax, jnp, to_numpy
 from jaxgames.progress import Meter, as_progress
 from jaxgames.solution import Status
 
@@ -98,7 +98,7 @@ def _told(
     """An outcome with these numbers on the host, which may have them already."""
     wanted = _numbers(solver, game, outcome)
     if numbers is None:
-        numbers = [int(x) for x in jax.device_get(jax.tree.leaves(wanted))]
+        numbers = [int(x) for x in to_numpy(jax.tree.leaves(wanted))]
     exists, witness, facts = jax.tree.unflatten(jax.tree.structure(wanted), numbers)
     answer = Answer(bool(exists), witness, outcome.answer.left)
     return outcome._replace(answer=answer), {name: facts[name] for name in wanted[2]}

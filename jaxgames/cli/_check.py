@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import Any, get_args
 
-from jaxgames import buchi, host, io, ltl, plot, systems
+from jaxgames import buchi, io, ltl, plot, systems
 from jaxgames.buchi import Trace
 from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
@@ -75,11 +75,6 @@ def run(args: argparse.Namespace) -> Exit:
     _check_options(args)
     start_jax(args)
     phase = Phases(args)
-    with phase("prepare"):
-        if host.can_compile():  # what it compiles is kept
-            loop = System.from_graph(([0, 1], [0]), {"p": [True]})
-            product = systems.product(loop, ltl.translate("F p"))
-            buchi.verify(product, buchi.accepting_cycle(product, solver="host"))
     automaton, what = _what(args, phase)
     system = product = None
     facts: dict[str, Any] = {"property": what}
@@ -101,6 +96,8 @@ def run(args: argparse.Namespace) -> Exit:
                 f"{product.num_vertices:,} vertices, {product.num_edges:,} edges"
             )
     question = buchi.prepare(question)
+    with phase("prepare"):
+        _parts.make_host_ready(args, question.arena.shape[1], _check_tiny)
     found = _parts.solve(args, phase, buchi.accepting_cycle, question)
     verdict = _parts.verdict_on(args, phase, buchi.verify, question, found)
     facts |= {
@@ -125,6 +122,12 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _numbers(text: str) -> list[int]:
     return [_options.natural(word) for word in text.split(",")]
+
+
+def _check_tiny() -> None:
+    loop = System.from_graph(([0, 1], [0]), {"p": [True]})
+    product = systems.product(loop, ltl.translate("F p"))
+    buchi.verify(product, buchi.accepting_cycle(product, solver="host"))
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> Exit:
         arena = _weighted.load_weighted(args)
         notes.append(sizes(arena))
     with phase("prepare"):
-        _weighted.prepare(args)
+        _weighted.prepare(args, arena)
     size = int(arena.num_vertices)
     if args.vertex is not None and args.vertex >= size:
         raise ValueError(

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> Exit:
         arena = _weighted.load_weighted(args)
         notes.append(sizes(arena))
     with phase("prepare"):
-        _weighted.prepare(args)
+        _weighted.prepare(args, arena)
     if args.threshold is None:
         solve, verify, facts_of = meanpayoff.solve, meanpayoff.verify, _values
     else:

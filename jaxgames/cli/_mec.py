@@ -42,8 +42,9 @@ def run(args: argparse.Namespace) -> Exit:
         model = load(args)
         notes.append(sizes(model))
     with phase("prepare"):
-        if _parts.wants_host(args):  # what it compiles is kept
-            mdp.mec(mdp.MDP.from_arrays([0, 1], [0, 1], [0]), "host")
+        tiny = mdp.MDP.from_arrays([0, 1], [0, 1], [0])
+        size = model.num_branches
+        _parts.make_host_ready(args, size, lambda: mdp.mec(tiny, "host"))
     found = _parts.solve(args, phase, mdp.mec, model)
     verdict = _parts.verdict_on(args, phase, mdp.verify, model, found)
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)

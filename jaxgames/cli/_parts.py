@@ -14,7 +14,7 @@ from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import COMPRESSIONS, writing
-from jaxgames.later import jax
+from jaxgames.later import imported, jax
 from jaxgames.quoting import quoted
 from jaxgames.solution import Status
 from jaxgames.solver import Registry
@@ -29,9 +29,21 @@ def check_solver(registry: Registry, name: str) -> None:
         registry.resolve(name)
 
 
-def wants_host(args: argparse.Namespace) -> bool:
-    """Whether the compiled host engine may be used."""
-    return args.solver in ("auto", "host", "race") and host.can_compile()
+def make_host_ready(
+    args: argparse.Namespace, edges: int, solve_tiny: Callable[[], Any]
+) -> None:
+    """Has the engine of the host compiled, if it may be used; what it compiles is kept.
+
+    Args:
+        args: the command's.
+        edges: how large the input is: a small one needs no machine code.
+        solve_tiny: runs the engine on something tiny.
+    """
+    if args.solver not in ("auto", "host", "race") or host.is_plain(edges):
+        return
+    if host.can_compile():
+        with host.compiling():
+            solve_tiny()
 
 
 def solve(
@@ -48,7 +60,8 @@ def solve(
             solution = _checkpoint.solve(args, solve, begin)
         else:
             solution = solve(max_steps=args.max_steps, throw=False)
-        jax.block_until_ready(solution)
+        if imported():
+            jax.block_until_ready(solution)
         lift_unless_solved(solution)
         notes.append(solver_note(solution))
     return solution

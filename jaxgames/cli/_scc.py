@@ -45,8 +45,9 @@ def run(args: argparse.Namespace) -> Exit:
         arena, size = load(args)
         notes.append(size)
     with phase("prepare"):
-        if _parts.wants_host(args):  # what it compiles is kept
-            graph.scc_on_host(Arena.from_edges([0], [0], owner=[0]))
+        tiny = Arena.from_edges([0], [0], owner=[0])
+        size = arena.shape[1]
+        _parts.make_host_ready(args, size, lambda: graph.scc_on_host(tiny))
     components = _parts.solve(args, phase, graph.scc, arena)
     verdict = _parts.verdict_on(args, phase, graph.verify, arena, components)
     labels = np.asarray(components.labels)[: int(arena.num_vertices)]

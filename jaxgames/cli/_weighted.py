@@ -84,10 +84,10 @@ def load_weighted(args: argparse.Namespace) -> Arena:
     return arena
 
 
-def prepare(args: argparse.Namespace) -> None:
-    """Has the engine of the host compiled; what it compiles is kept."""
-    if _parts.wants_host(args):
-        host.solve(Arena.from_edges([0], [0], owner=[0], weight=[0]))
+def prepare(args: argparse.Namespace, arena: Arena) -> None:
+    """Has the engine of the host compiled, if the game is not small."""
+    tiny = Arena.from_edges([0], [0], owner=[0], weight=[0])
+    _parts.make_host_ready(args, arena.shape[1], lambda: host.solve(tiny))
 
 
 def verify_credits(arena: Arena, solution: energy.Solution) -> energy.Verdict:

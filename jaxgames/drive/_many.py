@@ -17,7 +17,7 @@ from jaxgames.drive._problem import HOST, Problem, problem_of
 from jaxgames.drive._rounds import Games, Run, Written
 from jaxgames.drive._solve import is_host, refuse_limits, solve
 from jaxgames.drive._stack import grouped, merged, states_of
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
@@ -354,7 +354,7 @@ class _Many:
         with jax.enable_x64(True):
             name, written, state, stop = self._rounds(arena, state)
             # Outside, JAX would cut what is left on the device to 32 bits.
-            return name, *jax.device_get((written, state)), stop
+            return name, *to_numpy((written, state)), stop
 
     def _rounds(self, arena: Any, state: Any) -> tuple[str, Written, Any, Status]:
         arena = jax.device_put(ops.dealt(arena))
@@ -392,7 +392,7 @@ class _Many:
 
     def _split(self, arenas, members, name, written: Written, stop, found) -> None:
         """The solutions of a stack, one by one."""
-        answer, statuses, rounds = jax.device_get(written)
+        answer, statuses, rounds = to_numpy(written)
         leaves, tree = jax.tree.flatten(answer)
         cut, solution = self.problem.form.cut, self.problem.solution
         each = zip(members, statuses.tolist(), rounds.tolist(), *leaves)  # noqa: B905
@@ -452,7 +452,7 @@ class _Unstacked(Sequence[Any]):
             self._first = min(at, self._count - self._size)
             part = self._size < self._count
             block = _block(self._stack, self._first, BLOCK) if part else self._stack
-            self._block = jax.device_get(block)
+            self._block = to_numpy(block)
         return jax.tree.map(lambda x: x[at - self._first], self._block)
 
 

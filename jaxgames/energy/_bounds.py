@@ -7,9 +7,8 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import MANY, Arena, as_checked_as
-from jaxgames.host import can_compile, compiled
+from jaxgames.host import can_compile, linear
 from jaxgames.kept import kept
-from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
 
@@ -65,7 +64,7 @@ def check_weight(arena: Arena, *, wide: bool = False) -> None:
             "an energy game has one weight on each edge, shape [E]: weight has shape "
             f"{np.shape(weight)}; games of several dimensions are multienergy's"
         )
-    signed = jax.dtypes.issubdtype(weight.dtype, np.signedinteger)  # pyright: ignore
+    signed = np.issubdtype(weight.dtype, np.signedinteger)
     if not signed and not (wide and weight.dtype == object):
         raise ValueError(f"weight must hold signed integers, got {weight.dtype}")
 
@@ -126,7 +125,7 @@ def _total(arena: Arena, extreme: np.ufunc) -> int:
     return int(high.sum()) * 2**31 + int(low.sum())
 
 
-@compiled
+@linear
 def _sum_of_extremes(row_ptr, weight, sign):
     """As `_total`, of numbers whose sum fits 64 bits, in one pass."""
     total = 0

@@ -14,7 +14,7 @@ from jaxgames.energy._potentials import Answer
 from jaxgames.energy._problem import Energy
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._verdict import Verdict
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
@@ -300,7 +300,7 @@ def _on_device(question: Capped, solver, state, max_steps, progress) -> Solution
         how = {"max_steps": max_steps, "progress": progress}
         outcome = fixpoint.run(solver, task, state, **how)
         facts = solver.stats(task, outcome.carry.state)
-        answer, facts, carry = jax.device_get((outcome.answer, facts, outcome.carry))
+        answer, facts, carry = to_numpy((outcome.answer, facts, outcome.carry))
     own = arena.shape[0]
     return Solution(
         credit=answer.credit[:own].astype(kind),

@@ -14,7 +14,7 @@ from jaxgames.energy._fvi import FVI, PotentialSolver, Task
 from jaxgames.energy._potentials import Answer
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._strategies import Dual
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import Bounds, limited
 from jaxgames.progress import Meter
 from jaxgames.solution import NO_EDGE, Stats, Status
@@ -148,7 +148,7 @@ def on_device(
         strategy = _merged(strategy, other.answer)
         facts |= {f"dual_{k}": v for k, v in run.facts.items() if k in _COUNTED}
     strategy = ops.edges_on_host(run.game, strategy, arena.row_ptr)
-    answer = jax.device_get(answer._replace(strategy=strategy, lost=None))
+    answer = to_numpy(answer._replace(strategy=strategy, lost=None))
     standing = Standing(outcome.carry, moves, (first, second), run.given_up)
     return _solution(arena, solver, answer, status, facts, rounds, standing)
 
@@ -211,10 +211,10 @@ class _Run:
             outcome = fixpoint.run(
                 solver, task, carry, max_steps=limit, progress=self.progress
             )
-            facts = jax.device_get(solver.stats(task, outcome.carry.state))
+            facts = to_numpy(solver.stats(task, outcome.carry.state))
             if width.bits == 64:
                 # Outside, JAX would cut what is left on the device to 32 bits.
-                outcome = outcome._replace(carry=jax.device_get(outcome.carry))
+                outcome = outcome._replace(carry=to_numpy(outcome.carry))
         self.facts = {
             "layout": ops.layout(game),
             "cells": ops.num_cells(game),

@@ -12,7 +12,7 @@ from jaxgames.energy._proof import Proof, claim_of, verdict_of
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.host import can_compile
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE
@@ -125,7 +125,7 @@ def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:
             np.pad(strategy.astype(np.int32), more, constant_values=NO_EDGE),
         )
         outcome = fixpoint.run(Proof(), claim)
-        return jax.device_get(_verdict_jit(claim, outcome.answer))
+        return to_numpy(_verdict_jit(claim, outcome.answer))
 
 
 def _most(arena: Arena, credit: np.ndarray) -> int:

@@ -19,7 +19,7 @@ from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import Answer, ComponentMachine, ComponentSolver, Subgraph
 from jaxgames.graph._turns import Turns
-from jaxgames.later import jax, jnp
+from jaxgames.later import jnp, to_numpy
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 
@@ -149,7 +149,7 @@ class Sccs(drive.Problem[Masked]):
         )
         if not isinstance(graph, Directions) and graph.shape[0] != links.out.num_rows:
             # Cut on the host: a device would compile a slice for each size.
-            answer = jax.device_get(answer)
+            answer = to_numpy(answer)
             answer = answer._replace(labels=answer.labels[: graph.shape[0]])
         course = standing.course
         facts = solver.stats(course.graph, course.state)

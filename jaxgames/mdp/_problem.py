@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import drive, ops, validity
 from jaxgames.arena import bucket, is_traced
-from jaxgames.later import jax
+from jaxgames.later import jax, to_numpy
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._basic import Basic
 from jaxgames.mdp._checks import MODEL, checked, refuse_intervals
@@ -152,7 +152,7 @@ class EndComponentsOf(drive.Problem[Part]):
         if is_traced(answer) or all(same):
             return answer
         # Cut on the host: a device would compile a slice for each size.
-        count, label, kept = jax.device_get(answer)
+        count, label, kept = to_numpy(answer)
         return Answer(count, label[:states], kept[:choices])
 
     def layout(self, game: _layout.Layout) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, ops, states, validity
 from jaxgames.arena import is_traced
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.mdp import _reach_traced
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, open_part, padded
@@ -237,7 +237,7 @@ def _iterate(
             solver, game, state, max_steps=max_steps, progress=progress
         )
         # Outside, JAX would cut what is left on the device to float32.
-        answer, carry = jax.device_get((outcome.answer, outcome.carry))
+        answer, carry = to_numpy((outcome.answer, outcome.carry))
     answer = Answer(*(x[:real] for x in answer))
     status = outcome.status
     if status == Status.OVERFLOW:

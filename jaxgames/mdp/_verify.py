@@ -9,7 +9,7 @@ from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
 from jaxgames.host import can_compile
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import backend, jax, jnp, to_numpy
 from jaxgames.limits import limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
@@ -118,7 +118,7 @@ def verify(
         found = _pure(layout, label, kept, count, limit, states, choices)
         return validity.withdrawn(fault, found)
     if engine == "host" or (engine == "auto" and _on_host(model)):
-        claim = jax.device_get((model, label, kept, count, states, choices))
+        claim = to_numpy((model, label, kept, count, states, choices))
         return host.verify(*claim)
     with eager():
         padded = _layout.roomy(model)

@@ -5,7 +5,7 @@ import numpy as np
 from jaxgames import energy, validity
 from jaxgames.arena import Arena, as_checked_as
 from jaxgames.energy import host as energies
-from jaxgames.later import jax
+from jaxgames.later import to_numpy
 from jaxgames.limits import limited
 from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._checks import check
@@ -70,7 +70,7 @@ def verify(
         values = name != "strategy"
         if array is not None or values:
             validity.check_answer(name, array, arena.owner.shape, wide=values)
-    arena = as_checked_as(arena, jax.device_get(arena.unpad()))
+    arena = as_checked_as(arena, to_numpy(arena.unpad()))
     size = len(arena.owner)
     num, den, strategy = (None if x is None else _plain(x)[:size] for x in arrays)
     assert num is not None  # as a type checker does not see

@@ -14,7 +14,7 @@ Reference:
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.host import compiled
+from jaxgames.host import compiled, linear
 from jaxgames.meanpayoff._rationals import Ratio, reduced
 
 AHEAD = 32
@@ -57,7 +57,7 @@ def guess(arena: Arena) -> Ratio | None:
     return reduced(num[lead], den)
 
 
-@compiled
+@linear
 def _improve(row_ptr, dst, weight, owner, move, lead, den, close, most):
     """Improves strategies until neither player has a better one; whether it was so."""
     size = len(move)
@@ -129,7 +129,7 @@ def _evaluate(dst, weight, move, lead, den, gain, bias, path, seen):
             bias[u] = weight[move[u]] - gain[w] + bias[w]
 
 
-@compiled
+@linear
 def _sum_up(dst, high, low, move, lead, total):
     """What the weights of each cycle sum up to, in halves, at its lead."""
     for v in range(len(move)):

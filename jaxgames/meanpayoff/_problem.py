@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import drive, energy, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.later import jax
+from jaxgames.later import jax, to_numpy
 from jaxgames.meanpayoff import _batch, _parts, _traced, _values
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision, Solution
@@ -34,7 +34,7 @@ class Values(drive.Problem[Arena]):
         """Weights are one integer for each edge; the search is the host's."""
         arena, fault = check(question)
         if isinstance(arena.owner, jax.Array) and not is_traced(arena):
-            arena = as_checked_as(arena, jax.device_get(arena))
+            arena = as_checked_as(arena, to_numpy(arena))
         return arena, fault
 
     def undecided(self, question: Any) -> Answer:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import bucket, sources_of
-from jaxgames.host import can_compile, compiled
+from jaxgames.host import can_compile, linear
 from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._links import Links, PairLinks, SlicedLinks
@@ -153,7 +153,7 @@ def transpose(offsets, targets, num_targets: int) -> tuple[Any, Any]:
     return starts, sources
 
 
-@compiled
+@linear
 def _sort_sources(offsets, targets, free, sources):
     for row in range(len(offsets) - 1):
         for link in range(offsets[row], offsets[row + 1]):

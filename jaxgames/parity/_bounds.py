@@ -10,7 +10,7 @@ from jaxgames.arena import Arena, bucket
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.kept import kept
-from jaxgames.later import jax, jnp
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.ops import Game
 from jaxgames.parity import _measures
 from jaxgames.parity._measures import Packing, Places
@@ -119,7 +119,7 @@ def _numbers(arena: Arena) -> np.ndarray:
     """How many vertices have each priority, on some edge at least; kept with it."""
 
     def find() -> np.ndarray:
-        real = jax.device_get(arena.unpad())
+        real = to_numpy(arena.unpad())
         priority = real.priority
         if priority is None:
             # One number for each pair: pairs take many times as long to sort.

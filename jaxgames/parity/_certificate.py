@@ -7,7 +7,7 @@ import numpy as np
 from jaxgames.arena import Arena
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
-from jaxgames.later import jax
+from jaxgames.later import to_numpy
 from jaxgames.limits import limited
 from jaxgames.parity._descent import WORD_BITS
 from jaxgames.parity._game import normal_form
@@ -66,7 +66,7 @@ def certificate(
     verdict = verify(arena, solution, "components")
     if not verdict:
         raise ValueError(f"a wrong solution has no certificate: {verdict}")
-    game = normal_form(jax.device_get(arena), edge_priorities=True).unpad()
+    game = normal_form(to_numpy(arena), edge_priorities=True).unpad()
     plays = _plays(game, solution)
     size, length = len(plays.winner), int(plays.priority.max(initial=0)) + 1
 

@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.later import jax, jnp
+from jaxgames.later import jnp, to_numpy
 from jaxgames.solution import NO_EDGE
 
 
@@ -53,7 +53,7 @@ def split(arena: Arena) -> Arena:
         middle = jnp.arange(edges, dtype=jnp.int32)
         priority = jnp.zeros(size, jnp.int32)
         return _insert(arena, priority, size + middle, arena.dst, arena.edge_priority)
-    arena = jax.device_get(arena.unpad())
+    arena = to_numpy(arena.unpad())
     size = arena.shape[0]
     uniform, priority = _uniform(arena)
     mixed = ~uniform[arena.src]

@@ -10,7 +10,7 @@ from jaxgames import drive, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
 from jaxgames.kept import kept
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import backend, jax, jnp, to_numpy
 from jaxgames.parity import host
 from jaxgames.parity._alternating import Alternating
 from jaxgames.parity._edges import check_priorities, split
@@ -139,11 +139,11 @@ class Parity(drive.Problem[Arena]):
         # Cut on the host: a device would compile a slice for each number of vertices.
         winner, measures = answer.winner, answer.measures
         if answer.strategy is None or question.edge_priority is not None:
-            winner, strategy, measures = jax.device_get(answer)
+            winner, strategy, measures = to_numpy(answer)
         else:
             winner.copy_to_host_async()
             strategy = ops.edges_on_host(game, answer.strategy, question.row_ptr)
-            winner, measures = jax.device_get((winner, measures))
+            winner, measures = to_numpy((winner, measures))
         if measures is not None:
             measures = measures.resized(_num_own(question), size)
         return Answer(*_fit(question, winner, strategy), measures)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.later import jax
+from jaxgames.later import to_numpy
 from jaxgames.solution import NO_EDGE, UNDECIDED
 
 MAX_DRAWN_VERTICES = 200
@@ -95,7 +95,7 @@ def read_game(arena: Arena, solution, names) -> Game:
             f"{np.shape(arena.num_vertices)}"
         )
     padded = arena.shape[0]
-    arena = jax.tree.map(np.asarray, arena).unpad()
+    arena = to_numpy(arena).unpad()
     vertices, edges = arena.shape
     if names is not None and len(names) != vertices:
         raise ValueError(

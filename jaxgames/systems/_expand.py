@@ -23,7 +23,7 @@ from jaxgames.graph._state_table import (
     most_states,
     seek,
 )
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import backend, jax, jnp, to_numpy
 from jaxgames.systems.host import Found, Rules
 
 LEAST_COPIED = 1 << 14
@@ -89,7 +89,7 @@ def expand_on_device(
     level = _resized(level, _room(len(starts)), beyond)
     if by_table:
         seen = _first_table(level, len(starts), states, _bucket(size * states))
-    extent = jax.device_get(_extent(rules, level))
+    extent = to_numpy(_extent(rules, level))
     levels, edges, parts = [0], 0, []
     while extent.count:
         limits.tick("building the product", levels[-1], "vertices")
@@ -105,7 +105,7 @@ def expand_on_device(
             meet, rules, _resized(level, room, beyond), seen, np.int32(levels[-1])
         )
         parts.append(_on_the_way(extent, level, degree, heads))
-        level, extent = following, jax.device_get(next_extent)
+        level, extent = following, to_numpy(next_extent)
     return _collected(parts, levels)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import MAX_SIZE
-from jaxgames.host import compiled
+from jaxgames.host import linear
 
 
 class Rules(NamedTuple):
@@ -86,7 +86,7 @@ def expand(rules: Rules, starts: np.ndarray) -> Found | None:
     )
 
 
-@compiled
+@linear
 def _search(
     offsets, targets, letter, move_offsets, move_targets, states, starts, limit, stop
 ):
@@ -137,7 +137,7 @@ def _search(
     )
 
 
-@compiled
+@linear
 def _grown(array, size):
     """The array itself, or a longer copy if it is too short."""
     if size <= len(array):

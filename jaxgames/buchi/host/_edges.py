@@ -8,7 +8,7 @@ from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host._nested_dfs import NO_CYCLE, STOPPED
 from jaxgames.buchi.host._search import check_lasso, lasso_through, search
 from jaxgames.graph import as_arena
-from jaxgames.host import compiled
+from jaxgames.host import linear
 from jaxgames.solution import Stats, Status
 
 NAME = "host"
@@ -123,7 +123,7 @@ def dead_ends(arena: Arena) -> np.ndarray:
     return np.diff(np.asarray(arena.row_ptr)) == 0
 
 
-@compiled
+@linear
 def _inside(row_ptr, dst, labels):
     found = np.zeros(len(labels), np.bool_)
     for v in range(len(labels)):
@@ -134,7 +134,7 @@ def _inside(row_ptr, dst, labels):
     return found
 
 
-@compiled
+@linear
 def _stray(row_ptr, dst, state, allowed):
     for v in range(len(row_ptr) - 1):
         for e in range(row_ptr[v], row_ptr[v + 1]):
@@ -143,7 +143,7 @@ def _stray(row_ptr, dst, state, allowed):
     return -1
 
 
-@compiled
+@linear
 def _quotient(row_ptr, dst, part, leads):
     for v in range(len(row_ptr) - 1):
         for e in range(row_ptr[v], row_ptr[v + 1]):

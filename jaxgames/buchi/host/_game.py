@@ -5,7 +5,7 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.graph import host as graphs
-from jaxgames.host import compiled
+from jaxgames.host import linear
 from jaxgames.solution import NO_EDGE
 
 
@@ -65,7 +65,7 @@ def solve(
     return winner, strategy.astype(np.int32), rounds
 
 
-@compiled
+@linear
 def first_into(row_ptr, dst, goal, own):
     """The first edge from each of some vertices (bool `[V]`) into a goal.
 
@@ -104,7 +104,7 @@ def descent(
     return _descent(row_ptr, dst, own, winner, layer, rank)
 
 
-@compiled
+@linear
 def _descent(row_ptr, dst, own, winner, layer, rank):
     move = np.full(len(own), NO_EDGE, np.int32)
     for v in range(len(own)):

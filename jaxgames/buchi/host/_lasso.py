@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import linear
 
 NO_VERTEX = -1
 
 
-@compiled
+@linear
 def shortest_path(row_ptr, dst, starts, goal, vertices, stop):
     """A shortest path from a start to a goal, by breadth-first search.
 
@@ -53,7 +53,7 @@ def shortest_path(row_ptr, dst, starts, goal, vertices, stop):
     return _walk_back(before, last)
 
 
-@compiled
+@linear
 def _walk_back(before, last):
     """The way to a vertex, from one that is its own predecessor."""
     length, v = 0, last
@@ -68,7 +68,7 @@ def _walk_back(before, last):
     return path
 
 
-@compiled
+@linear
 def shortest_cycle(row_ptr, dst, vertex, vertices, stop):
     """A shortest cycle through a vertex, by breadth-first search. O(V + E) time.
 
@@ -102,7 +102,7 @@ def shortest_cycle(row_ptr, dst, vertex, vertices, stop):
     return queue[:0]
 
 
-@compiled
+@linear
 def first_gap(row_ptr, dst, walk):
     """The first place of a walk with no edge to the next one; its last if none."""
     for place in range(len(walk) - 1):

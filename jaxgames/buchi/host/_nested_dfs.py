@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import linear
 
 NO_CYCLE = -1
 """Witness where there is no accepting cycle."""
@@ -18,7 +18,7 @@ WHITE, CYAN, BLUE, RED = range(4)
 left, and no accepting cycle is reached from there."""
 
 
-@compiled
+@linear
 def nested_dfs(row_ptr, dst, accepting, starts, vertices, stop):
     """Nested depth-first search with early ends, as improved by Schwoon and Esparza.
 

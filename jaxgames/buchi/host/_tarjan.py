@@ -3,13 +3,13 @@
 import numpy as np
 
 from jaxgames.buchi.host._nested_dfs import NO_CYCLE, POLL, STOPPED
-from jaxgames.host import compiled
+from jaxgames.host import linear
 
 CLOSED = -1
 """Number of a vertex whose component has been left."""
 
 
-@compiled
+@linear
 def tarjan(row_ptr, dst, accepting, starts, vertices, stop):
     """Tarjan's search, which ends with the first edge that closes an accepting cycle.
 

@@ -36,12 +36,20 @@ from jaxgames.energy.host._turns import (
     MAXIMISES,
     POTENTIAL,
     STATE,
+    STOPPED,
     TOO_LARGE,
     WHICH,
     Run,
     turns,
 )
-from jaxgames.host import can_compile, interpreted
+from jaxgames.host import (
+    SMALL,
+    Impatience,
+    can_compile,
+    interpreted,
+    plain,
+    plain_left,
+)
 
 NO_LIMIT = 2**62
 """More lifts than anybody can wait for."""
@@ -83,9 +91,13 @@ def potentials(
     ceiling = None if dual else factor * most
     outcome, found, top, counts = TOO_LARGE, None, None, None
     for words in forms(game, factor):
-        run = _run_of(game, words, factor, ceiling, within, dual, stop, limit)
-        with interpreted() if words is None else contextlib.nullcontext():
-            outcome = int(turns(run))
+        how = game, words, factor, ceiling, within, dual
+        small = len(game.dst) if stop is None and words is not None else SMALL + 1
+        run, outcome = _plainly(small, how, limit)
+        if run is None:
+            run = _run_of(*how, stop, limit)
+            with interpreted() if words is None else contextlib.nullcontext():
+                outcome = int(turns(run))
         counts, top = run.counts.tolist(), (run.table[:, STATE] & WHICH) == GONE
         if outcome == FINISHED:
             found = _potential_of(run)
@@ -95,6 +107,24 @@ def potentials(
     assert counts is not None
     made, lifts = counts
     return found, top.astype(bool), {"turns": made, "lifts": lifts}
+
+
+def _plainly(edges: int, how: tuple, limit: int) -> tuple[Run | None, int]:
+    """A run as plain Python where that is sooner, and how it ended; None if it was not.
+
+    Args:
+        edges: how large the game is.
+        how: what it is made of.
+        limit: of lifts.
+    """
+    with plain(edges) as sooner:
+        if not sooner:
+            return None, FINISHED
+        stop = Impatience.of(plain_left())
+        run = _run_of(*how, stop, limit)
+        outcome = int(turns(run))
+    late = outcome == STOPPED and bool(stop[0])
+    return (None if late else run), outcome
 
 
 def forms(game: Game, factor: int) -> list[int | None]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.energy import _bounds
-from jaxgames.host import compiled, lend
+from jaxgames.host import lend, linear
 
 LARGEST = 2**62
 """No number of the algorithms may reach this, so that sums of two fit 64 bits."""
@@ -51,7 +51,7 @@ def turned(row_ptr, dst, weight):
     return in_ptr, in_src, weight[edge]
 
 
-@compiled
+@linear
 def _turned(row_ptr, dst, weight):
     """Where the edges into each vertex begin, their sources and weights."""
     size, many = len(row_ptr) - 1, len(dst)

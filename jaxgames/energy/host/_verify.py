@@ -15,7 +15,7 @@ from jaxgames.energy.host._fvi import potentials, within_range
 from jaxgames.energy.host._game import LARGEST, Game, game_of, turned
 from jaxgames.energy.host._numbers import largest
 from jaxgames.energy.host._strategies import strategies
-from jaxgames.host import compiled, interpreted
+from jaxgames.host import interpreted, linear
 from jaxgames.solution import NO_EDGE
 
 
@@ -95,7 +95,7 @@ def _credits(whole: Game, game: Game, credit: np.ndarray, most: int, forced: boo
     return Reason.OK, -1
 
 
-@compiled
+@linear
 def _too_small(game, credit):
     """The first vertex whose credit is less than what its edges ask for, or -1."""
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
@@ -113,7 +113,7 @@ def _too_small(game, credit):
     return -1
 
 
-@compiled
+@linear
 def _forced(game, credit):
     """From where player 1 leads every play to a credit of 0, edge by tight edge.
 

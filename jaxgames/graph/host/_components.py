@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import linear
 
 POLL = 1 << 14
 """Vertices between two looks at whether to stop."""
@@ -12,7 +12,7 @@ WORDS = 5
 """Words that the search needs for each vertex."""
 
 
-@compiled
+@linear
 def tarjan(row_ptr, dst, vertices, edges, stop, room):
     """The strongly connected components, as a depth-first search closes them.
 
@@ -117,7 +117,7 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
     return count, number, stack[closed:]
 
 
-@compiled
+@linear
 def canonical(count, component):
     """The components numbered anew, in order of their smallest vertices: int32 `[V]`.
 
@@ -138,7 +138,7 @@ def canonical(count, component):
     return label
 
 
-@compiled
+@linear
 def closing(row_ptr, dst, vertices, edges):
     """The components in the order in which the search closes them, for compiled code.
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import linear
 
 
-@compiled
+@linear
 def group(count, label):
     """The vertices by component: offsets `[count + 1]`, and the vertices in order.
 
@@ -27,7 +27,7 @@ def group(count, label):
     return offsets, members
 
 
-@compiled
+@linear
 def contract(row_ptr, dst, label, offsets, members, edges):
     """The edges between components, each pair once.
 
@@ -64,7 +64,7 @@ def contract(row_ptr, dst, label, offsets, members, edges):
     return starts, heads[:end].copy(), first[:end].copy()
 
 
-@compiled
+@linear
 def topological(row_ptr, dst):
     """Vertices so that edges lead from earlier to later ones: Kahn's algorithm.
 
@@ -103,7 +103,7 @@ def topological(row_ptr, dst):
     return order[:end]
 
 
-@compiled
+@linear
 def within_and_between(row_ptr, dst, label, edges):
     """Which of some edges lead inside a component, and which from one to another.
 
@@ -125,7 +125,7 @@ def within_and_between(row_ptr, dst, label, edges):
     return within, between
 
 
-@compiled
+@linear
 def leaves(row_ptr, dst, label, edges, count):
     """Whether an edge leads from each component to another one: bool `[count]`."""
     found = np.zeros(count, np.bool_)
@@ -140,7 +140,7 @@ def leaves(row_ptr, dst, label, edges, count):
     return found
 
 
-@compiled
+@linear
 def loops(row_ptr, dst, label, edges, count):
     """Whether a vertex of each component has an edge to itself: bool `[count]`."""
     found = np.zeros(count, np.bool_)

@@ -3,11 +3,11 @@
 import numpy as np
 
 from jaxgames.graph._solution import NO_RANK
-from jaxgames.host import compiled
+from jaxgames.host import linear
 from jaxgames.solution import NO_EDGE
 
 
-@compiled
+@linear
 def transpose(row_ptr, dst):
     """The edges that enter each vertex: offsets `[V + 1]`, and edges by number `[E]`.
 
@@ -29,7 +29,7 @@ def transpose(row_ptr, dst):
     return in_ptr, in_edge
 
 
-@compiled
+@linear
 def reach(row_ptr, dst, sources, vertices, edges):
     """The vertices that paths from the sources reach: bool `[V]`.
 
@@ -62,7 +62,7 @@ def reach(row_ptr, dst, sources, vertices, edges):
     return reached
 
 
-@compiled
+@linear
 def attract(row_ptr, src, dst, owner, target, player, vertices):
     """Attracts vertices to a target for a player, one after the other.
 
@@ -104,7 +104,7 @@ def attract(row_ptr, src, dst, owner, target, player, vertices):
     return rank
 
 
-@compiled
+@linear
 def descend(row_ptr, dst, rank, own):
     """The first edge from each of some vertices to one of the next lower rank.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.graph.host import WORDS, canonical, tarjan
-from jaxgames.host import compiled, lend
+from jaxgames.host import lend, linear
 from jaxgames.mdp._model import MDP
 
 
@@ -90,7 +90,7 @@ def _whole(model: MDP) -> Part:
     return Part(states, rows[0], choices, rows[1], rows[2])
 
 
-@compiled
+@linear
 def _remove(part, component, count):
     """Takes out what cannot stay in its strongly connected component.
 
@@ -137,7 +137,7 @@ def _remove(part, component, count):
     return again, live, num_dead - first
 
 
-@compiled
+@linear
 def _crumble(part, component, crumbles, live, left, dead, num_dead):
     """Takes out the choices that lead to dead states, until no more states die."""
     size = len(part.state)
@@ -176,7 +176,7 @@ def _crumble(part, component, crumbles, live, left, dead, num_dead):
     return num_dead
 
 
-@compiled
+@linear
 def _report(part, component, again, live, base, label, kept):
     """Writes down the components that lost nothing, from number `base` on."""
     for s in range(len(part.state)):
@@ -188,7 +188,7 @@ def _report(part, component, again, live, base, label, kept):
                 kept[part.choice[c]] = True
 
 
-@compiled
+@linear
 def _shrunk(part, again, live):
     """The part that some states and choices of a part make up.
 

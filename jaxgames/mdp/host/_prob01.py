@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.host import compiled, lend
+from jaxgames.host import lend, linear
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 
@@ -66,7 +66,7 @@ def _parts(model: MDP, target, states, choices):
     return groups, rows, columns, goal, passed, live
 
 
-@compiled
+@linear
 def _entering(groups, rows, columns, live):
     """The live choices that may lead to each state, and the state of each choice."""
     size, count = len(groups) - 1, groups[-1]
@@ -90,7 +90,7 @@ def _entering(groups, rows, columns, live):
     return into, source, owner
 
 
-@compiled
+@linear
 def _spread(groups, rows, start, passed, live, into, source, owner, every, hit):
     """Marks what leads to `start`: with some choice, or with every choice."""
     size = len(groups) - 1
@@ -122,7 +122,7 @@ def _spread(groups, rows, start, passed, live, into, source, owner, every, hit):
     return mark
 
 
-@compiled
+@linear
 def _surely(groups, rows, columns, goal, passed, live, into, source, owner):
     """The states that some scheduler leads to the goal almost surely, and it."""
     size = len(groups) - 1
@@ -196,7 +196,7 @@ def _surely(groups, rows, columns, goal, passed, live, into, source, owner):
     return inside, scheduler
 
 
-@compiled
+@linear
 def _first(groups, wanted, where):
     """The first wanted choice of each state of a set; -1 elsewhere."""
     scheduler = np.full(len(groups) - 1, NO_CHOICE, np.int32)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from jaxgames.graph import host as graphs
-from jaxgames.host import compiled
+from jaxgames.host import linear
 from jaxgames.mdp._checks import refuse_intervals
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._verdict import Verdict
@@ -110,7 +110,7 @@ def _connected(model: MDP, kept, first, inside) -> tuple[np.ndarray, np.ndarray]
     return forward, backward
 
 
-@compiled
+@linear
 def _rank(groups, rows, columns, into, entering, begins, members, root, owner, live):
     """Takes away points without a choice, and choices that may lead to such.
 
