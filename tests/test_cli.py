@@ -423,24 +423,6 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
     assert err.startswith(f"jaxgames: game.sol:{line}: ")
 
 
-def test_small_games_import_no_jax(game, tmp_path):
-    """Neither does anything wait for a compiler."""
-    program = (
-        "import sys\nfrom jaxgames.cli import main\ncode = main(sys.argv[1:])\n"
-        "print({'jax', 'numba', 'scipy'} & {*sys.modules}, file=sys.stderr)\n"
-        "sys.exit(code)"
-    )
-    solution = str(tmp_path / "game.sol")
-    for arguments in (
-        ("--version",),
-        ("solve", game, "--verify", "-o", solution),
-        ("verify", game, solution),
-    ):
-        command = [sys.executable, "-c", program, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert (done.returncode, done.stderr[-6:]) == (Exit.DONE, "set()\n"), arguments
-
-
 # ---- the other commands ------------------------------------------------------
 
 

@@ -70,10 +70,10 @@ def test_a_violated_formula_and_its_lasso(run):
     assert (code, err) == (Exit.WRONG, "")
     seconds = r" +\d+\.\d{3} s"
     lines = [
-        rf"  prepare{seconds}",
         rf"  property{seconds}  2 states, 3 edges",
         rf"  load{seconds}  3 states, 4 transitions, 2 propositions",
         rf"  product{seconds}  5 vertices, 8 edges",
+        rf"  prepare{seconds}",
         rf"  solve{seconds}  map, \d+ .*",
         rf"  verify{seconds}  valid",
         r"  stats    solver map, .*rounds \d+.*",

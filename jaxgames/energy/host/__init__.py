@@ -61,7 +61,6 @@ def solve(
     """
     game = game_of(arena)
     most, kind = largest_credit(arena, capacity)
-    stop = np.zeros(1, np.int8) if stop is None else stop
     limit = NO_LIMIT if max_steps is None else max_steps
     credit, stats = _credits(game, most, stop, limit)
     status, strategy = Status.SOLVED, None
@@ -78,7 +77,8 @@ def solve(
     winner = np.where(credit == TOP, 1, 0).astype(np.int8)
     winner[credit == UNKNOWN] = UNDECIDED
     if not finished and status == Status.SOLVED:
-        status = Status.INTERRUPTED if stop[0] else Status.MAX_STEPS
+        stopped = stop is not None and bool(stop[0])
+        status = Status.INTERRUPTED if stopped else Status.MAX_STEPS
     padding = (0, len(arena.owner) - len(winner))
     if strategy is not None:
         strategy = np.pad(strategy, padding, constant_values=NO_EDGE)

@@ -92,10 +92,10 @@ def potentials(
     outcome, found, top, counts = TOO_LARGE, None, None, None
     for words in forms(game, factor):
         how = game, words, factor, ceiling, within, dual
-        small = len(game.dst) if stop is None and words is not None else SMALL + 1
+        small = len(game.dst) if stop is None and words == 1 else SMALL + 1
         run, outcome = _plainly(small, how, limit)
         if run is None:
-            run = _run_of(*how, stop, limit)
+            run = _run_of(*how, stop=stop, limit=limit)
             with interpreted() if words is None else contextlib.nullcontext():
                 outcome = int(turns(run))
         counts, top = run.counts.tolist(), (run.table[:, STATE] & WHICH) == GONE
@@ -121,7 +121,7 @@ def _plainly(edges: int, how: tuple, limit: int) -> tuple[Run | None, int]:
         if not sooner:
             return None, FINISHED
         stop = Impatience.of(plain_left())
-        run = _run_of(*how, stop, limit)
+        run = _run_of(*how, stop=stop, limit=limit)
         outcome = int(turns(run))
     late = outcome == STOPPED and bool(stop[0])
     return (None if late else run), outcome

@@ -22,7 +22,7 @@ from jaxgames.energy.host._fvi import (
 from jaxgames.energy.host._game import Game
 from jaxgames.energy.host._numbers import at, cost_at, largest, plus
 from jaxgames.energy.host._numbers import words as number_words
-from jaxgames.host import compiled, interpreted
+from jaxgames.host import interpreted, linear
 from jaxgames.solution import NO_EDGE
 
 
@@ -30,7 +30,7 @@ def strategies(
     game: Game,
     most: int,
     credit: np.ndarray,
-    stop: np.ndarray,
+    stop: np.ndarray | None,
     *,
     both: bool = True,
     limit: int = NO_LIMIT,
@@ -49,7 +49,7 @@ def strategies(
         game: the game.
         most: the largest credit that a vertex can need.
         credit: integers `[V]`, TOP where player 1 wins.
-        stop: int8 `[1]`: gives up soon after it is not 0.
+        stop: int8 `[1]`: gives up soon after it is not 0; None: never.
         both: whether player 1 shall have a strategy too.
         limit: gives up where so many vertices have risen.
 
@@ -88,7 +88,7 @@ def _choose(game: Game, need, own, inside, scale, one, strategy) -> None:
         return
 
 
-@compiled
+@linear
 def _first_edges(game, need, own, inside, line, none, strategy):
     """The first edge `e` with `need(v) >= max(0, need(u) + cost(e))`."""
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight

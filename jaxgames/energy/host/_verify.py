@@ -66,8 +66,7 @@ def verify(
         )
         if reason == Reason.OK:
             if strategy is None:
-                stop = np.zeros(1, np.int8)
-                strategy = strategies(whole, most, credit, stop, both=both)
+                strategy = strategies(whole, most, credit, None, both=both)
             moves = np.asarray(strategy)[:size].astype(np.int64)
             reason, vertex = _moves(game, credit, moves, both)
             if reason == Reason.OK and both:

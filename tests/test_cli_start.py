@@ -1,0 +1,83 @@
+"""Small inputs are answered before JAX or a compiler could be imported."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxgames import generate, io
+from jaxgames.cli import Exit
+
+PROGRAM = (
+    "import sys\nfrom jaxgames.cli import main\ncode = main(sys.argv[1:])\n"
+    "print({'jax', 'numba', 'scipy'} & {*sys.modules}, file=sys.stderr)\n"
+    "sys.exit(code)"
+)
+LTS = 'des (0, 5, 4)\n(0,"a",1)\n(1,"b",0)\n(1,"c",2)\n(2,"tau",2)\n(3,"d",0)\n'
+LOCK = """kripke;
+propositions wait cs;
+initial 0;
+0 "idle" -> 1;
+1 "waiting" {wait} -> 1 2;
+2 "critical" {cs} -> 0;
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    io.save(folder / "game.pg.gz", generate.elevator(3))
+    io.save(folder / "game.energy", generate.random_energy_game(0, 200))
+    io.save(folder / "game.mpg", generate.ring_energy_game(1, 200))
+    io.save(folder / "model.drn", generate.random_mdp(0, 200))
+    (folder / "lts.aut").write_text(LTS)
+    (folder / "lock.kripke").write_text(LOCK)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("--version", Exit.DONE),
+        ("--help", Exit.DONE),
+        ("solvers", Exit.DONE),
+        ("solve --help", Exit.DONE),
+        ("solve nothing.pg", Exit.BAD_INPUT),
+        ("solve game.pg.gz --verify -o game.sol --force", Exit.DONE),
+        ("solve game.pg.gz --json --winners", Exit.DONE),
+        ("verify game.pg.gz game.sol", Exit.DONE),
+        ("convert game.pg.gz game.npz --force", Exit.DONE),
+        ("generate ladder 50 -o ladder.pg --force", Exit.DONE),
+        ("energy game.energy --verify", Exit.DONE),
+        ("meanpayoff game.mpg --verify", Exit.DONE),
+        ("scc lts.aut --verify", Exit.DONE),
+        ("mec model.drn --verify", Exit.DONE),
+        ("check --graph lock.kripke --ltl G(wait->F(cs)) --verify", Exit.WRONG),
+        ("equiv lts.aut 0 1", Exit.DONE),
+    ],
+)
+def test_nothing_large_is_imported(folder, command, code):
+    if command.startswith("verify"):
+        sol = ["solve", "game.pg.gz", "-o", "game.sol", "-q"]
+        assert subprocess.run([sys.executable, "-m", "jaxgames", *sol], cwd=folder)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *command.split()],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+    )
+    assert done.returncode == code, done.stderr
+    assert done.stderr.endswith("set()\n"), done.stderr[-200:]
+
+
+def test_a_large_game_takes_machine_code(folder):
+    path = Path(folder, "large.pg")
+    io.save(path, generate.random_game(0, 5000))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "solve", str(path)],
+        capture_output=True,
+        text=True,
+    )
+    assert "'numba'" in done.stderr
+    assert "'jax'" not in done.stderr
