@@ -45,5 +45,7 @@ def guess(word: str, known: Iterable[str]) -> str:
         >>> guess("abc", known)
         ''
     """
-    found = difflib.get_close_matches(word.lower(), list(known), n=1)
+    word, known = word.lower(), list(known)
+    found = [name for name in known if len(word) > 2 and name.startswith(word)]
+    found = found or difflib.get_close_matches(word, known, n=1)
     return f" (did you mean {found[0]!r}?)" if found else ""

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from jaxgames.arena import Arena
 from jaxgames.later import jax
 from jaxgames.ops import Game
+from jaxgames.quoting import guess, quoted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,9 +178,10 @@ class Registry:
         if name not in self._solvers:
             _import_others()
         if name not in self._solvers:
+            known = [*self, *self.places, "auto"]
             raise ValueError(
-                f"no {self.problem} solver is called {name!r}; there are "
-                + ", ".join(map(repr, [*self, *self.places, "auto"]))
+                f"no {self.problem} solver is called {quoted(name)}"
+                f"{guess(name, known)}; there are {', '.join(map(repr, known))}"
             )
         return self._solvers[name]
 

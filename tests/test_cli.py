@@ -29,7 +29,7 @@ from jaxgames import (
     plot,
     progress,
 )
-from jaxgames.cli import Exit, _parser, main
+from jaxgames.cli import Exit, _oink, _parser, main
 from jaxgames.progress import Report, as_progress
 from jaxgames.solution import Status
 
@@ -426,6 +426,43 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
 # ---- the other commands ------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("solve game.pg --jsno=1", "--jsno=1 (did you mean '--json'?) (see jaxgames"),
+        ("generate laddr 5 -o x.pg", "invalid choice: 'laddr' (did you mean 'ladder'"),
+        ("generate ladder 5 -o x.pg --quite", "--quite (did you mean '--quiet'?)"),
+        ("solve game.pg -s zielonk", "is called 'zielonk' (did you mean 'zielonka'?)"),
+        ("solve game.pg -s tl", "'tl': it is one of Oink's (did you mean 'auto'?)"),
+        ("solve game.pg -s rrdp", "it is one of Oink's (did you mean 'promotion'?)"),
+        ("solve game.pg -p selfloops", "'selfloops' (did you mean 'self-loops'?)"),
+        ("equiv x.aut --notion bisim", "'bisim' (did you mean 'bisimulation'?)"),
+    ],
+)
+def test_what_was_meant(run, game, line, message):
+    code, out, err = run(*line.split())
+    assert (code, out, err.count("\n")) == (Exit.BAD_INPUT, "", 1)
+    assert message in err
+
+
+@pytest.mark.parametrize("name", [*_oink.ALIASES, "fpi", "spm"])
+def test_names_of_oinks(run, game, name):
+    """Those that Oink has for the same algorithms, as options too."""
+    ours = _oink.ALIASES.get(name, name)
+    for option in (("-s", name), (f"--{name}",)):
+        code, out, err = run("solve", game, *option, "--json", "--verify")
+        facts = json.loads(out)
+        assert (code, err, facts["solver"]) == (Exit.DONE, "", ours)
+        assert facts["won"] == [3, 1]
+
+
+def test_relatives_of_solvers_are_there():
+    assert {*_oink.RELATIVES.values(), *_oink.ALIASES.values()} <= {
+        *parity.SOLVERS, "auto"
+    }  # fmt: skip
+    assert not {*_oink.RELATIVES, *_oink.ALIASES} & {*parity.SOLVERS, "auto"}
+
+
 def test_solvers(run):
     code, out, err = run("solvers")
     assert (code, err) == (Exit.DONE, "")
@@ -695,9 +732,10 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
     ("arguments", "message"),
     [
         ("", "the following arguments are required: COMMAND (see jaxgames --help)"),
-        ("sovle game.pg", "argument COMMAND: invalid choice: 'sovle'"),
+        ("sovle game.pg", "argument COMMAND: invalid choice: 'sovle' (did you mean 's"),
         ("solve", "the following arguments are required: FILE"),
-        ("solve game.pg --verif", "unrecognized arguments: --verif"),
+        ("solve game.pg --verif", "unrecognized arguments: --verif (did you mean '--v"),
+        ("solve game.pg --xyzzy", "unrecognized arguments: --xyzzy (see jaxgames"),
         ("solve game.pg -s fast", "no parity solver is called 'fast'; there are "),
         ("solve game.pg --timeout 0", "argument --timeout: expected a positive number"),
         (

@@ -12,7 +12,7 @@ from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
 from jaxgames.cli._parts import check_suffix, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import quoted
+from jaxgames.quoting import guess, quoted
 from jaxgames.solution import SolveError
 
 EXAMPLE = "equiv vending.aut 0 4 --draw spectrum.svg"
@@ -98,8 +98,8 @@ def _check_options(args: argparse.Namespace) -> None:
     notions = equivalence.WEAK if args.weak else equivalence.STRONG
     if args.notion is not None and args.notion not in notions:
         raise ValueError(
-            f"no notion is called {quoted(args.notion)}; there are "
-            + ", ".join(notions)
+            f"no notion is called {quoted(args.notion)}"
+            f"{guess(args.notion, notions)}; there are " + ", ".join(notions)
         )
     if args.weak and not args.processes:
         raise ValueError("--weak goes with two states")

@@ -2,7 +2,10 @@
 
 import argparse
 import re
+from collections.abc import Sequence
 from typing import Any, NoReturn
+
+from jaxgames.quoting import guess, quoted
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,12 +29,34 @@ class Parser(argparse.ArgumentParser):
                 found.solution = more.pop()
             found.files += more
         if rest:
-            self.error(f"unrecognized arguments: {' '.join(rest)}")
+            option = rest[0].partition("=")[0]
+            meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
+            self.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
         return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = action.choices
+        if choices is not None and value not in choices:
+            meant = guess(str(value), choices)
+            known = ", ".join(map(repr, choices))
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {quoted(value)}{meant} (choose from {known})"
+            )
 
     def error(self, message: str) -> NoReturn:
         """Raises what is wrong with the arguments as a ValueError."""
         raise ValueError(f"{message} (see {self.prog} --help)")
+
+
+def _options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
+    """The options of a parser, and of the commands in it that are among the words."""
+    found = []
+    for action in parser._actions:
+        found += action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                found += _options_of(command, words) if name in words else []
+    return found
 
 
 def add_file(

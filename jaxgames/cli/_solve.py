@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import io, parity, plot
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _outputs, _report
+from jaxgames.cli import _checkpoint, _oink, _options, _outputs, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
     load_parity,
@@ -21,7 +21,7 @@ from jaxgames.cli._games import (
 from jaxgames.cli._parts import lift_unless_solved
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import writing
-from jaxgames.quoting import quoted
+from jaxgames.quoting import guess, quoted
 from jaxgames.solution import UNDECIDED, SolveError, Status
 
 EXAMPLE = "solve game.pg.gz --verify -o game.sol"
@@ -37,8 +37,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         beside=("output", ".sol"), check=_check_options, each=in_batches
     )
     parser.add_argument(
-        "-s", "--solver", default="auto", help="see jaxgames solvers (default: auto)"
+        "-s",
+        "--solver",
+        type=_oink.solver,
+        default="auto",
+        help="see jaxgames solvers (default: auto)",
     )
+    _oink.add_solvers(parser)
     parser.add_argument(
         "-p",
         "--preprocess",
@@ -261,7 +266,8 @@ def _names_of_reductions(text: str) -> tuple[str, ...]:
     for name in names:
         if name not in parity.preprocess.REDUCTIONS:
             raise argparse.ArgumentTypeError(
-                f"no reduction is called {quoted(name)}; there are "
+                f"no reduction is called {quoted(name)}"
+                f"{guess(name, parity.preprocess.REDUCTIONS)}; there are "
                 + ", ".join(parity.preprocess.REDUCTIONS)
             )
     return names

@@ -5,6 +5,7 @@ import inspect
 import textwrap
 
 from jaxgames import parity
+from jaxgames.cli import _oink
 from jaxgames.cli._exit import Exit
 
 EXAMPLE = "solvers"
@@ -29,6 +30,8 @@ def run(args: argparse.Namespace) -> Exit:
         defaults = ", ".join(f"{field.name}={field.default!r}" for field in fields)
         print(f"{name:12}{about}")
         print(f"{'':12}parity.{solver.__name__}({defaults})")
+    aliases = ", ".join(f"{name} ({of})" for name, of in _oink.ALIASES.items())
+    print(f"\nOink's names of these, also as options such as --zlk: {aliases}.")
     print("\nReductions, for -p, in any order:\n")
     print(
         textwrap.fill(
