@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _limits, _lines, _models
 from jaxgames.io._files import COMPRESSIONS, FilePath, FormatError, reading, writing
 from jaxgames.mdp import MDP
@@ -60,21 +61,21 @@ def load_labels(path: FilePath, size: int):
     sets = _read_labels(file_beside, size)
     # The transitions' file is the one with something for each state.
     _limits.check(path, None, f"{len(sets)} labels of {size} states", len(sets) * size)
-    found = {name: np.array(members, np.int64) for name, members in sets.items()}
-    initial = np.unique(found.pop("init")) if "init" in found else None
-    labels = {name: np.zeros(size, bool) for name in found}
-    for name, members in found.items():
+    initial = np.unique(sets.pop("init")) if "init" in sets else None
+    labels = {name: np.zeros(size, bool) for name in sets}
+    for name, members in sets.items():
         labels[name][members] = True
     return labels, initial
 
 
-def _read_labels(path: FilePath, size: int) -> dict[str, list[int]]:
+def _read_labels(path: FilePath, size: int) -> dict[str, np.ndarray]:
+    """The states that each label is at: int64."""
     lines = _text_lines(path)
     number, head = next(lines, (None, ""))
     if number is None:
         raise FormatError(path, None, "the file is empty")
     if head == _MARKS[0]:
-        names = _declared(path, number, lines)
+        names, number = _declared(path, number, lines)
     else:
         pattern = r'(?<![0-9])([0-9]{1,9})="([^"]*)"'
         if re.sub(pattern, "", head).strip():
@@ -87,6 +88,9 @@ def _read_labels(path: FilePath, size: int) -> dict[str, list[int]]:
         names = dict(pairs)
         if len(names) < len(pairs):
             raise FormatError(path, number, "one number stands for two labels")
+    found = _sets_by_arrays(path, number, names, size)
+    if found is not None:
+        return found
     sets: dict[str, list[int]] = {name: [] for name in names.values()}
     for number, line in lines:
         state, *marks = line.replace(":", " ", 1).split() or [line]
@@ -97,15 +101,69 @@ def _read_labels(path: FilePath, size: int) -> dict[str, list[int]]:
             if mark not in names:
                 raise FormatError(path, number, f"label {quoted(mark)} is not declared")
             sets[names[mark]].append(int(state))
-    return sets
+    return {name: np.array(states, np.int64) for name, states in sets.items()}
+
+
+def _sets_by_arrays(
+    path: FilePath, head: int, names: dict[str, str], size: int
+) -> dict[str, np.ndarray] | None:
+    """The states that each label is at; None where a line is out of the ordinary.
+
+    Args:
+        path: the file.
+        head: the last line of its head.
+        names: the label that each mark stands for.
+        size: how many states there are.
+    """
+    marks = {mark.encode(): number for number, mark in enumerate(names)}
+    sets: list[list[np.ndarray]] = [[np.empty(0, np.int64)] for _ in names]
+    if any(":" in mark for mark in names):
+        return None
+    try:
+        for lines in _plain_lines(path, head):
+            first, end = lines.first[:-1], lines.end.copy()
+            end[first] -= lines.byte[end[first] - 1] == ord(":")
+            state = lines._replace(end=end).integers(first, "a state", 0, size - 1)
+            words = np.delete(np.arange(len(end)), first)
+            codes = lines.codes(words, words, lambda _, text: marks[text])
+            states = np.repeat(state, lines.count - 1)
+            for code in np.unique(codes).tolist():
+                sets[code].append(states[codes == code])
+    except (FormatError, KeyError):
+        return None
+    found: dict[str, np.ndarray] = {}
+    for name, parts in zip(names.values(), sets, strict=True):
+        found[name] = np.concatenate(
+            [*parts, *([found[name]] if name in found else [])]
+        )
+    return found
+
+
+def _plain_lines(path: FilePath, head: int) -> Iterator[_lines.Lines]:
+    """The lines after the head that are no comments.
+
+    Raises:
+        FormatError: one is out of the ordinary.
+    """
+    for lines in _lines.read(path):
+        lines = lines.keep(lines.number > head)
+        first = lines.first[:-1]
+        odd = np.any(lines.byte >= 128) or any(
+            lines.start_with(first, mark).any() for mark in _MARKS
+        )
+        if odd:
+            raise FormatError(path, None, "a line is not plain")
+        lines = lines.keep(lines.initials != ord("#"))
+        if len(lines.number):
+            yield lines
 
 
 def _declared(path: FilePath, first: int, lines: Iterator[tuple[int, str]]):
-    """The labels of Storm's list, which stand for themselves."""
+    """The labels of Storm's list, which stand for themselves, and its last line."""
     names: dict[str, str] = {}
-    for _, line in lines:
+    for number, line in lines:
         if line == _MARKS[1]:
-            return names
+            return names, number
         names |= {name: name for name in line.split()}
     raise FormatError(path, first, "expected '#END' after '#DECLARATION'")
 
@@ -161,6 +219,9 @@ def state_lines(path: FilePath) -> tuple[list[str], list[tuple[int, str]]]:
 
 def values(path: FilePath) -> dict[str, np.ndarray]:
     """The values of each variable: int64, bool or float64 `[S]`."""
+    plain = _values_by_arrays(path)
+    if plain is not None:
+        return plain
     names, rows = state_lines(path)
     reals = _lines.Reals()
     table = []
@@ -183,6 +244,90 @@ def values(path: FilePath) -> dict[str, np.ndarray]:
         kind = bool if bool in kinds else np.float64 if float in kinds else np.int64
         found[name] = np.array(column, kind)
     return found
+
+
+def _values_by_arrays(path: FilePath) -> dict[str, np.ndarray] | None:
+    """The same; None where a line is out of the ordinary."""
+    names: list[str] = []
+    columns: list[_Column] = []
+    reals, count = _lines.Reals(), 0
+    try:
+        for lines in _plain_lines(path, 0):
+            if not names:
+                head = lines.text(0)
+                names = head[1:-1].split(",")
+                if head != f"({','.join(names)})" or len(set(names)) < len(names):
+                    return None
+                columns = [_Column(reals) for _ in names]
+                lines = lines.skip(1)
+            if not len(lines.number):
+                continue
+            borders = _borders(lines, len(names))
+            if borders is None:
+                return None
+            every = np.arange(len(borders))
+            states, count = count + every, count + len(borders)
+            start, end = lines.start[lines.first[:-1]], borders[:, 0].copy()
+            told = lines._replace(start=start, end=end)
+            # Of a number with leading zeros somebody else tells.
+            width = np.searchsorted(10 ** np.arange(1, 16), states, side="right") + 1
+            right = told.integers(every, "a state", 0, MAX_SIZE) == states
+            if not right.all() or np.any(end - start != width):
+                return None
+            for k, column in enumerate(columns):
+                begin, end = borders[:, k + 1] + 1, borders[:, k + 2].copy()
+                words = lines._replace(start=begin, end=end)
+                column.codes.append(words.codes(every, every, column.number))
+    except (FormatError, _lines.NotANumberError):
+        return None
+    arrays = [column.array() for column in columns]
+    if not count or any(array is None for array in arrays):
+        return None
+    return {name: x for name, x in zip(names, arrays, strict=True) if x is not None}
+
+
+class _Column:
+    """The values of a variable, each different text of which is read once."""
+
+    def __init__(self, reals: _lines.Reals):
+        self.codes: list[np.ndarray] = []
+        self._reals = reals
+        self._known: dict[bytes, int] = {}
+        self._values: list[bool | int | float] = []
+
+    def number(self, _: int, text: bytes) -> int:
+        """The number of a text, which may be new."""
+        if text not in self._known:
+            self._values.append(_value(text.decode(), self._reals))
+            self._known[text] = len(self._known)
+        return self._known[text]
+
+    def array(self) -> np.ndarray | None:
+        """All values; None if some are of another type."""
+        kinds = {type(value) for value in self._values}
+        if not kinds or (bool in kinds and len(kinds) > 1):
+            return None
+        kind = bool if bool in kinds else np.float64 if float in kinds else np.int64
+        return np.array(self._values, kind)[np.concatenate(self.codes)]
+
+
+def _borders(lines: _lines.Lines, width: int) -> np.ndarray | None:
+    """Where the marks of each line `0:(1,...)` are: int32 `[L, width + 2]`."""
+    if np.any(lines.count != 1):
+        return None
+    byte, start, end = lines.byte, lines.start[lines.first[:-1]], lines.end
+    end = end[lines.first[:-1]]
+    # Both parentheses and the comma, and the colon.
+    marks = np.flatnonzero(
+        (byte - ord("(") < 2) | (byte == ord(",")) | (byte == ord(":"))
+    )
+    first = np.searchsorted(marks, start)
+    if np.any(np.searchsorted(marks, end) - first != width + 2):
+        return None
+    borders = marks[first[:, None] + np.arange(width + 2)].astype(np.int32)
+    pattern = np.frombuffer(b":(" + b"," * (width - 1) + b")", np.uint8)
+    right = (byte[borders] == pattern).all() and (borders[:, -1] == end - 1).all()
+    return borders if right and (np.diff(borders[:, :2]) == 1).all() else None
 
 
 def _value(word: str, reals: _lines.Reals) -> bool | int | float:
