@@ -1,6 +1,5 @@
 """What messages quote: as much as can be read, on one line."""
 
-import difflib
 from collections.abc import Iterable
 
 MOST_QUOTED = 80
@@ -45,6 +44,8 @@ def guess(word: str, known: Iterable[str]) -> str:
         >>> guess("abc", known)
         ''
     """
+    import difflib  # few messages need it
+
     word, known = word.lower(), list(known)
     found = [name for name in known if len(word) > 2 and name.startswith(word)]
     found = found or difflib.get_close_matches(word, known, n=1)

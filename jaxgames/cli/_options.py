@@ -52,7 +52,8 @@ def _options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[s
     """The options of a parser, and of the commands in it that are among the words."""
     found = []
     for action in parser._actions:
-        found += action.option_strings
+        if action.help != argparse.SUPPRESS:
+            found += action.option_strings
         if isinstance(action, argparse._SubParsersAction):
             for name, command in action.choices.items():
                 found += _options_of(command, words) if name in words else []

@@ -4,6 +4,7 @@ import argparse
 import bz2
 import contextlib
 import errno
+import glob
 import gzip
 import lzma
 import os
@@ -108,7 +109,10 @@ def _with_it(path: str) -> list[str]:
     stem, suffix = os.path.splitext(path)
     written = [stem + more for more in _BESIDE.get(suffix.lower(), ())]
     # A file whose suffix says nothing may be one, by its content or by --format.
-    is_prism = suffix_of(path) == ".tra" or suffix_of(path) not in io.FORMATS
+    is_prism = suffix_of(path) == ".tra" or (
+        suffix_of(path) not in io.FORMATS
+        and any(glob.glob(f"{glob.escape(stem)}*{end}*") for end in _BESIDE[".tra"])
+    )
     return written + (io.prism.companions(path) if is_prism else [])
 
 
