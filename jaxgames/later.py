@@ -12,7 +12,6 @@ it as soon as it is there, whoever imports it.
 
 import functools
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
@@ -21,7 +20,7 @@ import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 
 def imported() -> bool:
@@ -215,8 +214,10 @@ class _Jitted:
         return getattr(self._function, name)
 
 
-class _Waiting(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _Waiting:
     """What JAX is told when it is there: the first finder of modules, and the loader.
+
+    The base classes of such would take longer to be imported than a small game.
 
     Attributes:
         calls: what is to be told.
@@ -231,13 +232,13 @@ class _Waiting(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         if name != "jax" or self.done:
             return None
-        sys.meta_path.remove(self)
+        sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType]
         try:
             spec = importlib.util.find_spec(name)
         finally:
-            sys.meta_path.insert(0, self)
+            sys.meta_path.insert(0, self)  # pyright: ignore[reportArgumentType]
         if spec is not None:
-            self._loader, spec.loader = spec.loader, self
+            self._loader, spec.loader = spec.loader, cast(Any, self)
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> Any:
@@ -251,7 +252,7 @@ class _Waiting(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for part in ("jax.core", "jax.export"):
             importlib.import_module(part)
         self.done = True
-        sys.meta_path.remove(self)
+        sys.meta_path.remove(self)  # pyright: ignore[reportArgumentType]
         _put_real_ones()
         while self.calls:
             self.calls.pop(0)()
@@ -285,5 +286,5 @@ elif "jax" in sys.modules:
     from jax.core import Tracer
 else:
     _waiting = _Waiting()
-    sys.meta_path.insert(0, _waiting)
+    sys.meta_path.insert(0, _waiting)  # pyright: ignore[reportArgumentType]
     jax, jnp, Tracer = map(_Name, ("jax", "jax.numpy", "jax.core.Tracer"))

@@ -10,13 +10,16 @@ it in the registry of its slice; or, in a package of your own, call `register` o
 import abc
 import dataclasses
 import functools
+import importlib
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from jaxgames.arena import Arena
 from jaxgames.later import jax
-from jaxgames.ops import Game
 from jaxgames.quoting import guess, quoted
+
+if TYPE_CHECKING:
+    from jaxgames.ops import Game
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,19 +52,19 @@ class Solver(abc.ABC):
         return self
 
     @abc.abstractmethod
-    def init(self, game: Game) -> Any:
+    def init(self, game: "Game") -> Any:
         """The state to start from."""
 
     @abc.abstractmethod
-    def step(self, game: Game, state: Any) -> Any:
+    def step(self, game: "Game", state: Any) -> Any:
         """One round. A state that is done must stay as it is."""
 
     @abc.abstractmethod
-    def done(self, game: Game, state: Any) -> jax.Array:
+    def done(self, game: "Game", state: Any) -> jax.Array:
         """Whether every vertex is decided: bool scalar."""
 
     @abc.abstractmethod
-    def answer(self, game: Game, state: Any) -> Any:
+    def answer(self, game: "Game", state: Any) -> Any:
         """The slice's answers, over slots; undecided where the state is not done."""
 
     def overflow(self, state: Any) -> jax.Array | bool:
@@ -69,7 +72,7 @@ class Solver(abc.ABC):
         del state
         return False
 
-    def absorb(self, game: Game, state: Any, winner: jax.Array) -> Any:
+    def absorb(self, game: "Game", state: Any, winner: jax.Array) -> Any:
         """Takes over winners that another engine has found; what a solver may offer.
 
         Args:
@@ -90,7 +93,7 @@ class Solver(abc.ABC):
         """
         return game
 
-    def stats(self, game: Game, state: Any) -> dict[str, Any]:
+    def stats(self, game: "Game", state: Any) -> dict[str, Any]:
         """More facts for the solution's `stats`, by name."""
         del game, state
         return {}
@@ -112,7 +115,8 @@ class Registry:
     Args:
         problem: name of the slice, for messages.
         auto: the class that `"auto"` stands for.
-        others: more classes; each is known by its `name`.
+        others: more classes; each is known by its `name`. Any may be a text that says
+            `name = module.Class`, which is then imported when it is wanted.
         options: of the class that `"auto"` stands for, where they are not as usual.
         places: what else `solver=` may name, that is no array program.
         base: what each must be.
@@ -121,18 +125,29 @@ class Registry:
     def __init__(
         self,
         problem: str,
-        auto: type[Solver],
-        *others: type[Solver],
+        auto: type[Solver] | str,
+        *others: type[Solver] | str,
         options: Mapping[str, Any] | None = None,
         places: tuple[str, ...] = (),
         base: type[Solver] = Solver,
     ):
         self.problem = problem
         self.base = base
-        self.auto = functools.partial(auto, **options) if options else auto
         self.places = places
+        self._options = dict(options or {})
         self._one = f"{'an' if problem[0] in 'aeiou' else 'a'} {problem} solver"
-        self._solvers = {solver.name: solver for solver in (auto, *others)}
+        self._solvers: dict[str, type[Solver] | str] = {}
+        for solver in (auto, *others):
+            if isinstance(solver, str):
+                name, _, where = solver.partition(" = ")
+                self._solvers[name] = where
+            else:
+                self._solvers[solver.name] = solver
+        self._first = next(iter(self._solvers))
+
+    def auto(self) -> Solver:
+        """The solver that `"auto"` stands for."""
+        return self[self._first](**self._options)
 
     def register(self, solver: type[_S]) -> type[_S]:
         """Adds a solver of your own, which all that takes a solver then knows by name.
@@ -153,7 +168,8 @@ class Registry:
             raise ValueError(f"{self._one} derives from {self.base.__name__}")
         if not isinstance(name, str) or not name:
             raise ValueError(f"{solver.__name__} has no name: set the class's `name`")
-        if name in ("auto", *self.places) or self._solvers.get(name, solver) != solver:
+        taken = name in ("auto", *self.places)
+        if taken or (name in self._solvers and self[name] != solver):
             raise ValueError(
                 f"there is a {self.problem} solver called {name!r} already"
             )
@@ -183,7 +199,12 @@ class Registry:
                 f"no {self.problem} solver is called {quoted(name)}"
                 f"{guess(name, known)}; there are {', '.join(map(repr, known))}"
             )
-        return self._solvers[name]
+        found = self._solvers[name]
+        if isinstance(found, str):
+            module, _, known_as = found.rpartition(".")
+            found = getattr(importlib.import_module(module), known_as)
+            self._solvers[name] = found
+        return found
 
     def resolve(self, solver: str | Solver) -> Solver:
         """A solver from its name, from `"auto"`, or from itself, whoever wrote it."""

@@ -13,6 +13,7 @@ from jaxgames import (
     Status,
     buchi,
     checkpoint,
+    drive,
     energy,
     generate,
     graph,
@@ -174,3 +175,9 @@ def test_solvers_of_other_packages_are_found_by_their_names(registered, monkeypa
     assert parity.place_for(GAME, "other") == "device"
     with pytest.raises(ValueError, match="no parity solver is called 'another'"):
         parity.place_for(GAME, "another")
+
+
+def test_solvers_that_are_imported_later_have_the_names_they_are_known_by():
+    for problem in drive.PROBLEMS.values():
+        for name in problem.solvers:
+            assert problem.solvers[name].name == name

@@ -12,27 +12,21 @@ from jaxgames.drive import Leg
 from jaxgames.kept import kept
 from jaxgames.later import backend, jax, jnp, to_numpy
 from jaxgames.parity import host
-from jaxgames.parity._alternating import Alternating
 from jaxgames.parity._edges import check_priorities, split
-from jaxgames.parity._fpi import FPI
 from jaxgames.parity._game import Answer, compress_few, normal_form, with_priority
-from jaxgames.parity._improvement import StrategyImprovement
-from jaxgames.parity._promotion import PriorityPromotion
 from jaxgames.parity._shared import Shared
 from jaxgames.parity._solution import Solution
-from jaxgames.parity._spm import SPM
-from jaxgames.parity._zielonka import Zielonka
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 
 SOLVERS = Registry(
     "parity",
-    PriorityPromotion,
-    Zielonka,
-    FPI,
-    SPM,
-    Alternating,
-    StrategyImprovement,
+    "promotion = jaxgames.parity._promotion.PriorityPromotion",
+    "zielonka = jaxgames.parity._zielonka.Zielonka",
+    "fpi = jaxgames.parity._fpi.FPI",
+    "spm = jaxgames.parity._spm.SPM",
+    "alternating = jaxgames.parity._alternating.Alternating",
+    "improvement = jaxgames.parity._improvement.StrategyImprovement",
     places=(drive.HOST, drive.RACE),
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
@@ -119,10 +113,10 @@ class Parity(drive.Problem[Arena]):
 
     def legs(self, question: Arena) -> Sequence[Leg]:
         """Promotion first, then measures where they are short, then Zielonka's."""
-        found = [Leg(PriorityPromotion(), PROMOTION_BUDGET)]
+        found = [Leg(SOLVERS["promotion"](), PROMOTION_BUDGET)]
         if top_priority(question) < FEW_PRIORITIES:
-            found.append(Leg(Alternating(), MEASURE_BUDGET))
-        return (*found, Leg(Zielonka()))
+            found.append(Leg(SOLVERS["alternating"](), MEASURE_BUDGET))
+        return (*found, Leg(SOLVERS["zielonka"]()))
 
     def fitted(self, question: Arena, solver: Solver) -> tuple[Arena, Solver]:
         """The normal form."""
@@ -197,7 +191,7 @@ class Parity(drive.Problem[Arena]):
         """Promotion, by few sweeps."""
         del stack
         sweeps = SWEEPS.get(backend(), SWEEPS_ELSEWHERE)
-        return PriorityPromotion(sweeps=sweeps)
+        return SOLVERS["promotion"](sweeps=sweeps)  # pyright: ignore[reportCallIssue]
 
     def check(self, question: Arena) -> None:
         """As `read`."""
