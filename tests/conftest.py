@@ -6,7 +6,6 @@ test with what users have.
 """
 
 import gc
-import itertools
 import os
 from pathlib import Path
 
@@ -24,17 +23,27 @@ Linux allows a process 65,530. Every compiled program takes some, and where ther
 more LLVM crashes. A user's process does not compile thousands of programs; tests do.
 """
 
-EVERY = 10
-"""Tests between two looks."""
+EVERY = 200
+"""Programs that are compiled between two looks: a look takes as long as many a test."""
 
-_tests = itertools.count()
+_compiled = 0
+
+
+def _count(event: str, *_, **__) -> None:
+    global _compiled
+    _compiled += event.endswith("backend_compile_duration")
+
+
+jax.monitoring.register_event_duration_secs_listener(_count)
 
 
 @pytest.fixture(autouse=True)
 def _few_programs():
+    global _compiled
     yield
-    if next(_tests) % EVERY or not MAPS.exists():
+    if _compiled < EVERY or not MAPS.exists():
         return
+    _compiled = 0
     with MAPS.open("rb") as maps:
         if sum(1 for _ in maps) > MOST_MAPS:
             jax.clear_caches()

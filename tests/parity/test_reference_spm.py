@@ -39,32 +39,44 @@ def random_arena(rng, max_vertices, priorities="priority"):
     )
 
 
-@every_variant
-def test_against_brute_force(variant):
+@pytest.fixture(scope="module")
+def by_brute_force():
+    """Games and who wins them, found once for all variants."""
     rng = np.random.default_rng(2)
-    for _ in range(200):
-        arena = random_arena(rng, max_vertices=5)
-        solution = reference.solve(arena, "spm", **variant)
-        assert solution.winner.tolist() == brute_force.winners(arena)
-        assert reference.verify(arena, solution)
+    arenas = [random_arena(rng, max_vertices=5) for _ in range(200)]
+    return [(arena, brute_force.winners(arena)) for arena in arenas]
 
 
-@every_variant
-def test_against_zielonka(variant):
-    for arena in odd_arenas(seed=3, count=200, max_vertices=16):
-        solution = reference.solve(arena, "spm", **variant)
-        np.testing.assert_array_equal(solution.winner, reference.solve(arena).winner)
-        assert reference.verify(arena, solution)
-
-
-@every_variant
-def test_priorities_on_edges(variant):
+@pytest.fixture(scope="module")
+def by_zielonka():
+    """Games with priorities on vertices, then on edges, and who wins them."""
     rng = np.random.default_rng(4)
+    arenas = [*odd_arenas(seed=3, count=200, max_vertices=16)]
     for _ in range(100):
-        arena = random_arena(rng, max_vertices=10, priorities="edge_priority")
+        arenas.append(random_arena(rng, 10, priorities="edge_priority"))
+    return [(arena, reference.solve(arena).winner) for arena in arenas]
+
+
+def assert_solves(variant, games):
+    for arena, expected in games:
         solution = reference.solve(arena, "spm", **variant)
-        np.testing.assert_array_equal(solution.winner, reference.solve(arena).winner)
+        np.testing.assert_array_equal(solution.winner, expected)
         assert reference.verify(arena, solution)
+
+
+@every_variant
+def test_against_brute_force(variant, by_brute_force):
+    assert_solves(variant, by_brute_force)
+
+
+@every_variant
+def test_against_zielonka(variant, by_zielonka):
+    assert_solves(variant, by_zielonka[:200])
+
+
+@every_variant
+def test_priorities_on_edges(variant, by_zielonka):
+    assert_solves(variant, by_zielonka[200:])
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
