@@ -58,6 +58,9 @@ COMMANDS = {
     "meanpayoff": "Solve a mean-payoff game: the value of each vertex.",
     "check": "Check a property: linear temporal logic, or an automaton.",
     "equiv": "Compare processes by many notions of equivalence.",
+    "env": "Tell versions, devices and folders, for reports of errors.",
+    "completion": "Print the completion for a shell: bash, fish or zsh.",
+    "manual": "Print the page of the manual, for man.",
 }
 """What each command does; command `x` is in the module `_x`."""
 
@@ -125,7 +128,8 @@ def _why(args: argparse.Namespace, error: SolveError, phase: str) -> str:
     return str(error)
 
 
-def _parser(argv: list[str]) -> Parser:
+def _parser(argv: Sequence[str]) -> Parser:
+    """The parser of the program; commands named in the arguments have their options."""
     from jaxgames import __version__
 
     codes = (f"  {code:<5d}{code.meaning}" for code in Exit)
