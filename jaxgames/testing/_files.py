@@ -562,6 +562,16 @@ READERS: dict[str, Reader] = {
         lambda path: pgsolver.load_solution(path, _arena(priority=[3, 2, 0])),
     ),
     "names.pg": _reader("names.pg", lambda x: _texts(x, GAME), pgsolver.names),
+    "bare": _reader(  # whose format only its content tells
+        "bare",
+        lambda x: _texts(
+            x,
+            *(GAME, "0 0 0 0;\n", MPG, AUT, DOT, DRN, KRIPKE),
+            *("0,1,a\n1,0,b\n", "energy 1\n0 0 0 -1\n"),
+            *("mdp\n0 0 0 1\n", "never { /* G p */\nT0: skip }\n"),
+            MTX.format("pattern", "general", "1 2\n" * 3),
+        ),
+    ),
     "a.energy": _reader("a.energy", lambda x: _saved(x, _arena(weight=[1, -2, 3, 0]))),
     "a.mpg": _reader(
         "a.mpg",
