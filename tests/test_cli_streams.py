@@ -120,7 +120,7 @@ def test_nobody_knows_the_format(run, tmp_path):
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
         "jaxgames: /dev/stdin: no suffix, and it begins as no file does that can be "
-        "read, or is empty; pass --format, one of pg, gm, pgsolver"
+        "read; pass --format, one of pg, gm, pgsolver"
     )
 
 
@@ -232,6 +232,7 @@ def test_memory_bounds_standard_input(run):
     code, out, err = run("info", "-", "--memory", "1M", stdin=game[:60_000])
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert "/dev/stdin: the file has more than 43690 bytes of text" in err
+    assert "if it is to be trusted, pass --memory ..., with 24 bytes for each" in err
 
 
 def test_models_read_from_content_have_their_companions(run, tmp_path):

@@ -66,6 +66,9 @@ def diagnose(error: BaseException) -> tuple[Exit, str]:
         # Said by functions to those who call them from Python.
         message = message.replace("dead_ends='lose'", "--dead-ends lose")
         message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
+        message = re.sub(
+            r"pass limits=io\.Limits\(memory=([^()]*)\)", r"pass --memory \1", message
+        )
         return Exit.BAD_INPUT, message.replace("--format ,", "--format,")
     name = type(error).__name__
     return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"

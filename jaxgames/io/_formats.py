@@ -92,9 +92,10 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
     suffix = suffix_of(path)
     if suffix in FORMATS:
         return _module(suffix), suffix
-    found = _signs(path)
+    head = _head(path)
+    found = _signs(head)
     if len(found) != 1:
-        why = "it begins as no file does that can be read, or is empty"
+        why = "it begins as no file does that can be read" if head else "it is empty"
         if found:
             why = f"{' and '.join(found)} files begin like that"
         raise FormatError(
@@ -139,7 +140,7 @@ def hinting(path: FilePath, suffix: str) -> Iterator[None]:
     except FormatError as error:
         if error.path != os.fspath(path):
             raise
-        found = _signs(path)
+        found = _signs(_head(path))
         if len(found) != 1 or FORMATS[found[0]] == FORMATS[suffix]:
             raise
         raise FormatError(
@@ -174,10 +175,13 @@ def _names() -> str:
     return ", ".join(suffix[1:] for suffix in FORMATS)
 
 
-def _signs(path: FilePath) -> list[str]:
-    """The formats whose files begin as this one does."""
+def _head(path: FilePath) -> bytes:
     with reading(path) as file:
-        head = file.read(_HEAD)
+        return file.read(_HEAD)
+
+
+def _signs(head: bytes) -> list[str]:
+    """The formats of which a file begins like that."""
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return [".npz"]
     if head[257:262] == b"ustar":

@@ -107,7 +107,7 @@ def test_odd_beginnings(tmp_path, name, text):
 
 @pytest.mark.parametrize("name", ["file", "file.txt", "file.gz"])
 @pytest.mark.parametrize(
-    "text", ["", "hello", "1 2 3\n", "/* " * 30_000, "/* */ " * 30_000, "0 0 2;\n"]
+    "text", ["\n", "hello", "1 2 3\n", "/* " * 30_000, "/* */ " * 30_000, "0 0 2;\n"]
 )
 def test_nobody_knows_the_format(tmp_path, name, text):
     path = tmp_path / name
@@ -118,6 +118,12 @@ def test_nobody_knows_the_format(tmp_path, name, text):
     assert e.value.path == str(path)
     assert "begins as no file does that can be read" in e.value.message
     assert "pass format=, one of pg, gm, pgsolver, energy" in e.value.message
+
+
+def test_nothing_has_no_format(tmp_path):
+    (tmp_path / "file").write_bytes(gzip.compress(b""))
+    with pytest.raises(io.FormatError, match="no suffix, and it is empty; pass format"):
+        io.load(tmp_path / "file")
 
 
 def test_two_formats_begin_alike(tmp_path, monkeypatch):
