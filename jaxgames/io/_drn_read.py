@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _drn_values, _lines, _models
+from jaxgames.io import _drn_loop, _drn_values, _lines, _models
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
@@ -15,7 +15,7 @@ from jaxgames.quoting import quoted
 NO_LABEL = "__NOLABEL__"
 """What stands for the label of a choice that has none."""
 
-_STATE, _ACTION, _BRANCH = 0, 1, 2
+_STATE, _ACTION, _BRANCH = _drn_loop.STATE, _drn_loop.ACTION, _drn_loop.BRANCH
 
 
 def read(path: FilePath) -> MDP:
@@ -193,9 +193,30 @@ class _Body:
 
     def add(self, lines: _lines.Lines) -> None:
         """Reads some lines."""
-        lines = self._without_comments(lines)
+        kinds = None
+        if lines.by_code:
+            kinds = _drn_loop.kinds(lines.byte, lines.start, lines.end, lines.first)
+        if kinds is None:
+            first = lines.first[:-1]
+            comments = lines.start_with(first, "//")
+            values = comments & lines.start_with(first, _drn_values.START)
+            self._note_values(lines, values, lines.start_with(first, "state"))
+            lines = lines.keep(~comments)
+            kinds = self._told_apart(lines)
+        else:
+            self._note_values(lines, kinds == _drn_loop.VALUES, kinds == _STATE)
+            lines, kinds = lines.keep(kinds <= _BRANCH), kinds[kinds <= _BRANCH]
         if not len(lines.number):
             return
+        self._add_branches(lines, np.flatnonzero(kinds == _BRANCH))
+        self._add_states(lines, np.flatnonzero(kinds == _STATE))
+        actions = np.flatnonzero(kinds == _ACTION)
+        self._codes[_ACTION].append(self._notes[_ACTION].codes(lines, actions, 1))
+        self._kinds.append(kinds)
+        self._numbers.append(lines.number.astype(np.int32))
+
+    def _told_apart(self, lines: _lines.Lines) -> np.ndarray:
+        """Tells lines apart by whole arrays: int8 `[L]`."""
         first, initials = lines.first[:-1], lines.initials
         kinds = np.full(len(first), _BRANCH, np.int8)
         for kind, word in ((_STATE, "state"), (_ACTION, "action")):
@@ -206,23 +227,18 @@ class _Body:
             single = np.flatnonzero(lines.count[found] < 2)
             if len(single):
                 lines.fail(int(found[single[0]]), f"expected a name after '{word}'")
-        self._add_branches(lines, np.flatnonzero(kinds == _BRANCH))
-        self._add_states(lines, np.flatnonzero(kinds == _STATE))
-        actions = np.flatnonzero(kinds == _ACTION)
-        self._codes[_ACTION].append(self._notes[_ACTION].codes(lines, actions, 1))
-        self._kinds.append(kinds)
-        self._numbers.append(lines.number.astype(np.int32))
+        self._check_branches(lines, np.flatnonzero(kinds == _BRANCH))
+        return kinds
 
-    def _without_comments(self, lines: _lines.Lines) -> _lines.Lines:
-        """The other lines; notes comments with the values of a state's variables."""
-        first = lines.first[:-1]
-        comments = lines.start_with(first, "//")
-        some = np.flatnonzero(comments & lines.start_with(first, _drn_values.START))
+    def _note_values(
+        self, lines: _lines.Lines, values: np.ndarray, states: np.ndarray
+    ) -> None:
+        """Notes comments with the values of a state's variables."""
+        some = np.flatnonzero(values)
         if len(some):
-            states = lines.start_with(first, "state")
-            self._values += lines.texts(first[some], lines.first[some + 1] - 1)
+            first, last = lines.first[some], lines.first[some + 1] - 1
+            self._values += lines.texts(first, last)
             self._valued.append(self._states + np.cumsum(states)[some] - 1)
-        return lines.keep(~comments)
 
     def _add_states(self, lines: _lines.Lines, which: np.ndarray) -> None:
         words = lines.first[which] + 1
@@ -234,9 +250,8 @@ class _Body:
         self._states += len(states)
         self._codes[_STATE].append(self._notes[_STATE].codes(lines, which, 2))
 
-    def _add_branches(self, lines: _lines.Lines, which: np.ndarray) -> None:
-        first = lines.first[which]
-        count = lines.count[which]
+    def _check_branches(self, lines: _lines.Lines, which: np.ndarray) -> None:
+        first, count = lines.first[which], lines.count[which]
         second = np.minimum(first + 2, len(lines.start) - 1)
         whole = (count == 3) | ((count == 4) & lines.start_with(second, "["))
         colon = np.minimum(first + 1, len(lines.start) - 1)
@@ -246,6 +261,9 @@ class _Body:
             line = int(which[np.argmin(whole)])
             expected = "expected 'state', 'action' or 'target : probability'"
             lines.fail(line, f"{expected}, found {quoted(lines.text(line))}")
+
+    def _add_branches(self, lines: _lines.Lines, which: np.ndarray) -> None:
+        first, count = lines.first[which], lines.count[which]
         targets = lines.integers(first, "a target", 0, self._header.states - 1)
         lower, upper = lines.intervals(
             first + 2, "a probability", self._reals, first + count - 1

@@ -11,6 +11,7 @@ import pytest
 
 from jaxgames import io
 from jaxgames.io import (
+    _drn_loop,
     _lines,
     _pieces,
     _statements,
@@ -256,3 +257,11 @@ def test_plain_rows_are_read_by_machine_code(text):
     header = form.header.match(text.encode())
     found = _weighted._by_code(text.encode()[header.end() :], 0, form, 3)
     assert found is not None
+
+
+def test_plain_lines_of_models_are_told_apart_by_machine_code():
+    text = b"state 0 init\n\taction go [1]\n\t0 : 1\n// c\n//[x=1]\n0 : [0.5, 1]\n"
+    lines = _lines._cut("a", text, 0, True)
+    found = _drn_loop.kinds(lines.byte, lines.start, lines.end, lines.first)
+    assert found is not None
+    assert found.tolist() == [0, 1, 2, 3, 4, 2]
