@@ -62,7 +62,7 @@ $(VENV)/.ready: pyproject.toml
 	@echo "Installing into $(VENV), which takes a minute or two ..."
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install "pip>=25.1"  # the first that knows dependency groups
-	$(PIP) install --editable ".[plot]"
+	$(PIP) install --editable ".[host]"
 	@touch $@
 
 $(VENV)/.group-%: $(VENV)/.ready

@@ -1,10 +1,7 @@
 #!/bin/sh
-# Model checking of an elevator, from the game to its picture: demo.sh FOLDER
-#
-# The property: if the button of the top floor is pressed infinitely often, the elevator is
-# there infinitely often. A fair elevator serves requests in the order in which they came;
-# an unfair one serves the last request first. Player 0 wins vertex 0 if it holds.
+# What jaxgames is for, in three short pieces: demo.sh FOLDER
 set -eu
+examples=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 cd "$1"
 
@@ -13,26 +10,29 @@ show() {
   "$@"
 }
 
-model_check() {  # name floors option
-  show jaxgames generate elevator "$2" "$3" --force -o "$1.pg.gz"
-  show jaxgames info "$1.pg.gz"
-  show jaxgames solve "$1.pg.gz" --verify -o "$1.sol" --draw "$1.svg"
-  show jaxgames verify "$1.pg.gz" "$1.sol"
-  # The first line after the header is vertex 0 and its winner.
-  case $(sed -n 2p "$1.sol") in
-    "0 0"*) echo "=> The property holds of the $1 elevator: player 0 wins." ;;
-    *) echo "=> The property fails for the $1 elevator: player 1 wins." ;;
-  esac
-}
+echo "1. A protocol that fails. Four philosophers sit at a table, with a fork between any"
+echo "   two. Does whoever is hungry eat at last?"
+show python "$examples/model_checking.py" table.kripke
+show jaxgames check --graph table.kripke --ltl "G(hungry -> F eats)" --verify --force \
+  --draw play.svg || test $? = 1  # 1: the property is violated
 
-model_check fair 6 --fair
-model_check unfair 6 --no-fair
-
-# The same with two floors is small enough to be drawn, with regions and strategies.
+printf '\n2. The same question as a game. An elevator serves the last request first: is the\n'
+echo "   top floor served whenever it is requested again and again? Player 0 wants it to be."
+show jaxgames generate elevator 4 --no-fair --force -o elevator.pg.gz
+show jaxgames solve elevator.pg.gz --verify -o elevator.sol --draw elevator.svg
+show jaxgames verify elevator.pg.gz elevator.sol
+# The first line after the header is vertex 0 and its winner.
+case $(sed -n 2p elevator.sol) in
+  "0 0"*) echo "=> It is: player 0 wins from the start." ;;
+  *) echo "=> It is not: player 1 wins from the start." ;;
+esac
 show jaxgames generate elevator 2 --no-fair --force -o small.pg
 show jaxgames solve small.pg --verify --draw small.svg
 
+printf '\n3. Ten thousand games in one call.\n'
+show python "$examples/ten_thousand.py"
+
 printf '\nPictures, to be opened in a browser:\n'
-for picture in small fair unfair; do
+for picture in play small elevator; do
   echo "  $PWD/$picture.svg"
 done

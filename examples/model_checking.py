@@ -4,12 +4,16 @@ Four philosophers sit at a table, with a fork between any two. Each takes the fo
 one side, then that at the other, eats, and puts them back. If all begin with the same
 side, all may end up with one fork in the hand. Run it with
 
-    python examples/model_checking.py
+    python examples/model_checking.py [TABLE.kripke]
+
+which writes the system to a file, too, for `jaxgames check`.
 """
+
+import sys
 
 import numpy as np
 
-from jaxgames import buchi, ltl, systems
+from jaxgames import buchi, io, ltl, systems
 
 SEATS = 4
 THINKS, HUNGRY, EATS = range(3)
@@ -45,7 +49,7 @@ PROPOSITIONS = {
 }
 
 
-def main() -> None:
+def main(path: str | None = None) -> None:
     """Checks two properties, and tells a run that violates the second."""
     system = systems.explore(
         successors,
@@ -54,6 +58,13 @@ def main() -> None:
         ranges=[len(WORDS)] * SEATS,
     )
     print(system)
+    if path is not None:
+        states = range(system.num_states)
+        labels = dict(zip(system.propositions, system.labels.T, strict=True))
+        graph = system.offsets, system.targets
+        names = [tell(system, state) for state in states]
+        io.save(path, systems.System.from_graph(graph, labels, names=names))
+        return
     print("deadlocks:", [tell(system, v) for v in system.space.deadlocks])
     for formula in ["G !neighbours_eat", "G(hungry -> F eats)"]:
         automaton = ltl.translate(formula, negate=True)
@@ -75,4 +86,4 @@ def tell(system: systems.Explored, state: int) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -73,7 +73,7 @@ def test_nothing_large_is_imported(folder, command, code):
 
 def test_a_large_game_takes_machine_code(folder):
     path = Path(folder, "large.pg")
-    io.save(path, generate.random_game(0, 5000))
+    io.save(path, generate.random_game(0, 10_000))
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, "solve", str(path)],
         capture_output=True,

@@ -23,6 +23,9 @@ SAYS = {
         "G(hungry -> F eats): violated",
         "then again and again",
     ],
+    "ten_thousand.py": [
+        "player 0 wins from vertex 0 in 102 of them",
+    ],
     "dataset.py": ["100 games in 1 files", "all answers are certified: True"],
     "training_loop.py": ["it has learnt something: True"],
     "retrograde.py": [
@@ -44,11 +47,13 @@ SAYS = {
     ],
 }
 
+OPTIONS = {"ten_thousand.py": ["200"]}
+
 
 @pytest.mark.parametrize("name", SAYS)
 def test_example(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [name])
+    monkeypatch.setattr(sys, "argv", [name, *OPTIONS.get(name, ())])
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if line in SAYS[name]] == SAYS[name]

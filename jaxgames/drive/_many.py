@@ -37,6 +37,10 @@ MOST_NAMED = 10
 """Games that an error names."""
 
 
+SHOWN = 8
+"""Solutions that are shown one by one."""
+
+
 @jax.tree_util.register_pytree_node_class
 class Solutions(list[Any]):
     """The solutions of a list of games, in their order: a list, and a pytree.
@@ -49,6 +53,13 @@ class Solutions(list[Any]):
     def __init__(self, solutions: Iterable[Any], state: Any):
         super().__init__(solutions)
         self.state = None if self.status == Status.SOLVED else state
+
+    def __repr__(self) -> str:
+        """All of a few; of many how many there are, and the first."""
+        if len(self) <= SHOWN:
+            return super().__repr__()
+        first = ", ".join(map(repr, self[:2]))
+        return f"[{first}, ...: {len(self):,} solutions]"
 
     @property
     def status(self) -> Any:
