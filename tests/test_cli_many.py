@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,6 +40,10 @@ def run(capsys):
         return code, *capsys.readouterr()
 
     return run
+
+
+PUBLISHED = Path(__file__).parents[2] / "shared/data/public/parity"
+"""Games in folders, and `winners.npz` with their winners."""
 
 
 def objects(text):
@@ -311,3 +316,23 @@ def test_compressed_files_without_a_suffix_of_their_format(run, tmp_path):
     first, second = objects(out)
     assert first["won"] == second["won"] == won(GAMES["hanoi"])
     assert isinstance(io.load("hanoi.gz"), Arena)
+
+
+@pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason="the folder of published games is not there"
+)
+def test_a_folder_of_published_games(run):
+    """Many of which have no suffix of their format."""
+    files = sorted(PUBLISHED.glob("oink-*/*.gz"))
+    assert any(not file.name.endswith(".pg.gz") for file in files)
+    files = [file for file in files if file.stat().st_size < 20_000]
+    code, out, err = run("solve", *files, "--jsonl", "--winners", "--verify")
+    assert (code, err) == (Exit.DONE, "")
+    found = objects(out)
+    assert [facts["file"] for facts in found] == list(map(str, files))
+    winners = np.load(PUBLISHED / "winners.npz")
+    for file, facts in zip(files, found, strict=True):
+        packed = winners[file.relative_to(PUBLISHED).as_posix().removesuffix(".gz")]
+        known = np.unpackbits(packed[8:], count=len(facts["winner"]), bitorder="little")
+        assert np.array_equal(facts["winner"], known), file
+        assert facts["verified"]
