@@ -7,8 +7,9 @@ that a long solve reports progress, can be interrupted and can be resumed.
 
 import dataclasses
 import functools
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,13 @@ WRITTEN_OUT = 4, 3, 2, 1
 
 _GO_ON = -1
 """Where no status is, between processes."""
+
+READ_BY_NUMPY = 1 << 14
+"""Entries in the host's memory up to which a fingerprint may be made by numpy ..."""
+
+SELDOM = 64
+"""... for so many games of one form. Then a program is compiled: it takes less time for
+each, and some hundreds of games to make up for its compilation."""
 
 SMALL = 1 << 17
 """Entries up to which an answer is sent to the host with every chunk."""
@@ -208,14 +216,46 @@ def adopted(solver: Solver, carry: Carry, state: Any) -> Carry:
 def origin(solver: Solver, game: Any) -> states.Origin:
     """What a carry of a solver on a concrete game is of.
 
-    The fingerprint of a layout is kept with it, so that this costs a launch, or less.
+    The fingerprint of a layout is kept with it, so that this costs a launch, or less;
+    and for small ones in the host's memory nothing is compiled before there are many.
     """
     parts = _parts(
         solver.subject(game),
-        lambda part: kept(part, "fingerprint", lambda: _fingerprint(part)),
+        lambda part: kept(
+            part,
+            "fingerprint",
+            lambda: _words(part, states.fingerprint, _fingerprint),
+        ),
     )
-    alone = isinstance(parts, _Part)
-    return _origin(solver, parts.words if alone else _whole_jit(parts))
+    if isinstance(parts, _Part):
+        return _origin(solver, parts.words)
+    return _origin(solver, _words(parts, states.fingerprint, _whole_jit))
+
+
+def _words(
+    values: Any,
+    by_numpy: Callable[[Any], states.Words],
+    by_program: Callable[[Any], states.Words],
+) -> states.Words:
+    """A fingerprint by numpy where that is read sooner than a program is compiled."""
+    leaves = jax.tree.leaves(values)
+    if sum(map(np.size, leaves)) > READ_BY_NUMPY:
+        return by_program(values)
+    if next(_met(tuple(map(np.shape, leaves)))) >= SELDOM:
+        return by_program(values)
+    near = all(
+        not isinstance(x, jax.Array)
+        or (len(x.devices()) == 1 and next(iter(x.devices())).platform == "cpu")
+        for x in leaves
+    )
+    return by_numpy(jax.device_get(values)) if near else by_program(values)
+
+
+@functools.lru_cache(1024)
+def _met(form: tuple) -> Iterator[int]:
+    """Counts the games of a form."""
+    del form
+    return itertools.count()
 
 
 def _origin(solver: Solver, words: states.Words) -> states.Origin:

@@ -380,6 +380,23 @@ def test_the_same_bits_from_numpy_jax_jit_vmap_and_any_width():
     assert words(states.fingerprint(narrow)) == expected
 
 
+def test_nothing_is_compiled_for_the_fingerprint_of_a_small_game(monkeypatch):
+    game, solver = parity_game(3).pad(64, 128), parity.FPI()
+    expected = words(fixpoint._fingerprint(game))
+
+    def compiled(_):
+        raise AssertionError
+
+    monkeypatch.setattr(fixpoint, "_fingerprint", compiled)
+    monkeypatch.setattr(fixpoint, "_whole_jit", compiled)
+    assert words(fixpoint.origin(solver, game).problem) == expected
+    for limit, size in (("READ_BY_NUMPY", (65, 130)), ("SELDOM", (66, 132))):
+        with monkeypatch.context() as patch:
+            patch.setattr(fixpoint, limit, 0)
+            with pytest.raises(AssertionError):
+                fixpoint.origin(solver, game.pad(*size))
+
+
 def test_every_entry_its_place_its_name_and_the_shape_count():
     x = np.random.default_rng(1).integers(-3, 3, size=200).astype(np.int32)
     found = {words(states.fingerprint({"x": x}))}
