@@ -3,6 +3,11 @@
     jaxgames generate elevator 5 -o elevator.pg.gz
     jaxgames solve elevator.pg.gz --verify -o elevator.sol
 
+Files are compressed or not, and `-` is standard input or output. Several files in one
+call get a line each, and `--jsonl` makes each an object:
+
+    jaxgames solve corpus/*.pg.gz --jsonl
+
 A command prints what it finds on standard output. An error is one line on standard
 error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can rely on:
 

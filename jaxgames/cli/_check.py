@@ -59,7 +59,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lasso",
         metavar="OUT",
-        help="write what shows the violation: .txt, as to -, or .json for programs",
+        help="write what shows the violation: .txt, or .json for programs; - is "
+        "standard output",
     )
     parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")

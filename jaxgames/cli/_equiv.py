@@ -54,7 +54,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--labels",
         metavar="OUT",
         help="write the class of each state by that notion: .npz, or .txt with one on "
-        "each line, as to -",
+        "each line; - is standard output",
     )
     parser.add_argument(
         "--draw",

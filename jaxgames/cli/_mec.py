@@ -27,7 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help="write the component of each state, -1 for none: .npz (with the choices "
         "that stay), a folder of these for several files, or .txt with one on each "
-        "line, as to -",
+        "line; - is standard output",
     )
     _options.add_force(parser)
     _options.add_decomposition(parser)

@@ -80,13 +80,8 @@ def add_file(
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
     parser.set_defaults(brief=False)
     if many:
-        help += "; of several files each is told of in a line"
+        help += "; there may be several, and a line tells of each"
         parser.add_argument("files", metavar=name, nargs="+", help=help)
-        parser.add_argument(
-            "--jsonl",
-            action="store_true",
-            help="print a JSON object for each file, on a line of its own",
-        )
     elif option is None:
         parser.add_argument("file", metavar=name, help=help)
     else:
@@ -102,7 +97,7 @@ def add_file(
 def add_game(
     parser: argparse.ArgumentParser,
     name: str = "FILE",
-    what: str = "a game: .pg, .npz",
+    what: str = "a game: .pg, .gm, .npz",
     *,
     many: bool = False,
 ) -> None:
@@ -188,6 +183,12 @@ def add_jax(parser: argparse.ArgumentParser) -> None:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Output for programs."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    if any(action.dest == "files" for action in parser._actions):
+        parser.add_argument(
+            "--jsonl",
+            action="store_true",
+            help="print one for each file, on a line of its own",
+        )
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

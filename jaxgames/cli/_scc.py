@@ -29,8 +29,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--labels",
         metavar="OUT",
         help="write the component of each vertex: .npz, a folder of these for several "
-        "files, or .txt with one on each line, "
-        "as to -",
+        "files, or .txt with one on each line; "
+        "- is standard output",
     )
     _options.add_force(parser)
     _options.add_decomposition(parser)

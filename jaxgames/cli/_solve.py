@@ -66,7 +66,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="SOL",
-        help="write a PGSolver solution, as to -; for several games a folder of them",
+        help="write a PGSolver solution; - is standard output; for several games it "
+        "is a folder of them",
     )
     parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")

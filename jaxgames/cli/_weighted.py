@@ -34,7 +34,7 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="OUT",
         help="write what was found: .npz, a folder of these for several files, or "
-        ".txt with a line for each vertex, as to -",
+        ".txt with a line for each vertex; - is standard output",
     )
     _options.add_force(parser)
     parser.add_argument(
