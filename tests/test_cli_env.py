@@ -169,8 +169,12 @@ def test_no_option_has_an_unknown_value(run):
 
 
 def _with_solver(command: str, name: str) -> list[str]:
-    words = {"check": ["--graph", "missing"]}.get(command, ["missing"])
-    return [command, *words, "-s", name]
+    more = {
+        "check": ["--graph", "missing"],
+        "probability": ["missing", "--to", "0"],
+        "reach": ["missing", "--to", "0"],
+    }
+    return [command, *more.get(command, ["missing"]), "-s", name]
 
 
 def test_an_unknown_shell(run):
@@ -188,6 +192,7 @@ def test_the_manual_has_all_commands_and_codes(run):
     assert out.startswith('.TH JAXGAMES 1 "" "jaxgames ')
     assert out.isascii()  # roff has other signs by their numbers
     plain = out.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
+    plain = plain.replace("\\[u00FC]", "ü")
     for command in _grammar.commands().parts:
         assert f'.SS "jaxgames {command.name}"\n{command.about}\n' in plain
         for option in command.options:

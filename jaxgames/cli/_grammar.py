@@ -106,7 +106,7 @@ def _values(command: str, action: argparse.Action) -> tuple[str, ...]:
 
 def solvers(command: str) -> tuple[str, ...]:
     """Names of the solvers that a command takes."""
-    from jaxgames import buchi, energy, graph, mdp, parity
+    from jaxgames import buchi, energy, graph, mdp, multienergy, parity
 
     registry = {
         "solve": parity.SOLVERS,
@@ -115,6 +115,9 @@ def solvers(command: str) -> tuple[str, ...]:
         "energy": energy.SOLVERS,
         "meanpayoff": energy.SOLVERS,
         "check": buchi.SOLVERS,
+        "buchi": buchi.GAME_SOLVERS,
+        "multienergy": multienergy.SOLVERS,
+        "probability": mdp.REACH_SOLVERS,
     }.get(command)
     if registry is None:
         return ()

@@ -29,6 +29,11 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="no strategies, which is sooner done",
     )
+    add_rows(parser)
+
+
+def add_rows(parser: argparse.ArgumentParser) -> None:
+    """Where what was found of each vertex goes."""
     parser.add_argument(
         "-o",
         "--output",

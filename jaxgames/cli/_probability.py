@@ -1,0 +1,231 @@
+"""`jaxgames probability`."""
+
+import argparse
+import functools
+from typing import Any
+
+import numpy as np
+
+from jaxgames import io, mdp
+from jaxgames.cli import _checkpoint, _mec, _options, _parts, _report, _vertices
+from jaxgames.cli import _weighted as _rows
+from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.quoting import clipped, quoted
+from jaxgames.solution import Status
+
+EXAMPLE = "probability model.drn --to goal -o values.txt"
+
+SHOWN = 10
+"""Initial states of which the probability is told."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _options.add_file(
+        parser, "a Markov decision process: .umb, .drn or .tra", many=True
+    )
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="TARGET",
+        help=f"what is to be reached: a label of the model, or {_vertices.SYNTAX}",
+    )
+    parser.add_argument(
+        "--through",
+        metavar="STATES",
+        help="what a path may pass before, likewise (default: all states)",
+    )
+    optimum = parser.add_mutually_exclusive_group()
+    optimum.add_argument(
+        "--max",
+        dest="optimum",
+        action="store_const",
+        const="max",
+        default="max",
+        help="the largest probability, over all schedulers (default)",
+    )
+    optimum.add_argument(
+        "--min",
+        dest="optimum",
+        action="store_const",
+        const="min",
+        help="the least",
+    )
+    parser.add_argument(
+        "--zero-one",
+        action="store_true",
+        help="only find where it is zero and where it is one, which needs no "
+        "probabilities",
+    )
+    parser.add_argument(
+        "--for-ever",
+        action="store_true",
+        help="only find where some scheduler visits the target infinitely often with "
+        "probability one",
+    )
+    parser.add_argument(
+        "--epsilon",
+        type=_options.positive,
+        metavar="E",
+        default=1e-6,
+        help="how far a value may be from the true one (default: 1e-6)",
+    )
+    parser.add_argument(
+        "--relative",
+        action="store_true",
+        help="E is relative to the true probability",
+    )
+    _rows.add_rows(parser)
+    parser.add_argument(
+        "-s", "--solver", default="auto", help="which algorithm (default: auto)"
+    )
+    _options.add_limits(parser)
+    parser.add_argument(
+        "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
+    )
+    _options.add_checkpoint(parser)
+    _options.add_json(parser)
+    _options.add_quiet(parser)
+    _options.add_jax(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Finds the probabilities, and prints and writes what was asked for."""
+    _check_options(args)
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        model = _mec.load(args)
+        notes.append(sizes(model))
+    target = _states("--to", args.to, model)
+    through = None
+    if args.through is not None:
+        through = _states("--through", args.through, model)
+    facts: dict[str, Any] = {
+        "states": model.num_states,
+        "choices": model.num_choices,
+        "branches": model.num_branches,
+        "target": int(target.sum()),
+        "optimum": args.optimum,
+    }
+    if args.zero_one or args.for_ever:
+        return _qualitative(args, phase, model, target, through, facts)
+    if model.probs is None:
+        why = "this model has no probabilities (--zero-one needs none)"
+        raise io.FormatError(args.file, None, why)
+    solve = functools.partial(
+        _solve,
+        target=target,
+        optimum=args.optimum,
+        states=through,
+        epsilon=args.epsilon,
+        relative=args.relative,
+    )
+    found = _parts.solve(args, phase, solve, model)
+    facts |= _parts.solve_facts(found, phase.seconds, None)
+    arrays = {
+        name: np.asarray(getattr(found, name))
+        for name in ("lower", "upper", "value", "scheduler")
+    }
+    facts["gap"] = float((arrays["upper"] - arrays["lower"]).max(initial=0.0))
+    facts["initial"] = [
+        {"state": int(s), **{name: float(arrays[name][s]) for name in _BOUNDS}}
+        for s in _initial(model)
+    ]
+    if args.all:
+        facts |= {name: array.tolist() for name, array in arrays.items()}
+    end = _parts.conclude(*(args, found, None, facts), lambda: _tell(args, facts))
+    precise = end == Exit.DONE or found.status == Status.PRECISION
+    if args.output and precise:
+        _rows.write_rows(args.output, **arrays)
+    return end
+
+
+_BOUNDS = "lower", "upper", "value"
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    _rows.check_output(args)
+    _parts.check_solver(mdp.REACH_SOLVERS, args.solver)
+    _checkpoint.check(args)
+    if args.zero_one and args.for_ever:
+        raise ValueError("--zero-one and --for-ever are two questions: ask one")
+    if args.for_ever and (args.optimum == "min" or args.through is not None):
+        option = "--min" if args.optimum == "min" else "--through"
+        raise ValueError(f"--for-ever does not go with {option}")
+    if args.checkpoint and (args.zero_one or args.for_ever):
+        raise ValueError("--checkpoint keeps the rounds that bounds of a value take")
+
+
+def _states(option: str, text: str, model: mdp.MDP) -> np.ndarray:
+    """The states that an option names, by a label or by their numbers."""
+    labels = model.labels or {}
+    if text in labels:
+        return np.asarray(labels[text])
+    if text[:1] == "@" or text[:1].isdigit():
+        return _vertices.mask(option, text, model.num_states, "state")
+    there = clipped(", ".join(labels)) or "none at all"
+    raise ValueError(
+        f"{option}: the model has no label {quoted(text)}, only {there}; expected one, "
+        f"or {_vertices.SYNTAX}"
+    )
+
+
+def _initial(model: mdp.MDP) -> np.ndarray:
+    return np.array([0]) if model.initial is None else np.asarray(model.initial)
+
+
+def _solve(model: mdp.MDP, *, target: Any, optimum: Any, **how: Any) -> Any:
+    return mdp.reach_probability(model, target, optimum, **how)
+
+
+def _qualitative(args, phase: Phases, model, target, through, facts: dict) -> Exit:
+    """Where the probability is zero or one."""
+    with phase("solve"):
+        if args.for_ever:
+            regions = {"one": mdp.almost_sure_buchi(model, target)}
+        else:
+            how = {"optimum": args.optimum, "states": through}
+            regions = {
+                "zero": mdp.prob0(model, target, **how),
+                "one": mdp.prob1(model, target, **how),
+            }
+    arrays = {}
+    for name, region in regions.items():
+        arrays[name] = np.asarray(region.states)
+        if region.scheduler is not None:
+            arrays[f"scheduler_{name}"] = np.asarray(region.scheduler)
+    facts |= {"status": "solved", "seconds": dict(phase.seconds)}
+    facts |= {name: int(arrays[name].sum()) for name in regions}
+    facts["initial"] = [
+        {"state": int(s), **{name: bool(arrays[name][s]) for name in regions}}
+        for s in _initial(model)
+    ]
+    if args.all:
+        facts["found"] = {name: array.tolist() for name, array in arrays.items()}
+    if args.json:
+        _report.show(args, facts)
+    elif not args.quiet:
+        told = [f"{name} from {facts[name]:,}" for name in regions]
+        print(f"{args.file}: probability {', '.join(told)} of {model.num_states:,}")
+    if args.output:
+        columns = {name: array.astype(np.int32) for name, array in arrays.items()}
+        _rows.write_rows(args.output, **columns)
+    return Exit.DONE
+
+
+def _tell(args: argparse.Namespace, facts: dict) -> None:
+    most = "largest" if args.optimum == "max" else "least"
+    shown = facts["initial"][:1] if args.brief else facts["initial"][:SHOWN]
+    for bar in shown:
+        print(
+            f"{args.file}: from state {bar['state']} the {most} probability is "
+            f"{bar['value']:.6g}, between {bar['lower']!r} and {bar['upper']!r}"
+        )
+    more = len(facts["initial"]) - len(shown)
+    if more and not args.brief:
+        print(f"  and from {more:,} more initial states")

@@ -1,0 +1,164 @@
+"""`jaxgames reach`."""
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from jaxgames import graph, io
+from jaxgames.arena import Arena
+from jaxgames.cli import _options, _parts, _report, _scc, _vertices, _weighted
+from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import read, sizes, start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.solution import successor_of
+
+EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _options.add_file(
+        parser,
+        "a graph (.mtx, .npz), a game (.pg, .energy, .mpg), a transition system (.aut) "
+        "or a Markov decision process (.umb, .drn, .tra); with --player a game",
+        many=True,
+    )
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
+    parser.add_argument(
+        "--to",
+        metavar="VERTICES",
+        help=f"what is to be reached: {_vertices.SYNTAX}",
+    )
+    parser.add_argument(
+        "--from",
+        dest="begin",
+        metavar="VERTICES",
+        help="where to begin; with --to the exit code is 1 unless it is reached from "
+        "all of them",
+    )
+    parser.add_argument(
+        "--player",
+        type=int,
+        choices=(0, 1),
+        help="who is to force a visit, whatever the other one does: his attractor",
+    )
+    _weighted.add_rows(parser)
+    parser.add_argument(
+        "-s",
+        "--solver",
+        default="auto",
+        choices=("auto", "host", "device"),
+        help="where: auto (default), host or device",
+    )
+    _options.add_limits(parser)
+    _options.add_json(parser)
+    _options.add_quiet(parser)
+    _options.add_jax(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Finds the vertices, and prints and writes what was asked for."""
+    _check_options(args)
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        arena, size = _load(args)
+        notes.append(size)
+    begin, to = (
+        None if text is None else _vertices.mask(option, text, arena.shape[0])
+        for option, text in (("--from", args.begin), ("--to", args.to))
+    )
+    with phase("prepare"):
+        tiny = Arena.from_edges([0], [0], owner=[0])
+        size = arena.shape[1]
+        _parts.make_host_ready(args, size, lambda: _found(args, tiny, [0], [0]))
+    with phase("solve"):
+        arrays = _found(args, arena, begin, to)
+    mask = arrays["reached"]
+    holds = None
+    if begin is not None and to is not None:
+        holds = bool(mask[begin].all())
+    facts: dict[str, Any] = {
+        "vertices": int(arena.num_vertices),
+        "edges": int(arena.num_edges),
+        "status": "solved",
+        "seconds": dict(phase.seconds),
+        "player": args.player,
+        "reached": int(mask.sum()),
+        "holds": holds,
+    }
+    if "rank" in arrays:
+        facts["farthest"] = int(arrays["rank"].max(initial=0))
+    if args.all:
+        facts["found"] = {name: x.tolist() for name, x in arrays.items()}
+    if args.json:
+        _report.show(args, facts)
+    elif not args.quiet:
+        _tell(args, facts, begin, mask)
+    if args.output:
+        columns = {name: x.astype(np.int32) for name, x in arrays.items()}
+        _weighted.write_rows(args.output, **columns)
+    return Exit.WRONG if holds is False else Exit.DONE
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before the search what would fail after it."""
+    _weighted.check_output(args)
+    if args.to is None and args.begin is None:
+        raise ValueError("expected --to, or --from, or both")
+    if args.player is not None and args.to is None:
+        raise ValueError("--player needs what he is to reach, --to")
+
+
+def _load(args: argparse.Namespace) -> tuple[Arena, str]:
+    """Reads a graph, or a game if there are to be players.
+
+    Raises:
+        FormatError: the file holds something else.
+    """
+    if args.player is None:
+        return _scc.load(args)
+    found = read(args)
+    if not isinstance(found, Arena):
+        why = f"--player needs a game, whose vertices have owners: found {found!r}"
+        raise io.FormatError(args.file, None, why)
+    return found, sizes(found)
+
+
+def _found(args: argparse.Namespace, arena: Arena, begin, to) -> dict[str, np.ndarray]:
+    """What is written of each vertex."""
+    if args.player is not None:
+        won = graph.attractor(arena, to, args.player, engine=args.solver)
+        return {
+            "reached": np.asarray(won.mask),
+            "rank": np.asarray(won.rank),
+            "successor": np.asarray(successor_of(arena, won.strategy)),
+        }
+    backward = to is not None
+    sources = to if backward else begin
+    found = graph.reachable(arena, sources, backward=backward, engine=args.solver)
+    return {"reached": np.asarray(found)}
+
+
+def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> None:
+    count = facts["reached"]
+    part = f"{count:,} of {facts['vertices']:,} vertices"
+    if args.to is None:
+        print(f"{args.file}: {part} are reached")
+        return
+    if args.player is None:
+        print(f"{args.file}: it is reached from {part}")
+    else:
+        print(
+            f"{args.file}: player {args.player} can force a visit from {part}, in "
+            f"{facts['farthest']:,} moves at most"
+        )
+    if args.brief or begin is None:
+        return
+    missing = np.flatnonzero(begin & ~mask)
+    text = "from all that are asked for"
+    if len(missing):
+        text = f"not from {missing[0]}"
+        text += f", nor from {len(missing) - 1:,} more" if len(missing) > 1 else ""
+    print(f"  {text}")

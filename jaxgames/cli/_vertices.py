@@ -1,0 +1,55 @@
+"""Sets of vertices on the command line: numbers, ranges, or a file with these."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxgames.io._errors import FormatError
+from jaxgames.quoting import quoted
+
+SYNTAX = "numbers and ranges, such as 0,4,10-19, or @FILE with these"
+"""How a set is written, for help texts."""
+
+
+def mask(option: str, text: str, size: int, what: str = "vertex") -> np.ndarray:
+    """The set that an option names: bool `[size]`.
+
+    Args:
+        option: its name, for messages.
+        text: what it is given.
+        size: how many vertices there are.
+        what: what a vertex is called.
+
+    Raises:
+        ValueError: a word is no number or range, or a vertex is not there.
+        FormatError: likewise, in a file; it tells the line.
+        OSError: the file cannot be read.
+    """
+    found = np.zeros(size, bool)
+    for path, line, word in _words(text):
+        numbers = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", word)
+        first, last = (numbers[1], numbers[2] or numbers[1]) if numbers else ("0", "0")
+        why = ""
+        if not numbers or int(first) > int(last):
+            why = f"expected {what} numbers or ranges such as 10-19, got {quoted(word)}"
+        elif int(last) >= size:
+            why = f"there is no {what} {last}, expected 0 to {size - 1}"
+        if why and path:
+            raise FormatError(path, line, why)
+        if why:
+            raise ValueError(f"{option}: {why}")
+        found[int(first) : int(last) + 1] = True
+    return found
+
+
+def _words(text: str) -> Iterator[tuple[str, int, str]]:
+    """The words of a set, each with the file and the line where it is."""
+    if not text.startswith("@"):
+        yield from (("", 0, word.strip()) for word in text.split(","))
+        return
+    with open(text[1:], encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            for word in re.split(r"[,\s]+", line.partition("#")[0].strip()):
+                if word:
+                    yield text[1:], number, word
