@@ -1,9 +1,11 @@
 """A list of questions, one after the other."""
 
+import contextlib
 import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from jaxgames import host
 from jaxgames.drive import _costs
 from jaxgames.drive._problem import Problem
 from jaxgames.drive._rounds import Games
@@ -80,8 +82,11 @@ def by_host(
         times.append(clock() - began)
         return found
 
+    edges = problem.shape(questions[0])[1] * len(questions) if questions else 0
     try:
-        return each(problem, questions, answer, meter, strategies)
+        # What is small alone is not, where there are many.
+        with contextlib.nullcontext() if host.is_plain(edges) else host.compiling():
+            return each(problem, questions, answer, meter, strategies)
     except _Sooner:
         return None
     finally:

@@ -27,6 +27,7 @@ from jaxgames import (
 )
 from jaxgames.drive import PROBLEMS, _costs, _each, _many
 from jaxgames.drive._stack import grouped, joined, merged, size_of
+from jaxgames.parity._problem import Parity
 
 
 def weighted(seed: int) -> Arena:
@@ -217,3 +218,22 @@ def test_solutions_are_a_pytree():
     some = [*found]
     some[1] = dataclasses.replace(some[1], status=Status.TIMEOUT)
     assert status(type(found)(some, None)) == Status.TIMEOUT
+
+
+@pytest.mark.parametrize(("games", "plain"), [(3, True), (400, False)])
+def test_what_is_small_alone_is_not_where_there_are_many(games, plain, monkeypatch):
+    monkeypatch.setattr(host, "_plain_left", 60.0)
+    arena = generate.random_game(0, 50)
+    assert 3 * arena.shape[1] <= host.SMALL < 400 * arena.shape[1]
+    seen = []
+    real = Parity.on_host
+
+    def on_host(self, question, **how):
+        seen.append(
+            isinstance(getattr(how.get("track"), "stop", None), host.Impatience)
+        )
+        return real(self, question, **how)
+
+    monkeypatch.setattr(Parity, "on_host", on_host)
+    solve_many(parity, [arena] * games, "host")
+    assert set(seen) == {plain}
