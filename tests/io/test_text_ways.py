@@ -3,13 +3,15 @@
 import contextlib
 import dataclasses
 import pathlib
+import subprocess
+import sys
 import warnings
 from unittest import mock
 
 import numpy as np
 import pytest
 
-from jaxgames import io
+from jaxgames import Arena, generate, io
 from jaxgames.io import (
     _drn_loop,
     _lines,
@@ -265,3 +267,36 @@ def test_plain_lines_of_models_are_told_apart_by_machine_code():
     found = _drn_loop.kinds(lines.byte, lines.start, lines.end, lines.first)
     assert found is not None
     assert found.tolist() == [0, 1, 2, 3, 4, 2]
+
+
+def test_small_files_are_read_without_a_compiler(tmp_path):
+    """Which takes longer to be imported than they to be read."""
+    size = 20_000
+    game = generate.random_game(1, size)
+    io.save(tmp_path / "a.pg", game)
+    io.save(tmp_path / "a.pg.gz", game)
+    graph = Arena.from_csr(game.row_ptr, game.dst, owner=np.zeros(size, bool))
+    io.save(tmp_path / "a.mtx", graph)
+    io.save(
+        tmp_path / "a.aut",
+        io.LTS.from_arrays(game.src, game.src, game.dst, map(str, range(size)), size),
+    )
+    io.save(tmp_path / "a.energy", generate.random_energy_game(1, size))
+    io.save(tmp_path / "a.tra", generate.random_mdp(1, 5000))
+    io.save(tmp_path / "a.drn", generate.random_mdp(1, 5000))
+    program = (
+        "import pathlib, sys\n"
+        "from jaxgames import io\n"
+        "for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):\n"
+        "    if path.suffix != '.lab':\n"
+        "        io.load(path)\n"
+        "        print(path.name, 'numba' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    names = sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".lab")
+    assert done.stdout.splitlines() == [f"{name} False" for name in names]
