@@ -20,6 +20,8 @@ from benchmarks import (
     ltl_page,
     plots,
     scaling,
+    start,
+    starting,
     summary,
     thesis_page,
 )
@@ -102,6 +104,8 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
 
     def fill(place: re.Match) -> str:
         found = [each for each in shown if each.suite == place[1]]
+        if place[1] == start.SUITE:
+            return "\n\n".join(map(starting.section, found)) or NO_RESULTS
         if place[1] == load.SUITE:
             return "\n\n".join(map(loading.section, found)) or NO_RESULTS
         return "\n\n".join(_section(each, docs) for each in found) or NO_RESULTS

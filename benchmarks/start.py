@@ -1,0 +1,180 @@
+"""The suite `start`: whole processes on small inputs, in CPU seconds of all cores.
+
+Each command runs as a user would type it. `call_s` is the median of several processes,
+`first_call_s` the first one of all, with empty folders for what numba and JAX keep.
+"""
+
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.run import Options
+from benchmarks.schema import Results, Row
+from jaxgames import Status, generate, io, systems
+
+SUITE = "start"
+
+NUMPY = "python -c import numpy"
+"""What others are held against."""
+
+
+class Command(NamedTuple):
+    """A process that is timed.
+
+    Attributes:
+        name: as in the results.
+        arguments: of jaxgames; or of Python, if the name begins with it.
+        exit_code: with which it must end.
+        peer: a program of others that is timed where it is on the PATH.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    exit_code: int = 0
+    peer: str | None = None
+
+
+def _of(line: str, exit_code: int = 0) -> Command:
+    return Command(f"jaxgames {line}", tuple(line.split()), exit_code)
+
+
+COMMANDS = (
+    Command(NUMPY, ("-c", "import numpy")),
+    Command("python -c import jax", ("-c", "import jax")),
+    Command("python -c import jaxgames", ("-c", "import jaxgames")),
+    _of("--version"),
+    _of("--help"),
+    _of("solvers"),
+    _of("solve nothing.pg", 2),
+    _of("solve tiny.pg --verify"),
+    Command("oink tiny.pg", ("tiny.pg",), peer="oink"),
+    _of("solve small.pg --verify"),
+    Command("oink small.pg", ("small.pg",), peer="oink"),
+    _of("solve middle.pg --verify"),
+    Command("oink middle.pg", ("middle.pg",), peer="oink"),
+    _of("energy game.energy --verify"),
+    _of("scc graph.mtx --verify"),
+    _of("mec model.drn --verify"),
+    _of("check --graph table.kripke --ltl F(a) --verify", 1),
+    _of("equiv lts.aut 0 1"),
+)
+
+
+def run(options: Options, results: Results) -> None:
+    """Adds a row for each command whose program is there."""
+    folder = options.scratch / "start"
+    folder.mkdir()
+    _make_files(folder, options.small)
+    for command in COMMANDS:
+        program = _program(command)
+        if program is not None and options.wants_game(command.name, SUITE):
+            results.put([_row(command, program, folder, options.runs)])
+            options.keep(results)
+    shutil.rmtree(folder)
+
+
+def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
+    kept = folder / "kept"
+    kept.mkdir()
+    caches = {"NUMBA_CACHE_DIR": str(kept / "numba"), "XDG_CACHE_HOME": str(kept)}
+    dropped = ("JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE")
+    environment = {k: v for k, v in os.environ.items() if k not in dropped} | caches
+
+    def seconds() -> tuple[float, int]:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(
+            [*program, *command.arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        return spent, done.returncode
+
+    first, code = seconds()
+    codes, times = {code}, []
+    for _ in range(runs):
+        time, code = seconds()
+        times.append(time)
+        codes.add(code)
+    shutil.rmtree(kept)
+    vertices, edges = _sizes(folder, command)
+    return Row(
+        game=command.name,
+        vertices=vertices,
+        edges=edges,
+        experiment=SUITE,
+        solver="process",
+        call_s=statistics.median(times),
+        call_runs=times,
+        first_call_s=first,
+        verified=codes == {command.exit_code},
+        status=Status.SOLVED.name,
+    )
+
+
+def _program(command: Command) -> list[str] | None:
+    if command.peer is not None:
+        found = shutil.which(command.peer)
+        return None if found is None else [found]
+    if command.name.startswith("python"):
+        return [sys.executable]
+    return [sys.executable, "-m", "jaxgames"]
+
+
+# ---- inputs ------------------------------------------------------------------------
+
+
+def _system() -> systems.System:
+    graph = generate.random_game(1, 300)
+    labels = {"a": [False] * 300, "b": [True] * 300}
+    return systems.System.from_graph((graph.row_ptr, graph.dst), labels)
+
+
+def _lts() -> io.LTS:
+    return io.LTS.from_arrays([0, 1, 1, 2], [0, 1, 0, 1], [1, 0, 2, 2], ["a", "b"], 3)
+
+
+MAKERS: dict[str, Callable] = {
+    "tiny.pg": lambda size: generate.elevator(3),
+    "small.pg": lambda size: generate.random_game(1, 2000, num_priorities=8),
+    "middle.pg": lambda size: generate.random_game(1, size, num_priorities=8),
+    "game.energy": lambda size: generate.random_energy_game(1, 500),
+    "graph.mtx": lambda size: generate.random_game(1, 1000),
+    "model.drn": lambda size: generate.random_mdp(1, 300),
+    "table.kripke": lambda size: _system(),
+    "lts.aut": lambda size: _lts(),
+}
+
+MIDDLE = 100_000
+"""Vertices of the game for which machine code pays."""
+
+
+def _make_files(folder: Path, small: bool) -> None:
+    for name, make in MAKERS.items():
+        value = make(1000 if small else MIDDLE)
+        if name.endswith(".mtx"):  # a matrix has no labels
+            value = type(value).from_csr(value.row_ptr, value.dst, owner=value.owner & False)
+        io.save(folder / name, value)
+
+
+def _sizes(folder: Path, command: Command) -> tuple[int, int]:
+    """How large the input of a command is; nothing where it has none."""
+    names = [name for name in command.arguments if name in MAKERS]
+    if not names:
+        return 0, 0
+    value = io.load(folder / names[0])
+    if isinstance(value, io.LTS):
+        value = value.arena
+    if hasattr(value, "shape"):
+        return value.shape
+    if hasattr(value, "num_branches"):
+        return value.num_states, value.num_branches
+    return value.num_states, len(value.targets)
