@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgames import graph
+from jaxgames import cli, graph
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -57,6 +57,15 @@ def test_example(name, capsys, tmp_path, monkeypatch):
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if line in SAYS[name]] == SAYS[name]
+
+
+def test_the_picture_of_the_front_page_is_what_the_command_draws(tmp_path):
+    drawn = tmp_path / "handshake.svg"
+    game = str(EXAMPLES / "handshake.pg")
+    command = ["solve", game, "--verify", "--draw", str(drawn), "-q"]
+    assert cli.main(command) == cli.Exit.DONE
+    shown = EXAMPLES.parent / "docs" / "assets" / "handshake.svg"
+    assert drawn.read_text() == shown.read_text()
 
 
 def test_sharding_makes_four_devices_and_uses_them():
