@@ -52,7 +52,7 @@ from jaxgames.solution import SolveError, Status
 
 COMMANDS = {
     "solve": "Solve a parity game and say who wins where.",
-    "verify": "Check a solution of a parity game and say where it is wrong.",
+    "verify": "Check an answer in a file and say where it is wrong.",
     "solvers": "List the solvers.",
     "info": "Describe a game, a graph, a model or an automaton.",
     "generate": "Make a game of a known family, or a random one.",

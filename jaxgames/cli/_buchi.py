@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        arena = _load(args)
+        arena = load_game(args)
         notes.append(f"{sizes(arena)}, {int(arena.accepting.sum()):,} accepting")
     with phase("prepare"):
         tiny = Arena.from_edges([0], [0], owner=[0], accepting=[True])
@@ -87,7 +87,7 @@ def _check_options(args: argparse.Namespace) -> None:
     _checkpoint.check(args)
 
 
-def _load(args: argparse.Namespace) -> Arena:
+def load_game(args: argparse.Namespace) -> Arena:
     """Reads a game in which every vertex has a successor, and some are accepting.
 
     Raises:

@@ -225,7 +225,9 @@ def _relate(
             _tell_classes(labels)
     if args.labels and labels is not None:
         count = np.int32(counts[args.notion])
-        write_arrays(args.labels, labels, labels=labels, count=count)
+        notion = np.str_(args.notion)
+        arrays = {"labels": labels, "count": count, "notion": notion}
+        write_arrays(args.labels, labels, **arrays)
     return Exit.DONE
 
 

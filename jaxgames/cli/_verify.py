@@ -1,9 +1,11 @@
 """`jaxgames verify`."""
 
 import argparse
+import os
+from typing import Any
 
 from jaxgames import io, parity
-from jaxgames.cli import _options, _report
+from jaxgames.cli import _answers, _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load_parity, start_jax
 from jaxgames.cli._phases import Phases
@@ -13,13 +15,34 @@ EXAMPLE = "verify game.pg.gz game.sol"
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
-    _options.add_game(parser, many=True)
+    _options.add_game(
+        parser,
+        what="what was solved: a game, a graph or a model, as its command reads it",
+        many=True,
+    )
     parser.set_defaults(beside=("solution", ".sol"))
     parser.add_argument(
         "solution",
-        metavar="SOL",
-        help="a PGSolver solution, also .gz, .bz2, .xz; - is standard input; for "
-        "several games the folder with their solutions, as solve -o writes them",
+        metavar="ANSWER",
+        help="what a command wrote: a PGSolver solution; or .npz or .txt of energy, "
+        "meanpayoff, buchi, multienergy, scc or mec (.npz); also .gz, .bz2, .xz; - is "
+        "standard input; for several files the folder with their answers",
+    )
+    parser.add_argument(
+        "--capacity",
+        type=_numbers,
+        metavar="N[,N...]",
+        help="that the answer was found with: energy --capacity, multienergy --cap",
+    )
+    parser.add_argument(
+        "--accepting",
+        metavar="VERTICES",
+        help="the accepting vertices, as for buchi",
+    )
+    parser.add_argument(
+        "--from-parity",
+        action="store_true",
+        help="make weights of the priorities of a parity game, as for energy",
     )
     _options.add_limits(parser)
     _options.add_json(parser)
@@ -28,19 +51,21 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Checks a solution; prints what is wrong, if anything is."""
+    """Checks an answer; prints what is wrong, if anything is."""
     start_jax(args)
     phase = Phases(args, silent=True)
     with phase("load"):
-        arena = load_parity(args)
-        solution = io.load_solution(args.solution, arena)
-    with phase("verify"):
-        verdict = parity.verify(arena, solution)
+        answer = _answers.read(_answer_of(args))
+    if answer is None:
+        kind, sizes, verdict = _parity(args, phase)
+    else:
+        with phase("verify"):
+            kind, sizes, verdict = _answers.check(args, answer)
     if args.json:
         facts = {
             "solution": args.solution,
-            "vertices": int(arena.num_vertices),
-            "edges": int(arena.num_edges),
+            "answer": kind,
+            **sizes,
             "status": "solved",
             "seconds": dict(phase.seconds),
             "verified": bool(verdict),
@@ -50,3 +75,26 @@ def run(args: argparse.Namespace) -> Exit:
     elif not args.quiet:
         print(f"{args.solution}: {verdict}", flush=True)
     return Exit.DONE if verdict else Exit.WRONG
+
+
+def _numbers(text: str) -> list[int]:
+    return [_options.natural(word) for word in text.split(",")]
+
+
+def _answer_of(args: argparse.Namespace) -> str:
+    """The file with the answer; of several games it may be an archive."""
+    path = args.solution
+    other = os.path.splitext(path)[0] + ".npz"
+    if args.brief and not os.path.exists(path) and os.path.exists(other):
+        args.solution = other
+    return args.solution
+
+
+def _parity(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, Any]:
+    """Reads and checks a solution of a parity game."""
+    with phase("load"):
+        arena = load_parity(args)
+        solution = io.load_solution(args.solution, arena)
+    sizes = {"vertices": int(arena.num_vertices), "edges": int(arena.num_edges)}
+    with phase("verify"):
+        return "parity game", sizes, parity.verify(arena, solution)

@@ -1,0 +1,330 @@
+"""Answers in files, as commands write them, and what checks each kind.
+
+What checks a kind is imported when there is an answer of that kind.
+"""
+
+import argparse
+import itertools
+from collections.abc import Callable
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import archive, io
+from jaxgames.arena import Arena
+from jaxgames.io import _limits
+from jaxgames.io._errors import FormatError
+from jaxgames.io._files import reading
+from jaxgames.quoting import clipped, quoted
+from jaxgames.solution import NO_EDGE, Status
+
+PER_BYTE = 64
+"""Bytes that reading a text takes for each of its bytes, about."""
+
+ZIP = b"PK\x03\x04"
+
+
+class Answer(NamedTuple):
+    """What a file says.
+
+    Attributes:
+        path: the file.
+        arrays: what it holds, by name; of a text with one number on each line `column`.
+        first_line: of a text, the line of the first vertex; 0 for an archive.
+    """
+
+    path: str
+    arrays: dict[str, np.ndarray]
+    first_line: int
+
+    def fail(self, why: str, row: int | None = None) -> FormatError:
+        """An error of this file, at some row."""
+        line = self.first_line + row if self.first_line and row is not None else None
+        return FormatError(self.path, line, why)
+
+
+def read(path: str) -> Answer | None:
+    """Reads an answer; None if it is a solution of a parity game, or empty.
+
+    Raises:
+        FormatError: it is none that a command has written.
+        OSError: it cannot be read.
+    """
+    with reading(path, PER_BYTE) as file:
+        start = file.read(4)
+        file.seek(0)
+        if start == ZIP:
+            return Answer(path, _archive(path, file), 0)
+        line = file.readline(1 << 10).decode(errors="replace").strip()
+        if line.startswith("#"):
+            return Answer(path, _table(path, line, file), 2)
+        if not line.lstrip("-").isdigit():
+            return None
+        file.seek(0)
+        return Answer(path, {"column": _rows(path, file, 1, 1)[:, 0]}, 1)
+
+
+def _archive(path: str, file: IO[bytes]) -> dict[str, np.ndarray]:
+    try:
+        return archive.read(
+            file, None, lambda size: _limits.check(path, None, "the arrays", size)
+        )
+    except archive.ArchiveError as error:
+        if isinstance(error.__cause__, FormatError):
+            raise error.__cause__ from None
+        raise FormatError(path, None, f"broken .npz archive: {error}") from error
+
+
+def _table(path: str, heading: str, file: IO[bytes]) -> dict[str, np.ndarray]:
+    """The columns of a text with a heading."""
+    names = heading.removeprefix("#").split()
+    if names[:1] == ["vertex"] and len(names) > 1:
+        rows = _rows(path, file, 2, len(names))
+        wrong = np.flatnonzero(rows[:, 0] != np.arange(len(rows)))
+        if len(wrong):
+            why = f"expected vertex {wrong[0]}, found {rows[wrong[0], 0]}"
+            raise FormatError(path, 2 + int(wrong[0]), why)
+        return dict(zip(names[1:], rows[:, 1:].T, strict=True))
+    if names[:1] == ["vertex,"]:
+        rows = _rows(path, file, 2, None)
+        return {"vertex": rows[:, 0], "points": rows[:, 1:]}
+    raise FormatError(path, 1, f"no command writes such a heading: {quoted(heading)}")
+
+
+def _rows(path: str, file: IO[bytes], line: int, width: int | None) -> np.ndarray:
+    """The integers in a text, of any size: `[rows, width]`."""
+    found = []
+    for number in itertools.count(line):
+        text = file.readline()
+        if not text:
+            break
+        words = text.split()
+        width = width or len(words)
+        if len(words) != width:
+            why = f"expected {width} numbers, found {len(words)}"
+            raise FormatError(path, number, why)
+        try:
+            found.append([int(word) for word in words])
+        except ValueError:
+            shown = quoted(text.strip())
+            raise FormatError(
+                path, number, f"expected integers, found {shown}"
+            ) from None
+    return np.array(found, object).reshape(len(found), width or 1)
+
+
+# ---- what checks them ------------------------------------------------------------
+
+
+def check(args: argparse.Namespace, answer: Answer) -> tuple[str, dict[str, int], Any]:
+    """Reads the game, the graph or the model that an answer is about, and checks it.
+
+    Returns:
+        What kind of answer it is, how large what it is about is, and the verdict.
+
+    Raises:
+        FormatError: one of the files is not what it should be.
+        ValueError: nothing checks such an answer.
+    """
+    names = answer.arrays.keys()
+    for needed, kind, checks in _KINDS:
+        if needed <= names:
+            sizes, verdict = checks(args, answer)
+            return kind, sizes, verdict
+    there = clipped(", ".join(sorted(names))) or "nothing"
+    known = "; ".join(f"{kind} ({', '.join(sorted(x))})" for x, kind, _ in _KINDS)
+    raise answer.fail(f"nothing checks an answer of {there}; what is checked: {known}")
+
+
+def _energy(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import energy
+    from jaxgames.cli import _weighted
+
+    arena = _weighted.load_weighted(args)
+    credit, winner = _of_vertices(answer, arena.shape[0], "credit", "winner")
+    solution = energy.Solution(
+        Status.SOLVED,
+        credit=_narrow(credit, np.int64),
+        winner=_narrow(winner, np.int8),
+        strategy=_strategy(answer, arena),
+    )
+    if args.capacity is None:
+        return _sizes(arena), _weighted.verify_credits(arena, solution)
+    if len(args.capacity) != 1:
+        raise ValueError("--capacity of an energy game is one number")
+    verdict = energy.verify_with_capacity(arena, solution, args.capacity[0])
+    return _sizes(arena), verdict
+
+
+def _mean_payoff(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import meanpayoff
+    from jaxgames.cli import _weighted
+
+    arena = _weighted.load_weighted(args)
+    num, den = _of_vertices(answer, arena.shape[0], "value_num", "value_den")
+    solution = meanpayoff.Solution(
+        Status.SOLVED,
+        value_num=num,
+        value_den=den,
+        strategy=_strategy(answer, arena),
+    )
+    return _sizes(arena), meanpayoff.verify(arena, solution)
+
+
+def _buchi_game(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import buchi
+    from jaxgames.cli import _buchi
+
+    arena = _buchi.load_game(args)
+    (winner,) = _of_vertices(answer, arena.shape[0], "winner")
+    strategy = _strategy(answer, arena)
+    if strategy is None:
+        raise answer.fail("there are winners and no strategies, which checking needs")
+    solution = buchi.Solution(
+        Status.SOLVED, winner=_narrow(winner, np.int8), strategy=strategy
+    )
+    return _sizes(arena), buchi.verify(arena, solution)
+
+
+def _budgets(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import multienergy
+    from jaxgames.cli import _multienergy
+
+    _allow_dead_ends(args)
+    args.cap = args.capacity
+    game = _multienergy.load(args)
+    size = game.num_positions
+    points = _narrow(answer.arrays["points"], np.int64)
+    if "vertex" in answer.arrays:
+        vertex = _narrow(answer.arrays["vertex"], np.int64)
+        for wrong, why in (
+            (
+                (vertex < 0) | (vertex >= size),
+                f"expected a vertex from 0 to {size - 1}",
+            ),
+            (np.diff(vertex, prepend=0) < 0, "vertices must ascend"),
+        ):
+            if wrong.any():
+                raise answer.fail(why, int(np.argmax(wrong)))
+        offsets = np.searchsorted(vertex, np.arange(size + 1))
+    else:
+        offsets = _narrow(answer.arrays["offsets"], np.int64)
+    try:
+        verdict = multienergy.verify(game, (offsets, points))
+    except ValueError as error:
+        raise answer.fail(str(error)) from error
+    return {"vertices": size, "edges": game.num_edges}, verdict
+
+
+def _components(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import graph
+    from jaxgames.cli import _scc
+
+    if "notion" in answer.arrays:
+        raise answer.fail("nothing checks the classes of an equivalence")
+    is_model = io.format_of(args.file, format=args.format) in ("umb", "drn", "tra")
+    if is_model and "column" in answer.arrays:
+        raise answer.fail(
+            "of a model a text says not whether these are end components: write .npz"
+        )
+    _allow_dead_ends(args)
+    arena, _ = _scc.load(args)
+    name = "labels" if "labels" in answer.arrays else "column"
+    (labels,) = _of_vertices(answer, arena.shape[0], name)
+    labels = _narrow(labels, np.int32)
+    count = np.asarray(answer.arrays.get("count", labels.max(initial=-1) + 1))
+    if count.shape or count.dtype.kind not in "iu":
+        raise answer.fail(f"count must be an integer, got {quoted(count)}")
+    found = graph.Components(
+        Status.SOLVED, count=_narrow(count, np.int32), labels=labels
+    )
+    return _sizes(arena), graph.verify(arena, found)
+
+
+def _end_components(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import mdp
+    from jaxgames.cli import _mec
+
+    model = _mec.load(args)
+    (label,) = _of_vertices(answer, model.num_states, "state_label")
+    kept = answer.arrays["choice_kept"]
+    if kept.shape != (model.num_choices,) or kept.dtype != bool:
+        raise answer.fail(
+            f"choice_kept must be bool [{model.num_choices}], got {kept.dtype} "
+            f"{list(kept.shape)}"
+        )
+    verdict = mdp.verify(model, (_narrow(label, np.int32), kept))
+    return {"states": model.num_states, "choices": model.num_choices}, verdict
+
+
+_KINDS: tuple[tuple[set[str], str, Callable[[argparse.Namespace, Answer], Any]], ...]
+_KINDS = (
+    ({"credit", "winner"}, "energy game", _energy),
+    ({"value_num", "value_den"}, "mean-payoff game", _mean_payoff),
+    ({"winner"}, "Büchi game", _buchi_game),
+    ({"offsets", "points"}, "game of several energies", _budgets),
+    ({"vertex", "points"}, "game of several energies", _budgets),
+    ({"state_label", "choice_kept"}, "end components", _end_components),
+    ({"labels"}, "components", _components),
+    ({"column"}, "components", _components),
+)
+"""By the names in a file what it is an answer to, and what checks it."""
+
+
+def _allow_dead_ends(args: argparse.Namespace) -> None:
+    if args.dead_ends == "error":
+        args.dead_ends = "allow"
+
+
+def _sizes(arena: Arena) -> dict[str, int]:
+    return {"vertices": int(arena.num_vertices), "edges": int(arena.num_edges)}
+
+
+def _of_vertices(answer: Answer, size: int, *names: str) -> list[np.ndarray]:
+    """Some columns: integers, one for each vertex."""
+    found = []
+    for name in names:
+        column = answer.arrays[name]
+        if column.shape != (size,):
+            raise answer.fail(
+                f"expected {name} of {size} vertices, found {list(column.shape)}"
+            )
+        if column.dtype.kind == "U":  # what needs more than 64 bits
+            try:
+                column = np.array([int(x) for x in column.tolist()], object)
+            except ValueError:
+                raise answer.fail(f"{name} must be integers") from None
+        if column.dtype.kind not in "iubO":
+            raise answer.fail(f"{name} must be integers, got {column.dtype}")
+        found.append(column)
+    return found
+
+
+def _narrow(column: np.ndarray, dtype: Any) -> np.ndarray:
+    """Integers in a type; what does not fit is as wrong as the largest that does."""
+    if column.dtype.kind not in "iubO":
+        raise ValueError(f"expected integers, got {column.dtype}")
+    limits = np.iinfo(dtype)
+    return np.clip(column, limits.min, limits.max).astype(dtype)
+
+
+def _strategy(answer: Answer, arena: Arena) -> np.ndarray | None:
+    """The edges that successors stand for: of several the best for who moves."""
+    if "successor" not in answer.arrays:
+        return None
+    (column,) = _of_vertices(answer, arena.shape[0], "successor")
+    successor = _narrow(column, np.int64)
+    src, dst = np.asarray(arena.src), np.asarray(arena.dst)
+    edge = np.flatnonzero(dst == successor[src])[::-1]
+    if arena.weight is not None:
+        gain = np.asarray(arena.weight)[edge]
+        gain = np.where(np.asarray(arena.owner)[src[edge]], -gain, gain)
+        edge = edge[np.argsort(gain, kind="stable")]
+    strategy = np.full(arena.shape[0], NO_EDGE, np.int32)
+    strategy[src[edge]] = edge  # the last of several stays
+    lost = np.flatnonzero((successor != NO_EDGE) & (strategy == NO_EDGE))
+    if len(lost):
+        v = int(lost[0])
+        why = f"no edge leads from vertex {v} to its successor {column[v]}"
+        raise answer.fail(why, v)
+    return strategy
