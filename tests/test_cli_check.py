@@ -369,7 +369,7 @@ def test_what_goes_together(run):
     assert code == Exit.BAD_INPUT
     assert "not allowed with argument" in err
     code, _, err = run("--ltl", "p")
-    assert (code, "required: --graph" in err) == (Exit.BAD_INPUT, True)
+    assert (code, "--graph --model is required" in err) == (Exit.BAD_INPUT, True)
 
 
 def test_a_search_that_stops_early_has_no_answer(run):

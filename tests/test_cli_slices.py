@@ -371,6 +371,27 @@ def test_errors_of_a_model_are_told_with_its_line(run, light, tmp_path, name, me
     assert err.count("\n") == 1
 
 
+def test_a_model_is_checked(ask, run, light):
+    asked = ("check", "--model", f"{light}:successors", "-s", "host")
+    facts = ask(*asked, "--ltl", "F on", "-v")
+    assert (facts["holds"], facts["verified"], facts["states"]) == (True, True, 3)
+    facts = ask(*asked, "--ltl", "G F on", "-v", code=Exit.WRONG)
+    assert facts["holds"] is False
+    assert "light=2" in json.dumps(facts["lasso"])
+    for more, message in {
+        (): "--model goes with --ltl or --automaton",
+        ("--ltl", "F off"): "the system has no proposition 'off', only on",
+        ("--ltl", "F on", "--initial", 1): "a model says where it begins",
+        ("--ltl", "F on", "--graph", "x"): "not allowed with argument --model",
+    }.items():
+        code, _, err = run(*asked, *more)
+        assert code == Exit.BAD_INPUT
+        assert message in err
+    code, _, err = run("check", "--model", f"{light}:fails", "--ltl", "F on")
+    assert code == Exit.BAD_INPUT
+    assert "light.py:16: NameError" in err
+
+
 def test_a_model_with_too_many_states(run, light):
     code, _, err = run("explore", f"{light}:successors", "--max-states", 2)
     assert code == Exit.UNSOLVED

@@ -55,6 +55,11 @@ def folder(tmp_path_factory):
         ("mec model.drn --verify", Exit.DONE),
         ("check --graph lock.kripke --ltl G(wait->F(cs)) --verify", Exit.WRONG),
         ("equiv lts.aut 0 1", Exit.DONE),
+        ("buchi game.pg.gz --accepting 0-9 --verify", Exit.DONE),
+        ("reach game.pg.gz --to 0-9 --player 1", Exit.DONE),
+        ("probability model.drn --to 0 --zero-one", Exit.DONE),
+        ("completion bash", Exit.DONE),
+        ("manual", Exit.DONE),
     ],
 )
 def test_nothing_large_is_imported(folder, command, code):

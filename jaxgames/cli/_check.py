@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from jaxgames import buchi, io, ltl, plot, systems
 from jaxgames.buchi import Trace
-from jaxgames.cli import _checkpoint, _options, _outputs, _parts
+from jaxgames.cli import _checkpoint, _models, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -28,12 +28,20 @@ MOST_STEPS = 30
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
+    source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
         "a system: .kripke, .npz, .aut (its actions are propositions), .umb, .drn or "
         ".tra (its labels are); or without --ltl and --automaton a graph with "
         "accepting vertices: .npz",
         option="--graph",
+        among=source,
+    )
+    source.add_argument(
+        "--model",
+        dest="file",
+        metavar=_models.SYNTAX,
+        help="a transition function in Python, as for jaxgames explore",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -135,6 +143,11 @@ def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long search what would fail after it."""
     _parts.check_solver(buchi.SOLVERS, args.solver)
     _checkpoint.check(args)
+    if _models.is_named_by(args.file):
+        if not (args.ltl or args.automaton):
+            raise ValueError("--model goes with --ltl or --automaton")
+        if args.initial is not None:
+            raise ValueError("--initial is for files: a model says where it begins")
     if args.deadlock and not (args.ltl or args.automaton):
         raise ValueError("--deadlock goes with --ltl or --automaton")
     for option, suffixes in (("lasso", TEXT + JSON), ("draw", plot.SUFFIXES)):

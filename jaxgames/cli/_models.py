@@ -17,8 +17,19 @@ SYNTAX = "FILE.py:FUNCTION"
 """How a model is named."""
 
 
+def is_named_by(text: str) -> bool:
+    """Whether a model is named, and not a file of another format.
+
+    Examples:
+        >>> is_named_by("models/lock.py:successors"), is_named_by("lock.kripke")
+        (True, False)
+    """
+    path, colon, function = text.rpartition(":")
+    return bool(colon) and path.endswith(".py") and function.isidentifier()
+
+
 def explore(
-    name: str, initial: list[list[int]] | None, max_states: int | None = None
+    name: str, initial: list[list[int]] | None = None, max_states: int | None = None
 ) -> systems.Explored:
     """The system that a function in a Python file describes.
 
@@ -37,8 +48,8 @@ def explore(
         OSError: the file cannot be read.
         SolveError: the search ended early.
     """
-    path, colon, function = name.rpartition(":")
-    if not colon or not path.endswith(".py"):
+    path, _, function = name.rpartition(":")
+    if not is_named_by(name):
         raise ValueError(f"expected a model as {SYNTAX}, got {quoted(name)}")
     module = _module(path)
     successors = getattr(module, function, None)

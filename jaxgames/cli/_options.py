@@ -67,6 +67,7 @@ def add_file(
     option: str | None = None,
     *,
     many: bool = False,
+    among: Any = None,
 ) -> None:
     """The file that a command reads, and which format it has.
 
@@ -76,6 +77,7 @@ def add_file(
         name: what the file is called in the help.
         option: that names the file, if it has no place of its own.
         many: whether there may be several, with a line of output for each.
+        among: the group of options of which that is one.
     """
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
     parser.set_defaults(brief=False)
@@ -85,7 +87,8 @@ def add_file(
     elif option is None:
         parser.add_argument("file", metavar=name, help=help)
     else:
-        parser.add_argument(option, dest="file", metavar=name, required=True, help=help)
+        place = parser if among is None else among
+        place.add_argument(option, dest="file", metavar=name, help=help)
     parser.add_argument(
         "--format",
         metavar="NAME",

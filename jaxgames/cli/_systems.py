@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import buchi, io, ltl, mdp, systems
 from jaxgames.arena import Arena
+from jaxgames.cli import _models
 from jaxgames.cli._games import read
 from jaxgames.quoting import clipped, quoted
 
@@ -19,7 +20,8 @@ def load_system(
     Args:
         args: the command's, with the file: a transition system, whose actions become
             propositions; a model, whose labels do; a system; or any other graph, which
-            has none; and with the initial states, None for those of the file.
+            has none; or with a function in Python; and with the initial states, None
+            for those of the file.
         propositions: those that are needed.
 
     Raises:
@@ -27,7 +29,7 @@ def load_system(
             initial state is out of range.
     """
     file = args.file
-    found = read(args)
+    found = _models.explore(file) if _models.is_named_by(file) else read(args)
     try:
         system = _system(found, args.initial, propositions)
     except ValueError as error:
