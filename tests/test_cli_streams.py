@@ -73,6 +73,10 @@ COMMANDS = {
     "meanpayoff": ("weighted", ["meanpayoff", "FILE"]),
     "check": ("lts", ["check", "--graph", "FILE", "--ltl", "G F a"]),
     "equiv": ("lts", ["equiv", "FILE"]),
+    "buchi": ("game", ["buchi", "FILE", "--accepting", "0"]),
+    "reach": ("game", ["reach", "FILE", "--to", "0"]),
+    "probability": ("model", ["probability", "FILE", "--to", "0"]),
+    "multienergy": ("weighted", ["multienergy", "FILE"]),
 }
 
 

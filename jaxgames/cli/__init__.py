@@ -14,7 +14,7 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | code | meaning |
 |---|---|
 | 0 | done: solved, the solution is right, or the property holds |
-| 1 | no: a wrong solution, a violated property, or too little energy |
+| 1 | no: a wrong answer, a violated property, too little energy, or no way there |
 | 2 | bad input or usage |
 | 3 | `--verify`: the answer is wrong (an error of the solver) |
 | 4 | not solved: the time limit, the step limit or the memory was reached |

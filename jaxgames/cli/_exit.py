@@ -28,7 +28,8 @@ class Exit(enum.IntEnum):
 
 _MEANINGS = {
     Exit.DONE: "done: solved, the solution is right, or the property holds",
-    Exit.WRONG: "no: a wrong solution, a violated property, or too little energy",
+    Exit.WRONG: "no: a wrong answer, a violated property, too little energy, or no way "
+    "there",
     Exit.BAD_INPUT: "bad input or usage",
     Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
