@@ -16,6 +16,7 @@ _DOING = {
     "property": "translating",
     "product": "making the product",
     "compare": "comparing",
+    "explore": "exploring",
     "explain": "explaining",
     "relate": "comparing",
 }
