@@ -18,7 +18,7 @@ SOURCES = {
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "solution", "solver"}
 BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "later", "limits"}
-BASE |= {"machine", "memory"}
+BASE |= {"machine", "memory", "native"}
 BASE |= {"on_device", "quoting", "states", "validity", "value", "verdict"}
 SHARED = {"graph"}  # the slice that others stand on
 MODELS = {"ltl", "systems"}  # what model checking stands on, in this order

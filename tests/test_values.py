@@ -380,7 +380,7 @@ def test_machine_code_takes_what_is_read_only_for_the_same_type():
         for each in (arena, on_device, pickle.loads(pickle.dumps(arena))):
             assert parity.verify(each, parity.solve(each, "host"))
     for function in (_arrange, _solve):
-        assert len(function._machine_code.signatures) == 1
+        assert len(function._program._codes) == 1
     assert np.shares_memory(parity.prepare_host(large).head, large.dst)
 
 

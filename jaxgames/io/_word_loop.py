@@ -207,10 +207,10 @@ def _alike(byte, start, end, table, codes, firsts):
     for word in range(len(start)):
         begin = start[word]
         length = end[word] - begin
-        key = np.uint64(1469598103934665603)
+        key = 2166136261  # the hash of Fowler, Noll and Vo, in 32 bits
         for at in range(begin, begin + length):
-            key = (key ^ np.uint64(byte[at])) * np.uint64(1099511628211)
-        place = np.int64((key ^ (key >> np.uint64(32))) & np.uint64(mask))
+            key = ((key ^ np.int64(byte[at])) * 16777619) & 0xFFFFFFFF
+        place = (key ^ (key >> 15)) & mask
         while True:
             code = table[place]
             if code < 0:

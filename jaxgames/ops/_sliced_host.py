@@ -183,7 +183,9 @@ def placed_rows(offsets, plan: Plan, counts: np.ndarray, parts: int) -> Slots:
 @compiled
 def _place(offsets, widths, starts, most, total, found):
     slot, row, first, degree = found
-    free, end = starts.copy(), starts + most
+    free, end = starts.copy(), starts.copy()
+    for which in range(len(starts)):
+        end[which] += most[which]
     for r in range(len(offsets) - 1):
         begin = offsets[r]
         links = offsets[r + 1] - begin

@@ -129,9 +129,12 @@ def _heaviest_paths(row_ptr, head, priority, winner, top):
     after all that it leads to, so that paths from there on are known.
     """
     weight = np.zeros(len(winner), np.int32)
-    component, members, begins = closing(
-        row_ptr, head, winner != top % 2, priority <= top
-    )
+    loses, within = np.empty(len(winner), np.bool_), np.empty(len(priority), np.bool_)
+    for v in range(len(winner)):
+        loses[v] = winner[v] != top % 2
+    for e in range(len(priority)):
+        within[e] = priority[e] <= top
+    component, members, begins = closing(row_ptr, head, loses, within)
     for c in range(len(begins) - 1):
         part = members[begins[c] : begins[c + 1]]
         heaviest = 0

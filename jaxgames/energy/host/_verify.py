@@ -122,7 +122,7 @@ def _forced(game, credit):
     size = len(credit)
     row_ptr, dst, weight = game.row_ptr, game.dst, game.weight
     in_ptr, in_src, in_weight = game.in_ptr, game.in_src, game.in_weight
-    forced, ways = credit == 0, np.zeros(size, np.int32)
+    forced, ways = np.zeros(size, np.bool_), np.zeros(size, np.int32)
     queue, count = np.empty(size, np.int32), 0
     for v in range(size):
         if credit[v] > 0 and not game.owner[v]:
@@ -130,6 +130,7 @@ def _forced(game, credit):
                 target = credit[dst[e]]
                 ways[v] += target != TOP and target - weight[e] <= credit[v]
         if credit[v] == 0:
+            forced[v] = True
             queue[count] = v
             count += 1
     index = 0

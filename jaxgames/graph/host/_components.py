@@ -155,7 +155,9 @@ def closing(row_ptr, dst, vertices, edges):
     stop = np.zeros(1, np.int8)
     room = np.empty(WORDS * (len(row_ptr) - 1), np.int32)
     count, component, order = tarjan(row_ptr, dst, vertices, edges, stop, room)
-    members = order[::-1].copy()
+    members = np.empty(len(order), np.int32)
+    for place in range(len(order)):
+        members[place] = order[len(order) - 1 - place]
     begins = np.zeros(count + 1, np.int32)
     for v in members:
         begins[component[v] + 1] += 1

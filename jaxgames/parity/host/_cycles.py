@@ -11,6 +11,9 @@ NOBODY = -1
 NEVER = 2**31 - 1
 """Priority of an edge that lies on no cycle."""
 
+DEPTH = 40
+"""Ranges that wait: more than priorities have bits."""
+
 
 @compiled
 def cycle_priorities(tail, head, priority):
@@ -22,17 +25,21 @@ def cycle_priorities(tail, head, priority):
     """
     size, num_edges = len(priority), len(tail)
     least = np.full(num_edges, NEVER, np.int32)
-    birth = np.maximum(priority[tail], priority[head])
-    top = 0
+    birth, top = np.empty(num_edges, np.int32), 0
     for e in range(num_edges):
+        birth[e] = max(priority[tail[e]], priority[head[e]])
         top = max(top, birth[e])
     place = np.full(size, NOBODY, np.int32)
     merged = np.arange(size)
     edges = np.arange(num_edges)
-    # Parts of `edges`, and the range of their answers; top + 1 stands for never.
-    todo = [(0, num_edges, 0, top + 1)]
-    while len(todo) > 0:
-        begin, end, low, high = todo.pop()
+    # A stack of parts of `edges` with the range of their answers; top + 1 stands for
+    # never. A range waits for each halving at most.
+    todo, waiting = np.empty((DEPTH, 4), np.int64), 1
+    todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = 0, num_edges, 0, top + 1
+    while waiting > 0:
+        waiting -= 1
+        begin, end = todo[waiting, 0], todo[waiting, 1]
+        low, high = todo[waiting, 2], todo[waiting, 3]
         if begin == end or low > top:
             continue
         if low == high:
@@ -59,8 +66,12 @@ def cycle_priorities(tail, head, priority):
         for e in edges[begin:born]:
             place[tail[e]] = place[head[e]] = NOBODY
         # The lower half comes first: the upper one relies on what it merges.
-        todo.append((cut, end, middle + 1, high))
-        todo.append((begin, cut, low, middle))
+        todo[waiting, 0], todo[waiting, 1] = cut, end
+        todo[waiting, 2], todo[waiting, 3] = middle + 1, high
+        waiting += 1
+        todo[waiting, 0], todo[waiting, 1] = begin, cut
+        todo[waiting, 2], todo[waiting, 3] = low, middle
+        waiting += 1
     return least
 
 

@@ -1,0 +1,277 @@
+"""Machine code: made by LLVM, kept on a disk, and called."""
+
+import array
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import math
+import os
+import pickle
+import sys
+import threading
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxgames.native._expressions import DIVIDED_BY_ZERO
+from jaxgames.native._module import Module
+from jaxgames.native._types import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    Array,
+    Tuple,
+    Type,
+    Untranslatable,
+    type_of,
+    words,
+)
+
+LEVEL = 1
+"""How hard LLVM works: with more it takes twice as long, for code as fast as this."""
+
+_lock = threading.RLock()
+
+
+@functools.cache
+def can_translate() -> bool:
+    """Whether LLVM is installed, which numba brings, and the system is one it knows."""
+    return os.name == "posix" and importlib.util.find_spec("llvmlite") is not None
+
+
+class Program:
+    """A function that runs as machine code, made for each kind of arguments.
+
+    Args:
+        function: a plain function.
+        plain: the plain function of another one that it may call, None of what is none.
+    """
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        plain: Callable[[Any], types.FunctionType | None],
+    ):
+        self._function, self._plain = function, plain
+        self._codes: dict[tuple, _Code | None] = {}
+
+    def code(self, arguments: tuple) -> "Callable[[tuple], Any] | None":
+        """What is called with a tuple of arguments of that kind.
+
+        None if the function does, or is given, what the translator does not know.
+        """
+        try:
+            kinds = tuple(map(type_of, arguments))
+        except Untranslatable:
+            return None
+        if kinds not in self._codes:
+            with _lock:  # others wait until it is made
+                if kinds not in self._codes:
+                    try:
+                        code = self._made(kinds)
+                    except Untranslatable:
+                        code = None
+                    self._codes[kinds] = code
+        return self._codes[kinds]
+
+    def _made(self, kinds: tuple) -> "_Code":
+        kept = self._kept_at(kinds)
+        try:
+            result, machine_code = pickle.loads(kept.read_bytes())
+        except Exception:  # not there, or not whole
+            text, result = Module(self._plain).program(self._function, kinds)
+            machine_code = _assembled(text)
+            _keep(kept, pickle.dumps((result, machine_code)))
+        return _Code(machine_code, result)
+
+    def _kept_at(self, kinds: tuple) -> Path:
+        """The file of its machine code: another one after any edit."""
+        file = Path(self._function.__code__.co_filename)
+        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or file.parent / "__pycache__")
+        digest = hashlib.sha256(repr((_own_text(), kinds, _target_name())).encode())
+        begin = f"{self._function.__module__}.{self._function.__qualname__}"
+        begin += f"-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
+        written = hashlib.sha256()
+        _write(self._function, self._plain, written, set())
+        return folder / f"{begin}-{written.hexdigest()[:16]}.native"
+
+
+def _write(function: Any, plain: Any, digest: Any, seen: set) -> None:
+    """Adds all that a function's machine code depends on."""
+    seen.add(function)
+    code, scope = function.__code__, function.__globals__
+    digest.update(repr((code.co_code, code.co_consts, code.co_varnames)).encode())
+    for name in code.co_names:
+        value = scope.get(name)
+        called = plain(value)
+        if called is not None and called not in seen:
+            _write(called, plain, digest, seen)
+        elif isinstance(value, types.ModuleType):
+            for part in code.co_names:
+                _write_constant(f"{name}.{part}", getattr(value, part, None), digest)
+        elif called is None:
+            _write_constant(name, getattr(value, "_fields", value), digest)
+
+
+def _write_constant(name: str, value: Any, digest: Any) -> None:
+    """Adds a global name; what else but numbers has the same text in all processes?"""
+    if not isinstance(value, int | float | str | tuple | np.generic):
+        value = getattr(value, "__name__", type(value).__name__)
+    digest.update(repr((name, value)).encode())
+
+
+@functools.cache
+def _own_text() -> str:
+    """What tells this translator from others."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Writes a file at once or not at all, and removes those of earlier edits."""
+    draft = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(content)
+        draft.replace(path)
+        for old in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.native"):
+            if old != path:
+                old.unlink(missing_ok=True)
+    except OSError:  # no place to keep it: it is made again
+        pass
+
+
+# ---- LLVM ------------------------------------------------------------------------
+
+
+def _target() -> Any:
+    """A description of this machine; whoever runs machine code owns one."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=LEVEL,
+        reloc="pic",
+        codemodel="default",
+        jit=True,
+    )
+
+
+@functools.cache
+def _target_name() -> tuple:
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    triple = llvm.get_process_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    return llvmlite.__version__, triple, llvm.get_host_cpu_name(), features
+
+
+def _assembled(text: str) -> bytes:
+    """The machine code of a program."""
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(text)
+    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
+    target = _target()
+    passes = llvm.create_pass_builder(target, options)
+    passes.getModulePassManager().run(module, passes)
+    return target.emit_object(module)
+
+
+class _Code:
+    """Machine code for one kind of arguments."""
+
+    def __init__(self, machine_code: bytes, result: Type):
+        import llvmlite.binding as llvm
+
+        self._result, self._many = result, len(words(result))
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
+        self._engine.finalize_object()
+        address, pointer = self._engine.get_function_address, ctypes.c_void_p
+        self._enter = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, pointer)(
+            address("enter")
+        )
+        self.close = ctypes.CFUNCTYPE(None, pointer)(address("native.close"))
+
+    def __call__(self, arguments: tuple) -> Any:
+        """Calls it, without Python's lock."""
+        given = array.array("q")
+        _add_words(arguments, given)
+        results = (ctypes.c_int64 * max(1, self._many))()
+        room = _Room(self)
+        code = self._enter(room.words, given.buffer_info()[0], results)
+        if code == DIVIDED_BY_ZERO:
+            raise ZeroDivisionError("integer division or modulo by zero")
+        if code:
+            raise MemoryError("no memory for an array of compiled code")
+        return _value(self._result, iter(results), (room, arguments))
+
+
+class _Room:
+    """What owns the arrays that a call returns, until none of them is left."""
+
+    def __init__(self, code: _Code):
+        self._code, self.words = code, (ctypes.c_void_p * 3)()
+
+    def __del__(self) -> None:
+        if self.words[0]:
+            self._code.close(self.words)
+
+
+class _Memory:
+    """An array whose memory others own."""
+
+    def __init__(self, pointer: int, kind: Array, shape: tuple, owners: Any):
+        dtype = np.dtype(kind.dtype).str
+        self.__array_interface__ = {
+            "data": (pointer, False),
+            "shape": shape,
+            "typestr": dtype,
+            "version": 3,
+        }
+        self._owners = owners
+
+
+def _add_words(argument: Any, to: array.array) -> None:
+    """The words of an argument."""
+    if isinstance(argument, np.ndarray):
+        to.append(argument.__array_interface__["data"][0])
+        to.extend(argument.shape)
+    elif isinstance(argument, tuple):
+        for part in argument:
+            _add_words(part, to)
+    elif isinstance(argument, float | np.floating):
+        to.append(int(np.float64(argument).view(np.int64)))
+    elif argument is not None:
+        to.append(int(argument))
+
+
+def _value(kind: Type, given: Any, owners: Any) -> Any:
+    """A value from its words."""
+    if isinstance(kind, Tuple):
+        found = [_value(part, given, owners) for part in kind.parts]
+        return kind.made(*found) if kind.made else tuple(found)
+    if isinstance(kind, Array):
+        pointer = next(given)
+        shape = tuple(next(given) for _ in range(kind.ndim))
+        if not math.prod(shape):
+            return np.empty(shape, kind.dtype)
+        return np.asarray(_Memory(pointer, kind, shape, owners))
+    if kind == NONE:
+        return None
+    word = next(given)
+    if kind == FLOAT:
+        return float(np.int64(word).view(np.float64))
+    return {INT: int, BOOL: bool}[str(kind)](word)
