@@ -161,7 +161,8 @@ def _make_files(folder: Path, small: bool) -> None:
     for name, make in MAKERS.items():
         value = make(1000 if small else MIDDLE)
         if name.endswith(".mtx"):  # a matrix has no labels
-            value = type(value).from_csr(value.row_ptr, value.dst, owner=value.owner & False)
+            nobody = value.owner & False
+            value = type(value).from_csr(value.row_ptr, value.dst, owner=nobody)
         io.save(folder / name, value)
 
 
