@@ -8,6 +8,7 @@ and one are not: the order of a sum may change their last bits.
 Small inputs are padded to the sizes that the fuzzer's have, so that little is compiled.
 """
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -51,9 +52,13 @@ Frozen = Iterator[tuple[str, Answers]]
 """Answers by the name of the input."""
 
 
-def drawn(slice_: str, count: int) -> Iterator[tuple[str, Any]]:
-    """Cases of the fuzzer."""
+def drawn(
+    slice_: str, count: int, size: int | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Cases of the fuzzer; of another size than it draws now, where that is given."""
     subject = SLICES[slice_]()
+    if size is not None:
+        subject = dataclasses.replace(subject, size=size)
     for index in range(count):
         yield f"drawn {index}", draw(subject, SEED, index)
 
@@ -159,7 +164,7 @@ def parity_games() -> Frozen:
 
 def parity_on_edges() -> Frozen:
     """Games with priorities on edges."""
-    for name, case in drawn("parity-edges", 10):
+    for name, case in drawn("parity-edges", 10, size=12):
         arena = case.arena
         (padded,), size = _games.padded([arena]), arena.shape[0]
         yield (

@@ -44,7 +44,9 @@ class Arrays(Emitter):
         """An item."""
         dtype = array.type.dtype
         word = IN_MEMORY[dtype]
-        found = self.word(f"load {word}, ptr {pointer}")
+        # Bytes may be a flag by which another thread says that it is enough.
+        load = "load volatile" if dtype == "int8" else "load"
+        found = self.word(f"{load} {word}, ptr {pointer}")
         if item(dtype) == BOOL:
             return Value(BOOL, [self.word(f"icmp ne i8 {found}, 0")])
         if item(dtype) == INT and word != "i64":
