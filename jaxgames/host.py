@@ -72,7 +72,7 @@ class compiled:
         return self._translated if native.can_translate() else self._by_numba
 
     @functools.cached_property
-    def _program(self) -> native.Program:
+    def _program(self) -> "native.Program":
         return native.Program(self._function, _plain)
 
     def _translated(self, *args: Any) -> Any:

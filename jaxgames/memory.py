@@ -222,7 +222,7 @@ def total_and_free(device: Any) -> tuple[int, int] | None:
 # ---- shapes ----------------------------------------------------------------------
 
 
-def shape_of(arena: Arena) -> ops.SlicedArena:
+def shape_of(arena: Arena) -> "ops.SlicedArena":
     """What a concrete arena will look like when it is laid out, without padding."""
     return shape_of_arena(
         *arena.shape,
@@ -241,7 +241,7 @@ def shape_of_arena(
     edge_priority: Any = None,
     weight: Any = None,
     accepting: Any = None,
-) -> ops.SlicedArena:
+) -> "ops.SlicedArena":
     """The shapes of an arena in slices.
 
     Args:
@@ -272,7 +272,7 @@ def shape_of_arena(
     )
 
 
-def shape_of_links(rows: int, links: int, targets: int) -> ops.SlicedLinks:
+def shape_of_links(rows: int, links: int, targets: int) -> "ops.SlicedLinks":
     """The shapes of links in slices.
 
     Args:

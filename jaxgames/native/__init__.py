@@ -25,5 +25,12 @@ ones count from the end. A division by zero raises, and so does a lack of memory
 arrays live until their function ends, and those that it returns until its caller ends.
 """
 
-from jaxgames.native._machine import Program as Program
-from jaxgames.native._machine import can_translate as can_translate
+from typing import TYPE_CHECKING
+
+from jaxgames import later
+
+if TYPE_CHECKING:
+    from jaxgames.native._machine import Program as Program
+    from jaxgames.native._machine import can_translate as can_translate
+
+__getattr__, __dir__ = later.exports(__name__)

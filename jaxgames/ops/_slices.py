@@ -36,8 +36,8 @@ of a wider one would cost as much as many edges."""
 NARROW_MOVES = 127
 """Below this width a byte holds the position of an edge in its row, and NO_EDGE."""
 
-DEGREES = np.unique(
-    np.append(np.arange(17), np.ceil(16 * 1.25 ** np.arange(85)).astype(np.int64))
+DEGREES = np.append(
+    np.arange(17), np.ceil(16 * 1.25 ** np.arange(1, 85)).astype(np.int64)
 )
 """Degrees that widths are chosen among, besides the largest that there is: above 16 in
 steps of a quarter, few candidates and little waste."""

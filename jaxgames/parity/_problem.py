@@ -123,7 +123,7 @@ class Parity(drive.Problem[Arena]):
         arena = normal(question, solver)
         return arena, solver.fit(arena)
 
-    def own(self, question: Arena, game: ops.Game, answer: Answer) -> Answer:
+    def own(self, question: Arena, game: "ops.Game", answer: Answer) -> Answer:
         """Without the vertices that split edges, and without padding."""
         size = question.shape[0]
         if is_traced(answer):
@@ -208,7 +208,7 @@ class Parity(drive.Problem[Arena]):
 
     def game(
         self, question: Arena, solver: Solver, facts: Facts | None = None
-    ) -> ops.Game:
+    ) -> "ops.Game":
         """The normal form; in a stack dense, with priorities of the narrowest type."""
         if facts is None:
             return normal_form(question, solver.edge_priorities)
@@ -222,7 +222,7 @@ class Parity(drive.Problem[Arena]):
             game = with_priority(game, game.priority.astype(narrow))
         return drive.laid_out(game, facts.degree)
 
-    def answer(self, solver: Any, game: ops.Game, state: Any, size: int) -> Answer:
+    def answer(self, solver: Any, game: "ops.Game", state: Any, size: int) -> Answer:
         """Without measures; and without vertices that split edges."""
         found = solver.answer(game, state)
         strategy = found.strategy if solver.strategies else None
