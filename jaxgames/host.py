@@ -255,8 +255,8 @@ if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
 
 SMALL = 1 << 14
 """Edges up to which plain Python answers at once: with so many a parity game is solved
-and checked in 0.3 s, an energy game in 0.6, and numba alone takes 0.6 s to be imported
-and to load what it has compiled before."""
+and checked in 0.3 s, an energy game in 0.6; machine code takes a second to be made, and
+a tenth to be loaded with all that it wants."""
 
 PLAIN_SECONDS = 1.0
 """What a process may spend in plain Python: after that a compiler would have paid."""
