@@ -61,7 +61,7 @@ COMMANDS = (
     _of("energy game.energy --verify"),
     _of("scc graph.mtx --verify"),
     _of("mec model.drn --verify"),
-    _of("check --graph table.kripke --ltl F(a) --verify", 1),
+    _of("check table.kripke --ltl F(a) --verify", 1),
     _of("equiv lts.aut 0 1"),
 )
 

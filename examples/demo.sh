@@ -13,7 +13,7 @@ show() {
 echo "1. A protocol that fails. Four philosophers sit at a table, with a fork between any"
 echo "   two. Does whoever is hungry eat at last?"
 show python "$examples/model_checking.py" table.kripke
-show jaxgames check --graph table.kripke --ltl "G(hungry -> F eats)" --verify --force \
+show jaxgames check table.kripke --ltl "G(hungry -> F eats)" --verify --force \
   --draw play.svg || test $? = 1  # 1: the property is violated
 
 printf '\n2. The same question as a game. An elevator serves the last request first: is the\n'

@@ -87,6 +87,22 @@ def test_a_violated_formula_and_its_lasso(run):
     assert re.fullmatch("\n".join(lines) + "\n", out), out
 
 
+def test_the_file_has_a_place_of_its_own(run):
+    formula = ("--ltl", "G(wait -> F cs)", "-q")
+    for arguments in (
+        ("lock.kripke", *formula),
+        (*formula, "lock.kripke"),
+        ("--graph", "lock.kripke", *formula),
+    ):
+        assert run(*arguments)[0] == Exit.WRONG
+    code, _, err = run("lock.kripke", "--graph", "lock.kripke", *formula)
+    assert code == Exit.BAD_INPUT
+    assert "not allowed with argument FILE" in err
+    code, _, err = run(*formula)
+    assert code == Exit.BAD_INPUT
+    assert "one of the arguments FILE --model is required" in err
+
+
 @pytest.mark.parametrize(
     ("graph", "formula", "holds"),
     [
@@ -369,7 +385,7 @@ def test_what_goes_together(run):
     assert code == Exit.BAD_INPUT
     assert "not allowed with argument" in err
     code, _, err = run("--ltl", "p")
-    assert (code, "--graph --model is required" in err) == (Exit.BAD_INPUT, True)
+    assert (code, "FILE --model is required" in err) == (Exit.BAD_INPUT, True)
 
 
 def test_a_search_that_stops_early_has_no_answer(run):

@@ -53,7 +53,7 @@ def folder(tmp_path_factory):
         ("meanpayoff game.mpg --verify", Exit.DONE),
         ("scc lts.aut --verify", Exit.DONE),
         ("mec model.drn --verify", Exit.DONE),
-        ("check --graph lock.kripke --ltl G(wait->F(cs)) --verify", Exit.WRONG),
+        ("check lock.kripke --ltl G(wait->F(cs)) --verify", Exit.WRONG),
         ("equiv lts.aut 0 1", Exit.DONE),
         ("buchi game.pg.gz --accepting 0-9 --verify", Exit.DONE),
         ("reach game.pg.gz --to 0-9 --player 1", Exit.DONE),

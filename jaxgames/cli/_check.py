@@ -15,7 +15,7 @@ from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.ltl import Automaton, Formula
 from jaxgames.systems import Product, System
 
-EXAMPLE = 'check --graph lock.kripke --ltl "G(wait -> F cs)"'
+EXAMPLE = 'check lock.kripke --ltl "G(wait -> F cs)"'
 
 TEXT, JSON = (
     tuple(f".{kind}{more}" for more in ("", *COMPRESSIONS)) for kind in ("txt", "json")

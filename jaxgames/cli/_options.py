@@ -77,7 +77,8 @@ def add_file(
         name: what the file is called in the help.
         option: that names the file, if it has no place of its own.
         many: whether there may be several, with a line of output for each.
-        among: the group of options of which that is one.
+        among: a group of which one is to be given: the file has a place of its own, and
+            the option, which is not shown, is another word for it.
     """
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
     parser.set_defaults(brief=False)
@@ -86,9 +87,12 @@ def add_file(
         parser.add_argument("files", metavar=name, nargs="+", help=help)
     elif option is None:
         parser.add_argument("file", metavar=name, help=help)
+    elif among is None:
+        parser.add_argument(option, dest="file", metavar=name, help=help)
     else:
-        place = parser if among is None else among
-        place.add_argument(option, dest="file", metavar=name, help=help)
+        unsaid = argparse.SUPPRESS
+        among.add_argument("file", metavar=name, nargs="?", default=unsaid, help=help)
+        among.add_argument(option, dest="file", metavar=name, help=unsaid)
     parser.add_argument(
         "--format",
         metavar="NAME",
