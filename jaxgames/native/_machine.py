@@ -40,8 +40,12 @@ _lock = threading.RLock()
 
 @functools.cache
 def can_translate() -> bool:
-    """Whether LLVM is installed, which numba brings, and the system is one it knows."""
-    return os.name == "posix" and importlib.util.find_spec("llvmlite") is not None
+    """Whether LLVM is installed, which numba brings, and the machine is one it knows.
+
+    These are the machines that it was tried on; numba serves all others.
+    """
+    tried = sys.platform == "linux" and os.uname().machine == "x86_64"
+    return tried and importlib.util.find_spec("llvmlite") is not None
 
 
 class Program:
