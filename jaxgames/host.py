@@ -37,8 +37,8 @@ class compiled:
     holding Python's global lock. A compiled function may call other compiled functions,
     but not itself.
 
-    What `jaxgames.native` says is compiled by what numba stands on, without numba, in a
-    tenth of the time; all else by numba.
+    What `jaxgames.native` understands is compiled by what numba stands on, sooner than
+    by numba; all else by numba.
 
     Examples:
         >>> import numpy as np
@@ -254,9 +254,8 @@ if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
 # ---- small inputs -------------------------------------------------------------------
 
 SMALL = 1 << 14
-"""Edges up to which plain Python answers at once: with so many a parity game is solved
-and checked in 0.3 s, an energy game in 0.6; machine code takes a second to be made, and
-a tenth to be loaded with all that it wants."""
+"""Edges up to which plain Python answers at once: sooner, for a game of so many, than
+machine code is made, and about as soon as it is loaded (benchmark suite `start`)."""
 
 PLAIN_SECONDS = 1.0
 """What a process may spend in plain Python: after that a compiler would have paid."""
@@ -322,13 +321,10 @@ class linear(compiled):
     Examples:
         >>> import numpy as np
         >>> @linear
-        ... def total(values):
-        ...     result = 0
-        ...     for value in values:
-        ...         result += value
-        ...     return result
-        >>> int(total(np.arange(5)))
-        10
+        ... def first(values):
+        ...     return values[0]
+        >>> int(first(np.array([7, 8])))
+        7
     """
 
     def __call__(self, *args: Any) -> Any:

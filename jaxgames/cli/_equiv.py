@@ -68,10 +68,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="give up a game that has more positions (default: what memory holds)",
     )
-    _options.add_limits(parser)
-    _options.add_json(parser)
-    _options.add_quiet(parser)
-    _options.add_jax(parser)
+    _options.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -53,10 +53,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="write the system: .npz or .kripke, as .kripke to -",
     )
     _options.add_force(parser)
-    _options.add_limits(parser)
-    _options.add_json(parser)
-    _options.add_quiet(parser)
-    _options.add_jax(parser)
+    _options.add_common(parser)
 
 
 def add_initial(parser: argparse.ArgumentParser) -> None:

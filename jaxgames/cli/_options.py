@@ -144,6 +144,14 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
     add_jax(parser)
 
 
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """What commands take that solve nothing by rounds."""
+    add_limits(parser)
+    add_json(parser)
+    add_quiet(parser)
+    add_jax(parser)
+
+
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """What time and what memory a command may take."""
     parser.add_argument(

@@ -51,10 +51,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         choices=("auto", "host", "device"),
         help="where: auto (default), host or device",
     )
-    _options.add_limits(parser)
-    _options.add_json(parser)
-    _options.add_quiet(parser)
-    _options.add_jax(parser)
+    _options.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

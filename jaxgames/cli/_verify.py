@@ -44,10 +44,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="make weights of the priorities of a parity game, as for energy",
     )
-    _options.add_limits(parser)
-    _options.add_json(parser)
-    _options.add_quiet(parser)
-    _options.add_jax(parser)
+    _options.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
