@@ -1,8 +1,11 @@
 """From tables of successors and lists of pairs to arenas."""
 
+from collections.abc import Hashable, Iterator, Sequence
+
 import numpy as np
 
 from jaxgames.arena import Arena, Condition
+from jaxgames.limits import ticking
 
 NO_SUCCESSOR = -1
 """Fills the rows of vertices that have fewer successors than others."""
@@ -40,4 +43,24 @@ def from_pairs(*pairs, owner, priority, condition: Condition = "max even") -> Ar
         owner=owner,
         priority=priority,
         condition=condition,
+    )
+
+
+Vertices = Iterator[tuple[Hashable, int, int, Sequence[Hashable]]]
+"""Of each vertex name, owner, priority and successors, in the order of numbers."""
+
+
+def from_vertices(vertices: Vertices) -> Arena:
+    """The arena of a table of vertices, max even.
+
+    Successors that are no vertices are left out: at the ends of a line there is none.
+    """
+    table = list(ticking(vertices, "generating"))
+    number = {name: v for v, (name, _, _, _) in enumerate(table)}
+    rows = [[number[s] for s in row if s in number] for _, _, _, row in table]
+    return Arena.from_csr(
+        np.cumsum([0, *map(len, rows)]),
+        np.array([v for row in rows for v in row], np.int32),
+        owner=np.array([owner for _, owner, _, _ in table]),
+        priority=np.array([priority for _, _, priority, _ in table]),
     )
