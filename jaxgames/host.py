@@ -193,6 +193,22 @@ def can_compile() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+def serves(edges: int, until: int) -> bool:
+    """Whether what may run here or on the device is best done here.
+
+    It is where a compiler is and JAX computes on a CPU, or where there are so few edges
+    that the launches of an accelerator alone would take longer. The size is looked at
+    first: to ask for the backend may start JAX.
+
+    Args:
+        edges: how many there are.
+        until: how many are worth an accelerator.
+    """
+    from jaxgames.later import backend
+
+    return can_compile() and (edges < until or backend() == "cpu")
+
+
 def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
     """Has a compiled function work on ranges of places, one range on each core.
 

@@ -92,9 +92,14 @@ def backend() -> str:
     As long as nobody has imported JAX it is not asked: a look at what is installed says
     mostly that there is only a CPU.
     """
-    if not imported() and not _could_have_accelerator():
-        return "cpu"
-    return jax.default_backend()
+    return jax.default_backend() if may_have_accelerator() else "cpu"
+
+
+def may_have_accelerator() -> bool:
+    """Whether JAX computes on something else than a CPU, or may; does not import it."""
+    if imported():
+        return jax.default_backend() != "cpu"
+    return _could_have_accelerator()
 
 
 @functools.cache

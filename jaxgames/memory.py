@@ -179,7 +179,7 @@ def free(devices: Any = None) -> int | None:
         devices: some devices; None for the default one.
     """
     if devices is None and not imported() and backend() == "cpu":
-        return _least([total_and_free(None)], 1)  # JAX need not come for that
+        return free_on_host()  # JAX need not come for that
     if devices is None:
         # An empty name is that of no platform: the default device is the first.
         place = jax.config.jax_default_device  # pyright: ignore
@@ -187,6 +187,11 @@ def free(devices: Any = None) -> int | None:
     own = [x for x in devices if x.process_index == jax.process_index()]
     found = [total_and_free(device) for device in own]
     return _least(found, sum(device.platform == "cpu" for device in own))
+
+
+def free_on_host() -> int | None:
+    """Bytes of the host's memory that are free; None if nobody knows."""
+    return _least([total_and_free(None)], 1)
 
 
 def _least(found: list[tuple[int, int] | None], on_host: int) -> int | None:

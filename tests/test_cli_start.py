@@ -10,7 +10,9 @@ from jaxgames import generate, io
 from jaxgames.cli import Exit
 
 PROGRAM = (
-    "import sys\nfrom jaxgames.cli import main\ncode = main(sys.argv[1:])\n"
+    "import sys\nfrom jaxgames.cli import main\n"
+    "from jaxgames import later\nlater._could_have_accelerator = lambda: True\n"
+    "code = main(sys.argv[1:])\n"
     "print({'jax', 'llvmlite', 'numba', 'scipy'} & {*sys.modules}, file=sys.stderr)\n"
     "sys.exit(code)"
 )

@@ -4,6 +4,8 @@ import concurrent.futures
 import functools
 import gc
 import itertools
+import subprocess
+import sys
 import types
 from typing import NamedTuple
 
@@ -364,3 +366,49 @@ def test_machine_code_is_kept_until_something_changes(place, monkeypatch):
     monkeypatch.setitem(globals(), "LIMIT", 10)
     assert run(limited, 3) == 13
     assert len(list(place.iterdir())) == 1  # the old one is removed
+
+
+SCATTERED = """
+import ctypes
+import sys
+
+from jaxgames import native
+
+memory = ctypes.CDLL(None)
+memory.mmap.restype = ctypes.c_void_p
+memory.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3,
+                        ctypes.c_long]
+memory.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+PAGE, FAR, HOLES, RESERVED = 1 << 12, 1 << 32, 200, 0x4022
+
+
+def half(x):
+    return x * 0.3 + 0.7 / x
+
+
+def reserve(size):
+    return memory.mmap(None, size, 0, RESERVED, -1, 0)
+
+
+program = native.Program(half, lambda value: None)
+begin = reserve(FAR * HOLES)
+if begin == ctypes.c_void_p(-1).value:
+    sys.exit("no room")
+for i in range(HOLES):  # each has room for one section
+    memory.munmap(begin + i * FAR + FAR // 2, PAGE)
+while not begin <= reserve(PAGE) < begin + FAR * HOLES:
+    pass  # now these holes are all that is free near anything
+print(program.code((2.0,))((2.0,)))
+"""
+
+
+def test_sections_lie_side_by_side_where_much_is_reserved(place):
+    """As by a process that uses a GPU: free places may be terabytes apart."""
+    program = place / "scattered.py"
+    program.write_text(SCATTERED)
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True
+    )
+    if "no room" in done.stderr:
+        pytest.skip("the system gives no process so much of its addresses")
+    assert done.stdout == f"{2.0 * 0.3 + 0.7 / 2.0}\n", done.stderr[-500:]

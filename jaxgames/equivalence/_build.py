@@ -9,7 +9,7 @@ from jaxgames.equivalence._game import Spectroscopy
 from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence.host import build_on_host, is_ready
-from jaxgames.later import backend
+from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
 
@@ -61,27 +61,34 @@ def build(
     """
     if engine not in ("auto", "device", "host"):
         raise ValueError(f"engine must be 'auto', 'device' or 'host', got {engine!r}")
-    most = check_room(len(pairs), max_positions)
-    game = _build(system, pairs, engine, most)
+    if engine == "auto":
+        if may_have_accelerator():
+            game = _if_modest(system, pairs, max_positions)
+            if game is not None:
+                return game
+        engine = "host" if backend() == "cpu" else "device"
+    most = check_room(len(pairs), max_positions, on_host=engine == "host")
+    game = _built(system, pairs, engine, most)
     if game is None:
         raise complain_of_size(most)
     return game
 
 
-def _build(
+def _if_modest(
+    system: System, pairs: np.ndarray, max_positions: int | None
+) -> Spectroscopy | None:
+    """The game built on the host, if that is done before a device would wake up."""
+    most = check_room(len(pairs), max_positions, on_host=True)
+    first = min(most, MODEST)
+    if not host.can_compile() or 12 * len(pairs) > first:
+        return None
+    return _sequentially(system, pairs, first, min(most, MOVES * first))
+
+
+def _built(
     system: System, pairs: np.ndarray, engine: Engine, most: int
 ) -> Spectroscopy | None:
     """The game, or None where it is larger."""
-    if engine == "auto":
-        engine = "host"
-        if backend() != "cpu":
-            first = min(most, MODEST)
-            if host.can_compile() and 12 * len(pairs) <= first:
-                moves = min(most, MOVES * first)
-                game = build_on_host(system, pairs, first, moves)
-                if game is not None or first == most:
-                    return game
-            engine = "device"
     if engine == "host":
         return _sequentially(system, pairs, most)
     from jaxgames.equivalence._device import build_on_device
@@ -89,7 +96,9 @@ def _build(
     return build_on_device(system, pairs, most)
 
 
-def _sequentially(system: System, pairs: np.ndarray, most: int) -> Spectroscopy | None:
+def _sequentially(
+    system: System, pairs: np.ndarray, most: int, moves: int | None = None
+) -> Spectroscopy | None:
     """The game built on the host, by Python alone where it is small."""
     small = system.num_states <= FEW_STATES and len(pairs) * 3 <= FEW
     if small and not is_ready():
@@ -97,7 +106,7 @@ def _sequentially(system: System, pairs: np.ndarray, most: int) -> Spectroscopy 
             game = build_on_host(system, pairs, min(most, FEW))
         if game is not None or most <= FEW:
             return game
-    return build_on_host(system, pairs, most)
+    return build_on_host(system, pairs, most, moves)
 
 
 def pairs_that_enable_the_same(system: System) -> np.ndarray:

@@ -14,24 +14,25 @@ SHARE = 0.8
 """Of the free memory, what a game may take."""
 
 
-def free_memory() -> int:
-    """Bytes of the memory that solvers use that are free now."""
-    room = memory.free()
+def free_memory(on_host: bool = False) -> int:
+    """Bytes that are free now, where solvers work or on the host."""
+    room = memory.free_on_host() if on_host else memory.free()
     return 1 << 34 if room is None else room
 
 
-def check_room(pairs: int, max_positions: int | None) -> int:
+def check_room(pairs: int, max_positions: int | None, *, on_host: bool = False) -> int:
     """Positions and moves that there is room for.
 
     Args:
         pairs: how many pairs of processes are to be compared. Each has at least an
             attack, a defend and a clause position, and four moves.
         max_positions: a limit to their number; None: what the free memory allows.
+        on_host: whether they are built on the host, so that no device need be asked.
 
     Raises:
         TooLargeError: the pairs alone are more than that.
     """
-    free = free_memory()
+    free = free_memory(on_host)
     position = POSITION_BYTES + SOLVE_POSITION_BYTES
     move = MOVE_BYTES + SOLVE_MOVE_BYTES
     needed = pairs * (3 * position + 4 * move)

@@ -104,7 +104,7 @@ class WeakPairs(Pairs):
     ) -> tuple[multienergy.Game, Callable[[multienergy.Fronts], Solved], Sequence[int]]:
         """As for other pairs."""
         processes = Processes(system, self._silent_labels())
-        most = check_room(len(pairs), self.max_positions)
+        most = check_room(len(pairs), self.max_positions, on_host=True)
         game = build_weak(processes, [("observe", p, (q,)) for p, q in pairs], most)
         rows = [len(row) for row in game.moves]
         flat = np.array([move for row in game.moves for move in row], np.int32)

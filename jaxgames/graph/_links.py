@@ -7,7 +7,7 @@ import numpy as np
 from jaxgames import host, ops
 from jaxgames.arena import Arena, bucket, eager, is_traced
 from jaxgames.kept import is_kept, kept
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList, Links
 
 NARROW = 0.8
@@ -205,6 +205,4 @@ def on_host(arena: Arena, engine: str, traced: bool) -> bool:
         raise ValueError("engine='host' cannot run under tracing by jax")
     if traced or engine != "auto":
         return engine == "host"
-    return host.can_compile() and (
-        backend() == "cpu" or arena.shape[1] < ops.SLICE_FROM
-    )
+    return host.serves(arena.shape[1], ops.SLICE_FROM)

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from jaxgames import ops
 from jaxgames.arena import eager, is_traced
-from jaxgames.host import can_compile
-from jaxgames.later import backend, jax, jnp
+from jaxgames.host import serves
+from jaxgames.later import jax, jnp
 from jaxgames.limits import limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._layout import Layout
@@ -193,7 +193,7 @@ def on_host(model: MDP, engine: str, *sets: Any) -> bool:
         return False
     if engine != "auto":
         return engine == "host"
-    return can_compile() and (backend() == "cpu" or model.num_branches < ops.SLICE_FROM)
+    return serves(model.num_branches, ops.SLICE_FROM)
 
 
 def lay_out(model: MDP, *sets: Any) -> Layout:

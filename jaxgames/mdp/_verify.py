@@ -8,8 +8,8 @@ import numpy as np
 from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
-from jaxgames.host import can_compile
-from jaxgames.later import backend, jax, jnp, to_numpy
+from jaxgames.host import serves
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
@@ -133,7 +133,7 @@ def verify(
 
 
 def _on_host(model: MDP) -> bool:
-    return can_compile() and (backend() == "cpu" or model.num_branches < ops.SLICE_FROM)
+    return serves(model.num_branches, ops.SLICE_FROM)
 
 
 # ---- on the device ---------------------------------------------------------------

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import hashlib
 import importlib.util
+import itertools
 import math
 import os
 import pickle
@@ -193,21 +194,43 @@ def _assembled(text: str) -> bytes:
     return target.emit_object(module)
 
 
+@functools.cache
+def _linker() -> Any:
+    """What puts machine code into memory, all sections of a program side by side.
+
+    MCJIT takes memory for each section alone. Where a process has reserved much, as on
+    a machine with a GPU, they may lie further apart than code can reach, and LLVM ends
+    the process.
+    """
+    import llvmlite.binding as llvm
+
+    return llvm.create_lljit_compiler(_target(), use_jit_link=True)
+
+
+_names = itertools.count()
+
+
+def _linked(machine_code: bytes, names: tuple[str, ...]) -> Any:
+    """The addresses of some functions, as long as what is returned is there."""
+    import llvmlite.binding as llvm
+
+    library = llvm.JITLibraryBuilder().add_object_img(machine_code)
+    library.add_current_process()
+    for name in names:
+        library.export_symbol(name)
+    return library.link(_linker(), f"program {next(_names)}")
+
+
 class _Code:
     """Machine code for one kind of arguments."""
 
     def __init__(self, machine_code: bytes, result: Type):
-        import llvmlite.binding as llvm
-
         self._result, self._many = result, len(words(result))
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
-        self._engine.finalize_object()
-        address, pointer = self._engine.get_function_address, ctypes.c_void_p
-        self._enter = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, pointer)(
-            address("enter")
-        )
-        self.close = ctypes.CFUNCTYPE(None, pointer)(address("native.close"))
+        self._linked = _linked(machine_code, ("enter", "native.close"))
+        enter, close = self._linked["enter"], self._linked["native.close"]
+        pointer = ctypes.c_void_p
+        self._enter = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, pointer)(enter)
+        self.close = ctypes.CFUNCTYPE(None, pointer)(close)
 
     def __call__(self, arguments: tuple) -> Any:
         """Calls it, without Python's lock."""

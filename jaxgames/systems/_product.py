@@ -7,7 +7,6 @@ import numpy as np
 
 from jaxgames import host, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.later import backend
 from jaxgames.limits import limited
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._operations import edges_of, from_rows
@@ -175,9 +174,7 @@ def _on_host(system: System, engine: Engine) -> bool:
         raise ValueError(f"engine must be 'auto', 'host' or 'device', got {engine!r}")
     if engine != "auto":
         return engine == "host"
-    return host.can_compile() and (
-        backend() == "cpu" or system.num_transitions < ops.SLICE_FROM
-    )
+    return host.serves(system.num_transitions, ops.SLICE_FROM)
 
 
 def united(automaton: Automaton) -> Automaton:

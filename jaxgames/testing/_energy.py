@@ -186,7 +186,7 @@ def _larger(arena: Arena, credit: np.ndarray, strategy: np.ndarray, v):
     """
     if credit[v] < 0:
         return credit, strategy
-    raised, moves = credit.copy(), strategy.copy()
+    raised, moves = credit.astype(np.int64), strategy.copy()
     raised[v] += 1
     for _ in range(1000):
         asked = raised[arena.dst] - arena.weight

@@ -234,7 +234,7 @@ def test_mutated_solutions_are_seen():
 
 def test_one_program_serves_the_first_chunk_and_all_others(monkeypatch):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
-    game = generate.random_game(0, 40)
+    game = generate.random_game(0, 400)
     arena = Arena.from_csr(
         game.row_ptr, game.dst, owner=game.owner, accepting=game.priority == 0
     )

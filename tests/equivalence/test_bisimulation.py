@@ -53,12 +53,13 @@ def test_all_ways_give_the_same(solver):
 
 
 def test_rounds_end_and_go_on():
-    stopped = equivalence.bisimulation(CHAIN, max_steps=3, throw=False)
+    solver = Refinement(sweeps_per_check=1)  # so that all count the same rounds
+    stopped = equivalence.bisimulation(CHAIN, solver, max_steps=3, throw=False)
     assert (stopped.status, set(stopped.labels)) == (Status.MAX_STEPS, {-1})
     assert repr(stopped) == "Classes(MAX_STEPS)"
-    found = equivalence.bisimulation(CHAIN, state=stopped.state)
+    found = equivalence.bisimulation(CHAIN, solver, state=stopped.state)
     assert found.labels.tolist() == list(range(7))
-    whole = equivalence.bisimulation(CHAIN, "refinement")
+    whole = equivalence.bisimulation(CHAIN, solver)
     assert found.stats["rounds"] == whole.stats["rounds"] > 3
     with pytest.raises(ValueError, match="it was made for another problem"):
         equivalence.bisimulation(

@@ -229,7 +229,7 @@ def test_what_does_not_fit_is_said_before_it_starts(monkeypatch):
         equivalence.build(system, all_pairs(system), max_positions=80)
     with pytest.raises(TooLargeError, match="more than 100 positions or moves"):
         equivalence.build(system, all_pairs(system), max_positions=100)
-    monkeypatch.setattr(_room, "free_memory", lambda: 5000)
+    monkeypatch.setattr(_room, "free_memory", lambda on_host: 5000)
     with pytest.raises(TooLargeError, match="of which 0.0 GB are free"):
         equivalence.build(system, all_pairs(system))
     assert _room.check_room(1, None) > 3
