@@ -12,10 +12,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from jaxgames.tuning.base import ARCHIVE_BYTES_AT_ONCE as _AT_ONCE
 from jaxgames.value import freeze
-
-_AT_ONCE = 1 << 20
-"""Bytes read at once."""
 
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,

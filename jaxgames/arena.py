@@ -14,6 +14,7 @@ import numpy as np
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import Tracer, imported, jax, jnp
+from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
 from jaxgames.value import Value, exportable, freeze, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
@@ -458,10 +459,6 @@ class Arena(Value):
             dead_ends=dead_ends,
         )
         return arena, vertices, edges
-
-
-MANY = 1 << 20
-"""Edges from which a compiled loop pays, importing its compiler included."""
 
 
 def sources_of(row_ptr: np.ndarray, degree: np.ndarray) -> np.ndarray:

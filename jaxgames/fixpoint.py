@@ -21,31 +21,20 @@ from jaxgames.later import backend, jax, jnp
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
-
-FIRST_CHUNK = 64
-"""Rounds of the first chunk that the host asks for; they double from there ..."""
-
-CHUNK_SECONDS = 0.25
-"""... as long as a chunk takes less than this."""
+from jaxgames.tuning.base import (
+    CHUNK_SECONDS,
+    FIRST_CHUNK,
+    READ_BY_NUMPY,
+    SELDOM,
+    WRITTEN_OUT,
+)
+from jaxgames.tuning.base import SENT_WITH_EVERY_CHUNK as SMALL
 
 MAX_ROUNDS = 2**31 - 2**16
 """Rounds that the counter holds: the limit where none is given."""
 
-WRITTEN_OUT = 4, 3, 2, 1
-"""How many steps of a loop without a test are written out: as many as divide it."""
-
 _GO_ON = -1
 """Where no status is, between processes."""
-
-READ_BY_NUMPY = 1 << 14
-"""Entries in the host's memory up to which a fingerprint may be made by numpy ..."""
-
-SELDOM = 64
-"""... for so many games of one form. Then a program is compiled: it takes less time for
-each, and some hundreds of games to make up for its compilation."""
-
-SMALL = 1 << 17
-"""Entries up to which an answer is sent to the host with every chunk."""
 
 
 @states.register

@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 
 from jaxgames import native
-
-COPIED_UP_TO = 1 << 14
-"""Bytes of an array that are copied in less time than numpy takes to show them."""
-
-FEWEST_PLACES = 1 << 16
-"""Places that are worth another core."""
+from jaxgames.tuning.base import ASK_SECONDS, FEWEST_PLACES, PLAIN_SECONDS
+from jaxgames.tuning.base import LENT_AS_COPY_UP_TO as COPIED_UP_TO
+from jaxgames.tuning.base import PLAIN_UP_TO as SMALL
+from jaxgames.tuning.base import WARNED_FROM as MANY
 
 _interpreted = contextvars.ContextVar("interpreted", default=False)
 _compiling = contextvars.ContextVar("compiling", default=False)
@@ -269,16 +267,6 @@ if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
 
 # ---- small inputs -------------------------------------------------------------------
 
-SMALL = 1 << 14
-"""Edges up to which plain Python answers at once: sooner, for a game of so many, than
-machine code is made, and about as soon as it is loaded (benchmark suite `start`)."""
-
-PLAIN_SECONDS = 1.0
-"""What a process may spend in plain Python: after that a compiler would have paid."""
-
-ASK_SECONDS = 0.05
-"""How often plain Python asks whether it is still wanted."""
-
 _plain_left = PLAIN_SECONDS
 
 
@@ -411,9 +399,6 @@ def plain_left() -> float:
 
 
 # ---- where it is missed ----------------------------------------------------------
-
-MANY = 1 << 16
-"""Edges from which on a solve without numba is slow enough to say so."""
 
 _told = False
 

@@ -28,21 +28,15 @@ from jaxgames.arena import is_traced
 from jaxgames.later import imported, jax
 from jaxgames.progress import Bar, Meter, Progress, Report, plain_progress, surrounding
 from jaxgames.solution import SolveError, Status
+from jaxgames.tuning.base import (
+    GRACE_SECONDS,
+    PATIENCE_SECONDS,
+    TELL_SECONDS,
+    WATCH_SECONDS,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
-
-GRACE_SECONDS = 1.0
-"""How long what was told to stop may take to say what it has found."""
-
-WATCH_SECONDS = 0.05
-"""How often a caller that waits looks at the clock and at the memory."""
-
-TELL_SECONDS = 0.1
-"""How often a loop that ticks tells where it is."""
-
-PATIENCE_SECONDS = 0.5
-"""How long a phase may take before it is told of."""
 
 
 class Bounds(TypedDict, total=False):

@@ -12,9 +12,7 @@ from typing import Any
 from jaxgames import ops
 from jaxgames.later import backend, jax
 from jaxgames.solver import Solver, check_positive
-
-IDLE_CELLS = 1 << 23
-"""Links that may be read for nothing between two tests, on an accelerator."""
+from jaxgames.tuning.base import IDLE_CELLS
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,6 +18,7 @@ from jaxgames.arena import Arena
 from jaxgames.later import backend, imported, jax, jnp
 from jaxgames.limits import TooLargeError as TooLargeError
 from jaxgames.solver import Solver
+from jaxgames.tuning.base import UNCHECKED
 
 STATES = 4
 """As many states are there at a time: before some rounds and after them, and what a
@@ -25,9 +26,6 @@ round computes between."""
 
 CELL = 4
 """Bytes of an edge that a round needs for what it finds at its target."""
-
-UNCHECKED = 1 << 18
-"""Vertices and edges up to which nothing is asked: so much is there."""
 
 EVERYWHERE = 16
 """Bytes of a vertex that each of several devices holds: what is read at the targets of

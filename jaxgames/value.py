@@ -13,6 +13,7 @@ import numpy as np
 from jaxgames.host import num_cores, together
 from jaxgames.kept import SLOT
 from jaxgames.later import jax
+from jaxgames.tuning.base import COPIED_IN_PIECES_FROM as LARGE
 
 T = TypeVar("T")
 
@@ -87,10 +88,6 @@ def own(field: Any) -> Any:
         same = all(x is y for x, y in zip(owned, field, strict=True))
         return field if same else owned
     return field
-
-
-LARGE = 1 << 24
-"""Bytes of an array from which several threads copy it: one waits for memory."""
 
 
 def _copied(array: np.ndarray) -> np.ndarray:

@@ -37,8 +37,7 @@ NAMES = ("row_ptr", "src", "dst", "owner", "priority", "num_vertices", "num_edge
 @pytest.fixture(autouse=True)
 def _packs_small_stacks(monkeypatch):
     """Stacks of some hundred cells are packed, as large ones are by default."""
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 7)
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"gpu": 1 << 7})
     monkeypatch.setattr(_many._Many, "_begins_on_host", lambda *_: False)
 
 
@@ -202,7 +201,7 @@ def test_games_of_many_sizes_and_kinds():
 
 
 def test_components_of_many_graphs(monkeypatch):
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 19)
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"gpu": 1 << 19})
     rng = np.random.default_rng(3)
     some = []
     for size in range(33, 43):
@@ -247,7 +246,7 @@ def test_energy_games_in_two_solves(tmp_path, monkeypatch, habits_of_a_cpu):
         for own, other in zip(found, again, strict=True):
             np.testing.assert_array_equal(own.strategy, other.strategy)
             assert own.stats["rounds"] == other.stats["rounds"]
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 19)
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"gpu": 1 << 19})
     bare = jaxgames.solve_many(energy, some, strategies=False)
     assert all(own.strategy is None for own in bare)
     for own, other in zip(found, bare, strict=True):

@@ -10,14 +10,7 @@ from jaxgames.buchi._solver import Answer
 from jaxgames.later import backend, jax, jnp, to_numpy
 from jaxgames.progress import Meter, as_progress
 from jaxgames.solution import Status
-
-FIRST_CELLS = 1 << 26
-"""Links and vertices that the rounds before the first wait may read: that takes less
-time than a meter has to wait between two chunks. A graph that cannot make the rounds of
-a first chunk with these is a large one."""
-
-MOST_ROUNDS = 1 << 12
-"""Rounds before the first wait at most, however small the graph is."""
+from jaxgames.tuning.buchi import FIRST_CELLS, MOST_ROUNDS
 
 
 def run(

@@ -17,12 +17,7 @@ from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Solver
 from jaxgames.systems._pieces import Piece, check_piece, read_pieces
-
-FIRST = 1 << 10
-"""Vertices of the first prefix that is searched."""
-
-GROWTH = 2
-"""Each prefix has at least as many times the vertices of the one before."""
+from jaxgames.tuning.buchi import FIRST, GROWTH
 
 
 @limited()

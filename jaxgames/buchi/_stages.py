@@ -21,13 +21,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.ltl._operations import Kind
 from jaxgames.progress import Meter
 from jaxgames.solution import Stats, Status
-
-FEW_LINKS = 1 << 15
-"""So few edges are searched on the host, where numba is: a sweep over them on the
-device would take no less time than one over many."""
-
-SHRUNK = 2
-"""With less than this part of its edges left a graph moves to a smaller one."""
+from jaxgames.tuning.buchi import FEW_LINKS, SHRUNK
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,25 +5,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import ops
 from jaxgames.buchi._solver import NONE, Answer, Finds, first_of
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import jax, jnp
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
-
-WINDOW = {"cpu": 1 << 13, "gpu": 1 << 20}
-"""Vertices of a window: fewer take no less time to visit."""
-
-WHOLE = 4
-"""So many windows at most are not worth the visits: they are one."""
-
-LOOKS = {"cpu": 1, "gpu": 2}
-"""Edges that a vertex looks at in a sweep."""
-
-SWEEPS = {"cpu": 2, "gpu": 8}
-"""Sweeps over the one window between two tests."""
-
-SWEEPS_OF_MANY = {"cpu": 2, "gpu": 4}
-"""The same where there are several windows."""
+from jaxgames.tuning import here
+from jaxgames.tuning.buchi import LOOKS, SWEEPS, SWEEPS_OF_MANY, WHOLE, WINDOW
 
 
 class Task(NamedTuple):
@@ -140,9 +127,8 @@ class Trim(Solver):
     def step(self, game: Task, state: State) -> State:
         """Sweeps over one window."""
         count, height = self.windows(len(state.at))
-        kind = _kind()
-        sweeps = self.sweeps or (SWEEPS if count == 1 else SWEEPS_OF_MANY)[kind]
-        looks = self.looks or LOOKS[kind]
+        sweeps = self.sweeps or here(SWEEPS if count == 1 else SWEEPS_OF_MANY)
+        looks = self.looks or here(LOOKS)
 
         def start(window):
             return jnp.minimum(window * height, len(state.at) - height)
@@ -191,13 +177,9 @@ class Trim(Solver):
 
     def windows(self, size: int) -> tuple[int, int]:
         """How many windows a graph has, and how many vertices each of them."""
-        window = self.window or WINDOW[_kind()]
+        window = self.window or here(WINDOW)
         height = size if size <= WHOLE * window else window
         return -(-size // height), height
-
-
-def _kind() -> str:
-    return "cpu" if backend() == "cpu" else "gpu"
 
 
 def _sweep(head: jax.Array, at: jax.Array, own: jax.Array, looks: int) -> jax.Array:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from jaxgames.drive._problem import Then as Then
     from jaxgames.drive._problem import Undo as Undo
     from jaxgames.drive._problem import register as register
-    from jaxgames.drive._race import HEAD_START as HEAD_START
     from jaxgames.drive._race import Track as Track
     from jaxgames.drive._race import wait_for_losers as wait_for_losers
     from jaxgames.drive._rounds import Standing as Standing
@@ -45,5 +44,6 @@ if TYPE_CHECKING:
     from jaxgames.drive._stack import stack as stack
     from jaxgames.drive._stack import states_of as states_of
     from jaxgames.drive._union import union as union
+    from jaxgames.tuning.drive import HEAD_START as HEAD_START
 
 __getattr__, __dir__ = later.exports(__name__)

@@ -19,14 +19,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from jaxgames.later import backend
-
-SAMPLE = 16
-"""Questions that the host answers before anybody asks how long it takes."""
-
-LOADING = 4
-"""So many questions, those that took the longest, or half of them if they are few, are
-not counted: a part of the engine that is called for the first time is loaded, or even
-compiled."""
+from jaxgames.tuning.drive import LOADING
+from jaxgames.tuning.drive import SAMPLE as SAMPLE
 
 _learnt: dict[Hashable, list[float]] = {}
 """Seconds of each size: of the first time, and of the last."""

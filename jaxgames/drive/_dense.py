@@ -10,9 +10,7 @@ from jaxgames import ops
 from jaxgames.arena import Arena
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
-
-PADDED = 4
-"""Rows are made dense if they have at most so many cells for each edge."""
+from jaxgames.tuning.drive import PADDED
 
 
 def widest(arena: Arena) -> int:

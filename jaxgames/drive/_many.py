@@ -32,6 +32,7 @@ from jaxgames.states import (
     register,
     version,
 )
+from jaxgames.tuning.drive import BLOCK
 
 MOST_NAMED = 10
 """Games that an error names."""
@@ -438,10 +439,6 @@ class _Asked(Sequence[Any]):
 
     def __getitem__(self, at: Any) -> Any:
         return self._question(self._games[at])
-
-
-BLOCK = 1 << 10
-"""Games of a stack that come to the host together."""
 
 
 class _Unstacked(Sequence[Any]):

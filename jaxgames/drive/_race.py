@@ -18,20 +18,9 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.progress import Meter, Progress, Report, as_progress, surrounding
 from jaxgames.solution import Solution, Status
+from jaxgames.tuning.drive import REPORT_SECONDS, WAIT_SECONDS
 
 S = TypeVar("S", bound=Solution)
-
-HEAD_START = 3e-9
-"""Seconds for each edge that the device may have for itself before the host joins in: a
-host that takes memory and reads the graph makes a device wait, and needs several times
-as long for an edge.
-"""
-
-WAIT_SECONDS = 0.001
-"""How often an engine that waits looks whether the race is over."""
-
-REPORT_SECONDS = 0.05
-"""How often a race tells its meter where it stands."""
 
 
 class Track:

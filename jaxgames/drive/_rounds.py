@@ -14,19 +14,13 @@ from typing import Any, NamedTuple
 
 from jaxgames import fixpoint, memory, ops, states
 from jaxgames.drive._problem import Problem
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import jax, jnp
 from jaxgames.progress import Progress, Report
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
 from jaxgames.states import Origin, check_class, check_games, described, register
-
-SHRINK = 4
-"""The next stack has room for the largest power of this that is at most half of the
-present one: smaller steps save rounds, and cost compilations."""
-
-CELLS_WORTH_IT = {"cpu": 1 << 13}
-CELLS_WORTH_IT_ELSEWHERE = 1 << 19
-"""Cells of a stack below which a smaller one takes as long: launches do."""
+from jaxgames.tuning import here
+from jaxgames.tuning.drive import CELLS_WORTH_IT, SHRINK
 
 
 @register
@@ -142,8 +136,7 @@ def next_room(games: int, cells: int) -> int:
         >>> next_room(1_000_000, 100_000_000), next_room(50, 5_000)
         (262144, 0)
     """
-    least = CELLS_WORTH_IT.get(backend(), CELLS_WORTH_IT_ELSEWHERE)
-    if cells <= least:
+    if cells <= here(CELLS_WORTH_IT):
         return 0
     room = 1
     while room * SHRINK * 2 <= games:

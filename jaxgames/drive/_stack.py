@@ -7,16 +7,10 @@ from typing import Any
 import numpy as np
 
 from jaxgames.arena import Arena, bucket
+from jaxgames.tuning.drive import FEW_CELLS, STEP
 
 LABELS = ("priority", "edge_priority", "weight", "accepting")
 ON_EDGES = ("edge_priority", "weight")
-
-FEW_CELLS = 1 << 21
-"""Cells of padded games that are solved sooner, whatever they are padded to, than
-another size is compiled for."""
-
-STEP = 4
-"""Edges are padded to the number of vertices times a power of this."""
 
 
 def buckets(arenas: Sequence[Arena]) -> dict[tuple, list[int]]:

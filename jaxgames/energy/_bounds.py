@@ -10,10 +10,8 @@ from jaxgames.arena import MANY, Arena, as_checked_as
 from jaxgames.host import can_compile, linear
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
+from jaxgames.tuning.energy import FEWEST_BITS
 from jaxgames.value import freeze
-
-FEWEST_BITS = 7
-"""Bits that count steps from which on 32 bits are tried."""
 
 
 class Width(NamedTuple):

@@ -19,9 +19,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
-
-ROUNDS = 1 << 12
-"""Rounds of a loop after which the solver looks round, where nothing else is said."""
+from jaxgames.tuning.energy import ROUNDS
 
 RELIED, OFTEN = 4, 4
 """How many rounds of `who_rises` the first turns have, and after how many turns they

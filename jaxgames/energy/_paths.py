@@ -9,22 +9,8 @@ from jaxgames.energy._potentials import best, of_player
 from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import Edges, Game
 from jaxgames.states import register
-
-LEVELS = (0, 1, 3)
-"""How much smaller a copy of the rows that rise may be, in powers of four."""
-
-APART = (5 / 8, 1 / 4, 1 / 64)
-"""As much of a spread game has room for them: in the first turn about half of the rows
-rise, in later ones few.
-"""
-
-APART_FROM = 1 << 20
-"""Cells of a spread game from which its rows are told apart."""
-
-LONG, MANY = 64, 8
-"""A loop that has made so many rounds is likely to make many more: from then on this
-many are made between two looks whether it is over.
-"""
+from jaxgames.tuning.energy import APART, APART_FROM, LEVELS, MANY
+from jaxgames.tuning.energy import LONG_LOOP as LONG
 
 
 @register

@@ -16,20 +16,20 @@ from jaxgames.energy._solution import UNKNOWN, Solution
 from jaxgames.energy._strategies import Dual
 from jaxgames.energy._vi import VI
 from jaxgames.host import can_compile
-from jaxgames.later import backend, jax, jnp
+from jaxgames.later import jax, jnp
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import Registry, Solver
+from jaxgames.tuning import here
+from jaxgames.tuning.energy import (
+    PATIENCE,
+    PATIENCE_INTERPRETED,
+    SWEEPS,
+)
 
 SOLVERS = Registry("energy", FVI, VI, places=(drive.HOST, drive.RACE))
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
 """
-
-PATIENCE, PATIENCE_INTERPRETED = 1 << 18, 1 << 11
-"""Lifts of the host engine, a fraction of a second, before it takes a thread."""
-
-SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 1}, 6
-"""Sweeps of a round, see [`Lockstep`][jaxgames.energy._lockstep.Lockstep]."""
 
 
 class Facts(NamedTuple):
@@ -194,7 +194,7 @@ class Energy(_Moves):
     def auto(self, stack: Any) -> Solver:
         """All in lockstep."""
         del stack
-        return Lockstep(sweeps=SWEEPS.get(backend(), SWEEPS_ELSEWHERE))
+        return Lockstep(sweeps=here(SWEEPS))
 
     def game(self, question: Arena, solver: Solver, facts: Any = None) -> Any:
         """In the narrowest types."""

@@ -12,12 +12,8 @@ from jaxgames.equivalence.host import build_on_host, is_ready
 from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress
-
-FEW = 3000
-"""Positions up to which a game is built by Python before anything is compiled."""
-
-FEW_STATES = 64
-"""States up to which a game may have so few positions."""
+from jaxgames.tuning.equivalence import FEW_POSITIONS as FEW
+from jaxgames.tuning.equivalence import FEW_STATES
 
 MODEST, MOVES = 1 << 16, 4
 """Positions, and moves for each of them, up to which the host is tried first where

@@ -33,30 +33,8 @@ from jaxgames.graph._state_table import (
 )
 from jaxgames.later import jax, jnp
 from jaxgames.limits import TELL_SECONDS, tick
-
-SIZES = {
-    "cpu": (Sizes(1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),),
-    "gpu": (
-        Sizes(1 << 14, 1 << 16, 1 << 12, 1 << 15, 15),
-        Sizes(1 << 18, 1 << 20, 1 << 14, 1 << 17, 15),
-    ),
-}
-"""What turns take at once, by backend."""
-
-MORE = 2
-"""The larger, where more than so many turns of the smaller wait."""
-
-FIRST_ROOM = {"cpu": 1 << 14, "gpu": 1 << 22}
-"""Positions that there is room for at the beginning, by backend."""
-
-GROWTH = 8
-"""Rooms grow by this factor."""
-
-MOVES = 4
-"""Moves that there is room for, for each position."""
-
-MEMBERS = 4
-"""Members of sets that there is room for, for each set."""
+from jaxgames.tuning import here
+from jaxgames.tuning.equivalence import FIRST_ROOM, GROWTH, MEMBERS, MORE, MOVES, SIZES
 
 MOST = (1 << 29, (1 << 31) - (1 << 26))
 """Positions, and moves, for which there are numbers."""
@@ -95,15 +73,14 @@ class _Builder:
     """What has been found of a game, and the sizes of turns."""
 
     def __init__(self, system: System, pairs: np.ndarray, most: int, salt: int):
-        backend = jax.default_backend()
         self._processes = processes_of(system)
         self._salt = jnp.uint32(salt)
         self._most, self._pairs = most, len(pairs)
         self._pace = Pace()
-        sizes = SIZES.get(backend, SIZES["gpu"])
+        sizes = [Sizes(*each) for each in here(SIZES)]
         degree = int(np.diff(system.offsets).max(initial=0))
         self._sizes = [x._replace(longest=_longest(x.longest, degree)) for x in sizes]
-        room = FIRST_ROOM.get(backend, FIRST_ROOM["gpu"])
+        room = here(FIRST_ROOM)
         self._found, self._starts = self._begin(system.num_states, pairs, room)
         self._read(_numbers(self._found))
 

@@ -13,6 +13,7 @@ from jaxgames import ops
 from jaxgames.equivalence._system import System
 from jaxgames.graph._state_table import Known
 from jaxgames.later import jax
+from jaxgames.tuning.equivalence import MOST_LABEL_SETS
 
 PARTS = 6
 """Sets that answer a challenge: three times the rest and the part taken. The first of
@@ -145,9 +146,6 @@ def has_room(sizes: Sizes, found: Found, now: Numbers) -> tuple[Any, ...]:
 
 
 # ---- what is given ------------------------------------------------------------
-
-MOST_LABEL_SETS = 1 << 13
-"""Different sets of enabled labels up to which there is a table of all pairs."""
 
 
 def processes_of(system: System) -> Processes:

@@ -15,17 +15,11 @@ from jaxgames.equivalence.host import _refine
 from jaxgames.later import backend, jax, jnp
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
+from jaxgames.tuning.equivalence import DEVICE_FROM
+from jaxgames.tuning.equivalence import PLAIN_UP_TO as FEW
 
 SOLVERS = Registry("bisimulation", Refinement, places=(drive.HOST, drive.RACE))
 """The solvers of bisimilarity that are array programs, by name."""
-
-DEVICE_FROM = 1 << 17
-"""Transitions from which on an accelerator is worth its calls: the host, which looks
-only at what has changed, takes about as long for half as many.
-"""
-
-FEW = 300
-"""Transitions up to which Python looks at them before anything is compiled."""
 
 REFINING = "refining classes"
 

@@ -3,15 +3,13 @@
 from jaxgames import memory
 from jaxgames.equivalence._game import MOVE_BYTES, POSITION_BYTES
 from jaxgames.memory import TooLargeError
+from jaxgames.tuning.equivalence import SHARE
 
 SOLVE_POSITION_BYTES = 20 + 8 * 4
 """Bytes that solving takes for each position: four budgets, twice."""
 
 SOLVE_MOVE_BYTES = 10
 """Bytes that it takes for each move."""
-
-SHARE = 0.8
-"""Of the free memory, what a game may take."""
 
 
 def free_memory(on_host: bool = False) -> int:

@@ -14,21 +14,7 @@ from jaxgames import ops
 from jaxgames.graph._solver import NONE
 from jaxgames.later import jax, jnp
 from jaxgames.states import register
-
-TRIMS = 2
-"""How often a pass trims before it contracts."""
-
-GAIN = 10
-"""Passes go on as long as each takes out one in so many vertices, or edges."""
-
-MOST_PASSES = 16
-"""Passes at most: each keeps some arrays of the size of the graph for the way back."""
-
-LEAST_ROOM = 1 << 10
-"""Vertices and edges that there is always room for."""
-
-LARGE_BITS = 20
-"""Rooms beyond two to this power are powers of two, smaller ones of four."""
+from jaxgames.tuning.graph import GAIN, LARGE_BITS, LEAST_ROOM, MOST_PASSES, TRIMS
 
 
 class Listed(NamedTuple):

@@ -16,17 +16,12 @@ from jaxgames.later import backend
 from jaxgames.limits import Bounds, limited, tick
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.tuning.explore import PIECE, PIECE_GROWTH
 from jaxgames.value import freeze
 
 Engine = Literal["auto", "host", "device"]
 
 NO_LIMIT = np.iinfo(np.int32).max
-
-PIECE = 1 << 10
-"""States of the first piece of a search that is told in pieces ..."""
-
-PIECE_GROWTH = 4
-"""... and of the others: one in so many of those that came before."""
 
 
 class Search(Protocol):

@@ -37,25 +37,15 @@ from jaxgames.graph._state_table import (
     places_for,
 )
 from jaxgames.later import jax, jnp
-
-CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
-"""Successors that turns compute at once, by backend: on a GPU a few take as long as
-many."""
-
-MORE = 4
-"""The next size, where more than so many turns of this one wait."""
-
-FIRST_ROOM = {"cpu": 1 << 18, "gpu": 1 << 24}
-"""States that there is room for at the beginning, by backend ..."""
-
-FIRST_SHARE = 1 / 64
-"""... or as many as take so much of the memory, with the edges."""
-
-TURN_SHARE = 1 / 8
-"""Part of the memory that a turn may take."""
-
-EDGES_A_STATE = 4
-"""Edges that there is room for at the beginning, for each state."""
+from jaxgames.tuning import here
+from jaxgames.tuning.explore import (
+    CELLS,
+    EDGES_A_STATE,
+    FIRST_ROOM,
+    FIRST_SHARE,
+    MORE,
+    TURN_SHARE,
+)
 
 
 class OnDevice:
@@ -72,7 +62,6 @@ class OnDevice:
 
     def __init__(self, rules: Rules, starts: np.ndarray):
         self._rules = rules
-        backend = jax.default_backend()
         self.head, self.tail, self.edges = 0, len(starts), 0
         self.wrong: tuple[int, int] | None = None
         self._pace = memory.Pace()
@@ -80,10 +69,10 @@ class OnDevice:
         self._place = memory.place_of(jnp.asarray(words[:1]))
         known = memory.memory_of(self._place)
         limit = None if known is None else known[0]
-        self._sizes = _sizes(rules, CELLS.get(backend, CELLS["gpu"]), limit)
+        self._sizes = _sizes(rules, here(CELLS), limit)
         # A turn has room for the successors of one state at least.
         spare = self._sizes[0] * rules.num_actions
-        most = FIRST_ROOM.get(backend, FIRST_ROOM["gpu"])
+        most = here(FIRST_ROOM)
         least = memory.first_room(rules, limit, FIRST_SHARE, most)
         room = _power(max(least, 2 * len(starts), 2 * spare))
         edges, places = EDGES_A_STATE * room, places_for(room)

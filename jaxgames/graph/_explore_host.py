@@ -16,15 +16,9 @@ from jaxgames.graph._explore_rules import (
 )
 from jaxgames.host import compiled
 from jaxgames.later import backend, jax
-
-CELLS = 1 << 20
-"""Components of successors that are computed at once."""
-
-COMPILED_FROM = 1 << 18
-"""States from which on the transition function is compiled, where it can be."""
-
-FIRST_ROOM = 1 << 12
-"""States that there is room for at the beginning."""
+from jaxgames.tuning.explore import COMPILED_FROM
+from jaxgames.tuning.explore import HOST_CELLS as CELLS
+from jaxgames.tuning.explore import HOST_FIRST_ROOM as FIRST_ROOM
 
 
 class OnHost:

@@ -12,13 +12,7 @@ from jaxgames import limits, memory
 from jaxgames.graph._explore_rules import Rules, action_type
 from jaxgames.graph._state_table import AT_ONCE, PLACES
 from jaxgames.later import jax
-
-GROWTH = ((4, 1 / 8), (2, 1 / 4), (2, 1 / 2), (1.25, 0.9))
-"""Rooms grow by the first of these factors that asks for less than this part of the
-memory that is free."""
-
-FIRST_STEPS = 16
-"""Turns of the first chunk that the host asks for."""
+from jaxgames.tuning.explore import FIRST_STEPS, GROWTH
 
 ALWAYS = np.iinfo(np.int32).max
 """No limit."""

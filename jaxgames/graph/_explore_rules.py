@@ -9,12 +9,10 @@ import numpy as np
 
 from jaxgames.graph._packing import Packing
 from jaxgames.later import jax, jnp
+from jaxgames.tuning.explore import ONE_BY_ONE
 
 EMPTY = np.iinfo(np.int32).max
 """An entry of a table of states that has none."""
-
-ONE_BY_ONE = 1 << 11
-"""Components of all successors of a state up to which each is computed by itself."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,15 +7,7 @@ from jaxgames import fixpoint, ops
 from jaxgames.graph._explore_rules import Rules, packed_successors
 from jaxgames.graph._state_table import Known, enter, seek
 from jaxgames.later import jax, jnp
-
-SHORT_ROW = 32
-"""Rows up to this length are compared with themselves in one fused operation."""
-
-COMPONENTS = 1 << 27
-"""Components of successors that a turn computes at most, unless one state has more."""
-
-LANES = 128
-"""Turns of more states take a multiple of so many."""
+from jaxgames.tuning.explore import COMPONENTS, LANES, SHORT_ROW
 
 
 class Found(NamedTuple):

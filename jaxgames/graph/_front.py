@@ -7,20 +7,9 @@ from jaxgames import fixpoint, ops
 from jaxgames.graph._solver import Subgraph
 from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import SlicedLinks
-
-FROM_CELLS = 1 << 22
-"""Links from which a sweep over all of them takes longer than a round over a few."""
-
-SHARE, ROOMS = 1 << 7, (1 << 14, 1 << 18)
-"""A round has room for one in so many links, within these bounds: all its operations
-take as long as if there were so many.
-"""
-
-ROUNDS, AT_ONCE = 32, 4
-"""Rounds between two sweeps over all links: those also jump, so that what goes along a
-chain step by step need not do so to its end. And rounds between two tests: on a GPU a
-test takes a good part of the time of a round.
-"""
+from jaxgames.tuning.graph import AT_ONCE, FROM_CELLS, ROOMS
+from jaxgames.tuning.graph import FRONT_ROUNDS as ROUNDS
+from jaxgames.tuning.graph import FRONT_SHARE as SHARE
 
 
 class Front(NamedTuple):

@@ -10,27 +10,20 @@ from jaxgames.graph._solver import NONE, Answer, ComponentSolver, number
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList
 from jaxgames.states import register
+from jaxgames.tuning.graph import (
+    FEW,
+    LONGEST,
+    PART,
+    PATIENCE,
+    SEARCH_FROM,
+    SEARCHES,
+    SWEEPS,
+)
+from jaxgames.tuning.graph import SEARCH_GROWTH as GROWTH
 
 SEARCH, NUMBERED, SCATTERED = 0, 1, 2
 """What a turn does: it searches from a pivot; or lowers signatures, with the numbers of
 vertices as ranks; or with ranks that are scattered.
-"""
-
-SEARCHES, SWEEPS = 2, 4
-"""Sweeps of a step."""
-
-SEARCH_FROM = 1 << 20
-"""Edges from which a pivot is tried: of fewer a sweep costs next to nothing."""
-
-GROWTH, PART, LONGEST = 3, 8, 64
-"""A search goes on while what it found triples in a step or is this part of all, for
-so many sweeps at most. Else the graph is deep: signatures jump.
-"""
-
-PATIENCE, FEW = 64, 9
-"""After so many steps that change little (less than one signature for each 2^9 edges)
-ranks are scattered. Where numbers rise along a long cycle, what is below has nothing to
-jump to. Else numbers are the better ranks: near ones are those of near places.
 """
 
 FACTOR = 0x9E3779B1

@@ -9,9 +9,7 @@ from jaxgames.arena import Arena, bucket, eager, is_traced
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList, Links
-
-NARROW = 0.8
-"""Share of vertices with one successor or one predecessor in a narrow graph."""
+from jaxgames.tuning.graph import NARROW
 
 
 class Directions(NamedTuple):

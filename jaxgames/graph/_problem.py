@@ -22,6 +22,7 @@ from jaxgames.graph._turns import Turns
 from jaxgames.later import jnp, to_numpy
 from jaxgames.solution import UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
+from jaxgames.tuning.graph import CLOSURE_UP_TO, COMPRESS_FROM, TRIES
 
 SOLVERS = Registry(
     "component",
@@ -34,17 +35,6 @@ SOLVERS = Registry(
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the graph is traced.
 """
-
-COMPRESS_FROM = 1 << 21
-"""Vertices from which `"auto"` compresses a narrow graph at once; of fewer it ..."""
-
-TRIES = 3
-"""... first makes so many rounds without, besides one for each bit of V: with jumps
-alone that is often enough, as on a path.
-"""
-
-CLOSURE_UP_TO = 128
-"""Vertices up to which the closure is taken: V rounds over V / 32 words a vertex."""
 
 
 class Masked(NamedTuple):

@@ -10,11 +10,7 @@ from jaxgames.machine import Machine
 from jaxgames.ops import Links, Pieces
 from jaxgames.solver import Solver
 from jaxgames.states import register
-
-LARGE_CELLS = 1 << 26
-"""Links from which a sweep takes long on any device: a test costs nothing beside it,
-and it is worth knowing what need not be read.
-"""
+from jaxgames.tuning.graph import LARGE_CELLS
 
 NONE = -1
 """Root or label of a vertex that has none."""

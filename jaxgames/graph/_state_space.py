@@ -10,10 +10,8 @@ from jaxgames.arena import Arena, Condition
 from jaxgames.graph._packing import Packing
 from jaxgames.kept import keeps
 from jaxgames.solution import Solution
+from jaxgames.tuning.explore import STATES_AT_ONCE as AT_ONCE
 from jaxgames.value import Value, freeze
-
-AT_ONCE = 1 << 16
-"""States that a function of states is called with at once."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

@@ -15,29 +15,12 @@ import numpy as np
 
 from jaxgames import fixpoint, ops
 from jaxgames.graph._explore_rules import EMPTY, hashes
-from jaxgames.later import backend, jax, jnp
-
-LOOKS = {"cpu": 1, "gpu": 2}
-"""Places that are looked at one after the other in one operation, by backend: a GPU
-waits for operations, a CPU for what they read."""
-
-FEW = 8
-"""Those that are left go on in a list so many times shorter ..."""
-
-STEPS = 2
-"""... for so many claims, until it is asked who is left."""
-
-AT_ONCE = 1 << 20
-"""States that are put into a new table at once."""
-
-LARGEST_TABLE = 1 << 30
-"""Places of a table at most."""
-
-FULLEST = 15 / 16
-"""Part of the largest table that may be taken."""
-
-PLACES = 2
-"""Places of a table for each state that there is room for, or more."""
+from jaxgames.later import jax, jnp
+from jaxgames.tuning import here
+from jaxgames.tuning.explore import CLAIMS as STEPS
+from jaxgames.tuning.explore import ENTERED_AT_ONCE as AT_ONCE
+from jaxgames.tuning.explore import FULLEST, LARGEST_TABLE, LOOKS, PLACES
+from jaxgames.tuning.explore import SHORTER_LIST as FEW
 
 
 class Known(NamedTuple):
@@ -189,7 +172,7 @@ def look_up(words, table, own, keys, among):
     """
     size, room = len(table), len(keys)
     some = max(room // FEW, 1)
-    looks = LOOKS.get(backend(), LOOKS["gpu"])
+    looks = here(LOOKS)
 
     def seek(table, keys, search: Lookup) -> Lookup:
         place, state = search

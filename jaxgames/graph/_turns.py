@@ -10,22 +10,8 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import PairLinks
 from jaxgames.solver import Solver
 from jaxgames.states import register
-
-SHRUNK_SLICES = 4
-"""Slices with less than this part of their links left become a list: that takes about
-twice as long to read."""
-
-SHRUNK_LIST = 2
-"""A list with less than this part of its links left moves to a smaller one."""
-
-STAY = 1 << 18
-"""A list of so few links moves no more: the host takes longer to ask for that than many
-sweeps over it take."""
-
-SWEEPS, READ = 64, 1 << 28
-"""Sweeps of a step at most, and links that they may read: a step without a turn costs a
-copy of the links.
-"""
+from jaxgames.tuning.graph import READ, SHRUNK_LIST, SHRUNK_SLICES, STAY
+from jaxgames.tuning.graph import TURN_SWEEPS as SWEEPS
 
 
 @register

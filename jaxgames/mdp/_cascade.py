@@ -9,16 +9,7 @@ from jaxgames import fixpoint, ops
 from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout, Rows
 from jaxgames.states import register
-
-ROOMS = (1 << 14, 1 << 19)
-"""Branches that rounds have room for: all operations of a round take that many, so that
-few are better done with little room."""
-
-PATIENCE = 32
-"""Rounds that are made, be they ever so small."""
-
-PACE = 512
-"""Rounds are slow if more than so many like them would read each branch."""
+from jaxgames.tuning.mdp import PACE, ROOMS
 
 NEVER = int(np.iinfo(np.int32).max)
 """When something dies that lives."""

@@ -6,9 +6,7 @@ from jaxgames import fixpoint, ops
 from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout
 from jaxgames.states import register
-
-NARROW = 8
-"""A model is narrow if one in so many of its states has no fate, at most."""
+from jaxgames.tuning.mdp import NARROW
 
 
 @register

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import ops
 from jaxgames.later import jax, jnp
-from jaxgames.mdp._cascade import PATIENCE, has_room, spread_deaths
+from jaxgames.mdp._cascade import has_room, spread_deaths
 from jaxgames.mdp._fates import Fates, are_narrow, jump, no_fates, tell
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._removal import leave, remove_both_ways
@@ -14,16 +14,11 @@ from jaxgames.mdp._solver import Answer, EndComponentSolver, answer
 from jaxgames.ops import Pieces
 from jaxgames.solver import check_positive
 from jaxgames.states import register
+from jaxgames.tuning.mdp import LIGHT, MOST_DOUBLINGS, PATIENCE
 
 PROPAGATE, DESCEND, REMOVE, DONE, NEAR = range(5)
 """Phases: signatures spread, one half of them still does, choices and states die, the
 end; and, where that is wanted, they die next to the last deaths."""
-
-MOST_DOUBLINGS = 20
-"""Outer steps after which the steps of removal double no more."""
-
-LIGHT = 32
-"""Rounds that read only what is next to the last deaths, for one that reads all."""
 
 
 @register

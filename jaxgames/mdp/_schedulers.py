@@ -10,10 +10,7 @@ from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, check_model
 from jaxgames.mdp._solution import EndComponents
-
-TABLES = 256
-"""How many of its members' tables a visiting scheduler keeps."""
-
+from jaxgames.tuning.mdp import TABLES
 
 # ---- in end components -------------------------------------------------------------
 

@@ -11,9 +11,7 @@ from jaxgames.meanpayoff import _rationals
 from jaxgames.meanpayoff._search import Standing
 from jaxgames.meanpayoff._solution import Solution
 from jaxgames.solution import NO_EDGE, Stats, Status
-
-MOST_EDGES = 1 << 22
-"""Edges that games side by side have at most, where there is more than one."""
+from jaxgames.tuning.energy import MOST_EDGES
 
 MOST_CREDIT = 1 << 60
 """Games are put side by side as long as their credits cannot sum up to more."""

@@ -16,14 +16,8 @@ import numpy as np
 from jaxgames.arena import Arena
 from jaxgames.host import compiled, linear
 from jaxgames.meanpayoff._rationals import Ratio, reduced
-
-AHEAD = 32
-"""Steps that the first strategies look ahead."""
-
-MOST, BOTH = 1000, 16
-"""Strategies of which it is found out what they are worth, at most, and for how many of
-them both players improve theirs at once: that is faster, but need not end.
-"""
+from jaxgames.tuning.energy import AHEAD, BOTH
+from jaxgames.tuning.energy import MOST_STRATEGIES as MOST
 
 CLOSE = 1e-9
 """Differences that are taken for roundings, in parts of the largest weight."""

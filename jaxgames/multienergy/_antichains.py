@@ -11,13 +11,10 @@ import math
 
 from jaxgames.later import backend, jax, jnp
 from jaxgames.multienergy._packing import EMPTY, Budget, Packing
+from jaxgames.tuning.multienergy import CHEAP
+from jaxgames.tuning.multienergy import FEW_COLUMNS as FEW
 
 Front = tuple[Budget, ...]
-
-FEW = 4
-
-CHEAP = 1 << 26
-"""Comparisons of budgets that cost an accelerator no more than to start them."""
 
 
 def empty(packing: Packing, capacity: int, size: int) -> Front:

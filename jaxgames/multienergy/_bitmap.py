@@ -15,12 +15,7 @@ from jaxgames.multienergy._packing import EMPTY, Budget, Packing
 from jaxgames.ops import Block
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
-
-MOST_BUDGETS = 1 << 14
-"""Budgets that a set may hold."""
-
-MOST_BITS = 1 << 33
-"""Bits that all sets of a game, after each of its updates, may have."""
+from jaxgames.tuning.multienergy import MOST_BITS, MOST_BUDGETS
 
 _WORD = 32
 _ALL = np.uint32(2**32 - 1)

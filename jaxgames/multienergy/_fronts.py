@@ -16,10 +16,7 @@ from jaxgames.multienergy._packing import EMPTY, WIDE, Packing, Rule, look_up
 from jaxgames.ops import Block
 from jaxgames.solver import Solver, check_positive
 from jaxgames.states import register
-
-ROOM, LARGE_ROOM, TRACED_ROOM = 4, 8, 8
-"""Budgets of a position that there is room for at first, in most games and in large
-ones; under tracing, at all."""
+from jaxgames.tuning.multienergy import TRACED_ROOM
 
 UNION, MEET, EITHER = "union", "meet", "either"
 

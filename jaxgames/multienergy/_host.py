@@ -12,9 +12,6 @@ from jaxgames.value import freeze
 
 HOST = "host"
 
-FEW = 3000
-"""Edges up to which Python solves a game sooner than anything is compiled."""
-
 _STATUS = {
     _worklist.SOLVED: Status.SOLVED,
     _worklist.STOPPED: Status.INTERRUPTED,

@@ -15,6 +15,7 @@ import numpy as np
 from jaxgames import ops
 from jaxgames.later import jax, jnp
 from jaxgames.multienergy._game import Game
+from jaxgames.tuning.multienergy import CHAIN as _CHAIN
 
 EMPTY = np.int32(2**31 - 1)
 """The word of no budget: it comes after all others, and dominates none."""
@@ -23,9 +24,6 @@ NARROW, WIDE = 14, 30
 """Bits of an energy without a cap: at first, and where these do not suffice."""
 
 _SIGN = -(2**31)
-_CHAIN = 8
-"""Updates up to which a table is read by comparisons instead of a gather."""
-
 Budget = tuple[jax.Array, ...]
 """Words of budgets: arrays of one shape."""
 

@@ -13,14 +13,17 @@ from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._batch import parted, union
 from jaxgames.multienergy._bitmap import ByBitmap
 from jaxgames.multienergy._checks import checked
-from jaxgames.multienergy._fronts import LARGE_ROOM, ROOM, ByFronts
+from jaxgames.multienergy._fronts import ByFronts
 from jaxgames.multienergy._game import Game
-from jaxgames.multienergy._host import FEW, is_ready
+from jaxgames.multienergy._host import is_ready
 from jaxgames.multienergy._memory import check_room
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
+from jaxgames.tuning.multienergy import DEVICE_FROM, LARGE_ROOM, ROOM
+from jaxgames.tuning.multienergy import MANY_POSITIONS as MANY
+from jaxgames.tuning.multienergy import PLAIN_UP_TO as FEW
 
 SOLVERS = Registry(
     "multi-dimensional energy game",
@@ -30,19 +33,6 @@ SOLVERS = Registry(
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
-"""
-
-DEVICE_FROM = 1 << 19
-"""Edges from which on a GPU is worth its launches: a round takes as long for few.
-
-`"auto"` does not take `"bitmap"`. Games of fewer edges are the host's, which numbers
-the few fronts that capped games have. In larger ones all of a bitmap moves in each
-round: of six energies up to 3 it is 512 bytes a position, where four budgets are 16.
-"""
-
-MANY = 1 << 24
-"""Positions from which on fronts have more room at first: some of so many are large,
-and rounds that are made again take long.
 """
 
 

@@ -32,9 +32,7 @@ from jaxgames.native._types import (
     type_of,
     words,
 )
-
-LEVEL = 1
-"""How hard LLVM works: with more it takes twice as long, for code as fast as this."""
+from jaxgames.tuning.base import LEVEL
 
 _lock = threading.RLock()
 

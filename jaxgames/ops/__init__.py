@@ -154,11 +154,11 @@ if TYPE_CHECKING:
     from jaxgames.ops._sliced_device import rows_of as rows_of
     from jaxgames.ops._sliced_host import slice_rows as slice_rows
     from jaxgames.ops._slices import SLICE_COST as SLICE_COST
-    from jaxgames.ops._slices import SLICE_FROM as SLICE_FROM
     from jaxgames.ops._transfers import joined as joined
     from jaxgames.ops._transfers import send as send
     from jaxgames.ops._transfers import to_host as to_host
     from jaxgames.ops._weights import links_sum as links_sum
     from jaxgames.ops._weights import on_links as on_links
+    from jaxgames.tuning.ops import SLICE_FROM as SLICE_FROM
 
 __getattr__, __dir__ = later.exports(__name__)

@@ -16,9 +16,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._lists import compact, take
 from jaxgames.ops._slices import slice_widths
-
-PRICE_BITS = 6
-"""A block more costs as much as 2 to the minus so many of all links."""
+from jaxgames.tuning.ops import BLOCK_PRICE_BITS as PRICE_BITS
 
 
 @jax.tree_util.register_dataclass

@@ -19,19 +19,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxgames.later import jax, jnp
-
-BLOCK, WARPS = 512, 4
-"""Edges of a block, and warps that share it."""
-
-LONG = 1 << 22
-"""Edges from which signatures are read as they are, and not as they were before the
-sweep. On a long list that saves sweeps, and each is short. Else it costs some: where
-numbers rise along edges, one sweep tells all vertices what is above, and none of them
-tells those between what is below.
-"""
-
-PROGRAMS = 2112
-"""Programs at most: as many as a large GPU runs at once."""
+from jaxgames.tuning.ops import BLOCK, PROGRAMS, WARPS
+from jaxgames.tuning.ops import LONG_LIST as LONG
 
 
 def times(x: Any, factor: Any, size: int) -> Any:

@@ -4,6 +4,7 @@ import math
 
 from jaxgames.later import jax, jnp
 from jaxgames.ops._lists import compact, take
+from jaxgames.tuning.ops import FEW_STEPS as _FEW_STEPS
 
 
 def sum_into(index: jax.Array, values: jax.Array, size: int) -> jax.Array:
@@ -189,10 +190,6 @@ def search_rows(
             state = halve(state)
         return state[0]
     return jax.lax.scan(lambda x, _: (halve(x), None), (begin, end), length=steps)[0][0]
-
-
-_FEW_STEPS = 8
-"""Steps of a search up to which they are one operation, and no loop."""
 
 
 def row_ends(counts: jax.Array, room: int) -> jax.Array:

@@ -15,16 +15,10 @@ from jaxgames.ops._lists import take
 from jaxgames.ops._places import known_to_all, on_devices, spread
 from jaxgames.ops._slices import highest, lowest, reduce_columns
 from jaxgames.states import register
+from jaxgames.tuning.ops import PACK_FROM
 
 Pieces = tuple[jax.Array, ...]
 """Values on links, one array for each piece of the layout."""
-
-PACK_FROM = 1 << 25
-"""Targets from which booleans, and what has few bits, are packed before they are
-gathered: as bytes so many do not fit into a GPU's cache."""
-
-SEND_PACKED_FROM = 1 << 20
-"""Values from which they are packed before they are sent to other devices."""
 
 WORD = 32
 """Bits of a word that such values are packed in."""

@@ -6,12 +6,7 @@ from jaxgames.arena import Arena
 from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import Game, SlicedArena, num_cells, num_slots, split
 from jaxgames.ops._lists import compact, take
-
-LEVEL_BITS = 2
-"""Each level of rows has room for a quarter of the one before."""
-
-FEWEST_CELLS = 1 << 10
-"""Cells of a piece of the layout below which its rows are not told apart."""
+from jaxgames.tuning.ops import FEWEST_CELLS, LEVEL_BITS
 
 
 def num_levels(game: Game) -> int:

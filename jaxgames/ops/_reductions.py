@@ -16,11 +16,12 @@ from jaxgames.ops._layouts import (
     real,
     split,
 )
-from jaxgames.ops._links import PACK_FROM, SEND_PACKED_FROM, WORD, packed, packed_at
+from jaxgames.ops._links import WORD, packed, packed_at
 from jaxgames.ops._lists import take
 from jaxgames.ops._places import known_to_all
 from jaxgames.ops._slices import highest, lowest, reduce_columns
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.ops import PACK_FROM, SEND_PACKED_FROM
 
 _KEY_BITS = 28
 _KEY_MASK = (1 << _KEY_BITS) - 1

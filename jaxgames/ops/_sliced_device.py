@@ -17,12 +17,7 @@ from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
 from jaxgames.ops._transfers import Pieces, joined, send
-
-PIECES = 16
-"""Pieces of a large array at most; but for the last they need no copy on the host."""
-
-COPIED_UP_TO = 1 << 22
-"""Bytes of an array that are filled up on the host, in no time."""
+from jaxgames.tuning.ops import COPIED_UP_TO
 
 
 class Ends(NamedTuple):

@@ -15,9 +15,7 @@ from jaxgames.ops._slices import (
     plan_rows,
     spare_slot,
 )
-
-TILE = 1 << 9
-"""Rows whose links are copied together, column by column: they stay in the cache."""
+from jaxgames.tuning.ops import TILE
 
 
 class Slots(NamedTuple):

@@ -8,30 +8,14 @@ import numpy as np
 
 from jaxgames.arena import bucket
 from jaxgames.later import jax, jnp
-
-SLICE_FROM = 1 << 15
-"""Edges from which a concrete arena's rows are sorted into slices.
-
-Slices are faster from far fewer edges on, but their shapes are the game's own, and each
-compiles anew (docs: Design notes).
-"""
-
-SLICE_COST = 1 << 16
-"""What one slice more costs, in edges: the launch of its kernels."""
-
-LONG_ROW = 1 << 8
-"""Wider slices have a multiple of as many columns, and are reduced in two stages."""
-
-PRICE_BITS = 7
-"""A slice more costs at least 2 to the minus so many of all edges: few slices, of which
-as many are compiled, and other rows of their kind have the same."""
-
-SLACK_BITS = 6
-"""Shapes are rounded up where that adds about 2 to the minus so many of all cells."""
-
-WIDE = 64
-"""Up to this width slices are filled up to common sizes whatever it costs: a row more
-of a wider one would cost as much as many edges."""
+from jaxgames.tuning.ops import (
+    LONG_ROW,
+    PRICE_BITS,
+    SLACK_BITS,
+    SLICE_COST,
+    WIDE,
+)
+from jaxgames.tuning.ops import SLICE_FROM as SLICE_FROM
 
 NARROW_MOVES = 127
 """Below this width a byte holds the position of an edge in its row, and NO_EDGE."""

@@ -9,12 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from jaxgames.later import jax, jnp
-
-PIECES = 8
-"""Transfers of one array at a time."""
-
-LARGE = 1 << 23
-"""Bytes from which an array goes in pieces."""
+from jaxgames.tuning.ops import IN_PIECES_FROM as LARGE
+from jaxgames.tuning.ops import PIECES_AT_A_TIME as PIECES
 
 Pieces = tuple[jax.Array, ...]
 """One array in pieces, one after the other."""

@@ -12,9 +12,7 @@ from jaxgames.parity._game import Answer, answer
 from jaxgames.parity._measures import Packing, Places, Words
 from jaxgames.solution import UNDECIDED
 from jaxgames.states import register
-
-FIRST_BUDGET = 8
-"""Rounds that the first attempt at a winning set may take."""
+from jaxgames.tuning.parity import FIRST_BUDGET
 
 
 @register

@@ -6,12 +6,9 @@ from typing import TypeVar
 from jaxgames import ops
 from jaxgames.later import backend, jax, jnp
 from jaxgames.ops import Game
+from jaxgames.tuning.parity import READS_LITTLE_FROM
 
 State = TypeVar("State")
-
-READS_LITTLE_FROM = 1 << 18
-"""Slots from which sweeps read only the successors of vertices that may join, and a GPU
-asks the host whether an attractor is complete."""
 
 ATTRACTOR, PLAY, OUT = range(3)
 KIND_BITS = 2

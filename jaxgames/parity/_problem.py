@@ -10,7 +10,7 @@ from jaxgames import drive, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
 from jaxgames.kept import kept
-from jaxgames.later import backend, jax, jnp, to_numpy
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.parity import host
 from jaxgames.parity._edges import check_priorities, split
 from jaxgames.parity._game import Answer, compress_few, normal_form, with_priority
@@ -18,6 +18,16 @@ from jaxgames.parity._shared import Shared
 from jaxgames.parity._solution import Solution
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
+from jaxgames.tuning import here
+from jaxgames.tuning.parity import COMPRESSED_BY_BITS_UP_TO as FEW
+from jaxgames.tuning.parity import (
+    FEW_PRIORITIES,
+    MEASURE_BUDGET,
+    PATIENCE,
+    PROMOTION_BUDGET,
+    SWEEPS,
+    TOPS,
+)
 
 SOLVERS = Registry(
     "parity",
@@ -32,29 +42,6 @@ SOLVERS = Registry(
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
 """
-
-PATIENCE = 1 << 20
-"""Steps of the host engine: far more than most games need that it begins at once."""
-
-PROMOTION_BUDGET = 1 << 16
-"""Rounds after which priority promotion is given up: far more than games need that it
-is good for (docs: How to choose)."""
-
-MEASURE_BUDGET = 1 << 14
-"""Rounds after which the measures are given up."""
-
-FEW_PRIORITIES = 64
-"""Up to here measures take few words, and are tried."""
-
-TOPS = (1, 3, 7, 15, 31, 126, 32766, 2**31 - 1)
-"""Largest priorities that stacks are told apart by."""
-
-SWEEPS, SWEEPS_ELSEWHERE = {"cpu": 4}, 1
-"""Sweeps of a round. In a batch the transition is computed for all games in each, so a
-CPU makes few of them; with more sweeps finished attractors keep all others waiting."""
-
-FEW = 31
-"""Priorities up to this are compressed by bits of a word, others by sorting."""
 
 
 class Facts(NamedTuple):
@@ -190,7 +177,7 @@ class Parity(drive.Problem[Arena]):
     def auto(self, stack: Any) -> Solver:
         """Promotion, by few sweeps."""
         del stack
-        sweeps = SWEEPS.get(backend(), SWEEPS_ELSEWHERE)
+        sweeps = here(SWEEPS)
         return SOLVERS["promotion"](sweeps=sweeps)  # pyright: ignore[reportCallIssue]
 
     def check(self, question: Arena) -> None:

@@ -13,12 +13,10 @@ from jaxgames.later import jax
 from jaxgames.progress import Report
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.tuning.parity import SHARE_SECONDS
 
 if TYPE_CHECKING:
     from jaxgames.parity._problem import Parity
-
-SHARE_SECONDS = 1.0
-"""How often the device looks at what the host has decided."""
 
 
 class Shared(drive.Track):

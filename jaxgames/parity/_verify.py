@@ -21,14 +21,9 @@ from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.tuning.parity import TRIMMED_UP_TO as FEW_PRIORITIES
 
 Method = Literal["auto", "measures", "trimming", "components"]
-
-FEW_PRIORITIES = 16
-"""Distinct priorities up to which trimming is tried, where numba is not installed.
-
-Trimming looks at them one after the other; the components are found for all at once.
-"""
 
 
 @limited()

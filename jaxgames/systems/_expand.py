@@ -23,24 +23,14 @@ from jaxgames.graph._state_table import (
     most_states,
     seek,
 )
-from jaxgames.later import backend, jax, jnp, to_numpy
+from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.systems.host import Found, Rules
-
-LEAST_COPIED = 1 << 14
-"""Entries that are copied to the host at least."""
-
-LARGEST_TABLE = 1 << 29
-"""Pairs up to which a table is used; an entry has four bytes."""
+from jaxgames.tuning import here
+from jaxgames.tuning.explore import LARGEST_PAIR_TABLE as LARGEST_TABLE
+from jaxgames.tuning.explore import LEAST_COPIED, ROOMS
 
 NEVER = np.iinfo(np.int32).max
 """Sorts behind every pair."""
-
-ROOMS = {
-    "cpu": (1 << 12, 1 << 16, 1 << 18, 1 << 20),
-    "gpu": (1 << 17, 1 << 21, 1 << 23, 1 << 25),
-}
-"""Lengths of the lists, by backend, then powers of two: each is compiled once. On a GPU
-short lists take as long as somewhat longer ones."""
 
 
 class Pairs(NamedTuple):
@@ -158,7 +148,7 @@ def _collected(parts: list, levels: list[int]) -> Found:
 
 def _room(size: int) -> int:
     """The next of a few sizes: each is compiled once, and small ones cost the same."""
-    rooms = ROOMS.get(backend(), ROOMS["gpu"])
+    rooms = here(ROOMS)
     for room in rooms:
         if size <= room:
             return room

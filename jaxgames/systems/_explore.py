@@ -15,12 +15,10 @@ from jaxgames.progress import Meter, Progress
 from jaxgames.systems._pieces import Piece
 from jaxgames.systems._product import Deadlock, Engine, united
 from jaxgames.systems._system import System
+from jaxgames.tuning.explore import KEPT
 
 Predicate = Callable[[Any], Any]
 """A vectorised function of states, int32 `[N, K]`, to bool `[N]`."""
-
-KEPT = 32
-"""Products that are remembered with what was compiled for them."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

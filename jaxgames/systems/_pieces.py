@@ -10,15 +10,13 @@ import numpy as np
 from jaxgames import archive, limits
 from jaxgames.arena import MAX_SIZE
 from jaxgames.limits import Bounds, limited
+from jaxgames.tuning.explore import BYTES_AT_ONCE as _AT_ONCE
 
 MAGIC = b"jgpieces"
 """The first bytes of a file of pieces."""
 
 END = "end"
 """A file of this name in a folder of pieces says that there are no more."""
-
-_AT_ONCE = 1 << 20
-"""Bytes read at once."""
 
 _HEADER = np.dtype("<i8")
 _NUMBER = np.dtype("<i4")

@@ -15,13 +15,11 @@ from jaxgames.systems._checks import check_system
 from jaxgames.systems._expand import expand_on_device
 from jaxgames.systems._system import System
 from jaxgames.systems.host import Rules, expand
+from jaxgames.tuning.explore import FEW_PROPOSITIONS as _FEW_PROPOSITIONS
 from jaxgames.value import Value, freeze
 
 Deadlock = Literal["stutter", "error", "reject"]
 Engine = Literal["auto", "host", "device"]
-
-_FEW_PROPOSITIONS = 16
-"""Propositions of which all letters fit a small table."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

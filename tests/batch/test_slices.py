@@ -30,8 +30,7 @@ from jaxgames.ops import num_cells
 
 @pytest.fixture(autouse=True)
 def _packs_small_stacks(monkeypatch):
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {})
-    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT_ELSEWHERE", 1 << 9)
+    monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"gpu": 1 << 9})
     monkeypatch.setattr(_many._Many, "_begins_on_host", lambda *_: False)
 
 

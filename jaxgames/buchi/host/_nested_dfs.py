@@ -3,15 +3,13 @@
 import numpy as np
 
 from jaxgames.host import linear
+from jaxgames.tuning.buchi import POLL
 
 NO_CYCLE = -1
 """Witness where there is no accepting cycle."""
 
 STOPPED = -2
 """Witness where the search was stopped."""
-
-POLL = 1 << 14
-"""Vertices between two looks at whether to stop."""
 
 WHITE, CYAN, BLUE, RED = range(4)
 """Colours: not found; on the way of the first search; left by it, not by the second;

@@ -8,6 +8,7 @@ from jaxgames.energy.host._game import Game
 from jaxgames.energy.host._heap import drop, push
 from jaxgames.energy.host._numbers import at, cost_at, minus, plus
 from jaxgames.host import compiled
+from jaxgames.tuning.energy import POLL
 
 POTENTIAL, DISTANCE, OPEN_EDGES, STATE = range(4)
 """Columns of the table with a row for each vertex, which fits half a cache line.
@@ -26,9 +27,6 @@ LISTED = 8
 """Bit: it is among those to be looked at when the turn ends."""
 BACKWARD = 16
 """Bit: it has edges with negative reduced costs, which nobody has looked at."""
-
-POLL = 1 << 12
-"""Vertices between two looks at whether to stop."""
 
 FINISHED, STOPPED, TOO_LARGE = range(3)
 

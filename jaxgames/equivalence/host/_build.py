@@ -19,22 +19,14 @@ from jaxgames.equivalence.host._expand import (
 )
 from jaxgames.equivalence.host._tables import new_table, wider_table
 from jaxgames.limits import tick
+from jaxgames.tuning.equivalence import FIRST_SETS, MOST_FIRST
+from jaxgames.tuning.equivalence import MOVES_A_POSITION as MOVES
+from jaxgames.tuning.equivalence import POSITIONS_A_PAIR as FIRST
 
 DENSE, ALWAYS = 32, 1 << 20
 """Places of a table of all pairs of processes, for each pair that is asked for and in
 any case, up to which there is one; memory that is not touched costs nothing.
 """
-
-FIRST, MOVES = 15, 4
-"""Positions for each pair that is asked for, and moves for each of these, for which
-there is room at first.
-"""
-
-MOST_FIRST = 1 << 24
-"""Positions, apart from those that are asked for, for which there is at most."""
-
-FIRST_SETS = 1 << 10
-"""Sets, and questions about them, for which there is room at first."""
 
 
 class Steps(NamedTuple):

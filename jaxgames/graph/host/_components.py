@@ -3,10 +3,7 @@
 import numpy as np
 
 from jaxgames.host import linear
-
-POLL = 1 << 14
-"""Vertices between two looks at whether to stop."""
-
+from jaxgames.tuning.graph import POLL
 
 WORDS = 5
 """Words that the search needs for each vertex."""

@@ -21,7 +21,7 @@ from jaxgames.multienergy.reference._words import (
 
 SOLVED, STOPPED, FULL = 0, 1, -1
 
-ROW, COUNT, START, MISSING, ROOM, FEW = 8, 0, 1, 2, 3, 4
+ROW, COUNT, START, MISSING, ROOM, PLACES = 8, 0, 1, 2, 3, 4
 """What the pool has for each position, so that it is read at once: how many budgets
 there are, where they start, how many moves of the defender cannot be met yet (-1 where
 he does not choose), how many budgets there is room for; then room for the first few.
@@ -82,11 +82,11 @@ def begin(offsets, defender, pool, heads, entries):
     made = 0
     for v in range(len(defender)):
         moves = offsets[v + 1] - offsets[v]
-        pool[ROW * v + COUNT], pool[ROW * v + ROOM] = 0, FEW
-        pool[ROW * v + START] = ROW * v + ROW - FEW
+        pool[ROW * v + COUNT], pool[ROW * v + ROOM] = 0, PLACES
+        pool[ROW * v + START] = ROW * v + ROW - PLACES
         pool[ROW * v + MISSING] = moves if defender[v] and moves > 1 else -1
         if defender[v] and moves == 0:
-            pool[ROW * v + ROW - FEW], pool[ROW * v + COUNT] = 0, 1
+            pool[ROW * v + ROW - PLACES], pool[ROW * v + COUNT] = 0, 1
             entries[made], entries[made + 1], entries[made + 2] = v, 0, heads[0]
             heads[0] = made
             made += 3

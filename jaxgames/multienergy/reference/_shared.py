@@ -23,17 +23,9 @@ from jaxgames.multienergy.reference._numbers import (
     numbered,
 )
 from jaxgames.multienergy.reference._words import words_of
+from jaxgames.tuning.multienergy import FRONTS, LONGEST, MOST_FRONTS, MOST_UPDATES
 
 SOLVED, STOPPED = 0, 1
-
-FRONTS, MOST_FRONTS = 512, 2048
-"""Different fronts that there is room for at first, and at most."""
-
-MOST_UPDATES = 256
-"""Updates up to which what is needed before them is noted."""
-
-LONGEST = 4096
-"""Budgets that a front may have."""
 
 
 @compiled

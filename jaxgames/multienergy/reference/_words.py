@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
+from jaxgames.tuning.multienergy import MOST_LEVELS
 
 MOST_BITS = 62
 """Bits that a budget may have."""
-
-MOST_LEVELS = 1 << 16
-"""Levels that sums are sorted into; where there are more sums, some share a level."""
 
 
 class Words(NamedTuple):

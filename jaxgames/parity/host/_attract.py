@@ -12,15 +12,11 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.parity import LONG_ROW as LONG
+from jaxgames.tuning.parity import POLL
 
 WON = 2**28
 """Region of what player 0 has won for good; that of player 1 is the next."""
-
-LONG = 16
-"""Rows with more edges remember where they were searched."""
-
-POLL = 1024
-"""Vertices between two looks at the stop flag."""
 
 NO_LIMIT = 2**62
 

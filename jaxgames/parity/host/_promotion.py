@@ -15,9 +15,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import NO_LIMIT, POLL, WON, attract, pull
-
-BLOCK = 256
-"""Vertices, in order of importance, that are skipped together."""
+from jaxgames.tuning.parity import BLOCK
 
 
 @compiled

@@ -16,9 +16,7 @@ from jaxgames.parity.preprocess._reduced import (
 )
 from jaxgames.parity.preprocess._shortcuts import on_edges
 from jaxgames.solution import NO_EDGE
-
-GAIN = 64
-"""Contraction goes on while one in so many vertices goes, which bounds its cost."""
+from jaxgames.tuning.parity import GAIN
 
 
 @limited()

@@ -19,12 +19,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.parity._game import compress
 from jaxgames.parity.preprocess._reduced import Reduced, reduction, translate
 from jaxgames.solution import NO_EDGE, UNDECIDED
-
-SHRUNK = 16
-"""A game that needs less than this part of its room is moved to a smaller one."""
-
-LEAST_ROOM = 1 << 10
-"""Vertices, edges and priorities that there is always room for."""
+from jaxgames.tuning.parity import LEAST_ROOM, SHRUNK
 
 
 class _Game(NamedTuple):

@@ -1,0 +1,96 @@
+"""Tuned numbers: what every call passes."""
+
+SUITE = "calls"
+AGAIN = {
+    "PLAIN_UP_TO": "start",
+    "PLAIN_SECONDS": "start",
+    "ARENA_COMPILED_FROM": "start",
+    "LEVEL": "start",
+}
+SHOWN = {"PLAIN_UP_TO": ("start-amd-epyc",)}
+
+# ---- arena.py
+
+ARENA_COMPILED_FROM = 1 << 20
+"""Edges from which a compiled loop pays, importing its compiler included."""
+
+# ---- value.py
+
+COPIED_IN_PIECES_FROM = 1 << 24
+"""Bytes of an array from which several threads copy it: one waits for memory."""
+
+# ---- archive.py
+
+ARCHIVE_BYTES_AT_ONCE = 1 << 20
+"""Bytes read at once."""
+
+# ---- fixpoint.py
+
+FIRST_CHUNK = 64
+"""Rounds of the first chunk that the host asks for; they double from there ..."""
+
+CHUNK_SECONDS = 0.25
+"""... as long as a chunk takes less than this."""
+
+WRITTEN_OUT = 4, 3, 2, 1
+"""How many steps of a loop without a test are written out: as many as divide it."""
+
+READ_BY_NUMPY = 1 << 14
+"""Entries in the host's memory up to which a fingerprint may be made by numpy ..."""
+
+SELDOM = 64
+"""... for so many games of one form. Then a program is compiled: it takes less time for
+each, and some hundreds of games to make up for its compilation."""
+
+SENT_WITH_EVERY_CHUNK = 1 << 17
+"""Entries up to which an answer is sent to the host with every chunk."""
+
+# ---- host.py
+
+LENT_AS_COPY_UP_TO = 1 << 14
+"""Bytes of an array that are copied in less time than numpy takes to show them."""
+
+FEWEST_PLACES = 1 << 16
+"""Places that are worth another core."""
+
+PLAIN_UP_TO = 1 << 14
+"""Edges up to which plain Python answers at once: sooner, for a game of so many, than
+machine code is made, and about as soon as it is loaded (benchmark suite `start`)."""
+
+PLAIN_SECONDS = 1.0
+"""What a process may spend in plain Python: after that a compiler would have paid."""
+
+ASK_SECONDS = 0.05
+"""How often plain Python asks whether it is still wanted."""
+
+WARNED_FROM = 1 << 16
+"""Edges from which on a solve without numba is slow enough to say so."""
+
+# ---- machine.py
+
+IDLE_CELLS = 1 << 23
+"""Links that may be read for nothing between two tests, on an accelerator."""
+
+# ---- limits.py
+
+GRACE_SECONDS = 1.0
+"""How long what was told to stop may take to say what it has found."""
+
+WATCH_SECONDS = 0.05
+"""How often a caller that waits looks at the clock and at the memory."""
+
+TELL_SECONDS = 0.1
+"""How often a loop that ticks tells where it is."""
+
+PATIENCE_SECONDS = 0.5
+"""How long a phase may take before it is told of."""
+
+# ---- memory.py
+
+UNCHECKED = 1 << 18
+"""Vertices and edges up to which nothing is asked: so much is there."""
+
+# ---- native/_machine.py
+
+LEVEL = 1
+"""How hard LLVM works: with more it takes twice as long, for code as fast as this."""
