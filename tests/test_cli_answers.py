@@ -248,11 +248,6 @@ def test_what_nothing_checks(run):
     code, _, err = run("verify", "model.drn", "answer.txt")
     assert code == Exit.BAD_INPUT
     assert "write .npz" in err
-    options = ("--notion", "bisimulation", "--labels", "classes.npz", "-q")
-    assert run("equiv", "vending.aut", *options)[0] == Exit.DONE
-    code, _, err = run("verify", "vending.aut", "classes.npz")
-    assert code == Exit.BAD_INPUT
-    assert "nothing checks the classes of an equivalence" in err
     Path("answer.npz").write_bytes(b"PK\x03\x04 and no more")
     code, _, err = run("verify", "model.drn", "answer.npz")
     assert code == Exit.BAD_INPUT

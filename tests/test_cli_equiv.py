@@ -73,6 +73,54 @@ def test_classes(run):
     assert json.loads(run("vending.aut", "--json")[1])["classes"]["traces"] == 5
 
 
+def test_two_systems(run, tmp_path):
+    (tmp_path / "b.aut").write_text(
+        'des (1, 4, 4)\n(1,"coin",2)\n(1,"coin",3)\n(2,"tea",0)\n(3,"coffee",0)\n'
+    )
+    code, out, err = run("vending.aut", "b.aut", "--verify", "--notion", "failures")
+    assert (code, err) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "vending.aut ≤ b.aut b.aut ≤ vending.aut equivalent" in lines
+    assert "failures yes no no" in lines
+    code, out, err = run("vending.aut", "b.aut", 0, 1, 4, 1, "--jsonl", "-v")
+    assert (code, err) == (0, "")
+    first, second = map(json.loads, out.splitlines())
+    assert (first["p"], first["q"], second["p"], second["q"]) == (0, 1, 4, 1)
+    assert first["other"] == "b.aut"
+    assert first["verified"]
+    assert not first["notions"]["failures"]["equivalent"]
+    assert second["notions"]["bisimulation"]["equivalent"]
+    code, _, err = run("vending.aut", "b.aut", 0, 4)
+    assert (code, err) == (2, "jaxgames: b.aut: expected a state from 0 to 3, got 4\n")
+
+
+def test_several_pairs(run):
+    code, out, err = run("vending.aut", 0, 4, 2, 3, "-s", "host")
+    assert (code, err) == (0, "")
+    assert out.count("equivalent\n") == 2
+    assert run("vending.aut", 0, 4, 2, 3, "--json")[0] == 2
+
+
+def test_classes_are_verified(run, tmp_path, capsys):
+    for notion in ("traces", "bisimulation"):
+        labels = f"{notion}.npz"
+        code, out, _ = run("vending.aut", "-v", "--notion", notion, "--labels", labels)
+        assert (code, "valid" in out) == (0, True)
+        assert cli.main(["verify", "vending.aut", labels]) == 0
+        assert capsys.readouterr().out == f"{labels}: valid\n"
+    wrong = np.array([0, 1, 2, 2, 0, 3, 4, 2, 2], np.int32)
+    np.savez("wrong.npz", labels=wrong, notion="bisimulation", count=5)
+    assert cli.main(["verify", "vending.aut", "wrong.npz"]) == 1
+    said = "state 4: it is not equivalent to the first state of its class"
+    assert said in capsys.readouterr().out
+
+
+def test_steps_end(run):
+    code, out, err = run("vending.aut", 0, 4, "--max-steps", 0, "--json")
+    assert (code, json.loads(out)["status"]) == (4, "max_steps")
+    assert "the limit of 0 rounds was reached" in err
+
+
 def test_picture(run):
     code, out, _ = run("vending.aut", 0, 4, "--draw", "lattice.svg", "--quiet")
     assert (code, out) == (0, "")
@@ -103,7 +151,7 @@ def test_silent_steps(run, tmp_path):
     [
         (["vending.aut", 0, 9], "vending.aut: expected a state from 0 to 8, got 9"),
         (["vending.aut", 0], "expected two states or none, got 1"),
-        (["vending.aut", 0, "x"], "argument STATE: invalid natural value: 'x'"),
+        (["vending.aut", 0, "x"], "expected a state, got 'x'"),
         (["vending.aut", "--notion", "x"], "no notion is called 'x'; there are enab"),
         (["vending.aut", "--draw", "x.svg"], "--draw goes with two states"),
         (["vending.aut", 0, 4, "--draw", "x.jpg"], "--draw takes a file that ends in"),

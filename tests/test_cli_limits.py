@@ -133,7 +133,7 @@ STUCK = [
         "jaxgames.ltl",
         "translate",
     ),
-    (["equiv", "lts.aut", "0", "1"], "jaxgames.equivalence", "compare"),
+    (["equiv", "lts.aut", "0", "1"], "jaxgames.equivalence", "compare_many"),
     (["equiv", "lts.aut"], "jaxgames.equivalence", "spectrum"),
 ]
 """Commands, and what of each never ends."""

@@ -16,7 +16,7 @@ from jaxgames.io import _limits
 from jaxgames.io._errors import FormatError
 from jaxgames.io._files import reading
 from jaxgames.quoting import clipped, quoted
-from jaxgames.solution import NO_EDGE, Status
+from jaxgames.solution import NO_EDGE, SolveError, Status
 
 PER_BYTE = 64
 """Bytes that reading a text takes for each of its bytes, about."""
@@ -220,8 +220,6 @@ def _components(args: argparse.Namespace, answer: Answer) -> Any:
     from jaxgames import graph
     from jaxgames.cli import _scc
 
-    if "notion" in answer.arrays:
-        raise answer.fail("nothing checks the classes of an equivalence")
     is_model = io.format_of(args.file, format=args.format) in ("umb", "drn", "tra")
     if is_model and "column" in answer.arrays:
         raise answer.fail(
@@ -239,6 +237,21 @@ def _components(args: argparse.Namespace, answer: Answer) -> Any:
         Status.SOLVED, count=_narrow(count, np.int32), labels=labels
     )
     return _sizes(arena), graph.verify(arena, found)
+
+
+def _classes(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import equivalence
+
+    lts = equivalence.load(args.file, format=args.format)
+    (labels,) = _of_vertices(answer, lts.num_states, "labels")
+    notion = str(answer.arrays["notion"])
+    try:
+        verdict = equivalence.verify(lts, _narrow(labels, np.int64), notion)
+    except SolveError:
+        raise
+    except ValueError as error:
+        raise answer.fail(str(error)) from error
+    return {"states": lts.num_states, "transitions": lts.num_transitions}, verdict
 
 
 def _end_components(args: argparse.Namespace, answer: Answer) -> Any:
@@ -265,6 +278,7 @@ _KINDS = (
     ({"offsets", "points"}, "game of several energies", _budgets),
     ({"vertex", "points"}, "game of several energies", _budgets),
     ({"state_label", "choice_kept"}, "end components", _end_components),
+    ({"labels", "notion"}, "classes", _classes),
     ({"labels"}, "components", _components),
     ({"column"}, "components", _components),
 )

@@ -1,19 +1,20 @@
 """`jaxgames equiv`."""
 
 import argparse
-from typing import Any
+import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import equivalence, io, plot
-from jaxgames.cli import _options, _outputs, _report
+from jaxgames import equivalence, io, multienergy, plot
+from jaxgames.cli import _checkpoint, _options, _outputs, _parts, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
 from jaxgames.cli._parts import check_suffix, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import guess, quoted
-from jaxgames.solution import SolveError
+from jaxgames.solution import SolveError, Status
 
 EXAMPLE = "equiv vending.aut 0 4 --draw spectrum.svg"
 
@@ -28,11 +29,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_file(parser, "a transition system: .aut, .csv or .dot", "SYSTEM")
     parser.add_argument(
-        "processes",
-        metavar="STATE",
+        "words",
+        metavar="SYSTEM|STATE",
         nargs="*",
-        type=_options.natural,
-        help="two states to compare; without them all are, by classes",
+        help="a second system, whose initial state is compared with that of the first; "
+        "and two states, or more pairs of states, to compare, the first of a pair in "
+        "the first system and the second in the last. With neither all states of the "
+        "system are compared, by classes",
     )
     parser.add_argument(
         "--notion",
@@ -68,92 +71,160 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="give up a game that has more positions (default: what memory holds)",
     )
-    _options.add_common(parser)
+    _options.add_decomposition(parser)
+    parser.add_argument(
+        "--jsonl",
+        action="store_true",
+        help="print one for each pair of states, on a line of its own",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Compares two processes or all, and prints and writes what was asked for."""
+    """Compares processes, and prints and writes what was asked for."""
+    for word in args.words:
+        if not word.isdecimal():
+            raise ValueError(f"expected a state, got {quoted(word)}")
+    args.states = [int(word) for word in args.words]
     _check_options(args)
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
         lts = equivalence.load(args.file, format=args.format)
         notes.append(sizes(lts))
-    limits = {"max_positions": args.max_positions}
     try:
-        if args.processes:
-            return _compare(args, phase, lts, limits)
-        return _relate(args, phase, lts, limits)
+        if args.states or args.other:
+            return _compare(args, phase, lts)
+        return _relate(args, phase, lts)
     except SolveError as error:
         return not_solved(args, error)
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long computation what would fail after it."""
-    if len(args.processes) not in (0, 2):
-        raise ValueError(f"expected two states or none, got {len(args.processes)}")
+    compares = bool(args.states or args.other)
+    if len(args.states) % 2:
+        raise ValueError(f"expected two states or none, got {len(args.states)}")
     notions = equivalence.WEAK if args.weak else equivalence.STRONG
     if args.notion is not None and args.notion not in notions:
         raise ValueError(
             f"no notion is called {quoted(args.notion)}"
             f"{guess(args.notion, notions)}; there are " + ", ".join(notions)
         )
-    if args.weak and not args.processes:
+    if args.weak and not compares:
         raise ValueError("--weak goes with two states")
     if args.silent and not args.weak:
         raise ValueError("--silent goes with --weak")
     if args.labels:
-        if args.processes or not args.notion:
+        if compares or not args.notion:
             raise ValueError("--labels goes with --notion, and without states")
         check_suffix("--labels", args.labels, LABEL_SUFFIXES)
     if args.draw:
-        if not args.processes:
+        if not compares or len(args.states) > 2:
             raise ValueError("--draw goes with two states")
         check_suffix("--draw", args.draw, plot.SUFFIXES)
+    if args.json and len(args.states) > 2 and not args.jsonl:
+        raise ValueError("--json is for one pair; --jsonl prints a line for each")
+    args.json = args.json or args.jsonl
+    _parts.check_solver(multienergy.SOLVERS, args.solver)
+    _checkpoint.check(args)
     _outputs.check(args, labels=args.labels, draw=args.draw)
 
 
-def _compare(
-    args: argparse.Namespace, phase: Phases, lts: io.LTS, limits: dict[str, Any]
-) -> Exit:
-    p, q = args.processes
-    for state in (p, q):
-        if state >= lts.num_states:
+# ---- pairs -----------------------------------------------------------------------
+
+
+class _Side(NamedTuple):
+    """One of the two processes of a pair.
+
+    Attributes:
+        process: its state in what is compared.
+        state: its state in its file.
+        name: what it is called.
+    """
+
+    process: int
+    state: int
+    name: str
+
+
+def _compare(args: argparse.Namespace, phase: Phases, lts: io.LTS) -> Exit:
+    lts, pairs = _pairs(args, phase, lts)
+    how: dict[str, Any] = {"max_positions": args.max_positions}
+    compare = equivalence.compare_many
+    if args.weak:
+        compare, how["silent"] = equivalence.compare_many_weak, args.silent
+    given = [(one.process, other.process) for one, other in pairs]
+
+    def front_door(lts: io.LTS, **more: Any) -> Any:
+        return compare(lts, given, **how, **more)
+
+    each = _parts.solve(args, phase, front_door, lts)
+    if each.status != Status.SOLVED:
+        if args.json:
+            _report.show(args, _parts.solve_facts(each[0], phase.seconds, None))
+        return not_solved(args, each)
+    code = Exit.DONE
+    for (one, other), found in zip(pairs, each, strict=True):
+        notions = [args.notion] if args.notion else list(found)
+        with phase("explain"):
+            formulas = {
+                notion: [found.formula(notion, reverse=back) for back in (False, True)]
+                for notion in notions
+            }
+        verdict = _parts.verdict_on(args, phase, equivalence.verify, lts, found)
+        facts = _facts(args, phase, found, formulas, verdict)
+        facts |= {"p": one.state, "q": other.state}
+        end = _parts.conclude(
+            *(args, found, verdict, facts),
+            functools.partial(_tell, one.name, other.name, found, formulas),
+        )
+        if end != Exit.DONE:
+            code = end
+        elif args.draw:
+            notions = equivalence.WEAK if args.weak else equivalence.STRONG
+            covers = equivalence.covers(notions)
+            names = {"p": one.name, "q": other.name}
+            plot.draw_spectrum(found, covers, args.draw, **names)
+    return code
+
+
+def _pairs(
+    args: argparse.Namespace, phase: Phases, lts: io.LTS
+) -> tuple[io.LTS, list[tuple[_Side, _Side]]]:
+    """What is compared, in a system that has the states of both if there are two."""
+    systems, files = [lts], [args.file]
+    if args.other:
+        with phase("load") as notes:
+            systems.append(equivalence.load(args.other))
+            notes.append(sizes(systems[-1]))
+        files.append(args.other)
+    whole, first = (lts, [0]) if len(systems) == 1 else equivalence.union(systems)
+    states = args.states or [system.initial for system in systems]
+    sides = []
+    for place, state in enumerate(states):
+        which = place % 2 if args.other else 0
+        most = systems[which].num_states - 1
+        if state > most:
             raise ValueError(
-                f"{args.file}: expected a state from 0 to {lts.num_states - 1}, got "
-                f"{state}"
+                f"{files[which]}: expected a state from 0 to {most}, got {state}"
             )
-    with phase("compare"):
-        if args.weak:
-            found = equivalence.compare_weak(lts, p, q, silent=args.silent, **limits)
-        else:
-            found = equivalence.compare(lts, p, q, **limits)
-    notions = [args.notion] if args.notion else list(found)
-    with phase("explain"):
-        formulas = {
-            notion: [found.formula(notion, reverse=back) for back in (False, True)]
-            for notion in notions
-        }
-    if args.json:
-        _report.show(args, _facts(args, phase, found, formulas))
-    elif not args.quiet:
-        _tell(p, q, found, formulas)
-    if args.draw:
-        notions = equivalence.WEAK if args.weak else equivalence.STRONG
-        covers = equivalence.covers(notions)
-        plot.draw_spectrum(found, covers, args.draw, p=str(p), q=str(q))
-    return Exit.DONE
+        name = str(state)
+        if args.other:
+            name = f"{files[which]}:{state}" if args.states else files[which]
+        sides.append(_Side(int(first[which]) + state, state, name))
+    return whole, list(zip(sides[::2], sides[1::2], strict=True))
 
 
 def _facts(
-    args: argparse.Namespace, phase: Phases, found: Any, formulas: dict[str, list]
+    args: argparse.Namespace,
+    phase: Phases,
+    found: Any,
+    formulas: dict[str, list],
+    verdict: Any,
 ) -> dict:
     """What is told of a comparison."""
-    p, q = args.processes
     return {
-        "status": "solved",
-        "p": p,
-        "q": q,
+        **({"other": args.other} if args.other else {}),
         "notions": {
             notion: {
                 **found[notion]._asdict(),
@@ -164,11 +235,11 @@ def _facts(
         },
         "budgets": found.budgets[0],
         "reverse_budgets": found.budgets[1],
-        "seconds": dict(phase.seconds),
+        **_parts.solve_facts(found, phase.seconds, verdict),
     }
 
 
-def _tell(p: int, q: int, found: Any, formulas: dict[str, list]) -> None:
+def _tell(p: str, q: str, found: Any, formulas: dict[str, list]) -> None:
     """Prints a table, and formulas with the notions whose language has them."""
     wide = max(map(len, formulas))
     heads = f"{p} ≤ {q}", f"{q} ≤ {p}", "equivalent"
@@ -191,41 +262,51 @@ def _tell(p: int, q: int, found: Any, formulas: dict[str, list]) -> None:
             print(f"    {', '.join(notions)}")
 
 
-def _relate(
-    args: argparse.Namespace, phase: Phases, lts: io.LTS, limits: dict[str, Any]
-) -> Exit:
-    with phase("relate") as notes:
-        if args.notion:
-            classes = equivalence.relation(lts, args.notion, **limits)
-            labels, counts = classes.labels, {args.notion: classes.count}
-        else:
-            found = equivalence.spectrum(lts, **limits)
-            labels = None
-            counts = {
-                notion: int(found.classes(notion).max(initial=-1)) + 1
-                for notion in equivalence.NOTIONS
-            }
-            notes.append(
-                f"{found.stats['classes']:,} processes that are not bisimilar, game of "
-                f"{found.stats['positions']:,} positions"
-            )
-    if args.json:
-        facts: dict[str, Any] = {"status": "solved", "classes": counts}
-        if labels is not None:
-            facts["labels"] = labels.tolist()
-        _report.show(args, facts | {"seconds": dict(phase.seconds)})
-    elif not args.quiet:
-        wide = max(map(len, counts))
-        for notion, count in counts.items():
-            print(f"{notion:{wide}}  {count:,} class{'' if count == 1 else 'es'}")
-        if labels is not None:
-            _tell_classes(labels)
-    if args.labels and labels is not None:
-        count = np.int32(counts[args.notion])
-        notion = np.str_(args.notion)
-        arrays = {"labels": labels, "count": count, "notion": notion}
+# ---- classes ---------------------------------------------------------------------
+
+
+def _relate(args: argparse.Namespace, phase: Phases, lts: io.LTS) -> Exit:
+    notion, limit = args.notion, {"max_positions": args.max_positions}
+
+    def front_door(lts: io.LTS, **more: Any) -> Any:
+        if notion:
+            return equivalence.relation(lts, notion, **limit, **more)
+        return equivalence.spectrum(lts, **limit, **more)
+
+    def verify(lts: io.LTS, found: Any) -> Any:
+        return equivalence.verify(lts, found, notion or "bisimulation")
+
+    found = _parts.solve(args, phase, front_door, lts)
+    verdict = _parts.verdict_on(args, phase, verify, lts, found)
+    facts, labels = _parts.solve_facts(found, phase.seconds, verdict), None
+    if found.status == Status.SOLVED and notion:
+        labels = found.labels
+        facts |= {"classes": {notion: found.count}, "labels": labels.tolist()}
+    elif found.status == Status.SOLVED:
+        counts = {
+            name: int(found.classes(name).max(initial=-1)) + 1
+            for name in equivalence.NOTIONS
+        }
+        facts["classes"] = counts
+
+    end = _parts.conclude(
+        *(args, found, verdict, facts), lambda: _tell_counts(facts, labels)
+    )
+    if end == Exit.DONE and args.labels and labels is not None:
+        count = np.int32(found.count)
+        arrays = {"labels": labels, "count": count, "notion": np.str_(notion)}
         write_arrays(args.labels, labels, **arrays)
-    return Exit.DONE
+    return end
+
+
+def _tell_counts(facts: dict[str, Any], labels: np.ndarray | None) -> None:
+    """Prints how many classes there are, and the classes of one notion."""
+    counts = facts["classes"]
+    wide = max(map(len, counts))
+    for notion, count in counts.items():
+        print(f"{notion:{wide}}  {count:,} class{'' if count == 1 else 'es'}")
+    if labels is not None:
+        _tell_classes(labels)
 
 
 def _tell_classes(labels: np.ndarray) -> None:

@@ -117,6 +117,7 @@ def solvers(command: str) -> tuple[str, ...]:
         "check": buchi.SOLVERS,
         "buchi": buchi.GAME_SOLVERS,
         "multienergy": multienergy.SOLVERS,
+        "equiv": multienergy.SOLVERS,
         "probability": mdp.REACH_SOLVERS,
     }.get(command)
     if registry is None:

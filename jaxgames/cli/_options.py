@@ -22,12 +22,18 @@ class Parser(argparse.ArgumentParser):
         """Parses the arguments; files may stand before and behind options."""
         found, rest = self.parse_known_args(args, namespace)
         more = [word for word in rest if word == "-" or word[:1] != "-"]
-        if hasattr(found, "files") and more:
+        if hasattr(found, "words") and more:
+            rest = [word for word in rest if word not in more]
+            found.words += more
+        elif hasattr(found, "files") and more:
             rest = [word for word in rest if word not in more]
             if hasattr(found, "solution"):  # it is the last of them
                 more = [found.solution, *more]
                 found.solution = more.pop()
             found.files += more
+        if hasattr(found, "words"):  # numbers, behind another file or not
+            is_file = found.words and not found.words[0].isdecimal()
+            found.other = found.words.pop(0) if is_file else None
         if rest:
             option = rest[0].partition("=")[0]
             meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""

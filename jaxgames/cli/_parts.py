@@ -62,6 +62,8 @@ def solve(
             solution = solve(max_steps=args.max_steps, throw=False)
         if imported():
             jax.block_until_ready(solution)
+        around = limits.current()
+        args.reached_while = None if around is None else around.phase
         lift_unless_solved(solution)
         notes.append(solver_note(solution))
     return solution
@@ -120,6 +122,8 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
         Status.INTERRUPTED: "interrupted",
     }.get(status, status.message)
     phase = getattr(solution, "phase", None)  # where it was, if that was no solver
+    if status == Status.TIMEOUT:
+        phase = phase or getattr(args, "reached_while", None)
     why += f" while {phase}" if phase else ""
     more = _checkpoint.how_to_go_on(args, status)
     complain(f"{args.file}: not solved: {why}{more}")
@@ -172,7 +176,7 @@ def fraction(part: int, whole: int) -> str:
 
 def solver_note(solution: Any) -> str:
     """Who solved it, in how many rounds if it tells."""
-    stats = solution.stats
+    stats = (solution[0] if isinstance(solution, list) else solution).stats
     for name in ("rounds", "outer", "steps"):
         if name in stats:
             what = "outer rounds" if name == "outer" else name

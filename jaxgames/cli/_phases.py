@@ -15,10 +15,8 @@ _DOING = {
     "verify": "verifying",
     "property": "translating",
     "product": "making the product",
-    "compare": "comparing",
     "explore": "exploring",
     "explain": "explaining",
-    "relate": "comparing",
 }
 """What is being done in each phase."""
 

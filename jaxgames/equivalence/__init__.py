@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from jaxgames.equivalence._spectrum import spectrum as spectrum
     from jaxgames.equivalence._system import System as System
     from jaxgames.equivalence._system import union as union
+    from jaxgames.equivalence._verify import Reason as Reason
+    from jaxgames.equivalence._verify import Verdict as Verdict
+    from jaxgames.equivalence._verify import verify as verify
     from jaxgames.equivalence._weak import WEAK as WEAK
     from jaxgames.equivalence._weak import compare_many_weak as compare_many_weak
     from jaxgames.equivalence._weak import compare_weak as compare_weak

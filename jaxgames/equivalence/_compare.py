@@ -75,10 +75,13 @@ class Pairs:
         limit = self.max_positions
         game = build(system, asked, engine=self.engine, max_positions=limit)
 
-        def solved(fronts: multienergy.Fronts) -> Solved:
-            return Solved(game, fronts, speller(game, system, self.lts.names))
+        whole = energy_game(game)
 
-        return energy_game(game), solved, game.starts.tolist()
+        def solved(fronts: multienergy.Fronts) -> Solved:
+            spell = speller(game, system, self.lts.names)
+            return Solved(game, whole, fronts, spell)
+
+        return whole, solved, game.starts.tolist()
 
     def undecided(self, state: Any = None, **how: Any) -> Any:
         """The answer that knows nothing."""

@@ -31,6 +31,8 @@ class Solved(NamedTuple):
 
     game: Moves
     """The game of all pairs."""
+    whole: multienergy.Game
+    """The same as a game of energies."""
     fronts: multienergy.Fronts
     """Its solution."""
     spell: Speller

@@ -112,11 +112,12 @@ class WeakPairs(Pairs):
         offsets = np.append(0, np.cumsum(rows)).astype(np.int32)
         defender = np.asarray(game.defender, bool)
 
+        whole = of_arrays(offsets, targets, kinds, UPDATES, defender)
+
         def solved(fronts: multienergy.Fronts) -> Solved:
             spell = weak_speller(game, processes, self.lts.names)
-            return Solved(game, fronts, spell, TURNED)
+            return Solved(game, whole, fronts, spell, TURNED)
 
-        whole = of_arrays(offsets, targets, kinds, UPDATES, defender)
         return whole, solved, range(len(pairs))
 
 
