@@ -170,7 +170,7 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
         ("--checkpoint out.sol -o out.sol", "--checkpoint out.sol: -o writes to that"),
         ("--checkpoint there", "a solve is kept there already; --resume goes on from"),
         ("--checkpoint there --resume -s spm", "there holds no state of a solve"),
-        ("lts.aut --checkpoint kept", "--checkpoint is for one file, got 2"),
+        ("lts.aut --checkpoint kept", "--checkpoint is for one answer, and there"),
         ("--checkpoint nowhere/kept", "nowhere: there is no such folder"),
     ],
 )

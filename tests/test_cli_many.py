@@ -124,7 +124,6 @@ def test_files_and_options_in_any_order(run):
     code, out, err = run("solve", "hanoi", "--nothing", "random.gm")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith("jaxgames: unrecognized arguments: --nothing (see")
-    assert run("convert", "hanoi", "-q", "x.pg", "y.pg")[0] == Exit.BAD_INPUT
 
 
 def test_one_file_as_a_line(run):
@@ -266,8 +265,8 @@ def test_other_outputs_in_folders(run):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("solve hanoi ladder.npz --json", "--json is for one file; --jsonl prints"),
-        ("solve hanoi ladder.npz --draw x.svg", "--draw is for one file, got 2"),
+        ("solve hanoi ladder.npz --json", "--json is for one answer; --jsonl prints"),
+        ("solve hanoi ladder.npz --draw x.svg", "--draw is for one answer, and there"),
         ("solve hanoi ladder.npz -o x.sol", "-o x.sol: for several files it names a"),
         ("solve hanoi hanoi.pg -o out/", "out/hanoi.sol: that is written for both"),
         ("solve hanoi hanoi -o out/", "that is written for both hanoi and hanoi"),
@@ -336,3 +335,37 @@ def test_a_folder_of_published_games(run):
         known = np.unpackbits(packed[8:], count=len(facts["winner"]), bitorder="little")
         assert np.array_equal(facts["winner"], known), file
         assert facts["verified"]
+
+
+# ---- convert ---------------------------------------------------------------------
+
+
+def test_convert_writes_a_folder(run):
+    files = ("elevator.pg.gz", "bad.pg", "hanoi")
+    code, out, err = run("convert", *files, "-o", "copies/", "--to-format", "npz")
+    assert code == Exit.BAD_INPUT
+    assert [line.split(":")[0] for line in out.splitlines()] == [
+        "copies/elevator.npz",
+        "copies/hanoi.npz",
+    ]
+    assert err.startswith("jaxgames: bad.pg:3: ")
+    assert io.load("copies/hanoi.npz").num_edges == GAMES["hanoi"].num_edges
+    # The last one is what is written, where nothing else says it.
+    assert run("convert", *files, "copies/", "--to-format", "pg")[0] == Exit.BAD_INPUT
+    assert io.load("copies/hanoi.pg").num_edges == GAMES["hanoi"].num_edges
+    assert run("convert", "hanoi", "-o", "copy.pg")[::2] == (Exit.DONE, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("hanoi", "convert IN OUT"),
+        ("hanoi ladder.npz -o x/", "--to-format says what several files"),
+        ("hanoi ladder.npz -o x --to-format pg", "it names a folder, as in x/"),
+        ("hanoi ./hanoi -o x/ --to-format pg", "is written for both"),
+    ],
+)
+def test_what_convert_refuses(run, line, message):
+    code, out, err = run("convert", *line.split())
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert message in err

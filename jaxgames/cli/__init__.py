@@ -114,8 +114,10 @@ def _run(argv: list[str], watch: Watch) -> Exit:
     run = args.run
     if hasattr(args, "files"):
         args.file = args.files[0]
-        if len(args.files) > 1 or args.jsonl:
+        several = len(args.files) > 1 or getattr(args, "several", False)
+        if several or args.jsonl:
             run = importlib.import_module("jaxgames.cli._many").run
+        if len(args.files) > 1:
             args.file = f"{len(args.files):,} files"
     with standard(args), watch.limits(args) as around:
         try:

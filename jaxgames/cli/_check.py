@@ -1,8 +1,10 @@
 """`jaxgames check`."""
 
 import argparse
+import functools
 import json
-from typing import Any, get_args
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, get_args
 
 from jaxgames import buchi, io, ltl, plot, systems
 from jaxgames.buchi import Trace
@@ -10,8 +12,8 @@ from jaxgames.cli import _checkpoint, _models, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.cli._systems import load_automaton, load_product, load_system
-from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.cli._systems import load, load_automaton, load_product, system_of
+from jaxgames.io._files import COMPRESSIONS, reading, writing
 from jaxgames.ltl import Automaton, Formula
 from jaxgames.systems import Product, System
 
@@ -32,20 +34,32 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_file(
         parser,
         "a system: .kripke, .npz, .aut (its actions are propositions), .umb, .drn or "
-        ".tra (its labels are); or without --ltl and --automaton a graph with "
-        "accepting vertices: .npz",
+        ".tra (its labels are); or without a property a graph with accepting vertices: "
+        ".npz",
         option="--graph",
+        many=True,
         among=source,
     )
-    source.add_argument(
-        "--model",
-        dest="file",
-        metavar=_models.SYNTAX,
-        help="a transition function in Python, as for jaxgames explore",
+    _options.add_source(
+        *(source, "--model", _models.SYNTAX),
+        "a transition function in Python, as for jaxgames explore",
+    )
+    parser.set_defaults(
+        beside=("lasso", ".json"), check=_check_options, each=_each, arrange=_arrange
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--ltl", metavar="FORMULA", help='what must hold, such as "G(wait -> F cs)"'
+        "--ltl",
+        action="append",
+        metavar="FORMULA",
+        help='what must hold, such as "G(wait -> F cs)"; may be repeated, and a line '
+        "tells of each",
+    )
+    what.add_argument(
+        "--properties",
+        metavar="LIST",
+        help="a file with such formulas, one on each line; lines that begin with # are "
+        "comments",
     )
     what.add_argument(
         "--automaton",
@@ -67,8 +81,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lasso",
         metavar="OUT",
-        help="write what shows the violation: .txt, or .json for programs; - is "
-        "standard output",
+        help="write what shows the violation: .txt, or .json for programs and for "
+        "jaxgames verify; - is standard output; for several files it is a folder of "
+        ".json, and of several properties the number is added to the name",
     )
     parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
@@ -80,19 +95,86 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Checks a system or a product, and prints and writes what was asked for."""
+    """Checks a property, and prints and writes what was asked for."""
+    ((_, work),) = _works(args)
+    return work()
+
+
+class _Property(NamedTuple):
+    """What is asked of a system.
+
+    Attributes:
+        formula: what must hold; None for an automaton or for no property.
+        automaton: the file with what must not happen; None for a formula, or nothing.
+        what: how it is told.
+    """
+
+    formula: Formula | None
+    automaton: str | None
+    what: str
+
+
+class _Source:
+    """What is read from a file, once for all properties.
+
+    Attributes:
+        failed: whether it could not be read.
+    """
+
+    def __init__(self) -> None:
+        self.failed = False
+        self._found: Any = None
+
+    def read(self, args: argparse.Namespace) -> Any:
+        """What the file holds."""
+        if self._found is None:
+            self.failed = True
+            self._found = load(args)
+            self.failed = False
+        return self._found
+
+
+def _each(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
+    """All properties of each file; of a file that is bad it is told once."""
+    for args in some:
+        yield from _works(args)
+
+
+def _works(args: argparse.Namespace) -> Iterator[tuple[argparse.Namespace, Any]]:
+    """The arguments for each property of a file, and what checks it."""
     _check_options(args)
     start_jax(args)
+    properties, source = _properties(args), _Source()
+    for number, asked in enumerate(properties, 1):
+        one = args
+        if len(properties) > 1 and args.lasso:
+            stem, suffix = _split(args.lasso)
+            one = argparse.Namespace(
+                **{**vars(args), "lasso": f"{stem}-{number}{suffix}"}
+            )
+            _outputs.check(one, lasso=one.lasso)
+        yield one, functools.partial(_check, one, asked, source)
+        if source.failed:
+            return
+
+
+def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
     phase = Phases(args)
-    automaton, what = _what(args, phase)
-    system = product = None
-    facts: dict[str, Any] = {"property": what}
+    automaton = system = product = None
+    facts: dict[str, Any] = {"property": asked.what}
+    if asked.formula is not None or asked.automaton is not None:
+        with phase("property") as notes:
+            if asked.formula is not None:
+                automaton = ltl.translate(asked.formula, negate=True)
+            else:
+                automaton = load_automaton(args.automaton)
+            notes.append(_size(automaton))
     with phase("load") as notes:
         if automaton is None:
             question = load_product(args)
             notes.append(sizes(question.arena))
         else:
-            system = load_system(args, automaton.propositions)
+            system = system_of(args, source.read(args), automaton.propositions)
             notes.append(sizes(system))
             facts |= {
                 "states": system.num_states,
@@ -139,41 +221,77 @@ def _check_tiny() -> None:
     buchi.verify(product, buchi.accepting_cycle(product, solver="host"))
 
 
+# ---- what is asked ---------------------------------------------------------------
+
+
+def _arrange(args: argparse.Namespace) -> None:
+    """Tells whether there will be several answers for a file."""
+    args.several = len(args.ltl or ()) > 1 or args.properties is not None
+
+
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long search what would fail after it."""
     _parts.check_solver(buchi.SOLVERS, args.solver)
     _checkpoint.check(args)
-    if _models.is_named_by(args.file):
-        if not (args.ltl or args.automaton):
+    asks = args.ltl or args.automaton or args.properties
+    if any(map(_models.is_named_by, args.files)):
+        if not asks:
             raise ValueError("--model goes with --ltl or --automaton")
         if args.initial is not None:
             raise ValueError("--initial is for files: a model says where it begins")
-    if args.deadlock and not (args.ltl or args.automaton):
+    if args.deadlock and not asks:
         raise ValueError("--deadlock goes with --ltl or --automaton")
     for option, suffixes in (("lasso", TEXT + JSON), ("draw", plot.SUFFIXES)):
         path = getattr(args, option)
         if path:
             _parts.check_suffix(f"--{option}", path, suffixes)
     _outputs.check(args, lasso=args.lasso, dot=args.dot, draw=args.draw)
+    _properties(args)
 
 
-def _what(args: argparse.Namespace, phase: Phases) -> tuple[Automaton | None, str]:
-    """What must not happen, and what that is called."""
-    if args.ltl is not None:
-        try:
-            formula = Formula.parse(args.ltl)
-        except ValueError as error:
-            raise ValueError(f"--ltl: {error}") from error
-        with phase("property") as notes:
-            automaton = ltl.translate(formula, negate=True)
-            notes.append(_size(automaton))
-        return automaton, str(formula)
+def _properties(args: argparse.Namespace) -> list[_Property]:
+    """What is asked, in the order in which it was given.
+
+    Raises:
+        ValueError: a formula is none.
+        FormatError: likewise, in a file; it tells the line.
+        OSError: the file cannot be read.
+    """
     if args.automaton is not None:
-        with phase("property") as notes:
-            automaton = load_automaton(args.automaton)
-            notes.append(_size(automaton))
-        return automaton, f"no run of {args.automaton}"
-    return None, "no accepting cycle"
+        return [_Property(None, args.automaton, f"no run of {args.automaton}")]
+    if args.properties is not None:
+        return [_parsed(text, args.properties, line) for line, text in _lines(args)]
+    if args.ltl is not None:
+        return [_parsed(text) for text in args.ltl]
+    return [_Property(None, None, "no accepting cycle")]
+
+
+def _lines(args: argparse.Namespace) -> list[tuple[int, str]]:
+    """The formulas in a file, with the lines where they are."""
+    with reading(args.properties) as file:
+        texts = [line.decode(errors="replace").strip() for line in file]
+    found = [(n, text) for n, text in enumerate(texts, 1) if text and text[0] != "#"]
+    if not found:
+        raise io.FormatError(
+            args.properties, None, "expected formulas, one on each line, found none"
+        )
+    return found
+
+
+def _parsed(text: str, path: str | None = None, line: int | None = None) -> _Property:
+    try:
+        formula = Formula.parse(text)
+    except ValueError as error:
+        if path is not None:
+            raise io.FormatError(path, line, str(error)) from error
+        raise ValueError(f"--ltl: {error}") from error
+    return _Property(formula, None, str(formula))
+
+
+def _split(path: str) -> tuple[str, str]:
+    """A path without its suffix, and that suffix."""
+    suffix = next((x for x in (*TEXT, *JSON) if path.lower().endswith(x)), "")
+    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
 def _size(automaton: Automaton) -> str:
@@ -194,7 +312,7 @@ def _tell(args: argparse.Namespace, facts: dict, trace: Trace | None) -> None:
         print("  stats   ", ", ".join(f"{name} {told[name]}" for name in told))
     answer = "holds" if facts["holds"] else "violated"
     print(f"{args.file}: {answer}: {facts['property']}")
-    if trace is not None:
+    if trace is not None and not args.brief:
         print(trace.to_text(MOST_STEPS), end="")
 
 

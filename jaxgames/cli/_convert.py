@@ -15,10 +15,15 @@ EXAMPLE = "convert game.pg game.npz --condition 'min even'"
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_game(
-        parser, "IN", "a game, a graph, a model, a system or an automaton"
+        parser, "IN", "a game, a graph, a model, a system or an automaton", many=True
     )
+    parser.set_defaults(arrange=_arrange, json=False, jsonl=False)
     parser.add_argument(
-        "output", metavar="OUT", help="where to write it; - is standard output"
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="where to write it, instead of the last file named; - is standard output; "
+        "for several files it is a folder, and --to-format says what is in it",
     )
     parser.add_argument(
         "--to-format",
@@ -34,6 +39,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_force(parser)
     _options.add_limits(parser)
     _options.add_quiet(parser)
+
+
+def _arrange(args: argparse.Namespace) -> None:
+    """Tells what is written from what is read: the last file, or what -o names."""
+    if args.output is None:
+        if len(args.files) < 2:
+            raise ValueError(
+                "convert reads one file and writes another: convert IN OUT"
+            )
+        args.output = args.files.pop()
+    if len(args.files) > 1 and args.to_format is None:
+        raise ValueError("--to-format says what several files are converted to")
+    args.beside = "output", f".{args.to_format}"
 
 
 def run(args: argparse.Namespace) -> Exit:

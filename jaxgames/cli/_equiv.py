@@ -28,6 +28,7 @@ MOST_CLASSES = 30
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_file(parser, "a transition system: .aut, .csv or .dot", "SYSTEM")
+    parser.set_defaults(arrange=_arrange)
     parser.add_argument(
         "words",
         metavar="SYSTEM|STATE",
@@ -79,12 +80,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> Exit:
-    """Compares processes, and prints and writes what was asked for."""
-    for word in args.words:
+def _arrange(args: argparse.Namespace) -> None:
+    """Tells the other system from the states."""
+    is_file = args.words and not args.words[0].isdecimal()
+    args.other = args.words[0] if is_file else None
+    args.states = []
+    for word in args.words[1 if is_file else 0 :]:
         if not word.isdecimal():
             raise ValueError(f"expected a state, got {quoted(word)}")
-    args.states = [int(word) for word in args.words]
+        args.states.append(int(word))
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Compares processes, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
     phase = Phases(args)

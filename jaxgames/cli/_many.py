@@ -30,7 +30,10 @@ Work = Callable[[], Exit]
 Each = Callable[
     [Iterable[argparse.Namespace]], Iterator[tuple[argparse.Namespace, Work]]
 ]
-"""What is done for each of some files, in their order, given the arguments for each."""
+"""What is done for each of some files, in their order, given the arguments for each.
+
+That may be several things for a file.
+"""
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -43,24 +46,26 @@ def run(args: argparse.Namespace) -> Exit:
     """
     _check(args)
     names = _names(args)
-    singles = (_of_one(args, *pair) for pair in zip(args.files, names, strict=True))
+    pairs = enumerate(zip(args.files, names, strict=True))
+    singles = (_of_one(args, place, *pair) for place, pair in pairs)
     each: Each = getattr(args, "each", lambda some: _each(args.run, some))
     codes, around = set(), limits.current()
     assert around is not None  # every command has its limits
     end, seconds, memory = around.end, around.seconds, around.memory
-    done = 0
+    done: set[int] = set()
     try:
         for one, work in each(singles):
+            done.discard(one.place)  # of which there is more to do
             code = _done(one, work)
             if code == Exit.INTERRUPTED:
                 raise KeyboardInterrupt
             codes.add(code)
-            done += 1
+            done.add(one.place)
             # Who tells of an early end lifts the limits; they are those of all files.
             around.end, around.seconds, around.memory = end, seconds, memory
     except KeyboardInterrupt:
         around.lift()
-        complain(f"interrupted: {done:,} of {len(args.files):,} files are done")
+        complain(f"interrupted: {len(done):,} of {len(args.files):,} files are done")
         return Exit.INTERRUPTED
     return next(code for code in WORST_FIRST if code in codes)
 
@@ -98,10 +103,10 @@ def _done(one: argparse.Namespace, work: Work) -> Exit:
 
 def _check(args: argparse.Namespace) -> None:
     if getattr(args, "json", False) and not args.jsonl:
-        raise ValueError("--json is for one file; --jsonl prints a line for each")
+        raise ValueError("--json is for one answer; --jsonl prints a line for each")
     for name in ("dot", "draw", "checkpoint"):
         if getattr(args, name, None):
-            raise ValueError(f"--{name} is for one file, got {len(args.files):,}")
+            raise ValueError(f"--{name} is for one answer, and there are several")
     if hasattr(args, "check"):
         # Files that are written are looked at later, each by its name.
         nowhere = {getattr(args, "beside", ("",))[0]: None}
@@ -109,10 +114,10 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _of_one(
-    args: argparse.Namespace, file: str, other: str | None
+    args: argparse.Namespace, place: int, file: str, other: str | None
 ) -> argparse.Namespace:
     """The arguments of the command for one of its files."""
-    single = {"file": file, "json": args.jsonl, "brief": True}
+    single = {"place": place, "file": file, "json": args.jsonl, "brief": True}
     if other is not None:
         single[args.beside[0]] = other
     return argparse.Namespace(**{**vars(args), **single})

@@ -31,13 +31,11 @@ class Parser(argparse.ArgumentParser):
                 more = [found.solution, *more]
                 found.solution = more.pop()
             found.files += more
-        if hasattr(found, "words"):  # numbers, behind another file or not
-            is_file = found.words and not found.words[0].isdecimal()
-            found.other = found.words.pop(0) if is_file else None
         if rest:
             option = rest[0].partition("=")[0]
             meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
             self.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
+        getattr(found, "arrange", lambda args: None)(found)
         return found
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -81,30 +79,35 @@ def add_file(
         parser: of the command.
         what: what the file holds, for the help.
         name: what the file is called in the help.
-        option: that names the file, if it has no place of its own.
+        option: another word for it, which is not shown; only with `among`.
         many: whether there may be several, with a line of output for each.
-        among: a group of which one is to be given: the file has a place of its own, and
-            the option, which is not shown, is another word for it.
+        among: a group of which one is to be given.
     """
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
     parser.set_defaults(brief=False)
     if many:
         help += "; there may be several, and a line tells of each"
-        parser.add_argument("files", metavar=name, nargs="+", help=help)
-    elif option is None:
-        parser.add_argument("file", metavar=name, help=help)
-    elif among is None:
-        parser.add_argument(option, dest="file", metavar=name, help=help)
-    else:
+    if among is not None:
         unsaid = argparse.SUPPRESS
-        among.add_argument("file", metavar=name, nargs="?", default=unsaid, help=help)
-        among.add_argument(option, dest="file", metavar=name, help=unsaid)
+        among.add_argument("files", metavar=name, nargs="*", default=unsaid, help=help)
+        add_source(among, option, name, unsaid)
+    elif many:
+        parser.add_argument("files", metavar=name, nargs="+", help=help)
+    else:
+        parser.add_argument("file", metavar=name, help=help)
     parser.add_argument(
         "--format",
         metavar="NAME",
         help=f"format of {name}: a suffix without its dot (default: its own, or else "
         "what the content says)",
     )
+
+
+def add_source(among: Any, option: str | None, name: str, help: str) -> None:
+    """An option of a group that names what is read, in the place of the file."""
+    unsaid = argparse.SUPPRESS
+    add: Any = among.add_argument
+    add(option, dest="files", action="append", metavar=name, default=unsaid, help=help)
 
 
 def add_game(

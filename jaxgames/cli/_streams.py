@@ -11,7 +11,7 @@ from collections.abc import Iterator
 STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 """What `-` stands for."""
 
-INPUTS = "file", "other", "solution", "automaton"
+INPUTS = "file", "other", "solution", "automaton", "properties"
 """Where commands keep the names of what they read."""
 
 OUTPUTS = "output", "labels", "lasso", "dot"

@@ -1,6 +1,7 @@
 """What is checked: systems and products in files, and what must not happen in them."""
 
 import argparse
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -8,20 +9,27 @@ import numpy as np
 from jaxgames import buchi, io, ltl, mdp, systems
 from jaxgames.arena import Arena
 from jaxgames.cli import _models
+from jaxgames.cli._exit import complain
 from jaxgames.cli._games import read
 from jaxgames.quoting import clipped, quoted
 
 
-def load_system(
-    args: argparse.Namespace, propositions: tuple[str, ...]
+def load(args: argparse.Namespace) -> Any:
+    """Reads a file, or explores a function in Python."""
+    return _models.explore(args.file) if _models.is_named_by(args.file) else read(args)
+
+
+def system_of(
+    args: argparse.Namespace, found: Any, propositions: tuple[str, ...]
 ) -> systems.System:
-    """Reads a system.
+    """Makes a system of what a file holds.
 
     Args:
-        args: the command's, with the file: a transition system, whose actions become
-            propositions; a model, whose labels do; a system; or any other graph, which
-            has none; or with a function in Python; and with the initial states, None
-            for those of the file.
+        args: the command's, with the file, and with the initial states, None for those
+            of the file.
+        found: a transition system, whose actions become propositions, and what is no
+            action of it one that never occurs; a model, whose
+            labels do; a system; or any other graph, which has none.
         propositions: those that are needed.
 
     Raises:
@@ -29,7 +37,12 @@ def load_system(
             initial state is out of range.
     """
     file = args.file
-    found = _models.explore(file) if _models.is_named_by(file) else read(args)
+    if isinstance(found, io.LTS):
+        never = tuple(name for name in propositions if name not in found.names)
+        found = dataclasses.replace(found, names=(*found.names, *never))
+        if never and not args.quiet:
+            which = ", ".join(map(quoted, never))
+            complain(f"{file}: no transition has the action {which}: it never occurs")
     try:
         system = _system(found, args.initial, propositions)
     except ValueError as error:
