@@ -164,7 +164,10 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
     ("line", "message"),
     [
         ("--resume", "--resume goes on from the file that --checkpoint names"),
-        ("--checkpoint kept -s host", "needs a solver of the device, -s host has no"),
+        (
+            "--checkpoint kept -s host",
+            "-s host has none to keep: leave -s out, or name",
+        ),
         ("--checkpoint kept --max-steps 3", "do not go together"),
         ("--checkpoint game.pg --force", "--checkpoint game.pg: this is the input"),
         ("--checkpoint out.sol -o out.sol", "--checkpoint out.sol: -o writes to that"),

@@ -337,6 +337,31 @@ def test_a_folder_of_published_games(run):
         assert facts["verified"]
 
 
+# ---- what fails ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "file", "code", "status", "message"),
+    [
+        ("solve bad.pg --json", "bad.pg", 2, "failed", "expected"),
+        ("scc none.pg --json", "none.pg", 2, "failed", "No such file"),
+        ("solve hanoi --jsn --json", None, 2, "failed", "did you mean '--json'"),
+        ("nothing --json", None, 2, "failed", "invalid choice"),
+        ("info hanoi ladder.npz --json", None, 2, "failed", "--jsonl prints"),
+        ("solve hanoi --timeout 1e-9 --json", "hanoi", 4, "timeout", "1e-09 s"),
+        ("verify hanoi none.sol --json", "hanoi", 2, "failed", "none.sol"),
+        ("solve hanoi -o no/x.sol --json", "hanoi", 2, "failed", "no such folder"),
+    ],
+)
+def test_an_object_tells_what_failed(run, line, file, code, status, message):
+    end, out, err = run(*line.split())
+    (facts,) = objects(out)
+    assert (end, facts["error"]["exit"]) == (code, code)
+    assert (facts["file"], facts["status"]) == (file, status)
+    assert message in facts["error"]["message"]
+    assert err.count("\n") == 1
+
+
 # ---- convert ---------------------------------------------------------------------
 
 
@@ -367,5 +392,5 @@ def test_convert_writes_a_folder(run):
 )
 def test_what_convert_refuses(run, line, message):
     code, out, err = run("convert", *line.split())
-    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert (code, not out) == (Exit.BAD_INPUT, "--json" not in line)
     assert message in err

@@ -105,10 +105,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str], watch: Watch) -> Exit:
+    args = argparse.Namespace(
+        command=next((word for word in argv if word in COMMANDS), None),
+        file=None,
+        json="--json" in argv or "--jsonl" in argv,
+    )
     try:
         args = _parser(argv).parse_args(argv)
+        return _done(args, watch)
     except SystemExit as end:  # of --help and --version
         return Exit(end.code or 0)
+    except (Exception, KeyboardInterrupt) as error:
+        code, message = diagnose(error)
+        if code != Exit.BROKEN_PIPE:
+            _tell_program(args, code, error, message)
+        raise
+
+
+def _done(args: argparse.Namespace, watch: Watch) -> Exit:
+    """Does what the arguments say."""
     if not hasattr(args, "timeout"):
         return args.run(args)
     run = args.run
@@ -128,7 +143,22 @@ def _run(argv: list[str], watch: Watch) -> Exit:
             why = _why(args, error, around.phase) + how_to_go_on(args, error.status)
             complain(f"{subject(args)}: not done: {why}")
             interrupted = error.status == Status.INTERRUPTED
-            return Exit.INTERRUPTED if interrupted else Exit.UNSOLVED
+            code = Exit.INTERRUPTED if interrupted else Exit.UNSOLVED
+            _tell_program(args, code, error, f"not done: {why}")
+            return code
+
+
+def _tell_program(
+    args: argparse.Namespace, code: Exit, error: BaseException, message: str
+) -> None:
+    """Prints what failed as an object, if objects are asked for and none is there."""
+    wanted = getattr(args, "json", False) or getattr(args, "jsonl", False)
+    if not wanted or getattr(args, "told", False):
+        return
+    from jaxgames.cli import _report  # help need not wait for it
+
+    with contextlib.suppress(OSError):  # that is told by other means
+        _report.show_error(args, code, error, message)
 
 
 def _why(args: argparse.Namespace, error: SolveError, phase: str) -> str:

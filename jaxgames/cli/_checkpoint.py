@@ -11,6 +11,9 @@ from jaxgames.cli._exit import complain
 from jaxgames.cli._streams import OUTPUTS
 from jaxgames.solution import SolveError, Status
 
+_PLACES = "auto", "host", "race"
+"""Solvers that are none of the device."""
+
 
 def check(args: argparse.Namespace) -> None:
     """Finds out before a long solve that it could not be kept.
@@ -24,9 +27,13 @@ def check(args: argparse.Namespace) -> None:
             raise ValueError("--resume goes on from the file that --checkpoint names")
         return
     if args.solver in ("host", "race"):
+        from jaxgames.cli import _grammar
+
+        known = (x for x in _grammar.solvers(args.command) if x not in _PLACES)
         raise ValueError(
-            f"--checkpoint needs a solver of the device, -s {args.solver} has no state "
-            "to keep"
+            f"--checkpoint keeps the rounds of a solver of the device, and -s "
+            f"{args.solver} has none to keep: leave -s out, or name one of "
+            + ", ".join(known)
         )
     if args.max_steps is not None:
         raise ValueError("--max-steps and --checkpoint do not go together")

@@ -14,7 +14,7 @@ from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
 from jaxgames.cli._parts import check_suffix, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import guess, quoted
-from jaxgames.solution import SolveError, Status
+from jaxgames.solution import Status
 
 EXAMPLE = "equiv vending.aut 0 4 --draw spectrum.svg"
 
@@ -99,12 +99,9 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         lts = equivalence.load(args.file, format=args.format)
         notes.append(sizes(lts))
-    try:
-        if args.states or args.other:
-            return _compare(args, phase, lts)
-        return _relate(args, phase, lts)
-    except SolveError as error:
-        return not_solved(args, error)
+    if args.states or args.other:
+        return _compare(args, phase, lts)
+    return _relate(args, phase, lts)
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -12,26 +12,45 @@ SCHEMA = 1
 
 def show(args: argparse.Namespace, facts: dict[str, Any]) -> None:
     """Prints an object: what all have, and the facts that a command tells."""
+    args.told = True
+    print(text_of(args, facts), flush=True)
+
+
+def text_of(args: argparse.Namespace, facts: dict[str, Any]) -> str:
+    """The text of an object."""
     always = {
         "schema": SCHEMA,
         "version": jaxgames.__version__,
         "command": args.command,
-        "file": args.file,
+        "file": _file_of(args),
         "status": None,
         "seconds": {},
         "verified": None,
     }
-    print(json.dumps(always | facts), flush=True)
+    return json.dumps(always | facts)
+
+
+def _file_of(args: argparse.Namespace) -> str | None:
+    """The file that an object is about; None if it is about several, or none."""
+    is_one = hasattr(args, "place") or len(getattr(args, "files", ())) < 2
+    return getattr(args, "file", None) if is_one else None
 
 
 def show_error(
     args: argparse.Namespace, code: int, error: BaseException, message: str
 ) -> None:
-    """Prints the object of a file of which nothing is known, since something failed.
+    """Prints the object of what is not known, since something failed."""
+    show(args, error_facts(args, code, error, message))
+
+
+def error_facts(
+    args: argparse.Namespace, code: int, error: BaseException, message: str
+) -> dict[str, Any]:
+    """What is told of what failed.
 
     Args:
         args: the command's.
-        code: the exit code that the command has for this file alone.
+        code: the exit code that the command has, of several files for this one alone.
         error: what failed.
         message: what is wrong, as people are told.
     """
@@ -44,4 +63,6 @@ def show_error(
     }
     status = getattr(error, "status", None)  # of a solve that had to end
     name = "failed" if status is None else status.name.lower()
-    show(args, {"status": name, "error": facts})
+    if isinstance(error, KeyboardInterrupt):
+        name = "interrupted"
+    return {"status": name, "error": facts}

@@ -49,6 +49,7 @@ class Watch:
         self._subject = argv[0] if argv else "jaxgames"
         self._timeout = _timeout_in(argv)
         self._limits: Any = None
+        self._args: Any = None
         self._over = threading.Event()
         if ends_process and self._timeout is not None:
             self._start()
@@ -60,7 +61,7 @@ class Watch:
         from jaxgames.progress import Bar
 
         timeout, memory = getattr(args, "timeout", None), getattr(args, "memory", None)
-        self._subject = subject(args)
+        self._subject, self._args = subject(args), args
         deadline = None
         if timeout is not None:
             deadline = max(self.began + timeout - time.perf_counter(), 1e-9)
@@ -117,7 +118,20 @@ class Watch:
         text = " ".join(f"jaxgames: {self._subject}: {message}".split()) + "\n"
         with contextlib.suppress(OSError):
             os.write(2, text.encode())
+        with contextlib.suppress(Exception):
+            self._tell_program(message)
         os._exit(Exit.UNSOLVED)
+
+    def _tell_program(self, message: str) -> None:
+        """Prints the object of a command that was asked for one."""
+        args, report = self._args, sys.modules.get("jaxgames.cli._report")
+        wanted = getattr(args, "json", False) or getattr(args, "jsonl", False)
+        if wanted and report is not None and not getattr(args, "told", False):
+            timeout = message.startswith("not done")
+            error = TimeoutError() if timeout else MemoryError()
+            facts = report.error_facts(args, Exit.UNSOLVED, error, message)
+            facts["status"] = "timeout" if timeout else facts["status"]
+            os.write(1, (report.text_of(args, facts) + "\n").encode())
 
 
 def subject(args: Any) -> str:
