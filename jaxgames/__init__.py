@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jaxgames import parallel as parallel
     from jaxgames import parity as parity
     from jaxgames import plot as plot
+    from jaxgames import programs as programs
     from jaxgames import systems as systems
     from jaxgames.arena import Arena as Arena
     from jaxgames.batch import solve_many as solve_many

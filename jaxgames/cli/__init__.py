@@ -68,6 +68,7 @@ COMMANDS = {
     "probability": "Find the probability to reach a target, between proved bounds.",
     "multienergy": "Solve a game of several energies: all minimal budgets.",
     "explore": "Make a system of a transition function in Python.",
+    "warm": "Compile what games of some sizes need, for later runs.",
     "env": "Tell versions, devices and folders, for reports of errors.",
     "completion": "Print the completion for a shell: bash, fish or zsh.",
     "manual": "Print the page of the manual, for man.",

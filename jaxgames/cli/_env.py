@@ -7,8 +7,8 @@ import platform
 from typing import Any
 
 import jaxgames
-from jaxgames import host
-from jaxgames.cli import _cache, _options, _report
+from jaxgames import host, programs
+from jaxgames.cli import _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.later import jax
 
@@ -82,7 +82,7 @@ def _kept() -> dict[str, Any]:
     if named is not None:
         return {"cache": named or None, "cache_used": bool(named)}
     try:
-        return {"cache": str(_cache.folder()), "cache_used": True}
+        return {"cache": str(programs.default_folder()), "cache_used": True}
     except OSError as error:
         return {"cache": None, "cache_used": False, "cache_error": str(error)}
 

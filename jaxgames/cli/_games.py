@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import io
+from jaxgames import io, programs
 from jaxgames.arena import Arena
-from jaxgames.cli import _cache
 from jaxgames.cli._exit import complain
 from jaxgames.later import jax, when_imported
 from jaxgames.quoting import quoted
@@ -30,17 +29,9 @@ def start_jax(args: argparse.Namespace) -> None:
             raise ValueError(f"--device {device}: {error}") from error
     if args.cache and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         try:
-            place = str(_cache.folder())
+            programs.keep()
         except OSError as error:
             complain(f"compiled programs are not kept: {error}")
-            return
-        when_imported(lambda: _keep_programs(place))
-
-
-def _keep_programs(place: str) -> None:
-    jax.config.update("jax_compilation_cache_dir", place)
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 def read(args: argparse.Namespace) -> Any:

@@ -121,5 +121,5 @@ def solvers(command: str) -> tuple[str, ...]:
         "probability": mdp.REACH_SOLVERS,
     }.get(command)
     if registry is None:
-        return ()
+        return ("auto", "host") if command == "warm" else ()
     return ("auto", *registry.places, *registry)
