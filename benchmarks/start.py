@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.peers import Oink
 from benchmarks.run import Options
 from benchmarks.schema import Results, Row
 from jaxgames import Status, generate, io, systems
@@ -66,17 +67,45 @@ COMMANDS = (
 )
 
 
+LOOP = 'for file; do timeout {limit} oink --{solver} "$file" >/dev/null || exit; done'
+"""A peer takes one file at a time: what a shell does for a folder of them."""
+
+
 def run(options: Options, results: Results) -> None:
     """Adds a row for each command whose program is there."""
     folder = options.scratch / "start"
     folder.mkdir()
     _make_files(folder, options.small)
-    for command in COMMANDS:
+    for command in (*COMMANDS, *_of_folders(options)):
         program = _program(command)
         if program is not None and options.wants_game(command.name, SUITE):
             results.put([_row(command, program, folder, options.runs)])
             options.keep(results)
     shutil.rmtree(folder)
+
+
+def _of_folders(options: Options) -> list[Command]:
+    """All games of a folder, by one process of ours and by a loop over a peer."""
+    if options.corpus is None:
+        return []
+    files = sorted(map(str, options.corpus.glob("*/*.gz")))
+    ours = Command(
+        f"jaxgames solve --jsonl, {len(files)} files", ("solve", *files, "--jsonl")
+    )
+    limit = options.peer_time_limit_s
+    return [
+        ours,
+        *(
+            Command(
+                f"a loop of oink --{solver}, {len(files)} files",
+                ("-c", LOOP.format(limit=limit, solver=solver), "sh", *files),
+                peer="oink",
+            )
+            for peer in options.peers
+            if isinstance(peer, Oink)
+            for solver in peer.solvers
+        ),
+    ]
 
 
 def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
@@ -123,6 +152,8 @@ def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
 def _program(command: Command) -> list[str] | None:
     if command.peer is not None:
         found = shutil.which(command.peer)
+        if found is not None and command.arguments[0] == "-c":
+            return ["sh"]
         return None if found is None else [found]
     if command.name.startswith("python"):
         return [sys.executable]

@@ -1,9 +1,13 @@
 """The suite of whole processes: they run, and end as they should."""
 
+import os
+
 import pytest
 from benchmark_results import options, results, row
 
 from benchmarks import run, start, starting
+from benchmarks.peers import Oink
+from jaxgames import generate, io
 
 QUICK = [start.NUMPY, "jaxgames --version", "jaxgames solve tiny.pg --verify"]
 
@@ -49,3 +53,27 @@ def test_the_table_holds_all_against_numpy():
 
 def test_the_suite_is_known():
     assert start.SUITE in run.SUITES
+
+
+def test_a_folder_of_games_beside_a_loop(tmp_path, monkeypatch):
+    """Of the peer all processes count, and one that fails is no result."""
+    corpus, programs, scratch = (tmp_path / x for x in ("corpus", "bin", "scratch"))
+    for folder in (corpus / "some", programs, scratch):
+        folder.mkdir(parents=True)
+    for name in ("a.pg.gz", "b.pg.gz"):
+        io.save(corpus / "some" / name, generate.elevator(2))
+    oink, asked = programs / "oink", tmp_path / "asked"
+    oink.write_text(f'#!/bin/sh\necho "$@" >> {asked}\ntest "$1" != --zlk\n')
+    oink.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    made = results("start")
+    peers = (Oink(("npp", "zlk --no")),)
+    chosen = options(scratch, chosen=("*2 files",), runs=1, corpus=corpus, peers=peers)
+    start.run(chosen, made)
+    ours, loop, failed = made.rows
+    assert (ours.game, ours.verified) == ("jaxgames solve --jsonl, 2 files", True)
+    assert (loop.game, loop.verified) == ("a loop of oink --npp, 2 files", True)
+    assert not failed.verified
+    lines = asked.read_text().splitlines()
+    assert lines[:2] == [f"--npp {corpus}/some/{name}.pg.gz" for name in "ab"]
+    assert f"--zlk --no {corpus}/some/a.pg.gz" in lines

@@ -211,7 +211,8 @@ def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
         path: the file, decompressed where the suffix says so.
         comment: lines that start like this are left out.
     """
-    by_code = _word_loop.pays(_pieces.length(path))
+    size = _pieces.length(path)
+    by_code = _word_loop.pays(size)
     if by_code:
         _pieces.keep_freed_memory()
         _cut(path, b"", 0, by_code)  # compiled by one thread
@@ -222,7 +223,7 @@ def read(path: FilePath, comment: str | None = None) -> Iterator[Lines]:
             return lines
         return lines.keep(~lines.start_with(lines.first[:-1], comment))
 
-    yield from _pieces.in_order(cut, _pieces.ahead(path, _stretches(path)))
+    yield from _pieces.in_order(cut, _pieces.ahead(path, _stretches(path)), size)
 
 
 def _stretches(path: FilePath) -> Iterator[tuple[bytes, int]]:

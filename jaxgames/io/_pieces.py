@@ -49,7 +49,7 @@ def pays(code: host.compiled, size: int) -> bool:
     return (there or size >= _FOREIGN_BYTES) and host.can_compile()
 
 
-def in_order(function: Callable[[T], U], pieces: Iterable[T]) -> Iterator[U]:
+def in_order(function: Callable[[T], U], pieces: Iterable[T], size: int) -> Iterator[U]:
     """What a function makes of each piece, in order, on all cores.
 
     Few pieces are read ahead, while others are worked on.
@@ -57,7 +57,12 @@ def in_order(function: Callable[[T], U], pieces: Iterable[T]) -> Iterator[U]:
     Args:
         function: lets go of Python's global lock for most of its time.
         pieces: made on this thread, the next one when it is wanted.
+        size: bytes of text in all of them, about; of a short text this thread has made
+            something before others have started.
     """
+    if size < _READY_BYTES:
+        yield from map(function, pieces)
+        return
     threads = min(host.num_cores(), 16)  # more would wait for whoever cuts the pieces
     running: collections.deque[concurrent.futures.Future[U]] = collections.deque()
     pieces, error = iter(pieces), None

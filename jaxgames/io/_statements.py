@@ -88,14 +88,15 @@ class Statements:
         blocks: list[Block] = []
         seen: list[_Seen] = []
         _pieces.keep_freed_memory()
-        self._by_code = _pieces.pays(_statement_loop.read, _pieces.length(path))
+        size = _pieces.length(path)
+        self._by_code = _pieces.pays(_statement_loop.read, size)
         parse = functools.partial(_parse, grammar, self._by_code)
         if self._by_code:
             _by_code(grammar, b"")  # compiled by one thread
         with reading(path) as file:
             self.header, texts = self._open(file)
             try:
-                for block, about in _pieces.in_order(parse, texts):
+                for block, about in _pieces.in_order(parse, texts, size):
                     blocks.append(block)
                     seen.append(about)
             except _MalformedError as error:

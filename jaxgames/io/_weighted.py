@@ -48,7 +48,8 @@ def load(path: FilePath, form: Form, dead_ends) -> Arena:
         FormatError: the file does not hold a game.
         OSError: it cannot be read.
     """
-    by_code = _weighted_loop.pays(_pieces.length(path))
+    size = _pieces.length(path)
+    by_code = _weighted_loop.pays(size)
     if by_code:
         _pieces.keep_freed_memory()
     with reading(path) as file:
@@ -61,7 +62,7 @@ def load(path: FilePath, form: Form, dead_ends) -> Arena:
 
         if by_code:
             read((0, b""))  # compiled by one thread
-        parts = list(_pieces.in_order(read, stretches))
+        parts = list(_pieces.in_order(read, stretches, size))
     if not any(len(part.vertex) for part in parts):
         raise FormatError(path, None, "there are no vertices after the header")
     table = Table(*map(_pieces.joined, zip(*parts, strict=True)))
