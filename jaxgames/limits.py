@@ -19,7 +19,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any, TypedDict, TypeVar
 
 import numpy as np
@@ -502,18 +502,33 @@ BOUNDS = "bounds"
 """What a function calls these keywords where it says no more of them."""
 
 
-def _named(call: Any) -> Any:
-    """The function with a signature that has the three keywords by their names."""
+def spelled_out(call: F, keywords: str, named: type, defaults: Mapping[str, Any]) -> F:
+    """A function with a signature that has some keywords by their names.
+
+    Args:
+        call: the function; what it calls `**keywords` is not in its signature then.
+        keywords: that name.
+        named: a TypedDict of them.
+        defaults: of each, in the order in which they are listed.
+    """
     signature = inspect.signature(call)
+    kinds = inspect.get_annotations(named) | Bounds.__annotations__
     more = [
         inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=kinds[name],
         )
-        for name, kind in Bounds.__annotations__.items()
+        for name, default in defaults.items()
     ]
-    own = [x for x in signature.parameters.values() if x.name != BOUNDS]
-    call.__signature__ = signature.replace(parameters=own + more)
+    own = [x for x in signature.parameters.values() if x.name != keywords]
+    call.__signature__ = signature.replace(parameters=own + more)  # type: ignore
     return call
+
+
+def _named(call: Any) -> Any:
+    return spelled_out(call, BOUNDS, Bounds, dict.fromkeys(Bounds.__annotations__))
 
 
 def _check_names(function: Callable, options: Iterable[str], known: Container[str]):

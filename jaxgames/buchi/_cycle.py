@@ -9,10 +9,10 @@ from jaxgames.buchi._cycles import CYCLES, Asked
 from jaxgames.buchi._question import Question
 from jaxgames.buchi._solution import AcceptingCycle
 from jaxgames.limits import Bounds, limited
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def accepting_cycle(
     graph: Any,
     solver: str | Solver = "auto",
@@ -20,12 +20,7 @@ def accepting_cycle(
     accepting: Any = None,
     initial: Any = 0,
     partition: Any = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> AcceptingCycle:
     """Finds out whether an accepting cycle is reached, and shows one.
 
@@ -55,18 +50,9 @@ def accepting_cycle(
             automaton of each vertex, and the edges of that automaton, as integers
             `[Q, 2]` or a graph. None where nothing is known. On a concrete graph it is
             checked; under tracing it is a promise, and only the first form is taken.
-        max_steps: rounds on the device at most (a round reads every edge at least
-            once, or one of each vertex of a window), those of `state` counted in. None:
-            no limit.
-        state: `solution.state` of an earlier call with the same arguments, to go on
-            where it stopped.
-        throw: whether to raise where the search was stopped early. Under tracing
-            nothing is raised: look at `solution.status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. A round reads every edge at
+            least once, or one of each vertex of a window.
 
     Returns:
         Whether there is one, and a lasso, each edge of which has been looked up again:
@@ -87,15 +73,7 @@ def accepting_cycle(
         (array([], dtype=int32), array([0, 3, 1], dtype=int32))
     """
     return drive.solve(
-        CYCLES,
-        Asked(graph, accepting, initial, partition),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        CYCLES, Asked(graph, accepting, initial, partition), solver, **how
     )
 
 

@@ -1,23 +1,20 @@
 """The front door of Büchi games: player 0 wants to visit accepting vertices."""
 
-from jaxgames import drive, fixpoint
+from typing import Unpack
+
+from jaxgames import drive
 from jaxgames.arena import Arena
 from jaxgames.buchi._problem import PROBLEM, Solution
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
     *,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Solution:
     """Decides who wins a Büchi game from each vertex, and how.
 
@@ -29,18 +26,9 @@ def solve(
         solver: a name from `GAME_SOLVERS`; a solver with options of its own; `"host"`
             for the sequential engine, which wants numba to be fast; `"race"` for both
             at once; or `"auto"`, which chooses.
-        max_steps: rounds on the device at most, those of `state` counted in. None: no
-            limit.
-        state: `solution.state` of an earlier call with the same arena and solver, to
-            go on where it stopped.
-        throw: whether to raise where not every vertex was decided. Under tracing
-            nothing is raised: look at `solution.status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
         strategies: whether strategies are wanted. Without, the solution's is None.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         Winners and strategies: [`Solution`][jaxgames.buchi.Solution]; the same from
@@ -62,15 +50,4 @@ def solve(
         >>> found.strategy
         array([ 0,  2, -1], dtype=int32)
     """
-    return drive.solve(
-        PROBLEM,
-        arena,
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-        deadline=deadline,
-        memory=memory,
-    )
+    return drive.solve(PROBLEM, arena, solver, strategies=strategies, **how)

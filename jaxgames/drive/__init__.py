@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from jaxgames.drive._form import ARENAS as ARENAS
     from jaxgames.drive._form import Form as Form
     from jaxgames.drive._form import cut as cut
+    from jaxgames.drive._how import How as How
+    from jaxgames.drive._how import front_door as front_door
     from jaxgames.drive._legs import LegState as LegState
     from jaxgames.drive._legs import along_legs as along_legs
     from jaxgames.drive._many import Solutions as Solutions

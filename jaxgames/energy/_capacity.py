@@ -1,7 +1,7 @@
 """Batteries: energy above a capacity is lost."""
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -119,18 +119,14 @@ class _Capped(Energy):
 CAPPED = _Capped()
 
 
+@drive.front_door
 def solve_with_capacity(
     arena: Arena,
     capacity: Any,
     solver: str | CappedFVI = "auto",
     *,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Solution:
     """Finds the least initial energy when a battery holds no more than a capacity.
 
@@ -151,18 +147,10 @@ def solve_with_capacity(
         solver: `"fvi"`, fast value iteration on the device; `"host"`, the same one
             vertex after the other; `"race"` for both at once; or `"auto"`, which
             chooses.
-        max_steps: turns of fast value iteration at most, on the device, those of
-            `state` counted in. None: no limit.
-        state: `solution.state` of an earlier call with the same arguments, to go on
-            where it stopped.
-        throw: whether to raise where not every vertex was decided. Under tracing
-            nothing is raised: look at `solution.status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
         strategies: whether a strategy is wanted.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. A round is a turn of fast
+            value iteration.
 
     Returns:
         Credits and winners; a vertex is won by player 1 if he wins even from a full
@@ -192,16 +180,7 @@ def solve_with_capacity(
         array([0, 5], dtype=int32)
     """
     return drive.solve(
-        CAPPED,
-        Capped(arena, capacity),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-        deadline=deadline,
-        memory=memory,
+        CAPPED, Capped(arena, capacity), solver, strategies=strategies, **how
     )
 
 

@@ -1,25 +1,21 @@
 """The front door of energy games."""
 
+from typing import Unpack
+
 from jaxgames import drive
 from jaxgames.arena import Arena
-from jaxgames.energy._device import Standing
 from jaxgames.energy._problem import PROBLEM
 from jaxgames.energy._solution import Solution
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
     *,
-    max_steps: int | None = None,
-    state: Standing | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Solution:
     """Finds the least energy from which a play of an energy game can go on for ever.
 
@@ -42,19 +38,11 @@ def solve(
             the sequential engine, which wants numba to be fast; `"race"` for both at
             once, the first to finish wins; or `"auto"`, which chooses among all these
             and says in `stats` what it took.
-        max_steps: rounds on the device at most, those of `state` counted in; a round of
-            fast value iteration is a turn. None: no limit.
-        state: `solution.state` of an earlier call with the same arena and solver, to
-            go on where it stopped.
-        throw: whether to raise where not every vertex was decided. Under tracing
-            nothing is raised: look at `solution.status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
         strategies: whether strategies are wanted; that of player 1 takes about as long
             as the credits of what he wins. Without, the solution's `strategy` is None.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. A round of fast value
+            iteration is a turn.
 
     Returns:
         Credits, winners and strategies: [`Solution`][jaxgames.energy.Solution]; the
@@ -81,18 +69,7 @@ def solve(
         >>> solution.credit, solution.strategy
         (array([-1, -1,  0], dtype=int32), array([-1,  2, -1], dtype=int32))
     """
-    return drive.solve(
-        PROBLEM,
-        arena,
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-        deadline=deadline,
-        memory=memory,
-    )
+    return drive.solve(PROBLEM, arena, solver, strategies=strategies, **how)
 
 
 def place_for(arena: Arena, solver: str | Solver = "auto") -> str:

@@ -1,27 +1,21 @@
 """The front door to bisimilarity."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from jaxgames import drive, fixpoint
+from jaxgames import drive
 from jaxgames.equivalence._classes import Classes
 from jaxgames.equivalence._problem import PROBLEM
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 if TYPE_CHECKING:
     from jaxgames.io import LTS
 
 
+@drive.front_door
 def bisimulation(
     lts: "LTS",
     solver: str | Solver = "auto",
-    *,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Classes:
     """The strong bisimilarity class of each state of a labelled transition system.
 
@@ -33,15 +27,8 @@ def bisimulation(
             `"host"`, loops that look only at what has changed; `"race"` for both at
             once; `"auto"` takes the device where it is an accelerator and the system is
             large. The classes are the same.
-        max_steps: rounds on the device at most, those of `state` counted in. None: no
-            limit.
-        state: `solution.state` of an earlier call with the same system and solver, to
-            go on where it stopped.
-        throw: whether to raise where the refinement stopped early.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         [`Classes`][jaxgames.equivalence.Classes]. Where it stopped early no class is
@@ -60,14 +47,4 @@ def bisimulation(
         >>> found.labels
         array([0, 1, 0, 1], dtype=int32)
     """
-    return drive.solve(
-        PROBLEM,
-        lts,
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
-    )
+    return drive.solve(PROBLEM, lts, solver, **how)

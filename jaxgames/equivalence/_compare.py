@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from jaxgames.equivalence._notions import STRONG
 from jaxgames.equivalence._problem import classes_of
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence._witness import speller
-from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Stats
 from jaxgames.solver import Solver
 
@@ -99,6 +98,7 @@ def sizes(game: multienergy.Game) -> dict[str, int]:
     return {"positions": game.num_positions, "moves": game.num_edges}
 
 
+@drive.front_door
 def compare(
     lts: "LTS",
     p: int,
@@ -107,12 +107,7 @@ def compare(
     *,
     engine: Engine = "auto",
     max_positions: int | None = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Comparison:
     """Which notions of the linear-time branching-time spectrum relate two processes.
 
@@ -129,15 +124,9 @@ def compare(
         engine: which builds the game: `"device"`, `"host"` or `"auto"`.
         max_positions: positions of the game beyond which it is given up; None: what
             there is memory for.
-        max_steps: rounds on the device at most in which the game is solved, those of
-            `state` counted in. None: no limit.
-        state: `state` of an earlier call with the same arguments, to go on where it
-            stopped; the game is built again.
-        throw: whether to raise where the solve stopped early.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then, and may end it all.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. Rounds are those in which
+            the game is solved; to go on it is built again.
 
     Returns:
         A mapping from the notion's name to its preorder both ways and its equivalence;
@@ -170,18 +159,11 @@ def compare(
         ⟨coin⟩¬⟨coffee⟩
     """
     return drive.solve(
-        RELATIONS,
-        Pairs(lts, [(p, q)], True, engine, max_positions),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        RELATIONS, Pairs(lts, [(p, q)], True, engine, max_positions), solver, **how
     )
 
 
+@drive.front_door
 def compare_many(
     lts: "LTS",
     pairs: Iterable[tuple[int, int]],
@@ -189,12 +171,7 @@ def compare_many(
     *,
     engine: Engine = "auto",
     max_positions: int | None = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> list[Comparison]:
     """Compares many pairs of processes by one game.
 
@@ -205,12 +182,8 @@ def compare_many(
         solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
         engine: likewise.
         max_positions: likewise.
-        max_steps: likewise.
-        state: `state` of the list that an earlier call returned.
-        throw: likewise.
-        progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         For each pair what `compare` returns: a list with a `status`, and a `state` to
@@ -231,10 +204,5 @@ def compare_many(
         RELATIONS,
         Pairs(lts, [(p, q) for p, q in pairs], False, engine, max_positions),
         solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        **how,
     )

@@ -14,7 +14,6 @@ from jaxgames.equivalence._notions import NOTIONS, STRONG, check_notion
 from jaxgames.equivalence._problem import classes_of
 from jaxgames.equivalence._system import System
 from jaxgames.limits import Bounds, limited
-from jaxgames.progress import Meter, Progress
 from jaxgames.solution import UNDECIDED, Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
 
@@ -166,6 +165,7 @@ class Relating:
         return Spectrum(bisimulation=labels, pairs=none[0], apart=none[1], **how)
 
 
+@drive.front_door
 def spectrum(
     lts: "LTS",
     solver: str | Solver = "auto",
@@ -173,12 +173,7 @@ def spectrum(
     preorders: bool = False,
     engine: Engine = "auto",
     max_positions: int | None = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Spectrum:
     """Relates all processes of a system by all notions of the strong spectrum.
 
@@ -189,12 +184,8 @@ def spectrum(
             equivalent by no notion, but one may be below the other.
         engine: as for `compare`, like the rest.
         max_positions: likewise.
-        max_steps: likewise.
-        state: likewise.
-        throw: likewise.
-        progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Raises:
         ValueError: an option is unknown.
@@ -211,18 +202,11 @@ def spectrum(
         array([0, 1, 0, 2], dtype=int32)
     """
     return drive.solve(
-        RELATIONS,
-        Relating(lts, preorders, engine, max_positions),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        RELATIONS, Relating(lts, preorders, engine, max_positions), solver, **how
     )
 
 
+@drive.front_door
 def relation(
     lts: "LTS",
     notion: str,
@@ -230,12 +214,7 @@ def relation(
     *,
     engine: Engine = "auto",
     max_positions: int | None = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Classes:
     """The equivalence class of each process by a notion.
 
@@ -247,12 +226,8 @@ def relation(
         solver: see [`compare`][jaxgames.equivalence.compare], as for the rest.
         engine: likewise.
         max_positions: likewise.
-        max_steps: likewise.
-        state: likewise.
-        throw: likewise.
-        progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         [`Classes`][jaxgames.equivalence.Classes]. Where it stopped early no class is
@@ -270,13 +245,5 @@ def relation(
         array([0, 1, 0, 2], dtype=int32)
     """
     return drive.solve(
-        RELATIONS,
-        Relating(lts, False, engine, max_positions, notion),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        RELATIONS, Relating(lts, False, engine, max_positions, notion), solver, **how
     )

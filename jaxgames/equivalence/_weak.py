@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from jaxgames.equivalence._weak_game import (
     build_weak,
     weak_speller,
 )
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 if TYPE_CHECKING:
@@ -121,6 +120,7 @@ class WeakPairs(Pairs):
         return whole, solved, range(len(pairs))
 
 
+@drive.front_door
 def compare_weak(
     lts: "LTS",
     p: int,
@@ -129,12 +129,7 @@ def compare_weak(
     *,
     silent: Collection[str] | None = None,
     max_positions: int | None = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Comparison:
     """Which notions of the spectrum with silent steps relate two processes.
 
@@ -154,12 +149,8 @@ def compare_weak(
         solver: see [`compare`][jaxgames.equivalence.compare].
         silent: the labels of silent steps; None: `i` and `tau`, where they occur.
         max_positions: as for `compare`.
-        max_steps: likewise.
-        state: likewise.
-        throw: likewise.
-        progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         As `compare`, for the notions of [`WEAK`][jaxgames.equivalence.WEAK].
@@ -184,15 +175,11 @@ def compare_weak(
         RELATIONS,
         WeakPairs(lts, [(p, q)], True, "host", max_positions, silent),
         solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        **how,
     )
 
 
+@drive.front_door
 def compare_many_weak(
     lts: "LTS",
     pairs: Iterable[tuple[int, int]],
@@ -200,12 +187,7 @@ def compare_many_weak(
     *,
     silent: Collection[str] | None = None,
     max_positions: int | None = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> list[Comparison]:
     """Compares many pairs of processes by one game with silent steps.
 
@@ -216,12 +198,8 @@ def compare_many_weak(
             rest.
         silent: likewise.
         max_positions: likewise.
-        max_steps: likewise.
-        state: `state` of the list that an earlier call returned.
-        throw: likewise.
-        progress: likewise.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits].
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         For each pair what `compare_weak` returns.
@@ -237,10 +215,5 @@ def compare_many_weak(
             lts, [(p, q) for p, q in pairs], False, "host", max_positions, silent
         ),
         solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        **how,
     )

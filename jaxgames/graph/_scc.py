@@ -1,26 +1,21 @@
 """The front door to components."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from jaxgames import drive
 from jaxgames.graph._problem import PROBLEM, SOLVERS, Masked
 from jaxgames.graph._solution import Components
 from jaxgames.graph._solver import ComponentSolver
-from jaxgames.progress import Meter, Progress
 
 
+@drive.front_door
 def scc(
     graph: Any,
     solver: str | ComponentSolver = "auto",
     *,
     vertices: Any = None,
     edges: Any = None,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Components:
     """Finds the strongly connected components of a graph.
 
@@ -39,17 +34,8 @@ def scc(
         vertices: bool `[V]`, the vertices that there are; None for all.
         edges: bool `[E]`, the edges that there are, in the order of the arena; None for
             all.
-        max_steps: rounds on the device at most (a round reads every edge at least
-            once), those of `state` counted in. None: no limit.
-        state: `solution.state` of an earlier call with the same graph and solver, to
-            go on where it stopped.
-        throw: whether to raise where not every vertex was decided. Under tracing
-            nothing is raised: look at `solution.status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. A round reads every edge at least once.
 
     Returns:
         Their number, and the component of each vertex:
@@ -72,10 +58,5 @@ def scc(
         PROBLEM,
         Masked(graph, vertices, edges, solver not in SOLVERS.places),
         solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        **how,
     )

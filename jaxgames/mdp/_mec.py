@@ -1,28 +1,23 @@
 """The front door of the decomposition into maximal end components."""
 
-from typing import Any
+from typing import Any, Unpack
 
-from jaxgames import drive, fixpoint
+from jaxgames import drive
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._problem import PROBLEM, Part
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._solver import EndComponentSolver
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def mec(
     model: MDP,
     solver: str | EndComponentSolver = "auto",
     *,
     states: Any = None,
     choices: Any = None,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> EndComponents:
     """Decomposes a model into its maximal end components.
 
@@ -44,17 +39,8 @@ def mec(
         states: bool `[S]`, the states to look at; None for all. A choice that may lead
             to another state is in no component.
         choices: bool `[C]`, the choices to look at; None for all.
-        max_steps: rounds on the device at most, those of `state` counted in. None: no
-            limit.
-        state: `solution.state` of an earlier call with the same model, masks and
-            solver, to go on where it stopped.
-        throw: whether to raise where the decomposition was not finished. Under tracing
-            nothing is raised: look at `status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         [`EndComponents`][jaxgames.mdp.EndComponents], the same from every solver. The
@@ -82,17 +68,7 @@ def mec(
         >>> mdp.mec(model, states=[1, 1, 0])
         EndComponents(1 of 1 states and 1 choices)
     """
-    return drive.solve(
-        PROBLEM,
-        Part(model, states, choices),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
-    )
+    return drive.solve(PROBLEM, Part(model, states, choices), solver, **how)
 
 
 def place_for(model: MDP, solver: str | Solver = "auto") -> str:

@@ -1,16 +1,16 @@
 """The front door of probabilities to reach a target, between bounds that are proved."""
 
-from typing import Any
+from typing import Any, Unpack
 
-from jaxgames import drive, fixpoint
+from jaxgames import drive
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._reach_problem import REACH, Reach
 from jaxgames.mdp._region import Optimum
 from jaxgames.mdp._solution import ReachProbability
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def reach_probability(
     model: MDP,
     target: Any,
@@ -20,12 +20,7 @@ def reach_probability(
     states: Any = None,
     epsilon: float = 1e-6,
     relative: bool = False,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> ReachProbability:
     """The largest or least probability to reach a target from each state.
 
@@ -62,16 +57,8 @@ def reach_probability(
             for all. A path that is elsewhere has failed.
         epsilon: how far `value` may be from the true probability.
         relative: whether `epsilon` is relative to the true probability.
-        max_steps: rounds to make at most.
-        state: where to go on: `solution.state` of a call with the same model, target,
-            states and optimum.
-        throw: whether to raise when the bounds are further apart than `epsilon` allows.
-            Under tracing nothing is raised: look at `status`.
-        progress: told how it goes on; may end the solve (see
-            [`progress`][jaxgames.progress]).
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Raises:
         ValueError: the model has no probabilities, or an argument is wrong.
@@ -101,13 +88,5 @@ def reach_probability(
         array([0.1, 1. , 0. ])
     """
     return drive.solve(
-        REACH,
-        Reach(model, target, optimum, states, epsilon, relative),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
+        REACH, Reach(model, target, optimum, states, epsilon, relative), solver, **how
     )

@@ -1,27 +1,22 @@
 """Whether values are at least a threshold: one energy game."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from jaxgames import drive
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff._problem import DECISIONS, Asked
 from jaxgames.meanpayoff._solution import Decision
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def decide(
     arena: Arena,
     threshold: Any,
     solver: str | Solver = "auto",
     *,
-    max_steps: int | None = None,
-    state: Any = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Decision:
     """Decides which vertices of a mean-payoff game have at least a given value.
 
@@ -38,15 +33,9 @@ def decide(
         threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`,
             where `q` is positive if they are traced.
         solver: as for [`energy.solve`][jaxgames.energy.solve].
-        max_steps: as there.
-        state: `solution.state` of an earlier call with the same arena, threshold and
-            solver, to go on where it stopped.
-        throw: as there.
-        progress: as there.
         strategies: whether strategies are wanted.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         Winners and strategies of both players:
@@ -66,14 +55,5 @@ def decide(
         array([0, 0, 1], dtype=int8)
     """
     return drive.solve(
-        DECISIONS,
-        Asked(arena, threshold),
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-        deadline=deadline,
-        memory=memory,
+        DECISIONS, Asked(arena, threshold), solver, strategies=strategies, **how
     )

@@ -1,25 +1,21 @@
 """The front door of mean-payoff games."""
 
+from typing import Unpack
+
 from jaxgames import drive
 from jaxgames.arena import Arena
 from jaxgames.meanpayoff._problem import PROBLEM
-from jaxgames.meanpayoff._search import Standing
 from jaxgames.meanpayoff._solution import Solution
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
     *,
-    max_steps: int | None = None,
-    state: Standing | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Solution:
     """Finds the value of each vertex of a mean-payoff game, and optimal strategies.
 
@@ -52,16 +48,10 @@ def solve(
         arena: a game with one integer weight on each edge; every vertex has a
             successor.
         solver: of the energy games, as for [`energy.solve`][jaxgames.energy.solve].
-        max_steps: rounds at most, those of `state` counted in. None: no limit.
-        state: `solution.state` of an earlier call with the same arena, to go on where
-            it stopped.
-        throw: whether to raise where not every value was found.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then.
         strategies: whether strategies are wanted; they take two more energy games.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. A round asks one question
+            of all vertices.
 
     Returns:
         Values and strategies: [`Solution`][jaxgames.meanpayoff.Solution]; the same from
@@ -91,15 +81,4 @@ def solve(
         >>> solution.value_num, solution.value_den
         (array([3, 3, 1], dtype=int32), array([2, 2, 1], dtype=int32))
     """
-    return drive.solve(
-        PROBLEM,
-        arena,
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-        deadline=deadline,
-        memory=memory,
-    )
+    return drive.solve(PROBLEM, arena, solver, strategies=strategies, **how)

@@ -1,23 +1,19 @@
 """The front door of games of several energies."""
 
-from jaxgames import drive, fixpoint
+from typing import Unpack
+
+from jaxgames import drive
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._problem import PROBLEM
 from jaxgames.multienergy._solution import Fronts
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def solve(
     game: Game,
     solver: str | Solver = "auto",
-    *,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Fronts:
     """Finds all minimal budgets with which the attacker wins, for every position.
 
@@ -35,17 +31,8 @@ def solve(
         solver: a name from `SOLVERS`; a solver with options of its own; `"host"` for
             the sequential engine, which wants numba to be fast; `"race"` for both at
             once; or `"auto"`, which chooses and says in `stats` what it took.
-        max_steps: rounds on the device at most, those of `state` counted in. None: no
-            limit.
-        state: `solution.state` of an earlier call with the same game and solver, to go
-            on where it stopped.
-        throw: whether to raise where the solve stopped early. Under tracing nothing is
-            raised: look at `status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How].
 
     Returns:
         [`Fronts`][jaxgames.multienergy.Fronts], the same budgets from every solver.
@@ -71,17 +58,7 @@ def solve(
         >>> found.winning(0, [1, 1])
         False
     """
-    return drive.solve(
-        PROBLEM,
-        game,
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        deadline=deadline,
-        memory=memory,
-    )
+    return drive.solve(PROBLEM, game, solver, **how)
 
 
 def place_for(game: Game, solver: str | Solver = "auto") -> str:

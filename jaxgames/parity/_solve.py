@@ -3,28 +3,23 @@
 from collections.abc import Sequence
 from typing import Unpack
 
-from jaxgames import drive, fixpoint, host, ops, validity
+from jaxgames import drive, host, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity._problem import PROBLEM, for_host, normal
 from jaxgames.parity._solution import Solution
 from jaxgames.parity.host import Prepared
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
+@drive.front_door
 def solve(
     arena: Arena,
     solver: str | Solver = "auto",
     *,
-    max_steps: int | None = None,
-    state: fixpoint.Carry | None = None,
-    throw: bool = True,
-    progress: Progress | Meter | bool | None = None,
     strategies: bool = True,
     preprocess: Sequence[str] = (),
-    deadline: float | None = None,
-    memory: int | None = None,
+    **how: Unpack[drive.How],
 ) -> Solution:
     """Decides who wins a parity game from each vertex, and how.
 
@@ -38,21 +33,12 @@ def solve(
             the sequential engine, which wants numba to be fast; `"race"` for both at
             once, the first to finish wins; or `"auto"`, which chooses among all these
             and says in `stats` what it took.
-        max_steps: rounds on the device at most (a round reads every edge at least
-            once), those of `state` counted in. None: no limit.
-        state: `solution.state` of an earlier call with the same arena and solver, to
-            go on where it stopped.
-        throw: whether to raise where not every vertex was decided. Under tracing
-            nothing is raised: look at `solution.status`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then. Not under tracing.
         strategies: whether strategies are wanted; without them some solvers are
             faster, and the solution's `strategy` is None.
         preprocess: names from [`preprocess`][jaxgames.parity.preprocess], applied in
             this order before the solve and undone after it. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
+            [`How`][jaxgames.drive.How]. A round reads every edge at least once.
 
     Returns:
         Winners and strategies: [`Solution`][jaxgames.parity.Solution]. Vertices that
@@ -75,17 +61,7 @@ def solve(
         2
     """
     return drive.solve(
-        PROBLEM,
-        arena,
-        solver,
-        max_steps=max_steps,
-        state=state,
-        throw=throw,
-        progress=progress,
-        strategies=strategies,
-        preprocess=preprocess,
-        deadline=deadline,
-        memory=memory,
+        PROBLEM, arena, solver, strategies=strategies, preprocess=preprocess, **how
     )
 
 
