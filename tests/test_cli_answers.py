@@ -239,6 +239,57 @@ def test_a_bad_answer_is_told_with_its_line(run, text, message):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("suffix", ["txt", "npz"])
+@pytest.mark.parametrize("way", ["--to 3", "--from 1", "--to 2 --player 1"])
+def test_what_is_reached(run, way, suffix):
+    file = f"reached.{suffix}"
+    code, out, err = run("reach", "game.pg", *way.split(), "-v", "-o", file)
+    assert (code, "valid" in out, err) == (Exit.DONE, True, "")
+    assert run("verify", "game.pg", file, *way.split())[0] == Exit.DONE
+    assert run("verify", "game.pg", file, "--to", 0, "--player", 0)[0] != Exit.DONE
+    code, _, err = run("verify", "game.pg", file)
+    assert code == Exit.BAD_INPUT
+    assert "asked with --to, --from and --player" in err
+
+
+def test_a_wrong_attractor(run):
+    Path("reached.txt").write_text(
+        "# vertex reached rank successor\n0 1 1 1\n1 1 2 0\n2 0 -1 -1\n3 1 0 -1\n"
+    )
+    code, out, _ = run("verify", "game.pg", "reached.txt", "--to", 3, "--player", 0)
+    assert code == Exit.WRONG
+    assert "vertex 2: it is part of the answer, and was not found" in out
+
+
+def test_lassos(run):
+    check = ("check", "lock.kripke", "--ltl", "G(wait -> X wait)")
+    assert run(*check, "--lasso", "cycle.json", "-q")[0] == Exit.WRONG
+    code, out, err = run("verify", "lock.kripke", "cycle.json", *check[2:])
+    assert (code, out, err) == (Exit.DONE, "cycle.json: valid\n", "")
+    code, out, _ = run("verify", "lock.kripke", "cycle.json", "--ltl", "G F cs")
+    assert code == Exit.WRONG
+    assert "the property holds on it" in out
+    steps = json.loads(Path("cycle.json").read_text())
+    steps["cycle"][0]["state"] ^= 1
+    Path("wrong.json").write_text(json.dumps(steps))
+    assert run("verify", "lock.kripke", "wrong.json", *check[2:])[0] == Exit.WRONG
+    Path("none.json").write_text('{"prefix": []}')
+    code, _, err = run("verify", "lock.kripke", "none.json", *check[2:])
+    assert code == Exit.BAD_INPUT
+    assert "none.json: expected a lasso, as check --lasso writes it" in err
+
+
+def test_the_lasso_of_a_graph(run):
+    arrays = {"offsets": [0, 1, 2, 3], "targets": [1, 2, 1]}
+    arrays = {name: np.array(x, np.int32) for name, x in arrays.items()}
+    np.savez("marked.npz", **arrays, accepting=np.array([False, False, True]))
+    assert run("check", "marked.npz", "--lasso", "cycle.json", "-q")[0] == Exit.WRONG
+    assert run("verify", "marked.npz", "cycle.json")[0] == Exit.DONE
+    np.savez("marked.npz", **arrays, accepting=np.array([True, False, False]))
+    code, out, _ = run("verify", "marked.npz", "cycle.json")
+    assert (code, "no vertex of the cycle through it accepts" in out) == (1, True)
+
+
 def test_what_nothing_checks(run):
     run("probability", "model.drn", "--to", "goal", "-o", "answer.npz", "-q")
     code, _, err = run("verify", "model.drn", "answer.npz")

@@ -51,6 +51,7 @@ ON_THE_HOST = {
         "_race",
         "_shared",
         "_system",
+        "_verify_reach",
     ),
 }
 """Parts of a slice that read concrete arenas, as numpy arrays."""

@@ -5,6 +5,7 @@ What checks a kind is imported when there is an answer of that kind.
 
 import argparse
 import itertools
+import json
 from collections.abc import Callable
 from typing import IO, Any, NamedTuple
 
@@ -55,6 +56,8 @@ def read(path: str) -> Answer | None:
         file.seek(0)
         if start == ZIP:
             return Answer(path, _archive(path, file), 0)
+        if start[:1] == b"{":
+            return Answer(path, _lasso_in(path, file), 0)
         line = file.readline(1 << 10).decode(errors="replace").strip()
         if line.startswith("#"):
             return Answer(path, _table(path, line, file), 2)
@@ -89,6 +92,30 @@ def _table(path: str, heading: str, file: IO[bytes]) -> dict[str, np.ndarray]:
         rows = _rows(path, file, 2, None)
         return {"vertex": rows[:, 0], "points": rows[:, 1:]}
     raise FormatError(path, 1, f"no command writes such a heading: {quoted(heading)}")
+
+
+def _lasso_in(path: str, file: IO[bytes]) -> dict[str, np.ndarray]:
+    """The vertices of a lasso, and the states where it is of a system."""
+    try:
+        found = json.loads(file.read())
+        steps = {part: found[part] for part in ("prefix", "cycle")}
+        arrays = {
+            part: _integers([step["vertex"] for step in steps[part]]) for part in steps
+        }
+        if all("state" in step for part in steps.values() for step in part):
+            for part in steps:
+                states = [step["state"] for step in steps[part]]
+                arrays[f"{part}_state"] = _integers(states)
+    except (ValueError, KeyError, TypeError) as error:
+        why = "expected a lasso, as check --lasso writes it to .json"
+        raise FormatError(path, getattr(error, "lineno", None), why) from error
+    return arrays
+
+
+def _integers(numbers: list) -> np.ndarray:
+    if not all(type(number) is int for number in numbers):
+        raise ValueError("expected integers")
+    return np.array(numbers, object)
 
 
 def _rows(path: str, file: IO[bytes], line: int, width: int | None) -> np.ndarray:
@@ -270,6 +297,66 @@ def _end_components(args: argparse.Namespace, answer: Answer) -> Any:
     return {"states": model.num_states, "choices": model.num_choices}, verdict
 
 
+def _reached(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import graph
+    from jaxgames.cli import _reach, _vertices
+
+    if args.to is None and args.begin is None:
+        raise ValueError(
+            "what is reached was asked with --to, --from and --player: name them again"
+        )
+    _allow_dead_ends(args)
+    arena, _ = _reach.load(args)
+    (column,) = _of_vertices(answer, arena.shape[0], "reached")
+    if not np.isin(column, (0, 1)).all():
+        raise answer.fail("reached must be 0 or 1")
+    mask = column.astype(bool)
+    backward = args.to is not None
+    option, text = ("--to", args.to) if backward else ("--from", args.begin)
+    asked = _vertices.mask(option, text or "", arena.shape[0])
+    if args.player is None:
+        verdict = graph.verify_reachable(arena, mask, asked, backward=backward)
+        return _sizes(arena), verdict
+    if not backward or "rank" not in answer.arrays:
+        raise answer.fail("an attractor needs --to, and ranks in the file")
+    (rank,) = _of_vertices(answer, arena.shape[0], "rank")
+    strategy = _strategy(answer, arena)
+    if strategy is None:
+        raise answer.fail("there are ranks and no successors, which checking needs")
+    found = graph.Attractor(mask, strategy, _narrow(rank, np.int64))
+    return _sizes(arena), graph.verify_attractor(arena, found, asked, args.player)
+
+
+def _lasso(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import buchi, ltl, systems
+    from jaxgames.cli import _systems
+
+    if args.ltl is None and args.automaton is None:
+        question = _systems.load_product(args)
+        vertices = (_narrow(answer.arrays[x], np.int64) for x in ("prefix", "cycle"))
+        return _sizes(question.arena), buchi.verify(question, buchi.Lasso(*vertices))
+    if "cycle_state" not in answer.arrays:
+        raise answer.fail("its steps have no states: it is not the run of a system")
+    if args.ltl is not None:
+        try:
+            violates = ltl.Formula.parse(args.ltl)
+        except ValueError as error:
+            raise ValueError(f"--ltl: {error}") from error
+    else:
+        violates = _systems.load_automaton(args.automaton)
+    found = _systems.load(args)
+    system = _systems.system_of(args, found, violates.propositions)
+    run = (
+        _narrow(answer.arrays[f"{part}_state"], np.int64)
+        for part in ("prefix", "cycle")
+    )
+    verdict = systems.verify_run(
+        *(system, *run, violates), deadlock=args.deadlock or "stutter"
+    )
+    sizes = {"states": system.num_states, "transitions": system.num_transitions}
+    return sizes, verdict
+
+
 _KINDS: tuple[tuple[set[str], str, Callable[[argparse.Namespace, Answer], Any]], ...]
 _KINDS = (
     ({"credit", "winner"}, "energy game", _energy),
@@ -278,6 +365,8 @@ _KINDS = (
     ({"offsets", "points"}, "game of several energies", _budgets),
     ({"vertex", "points"}, "game of several energies", _budgets),
     ({"state_label", "choice_kept"}, "end components", _end_components),
+    ({"prefix", "cycle"}, "lasso", _lasso),
+    ({"reached"}, "what is reached", _reached),
     ({"labels", "notion"}, "classes", _classes),
     ({"labels"}, "components", _components),
     ({"column"}, "components", _components),

@@ -8,7 +8,7 @@ import numpy as np
 from jaxgames import graph, io
 from jaxgames.arena import Arena
 from jaxgames.cli import _options, _parts, _report, _scc, _vertices, _weighted
-from jaxgames.cli._exit import Exit
+from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.solution import successor_of
@@ -45,6 +45,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _weighted.add_rows(parser)
     parser.add_argument(
+        "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+    )
+    parser.add_argument(
         "-s",
         "--solver",
         default="auto",
@@ -60,7 +63,7 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        arena, size = _load(args)
+        arena, size = load(args)
         notes.append(size)
     begin, to = (
         None if text is None else _vertices.mask(option, text, arena.shape[0])
@@ -72,6 +75,13 @@ def run(args: argparse.Namespace) -> Exit:
         _parts.make_host_ready(args, size, lambda: _found(args, tiny, [0], [0]))
     with phase("solve"):
         arrays = _found(args, arena, begin, to)
+    verdict = None
+    if args.verify:
+        with phase("verify") as notes:
+            verdict = _verified(args, arena, begin, to, arrays)
+            notes.append("valid" if verdict else "WRONG")
+    if "strategy" in arrays:
+        arrays["successor"] = np.asarray(successor_of(arena, arrays.pop("strategy")))
     mask = arrays["reached"]
     holds = None
     if begin is not None and to is not None:
@@ -81,6 +91,7 @@ def run(args: argparse.Namespace) -> Exit:
         "edges": int(arena.num_edges),
         "status": "solved",
         "seconds": dict(phase.seconds),
+        "verified": None if verdict is None else bool(verdict),
         "player": args.player,
         "reached": int(mask.sum()),
         "holds": holds,
@@ -93,6 +104,9 @@ def run(args: argparse.Namespace) -> Exit:
         _report.show(args, facts)
     elif not args.quiet:
         _tell(args, facts, begin, mask)
+    if verdict is not None and not verdict:
+        complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
+        return Exit.UNVERIFIED
     if args.output:
         columns = {name: x.astype(np.int32) for name, x in arrays.items()}
         _weighted.write_rows(args.output, **columns)
@@ -108,7 +122,7 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ValueError("--player needs what he is to reach, --to")
 
 
-def _load(args: argparse.Namespace) -> tuple[Arena, str]:
+def load(args: argparse.Namespace) -> tuple[Arena, str]:
     """Reads a graph, or a game if there are to be players.
 
     Raises:
@@ -124,18 +138,28 @@ def _load(args: argparse.Namespace) -> tuple[Arena, str]:
 
 
 def _found(args: argparse.Namespace, arena: Arena, begin, to) -> dict[str, np.ndarray]:
-    """What is written of each vertex."""
+    """What is found of each vertex."""
     if args.player is not None:
         won = graph.attractor(arena, to, args.player, engine=args.solver)
         return {
             "reached": np.asarray(won.mask),
             "rank": np.asarray(won.rank),
-            "successor": np.asarray(successor_of(arena, won.strategy)),
+            "strategy": np.asarray(won.strategy),
         }
     backward = to is not None
     sources = to if backward else begin
     found = graph.reachable(arena, sources, backward=backward, engine=args.solver)
     return {"reached": np.asarray(found)}
+
+
+def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:
+    """What checks the answer says of it."""
+    if args.player is not None:
+        won = graph.Attractor(arrays["reached"], arrays["strategy"], arrays["rank"])
+        return graph.verify_attractor(arena, won, to, args.player)
+    backward = to is not None
+    sources = to if backward else begin
+    return graph.verify_reachable(arena, arrays["reached"], sources, backward=backward)
 
 
 def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> None:

@@ -24,9 +24,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "solution",
         metavar="ANSWER",
-        help="what a command wrote: a PGSolver solution; or .npz or .txt of energy, "
-        "meanpayoff, buchi, multienergy, scc or mec (.npz); also .gz, .bz2, .xz; - is "
-        "standard input; for several files the folder with their answers",
+        help="what a command wrote: a PGSolver solution; .npz or .txt of energy, "
+        "meanpayoff, buchi, multienergy, reach, scc, mec (.npz) or equiv (.npz); .json "
+        "of check; also .gz, .bz2, .xz; - is standard input; for several files the "
+        "folder with their answers",
     )
     parser.add_argument(
         "--capacity",
@@ -43,6 +44,36 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--from-parity",
         action="store_true",
         help="make weights of the priorities of a parity game, as for energy",
+    )
+    parser.add_argument(
+        "--to", metavar="VERTICES", help="what is to be reached, as for reach"
+    )
+    parser.add_argument(
+        "--from",
+        dest="begin",
+        metavar="VERTICES",
+        help="where paths begin, as for reach",
+    )
+    parser.add_argument(
+        "--player", type=int, choices=(0, 1), help="who forces a visit, as for reach"
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--ltl", metavar="FORMULA", help="what a lasso violates, as for check"
+    )
+    what.add_argument(
+        "--automaton", metavar="AUTOMATON", help="what accepts a lasso, as for check"
+    )
+    parser.add_argument(
+        "--initial",
+        type=_numbers,
+        metavar="N[,N...]",
+        help="where runs begin, as for check",
+    )
+    parser.add_argument(
+        "--deadlock",
+        choices=("stutter", "error", "reject"),
+        help="what a state without successor means, as for check",
     )
     _options.add_common(parser)
 
@@ -80,10 +111,11 @@ def _numbers(text: str) -> list[int]:
 
 def _answer_of(args: argparse.Namespace) -> str:
     """The file with the answer; of several games it may be an archive."""
-    path = args.solution
-    other = os.path.splitext(path)[0] + ".npz"
-    if args.brief and not os.path.exists(path) and os.path.exists(other):
-        args.solution = other
+    stem = os.path.splitext(args.solution)[0]
+    for path in (args.solution, f"{stem}.npz", f"{stem}.json"):
+        if args.brief and os.path.exists(path):
+            args.solution = path
+            break
     return args.solution
 
 

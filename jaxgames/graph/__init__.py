@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from jaxgames.graph._verdict import Reason as Reason
     from jaxgames.graph._verdict import Verdict as Verdict
     from jaxgames.graph._verify import verify as verify
+    from jaxgames.graph._verify_reach import ReachReason as ReachReason
+    from jaxgames.graph._verify_reach import ReachVerdict as ReachVerdict
+    from jaxgames.graph._verify_reach import verify_attractor as verify_attractor
+    from jaxgames.graph._verify_reach import verify_reachable as verify_reachable
     from jaxgames.graph.host import scc_on_host as scc_on_host
 
 __getattr__, __dir__ = later.exports(__name__)

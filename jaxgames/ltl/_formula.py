@@ -2,9 +2,12 @@
 
 import dataclasses
 import re
-from typing import NamedTuple, NoReturn
+from collections.abc import Iterable
+from typing import NamedTuple, NoReturn, Unpack
 
+from jaxgames import limits
 from jaxgames.kept import keeps
+from jaxgames.limits import Bounds, limited
 
 MAX_DEPTH = 100
 """How deeply operators and parentheses may be nested."""
@@ -83,6 +86,39 @@ class Formula:
         names = {self.name} if self.operator == "name" else set()
         return tuple(sorted(names.union(*(x.propositions for x in self.operands))))
 
+    @limited()
+    def holds_on(
+        self,
+        prefix: Iterable[Iterable[str]],
+        cycle: Iterable[Iterable[str]],
+        **bounds: Unpack[Bounds],
+    ) -> bool:
+        """Whether it holds on a word that runs through a cycle for ever.
+
+        By the definitions of its operators, without an automaton: O(L) time for each of
+        them and L letters.
+
+        Args:
+            prefix: letters, each the names of the propositions that hold.
+            cycle: letters, one at least.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Raises:
+            ValueError: the cycle is empty.
+
+        Examples:
+            >>> Formula.parse("F G p").holds_on([[]], [["p"]])
+            True
+            >>> Formula.parse("G p").holds_on([[]], [["p"]])
+            False
+        """
+        letters = [frozenset(names) for names in prefix]
+        back = len(letters)
+        letters += [frozenset(names) for names in cycle]
+        if len(letters) == back:
+            raise ValueError("the cycle of a word needs a letter")
+        return _holds_from(self, letters, back, {})[0]
+
     def __repr__(self) -> str:
         return f"Formula({str(self)!r})"
 
@@ -125,6 +161,74 @@ def as_formula(formula: "Formula | str") -> Formula:
     if not isinstance(formula, Formula):
         raise ValueError(f"expected a formula or its text, got {formula!r}")
     return formula
+
+
+# ---- what holds on a word --------------------------------------------------------
+
+
+def _holds_from(
+    formula: Formula, letters: list[frozenset[str]], back: int, known: dict
+) -> list[bool]:
+    """Whether a formula holds from each letter on; behind the last one comes `back`."""
+    if formula in known:
+        return known[formula]
+    limits.tick("verifying", len(known), "formulas")
+    parts = [_holds_from(x, letters, back, known) for x in formula.operands]
+    size = len(letters)
+
+    def until(one: list[bool], other: list[bool]) -> list[bool]:
+        found = [False] * size
+        # Twice, since what holds where the cycle begins may depend on its end.
+        for _ in range(2):
+            after = found[back]
+            for i in reversed(range(size)):
+                found[i] = after = other[i] or (one[i] and after)
+        return found
+
+    def negated(values: list[bool]) -> list[bool]:
+        return [not value for value in values]
+
+    def both(one: list[bool], other: list[bool]) -> list[bool]:
+        return [x and y for x, y in zip(one, other, strict=True)]
+
+    always = [True] * size
+    match formula.operator:
+        case "true":
+            found = always
+        case "false":
+            found = negated(always)
+        case "name":
+            found = [formula.name in letter for letter in letters]
+        case "!":
+            found = negated(parts[0])
+        case "&":
+            found = [all(values) for values in zip(*parts, strict=True)]
+        case "|":
+            found = [any(values) for values in zip(*parts, strict=True)]
+        case "->":
+            found = [not x or y for x, y in zip(*parts, strict=True)]
+        case "<->":
+            found = [x == y for x, y in zip(*parts, strict=True)]
+        case "X":
+            found = [*parts[0][1:], parts[0][back]]
+        case "F":
+            found = until(always, parts[0])
+        case "G":
+            found = negated(until(always, negated(parts[0])))
+        case "U":
+            found = until(*parts)
+        case "M":
+            found = until(parts[1], both(*parts))
+        case "R":
+            found = negated(until(*map(negated, parts)))
+        case "W":
+            one, other = parts
+            never = until(negated(other), both(negated(one), negated(other)))
+            found = negated(never)
+        case _:
+            raise AssertionError(formula.operator)
+    known[formula] = found
+    return found
 
 
 # ---- words -----------------------------------------------------------------------

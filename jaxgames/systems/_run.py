@@ -1,0 +1,134 @@
+"""Checks runs that are said to violate a property."""
+
+import dataclasses
+from typing import Any, ClassVar, Unpack, get_args
+
+import numpy as np
+
+from jaxgames import verdict
+from jaxgames.later import jax
+from jaxgames.limits import Bounds, limited
+from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._formula import Formula, as_formula
+from jaxgames.systems._checks import check_system
+from jaxgames.systems._product import Deadlock
+from jaxgames.systems._system import System
+
+
+class Reason(verdict.Reason):
+    """What is wrong with a run, in the order in which it is looked for.
+
+    Examples:
+        >>> Reason.NO_TRANSITION.message
+        'the run goes on from it where there is no transition'
+    """
+
+    OK = 0, "nothing is wrong"
+    NO_CYCLE = 1, "the run has an empty cycle, so that it ends"
+    NO_STATE = 2, "the run leads there, but there is no such state"
+    NOT_INITIAL = 3, "the run begins there, but it is not an initial state"
+    NO_TRANSITION = 4, "the run goes on from it where there is no transition"
+    NOT_VIOLATED = 5, "the run violates nothing: the property holds on it"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Verdict(verdict.Verdict):
+    """What a check of a run found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether it is a run, and violates the property.
+        reason: int32, a [`Reason`][jaxgames.systems.Reason].
+        vertex: int32, a state where it holds, or -1.
+
+    Examples:
+        >>> print(Verdict.at(Reason.NOT_INITIAL, 5))
+        state 5: the run begins there, but it is not an initial state
+    """
+
+    reasons: ClassVar = Reason
+    place: ClassVar[str] = "state"
+
+
+@limited()
+def verify_run(
+    system: System,
+    prefix: Any,
+    cycle: Any,
+    violates: Formula | Automaton | str,
+    *,
+    deadlock: Deadlock = "stutter",
+    **bounds: Unpack[Bounds],
+) -> Verdict:
+    """Checks that a run is one of a system, and violates a property.
+
+    The run is followed along the transitions, and the property is looked at on its
+    letters: neither a product nor the translation of a formula is trusted. O(L D) time
+    for L steps from states with D transitions, and what the property takes on a word:
+    see [`Formula.holds_on`][jaxgames.ltl.Formula.holds_on] and
+    [`Automaton.accepts`][jaxgames.ltl.Automaton.accepts].
+
+    Args:
+        system: the system.
+        prefix: integers, the states on the way to the cycle; may be empty.
+        cycle: integers, the states of the cycle, from the last of which a transition
+            leads to the first.
+        violates: a formula that must hold, or its text; or an automaton that must not
+            accept.
+        deadlock: what a state without successor means. `"stutter"`: the run may stay
+            there; `"error"` and `"reject"`: no run goes there.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Raises:
+        ValueError: states are no integers, the text is no formula, the system has not
+            all propositions, or an argument is unknown.
+
+    Examples:
+        >>> from jaxgames import systems
+        >>> system = systems.System.from_graph(
+        ...     ([0, 2, 3], [0, 1, 0]), {"on": [False, True]}
+        ... )
+        >>> print(systems.verify_run(system, [0], [1, 0], "G !on"))
+        valid
+        >>> print(systems.verify_run(system, [], [0], "G !on"))
+        the run violates nothing: the property holds on it
+        >>> print(systems.verify_run(system, [0], [1], "G !on"))
+        state 1: the run goes on from it where there is no transition
+    """
+    check_system(system)
+    if deadlock not in get_args(Deadlock):
+        raise ValueError(
+            f"deadlock must be one of {get_args(Deadlock)}, got {deadlock!r}"
+        )
+    if not isinstance(violates, Automaton):
+        violates = as_formula(violates)
+    for name in violates.propositions:
+        if name not in system.propositions:
+            raise ValueError(f"the system has no proposition {name!r}")
+    parts = [np.asarray(part) for part in (prefix, cycle)]
+    for name, part in zip(("prefix", "cycle"), parts, strict=True):
+        if part.ndim != 1 or (part.size and part.dtype.kind not in "iu"):
+            raise ValueError(f"{name} must be a list of states, got {part.dtype}")
+    steps = np.concatenate([part.astype(np.int64) for part in parts])
+    back, size = len(parts[0]), len(system.offsets) - 1
+    if len(steps) == back:
+        return Verdict.at(Reason.NO_CYCLE)
+    outside = (steps < 0) | (steps >= size)
+    if outside.any():
+        return Verdict.at(Reason.NO_STATE, int(steps[np.argmax(outside)]))
+    if steps[0] not in system.initial:
+        return Verdict.at(Reason.NOT_INITIAL, int(steps[0]))
+    after = np.append(steps[1:], steps[back])
+    for state, following in zip(steps.tolist(), after.tolist(), strict=True):
+        row = system.targets[system.offsets[state] : system.offsets[state + 1]]
+        stays = deadlock == "stutter" and not len(row) and state == following
+        if not stays and following not in row:
+            return Verdict.at(Reason.NO_TRANSITION, state)
+    names = np.array(system.propositions, object)
+    letters = [frozenset(names[system.labels[state]]) for state in steps.tolist()]
+    word = letters[:back], letters[back:]
+    if isinstance(violates, Automaton):
+        violated = violates.accepts(*word)
+    else:
+        violated = not violates.holds_on(*word)
+    return Verdict.at(Reason.OK if violated else Reason.NOT_VIOLATED)
