@@ -45,8 +45,9 @@ class Bounds(TypedDict, total=False):
     Attributes:
         deadline: seconds for all of the call.
         progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] now and then, and may end the call.
-        memory: bytes by which the process may grow meanwhile.
+            [`Report`][jaxgames.progress.Report] now and then, in every phase, and may
+            end the call. Not under tracing, like the others.
+        memory: bytes by which the process may grow meanwhile. None: what is free.
     """
 
     deadline: float | None

@@ -1,7 +1,7 @@
 """Checks of what was found, which trust no solver."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from jaxgames.buchi._game import Solution
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host import NO_CYCLE
 from jaxgames.later import jax
-from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress
+from jaxgames.limits import Bounds, limited
 
 
 class Reason(verdict.Reason):
@@ -85,9 +84,7 @@ def verify(
     *,
     accepting: Any = None,
     initial: Any = 0,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks an answer of this package without trusting who found it (host only).
 
@@ -105,11 +102,7 @@ def verify(
             [`Lasso`][jaxgames.buchi.Lasso].
         accepting: as for `accepting_cycle`; games have their own.
         initial: as for `accepting_cycle`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Verdict`][jaxgames.buchi.Verdict]: true if all is right, else the reason and

@@ -15,8 +15,7 @@ from jaxgames.energy._problem import Energy
 from jaxgames.energy._solution import Solution
 from jaxgames.energy._verdict import Verdict
 from jaxgames.later import jax, jnp, to_numpy
-from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress
+from jaxgames.limits import Bounds, limited
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 
@@ -189,10 +188,7 @@ def verify_with_capacity(
     arena: Arena,
     solution: Solution,
     capacity: Any,
-    *,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks the solution of a game with a capacity (host only), trusting nothing.
 
@@ -203,11 +199,7 @@ def verify_with_capacity(
         arena: the game.
         solution: its solution.
         capacity: the battery's capacity.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         True if all is right, else what is wrong first, and where.

@@ -1,6 +1,6 @@
 """The certificate check of energy games, on the device; the host has one of its own."""
 
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy._verdict import Reason, Verdict
 from jaxgames.host import can_compile
 from jaxgames.later import jax, jnp, to_numpy
-from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress
+from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
 
 Method = Literal["auto", "host", "device"]
@@ -25,10 +24,7 @@ def verify(
     arena: Arena,
     solution: Solution,
     method: Method = "auto",
-    *,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks credits and strategies of an energy game without trusting the solver.
 
@@ -49,11 +45,7 @@ def verify(
         solution: its solution: credits, winners and strategies of the arena's length.
         method: `"device"`; `"host"`; or `"auto"`: the
             host where numba is installed, but not under tracing.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Verdict`][jaxgames.energy.Verdict]: true if all is right, else the reason

@@ -1,6 +1,6 @@
 """Builds the spectroscopy game by one of two engines."""
 
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from jaxgames.equivalence._room import check_room, complain_of_size
 from jaxgames.equivalence._system import System
 from jaxgames.equivalence.host import build_on_host, is_ready
 from jaxgames.later import backend, may_have_accelerator
-from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress
+from jaxgames.limits import Bounds, limited
 from jaxgames.tuning.equivalence import FEW_POSITIONS as FEW
 from jaxgames.tuning.equivalence import FEW_STATES
 
@@ -31,9 +30,7 @@ def build(
     *,
     engine: Engine = "auto",
     max_positions: int | None = None,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Spectroscopy:
     """The spectroscopy game from the attack positions (p, {q}) of some pairs.
 
@@ -45,10 +42,7 @@ def build(
             the same in every bit.
         max_positions: positions beyond which it is given up; None: what there is
             memory for.
-        progress: told now and then how many positions were found; may end it.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: an unknown engine.

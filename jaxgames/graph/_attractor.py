@@ -1,7 +1,7 @@
 """Attractors: where a player can force a visit."""
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -12,9 +12,8 @@ from jaxgames.graph._input import check_masks, vertex_mask
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.later import jax, jnp
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.ops import Links
-from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE
 from jaxgames.solver import Solver
 
@@ -32,9 +31,7 @@ def attractor(
     *,
     vertices: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Attractor:
     """The attractor of a player to a set of vertices [1].
 
@@ -59,11 +56,7 @@ def attractor(
             to others are not there either.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the arena is small.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The [`Attractor`][jaxgames.graph.Attractor], the same from both engines.

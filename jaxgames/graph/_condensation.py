@@ -1,15 +1,14 @@
 """The graph of strongly connected components, in topological order."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.graph import host
 from jaxgames.graph._input import check_concrete, concrete, labels_of
-from jaxgames.limits import limited
-from jaxgames.progress import Meter, Progress
+from jaxgames.limits import Bounds, limited
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -68,9 +67,7 @@ def condensation(
     *,
     vertices: Any = None,
     edges: Any = None,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Condensation:
     """The graph of the strongly connected components of a graph, in topological order.
 
@@ -85,11 +82,7 @@ def condensation(
         vertices: bool `[V]`, the vertices that there are; None for all. Not needed
             with `components`, whose labels say it.
         edges: bool `[E]`, the edges that there are; None for all.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Condensation`][jaxgames.graph.Condensation].

@@ -1,7 +1,7 @@
 """What can be reached: marks that spread along the edges."""
 
 import dataclasses
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from jaxgames.arena import eager, is_traced
 from jaxgames.graph import _links, host
 from jaxgames.graph._input import check_masks, read, vertex_mask
 from jaxgames.later import jax, jnp
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.ops import Links
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 Engine = Literal["auto", "host", "device"]
@@ -27,9 +26,7 @@ def reachable(
     vertices: Any = None,
     edges: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Any:
     """The vertices that paths from some vertices reach.
 
@@ -47,11 +44,7 @@ def reachable(
         edges: bool `[E]`, the edges that there are; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the graph is small.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         bool `[V]`; the sources themselves are reached, padding is not.

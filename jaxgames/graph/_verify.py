@@ -1,7 +1,7 @@
 """The certificate check of strongly connected components, on the device or the host."""
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from jaxgames.graph._links import Directions
 from jaxgames.graph._reach import Engine
 from jaxgames.graph._verdict import Verdict
 from jaxgames.later import jax, jnp
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.ops import Links
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 
@@ -27,9 +26,7 @@ def verify(
     vertices: Any = None,
     edges: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks strongly connected components without trusting who found them.
 
@@ -54,11 +51,7 @@ def verify(
         edges: bool `[E]`, the edges that there are; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the graph is small.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Verdict`][jaxgames.graph.Verdict]: true if all is right, else the reason and

@@ -11,16 +11,16 @@ References:
 """
 
 from collections.abc import Iterable
+from typing import Unpack
 
 from jaxgames import limits
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._formula import Formula, as_formula
 from jaxgames.ltl._normal_form import FALSE, normal_form
 from jaxgames.ltl._operations import degeneralise, from_rows
 from jaxgames.ltl._simplify import simplify
-from jaxgames.progress import Meter, Progress
 
 Step = tuple[int, int, int]
 """Propositions that must and must not hold now, subformulas that must from the next
@@ -34,9 +34,7 @@ def translate(
     negate: bool = False,
     generalised: bool = False,
     propositions: Iterable[str] | None = None,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Automaton:
     """A Büchi automaton of the words that satisfy a formula.
 
@@ -50,11 +48,7 @@ def translate(
             automata are smaller. By default there is one set of accepting states.
         propositions: names, in the order of the bits; by default those in the formula,
             in alphabetical order.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the text is no formula, or there are more than 64 propositions.

@@ -1,12 +1,12 @@
 """Winning with probability one: reaching a set, and visiting one for ever."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames import ops
 from jaxgames.later import jax, jnp
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import host
 from jaxgames.mdp._layout import Layout, restrict
 from jaxgames.mdp._mec import mec
@@ -15,7 +15,6 @@ from jaxgames.mdp._prob01 import Engine, eagerly, lay_out, on_host, prob1
 from jaxgames.mdp._region import NO_CHOICE, Region, as_states
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._spread import problem, surely
-from jaxgames.progress import Meter, Progress
 
 
 @limited()
@@ -25,9 +24,7 @@ def almost_sure_reach(
     *,
     states: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Region:
     """States from which some scheduler reaches a target with probability one.
 
@@ -40,11 +37,7 @@ def almost_sure_reach(
             label of the model.
         states: what a path may pass before, given likewise; None for all.
         engine: as in [`prob0`][jaxgames.mdp.prob0].
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The states, and a memoryless scheduler that reaches the target from each of
@@ -74,9 +67,7 @@ def almost_sure_buchi(
     *,
     components: EndComponents | None = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Region:
     """States from which a set can be visited for ever, with probability one.
 
@@ -92,11 +83,7 @@ def almost_sure_buchi(
             or the name of a label of the model.
         components: the maximal end components of the model, where they are known.
         engine: as in [`prob0`][jaxgames.mdp.prob0].
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The states, and a memoryless scheduler under which a run from any of them visits

@@ -1,13 +1,13 @@
 """Reachability with probability zero or one: which states, and which choices there."""
 
 import contextlib
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from jaxgames import ops
 from jaxgames.arena import eager, is_traced
 from jaxgames.host import serves
 from jaxgames.later import jax, jnp
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._model import MDP
@@ -20,7 +20,6 @@ from jaxgames.mdp._region import (
     check_optimum,
 )
 from jaxgames.mdp._spread import problem, spread, surely
-from jaxgames.progress import Meter, Progress
 from jaxgames.validity import withdrawn
 
 Engine = Literal["auto", "host", "device"]
@@ -35,9 +34,7 @@ def prob0(
     *,
     states: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Region:
     """States from which the target is reached with probability zero.
 
@@ -58,11 +55,7 @@ def prob0(
             None for all. A path that is elsewhere has failed.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the model is small.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The states; for `"min"` with a scheduler that never reaches the target from
@@ -106,9 +99,7 @@ def prob1(
     *,
     states: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Region:
     """States from which the target is reached with probability one.
 
@@ -126,11 +117,7 @@ def prob1(
             almost surely; `"min"`: the least is, so every scheduler does.
         states: what a path may pass before, as in [`prob0`][jaxgames.mdp.prob0].
         engine: as in [`prob0`][jaxgames.mdp.prob0].
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The states; for `"max"` with a scheduler that reaches the target from there with

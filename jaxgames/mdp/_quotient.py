@@ -1,16 +1,15 @@
 """The quotient of a model by end components: each becomes one state."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames.arena import is_traced
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, check_model
 from jaxgames.mdp._solution import EndComponents
-from jaxgames.progress import Meter, Progress
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -48,9 +47,7 @@ def quotient(
     components: EndComponents,
     *,
     stay: bool = False,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Quotient:
     """Makes each end component one state, with the choices that may leave it.
 
@@ -68,11 +65,7 @@ def quotient(
         components: its maximal end components, or those of a part of it.
         stay: whether each component gets a choice to stay for ever, a loop, the last of
             its choices. Without it only a component that cannot be left gets one.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the components are of another model, or are traced.

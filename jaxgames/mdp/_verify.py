@@ -1,7 +1,7 @@
 """The certificate check of maximal end components, on the device or the host."""
 
 import dataclasses
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Unpack, get_args
 
 import numpy as np
 
@@ -10,14 +10,13 @@ from jaxgames.arena import eager, is_traced
 from jaxgames.graph._reach import spread
 from jaxgames.host import serves
 from jaxgames.later import jax, jnp, to_numpy
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _layout, host
 from jaxgames.mdp._checks import checked
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._masks import check_mask, check_masks
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._verdict import Verdict
-from jaxgames.progress import Meter, Progress
 from jaxgames.solver import Solver
 
 Engine = Literal["auto", "host", "device"]
@@ -31,9 +30,7 @@ def verify(
     states: Any = None,
     choices: Any = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks maximal end components without trusting who found them.
 
@@ -58,11 +55,7 @@ def verify(
         choices: bool `[C]`, the choices that were looked at; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the model is small.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Verdict`][jaxgames.mdp.Verdict]: true if all is right, else the reason and

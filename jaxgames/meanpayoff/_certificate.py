@@ -1,17 +1,18 @@
 """Checks a solution of a mean-payoff game on the host."""
 
+from typing import Unpack
+
 import numpy as np
 
 from jaxgames import energy, validity
 from jaxgames.arena import Arena, as_checked_as
 from jaxgames.energy import host as energies
 from jaxgames.later import to_numpy
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.meanpayoff import _parts, _rationals
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Solution
 from jaxgames.meanpayoff._verdict import Reason, Verdict
-from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Status
 
 
@@ -19,10 +20,7 @@ from jaxgames.solution import Status
 def verify(
     arena: Arena,
     solution: Solution,
-    *,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks values and strategies of a mean-payoff game, trusting nothing (host only).
 
@@ -38,11 +36,7 @@ def verify(
     Args:
         arena: the game.
         solution: its solution.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         True if all is right, else what is wrong first, and where.

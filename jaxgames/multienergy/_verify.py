@@ -1,27 +1,23 @@
 """The certificate check of minimal budgets."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames.arena import is_traced
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy import reference
 from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
 from jaxgames.multienergy._verdict import Verdict
-from jaxgames.progress import Meter, Progress
 
 
 @limited()
 def verify(
     game: Game,
     fronts: Any,
-    *,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks minimal budgets without trusting who found them.
 
@@ -37,11 +33,7 @@ def verify(
         game: a concrete game.
         fronts: [`Fronts`][jaxgames.multienergy.Fronts], or a pair of `offsets`
             `[V + 1]` and `points` `[P, D]`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Verdict`][jaxgames.multienergy.Verdict]: true if all is right, else the

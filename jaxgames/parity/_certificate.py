@@ -1,6 +1,7 @@
 """Progress measures for a solution that somebody found without them, on the host."""
 
 import dataclasses
+from typing import Unpack
 
 import numpy as np
 
@@ -8,23 +9,19 @@ from jaxgames.arena import Arena
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.later import to_numpy
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity._descent import WORD_BITS
 from jaxgames.parity._game import normal_form
 from jaxgames.parity._measures import Measures
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._verify import verify
-from jaxgames.progress import Meter, Progress
 
 
 @limited()
 def certificate(
     arena: Arena,
     solution: Solution,
-    *,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Measures:
     """Measures that prove a right solution of a parity game, in one pass.
 
@@ -37,11 +34,7 @@ def certificate(
     Args:
         arena: the game, with priorities on vertices or on edges.
         solution: winners and strategies, from whichever solver.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         What `verify(arena, solution, "measures")` reads from `solution.measures`.

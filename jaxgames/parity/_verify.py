@@ -1,7 +1,7 @@
 """The certificate check of parity games, in three forms that share no cycle logic."""
 
 import dataclasses
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from jaxgames import fixpoint, ops, validity
 from jaxgames.arena import Arena, bucket, is_traced
 from jaxgames.host import can_compile, plain
 from jaxgames.later import jax, jnp
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.parity import host
 from jaxgames.parity._descent import measured
 from jaxgames.parity._edges import check_priorities, extend, split
@@ -19,7 +19,6 @@ from jaxgames.parity._problem import normal
 from jaxgames.parity._solution import Solution
 from jaxgames.parity._trimming import Trimming, trimmed
 from jaxgames.parity._verdict import Reason, Verdict
-from jaxgames.progress import Meter, Progress
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import TRIMMED_UP_TO as FEW_PRIORITIES
 
@@ -31,10 +30,7 @@ def verify(
     arena: Arena,
     solution: Solution,
     method: Method = "auto",
-    *,
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Verdict:
     """Checks winners and strategies of a parity game without trusting the solver.
 
@@ -61,11 +57,7 @@ def verify(
         method: one of these, or `"auto"`: under tracing trimming; elsewhere measures
             that prove the solution, if it has such, and else components, or, where
             numba is not installed and priorities are few, trimming.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         A [`Verdict`][jaxgames.parity.Verdict]: true if all is right, else the reason

@@ -3,15 +3,14 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from jaxgames import graph
 from jaxgames.graph import StateSpace
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.ltl._automaton import Automaton
-from jaxgames.progress import Meter, Progress
 from jaxgames.systems._pieces import Piece
 from jaxgames.systems._product import Deadlock, Engine, united
 from jaxgames.systems._system import System
@@ -191,9 +190,7 @@ def explore_product(
     deadlock: Deadlock = "stutter",
     ranges: Sequence[Any] | None = None,
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> ProductSearch:
     """The product of a transition function and a Büchi automaton, on the fly.
 
@@ -212,11 +209,7 @@ def explore_product(
             `"reject"`: no run goes through it.
         ranges: the range of each component.
         engine: `"host"`, `"device"` or `"auto"`.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the automaton has a proposition that there is no function for, or an

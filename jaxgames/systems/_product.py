@@ -1,16 +1,15 @@
 """The product of a system and an automaton: what is reachable, breadth first."""
 
 import dataclasses
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 
 from jaxgames import host, ops, validity
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.limits import limited
+from jaxgames.limits import Bounds, limited
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._operations import edges_of, from_rows
-from jaxgames.progress import Meter, Progress
 from jaxgames.systems._checks import check_system
 from jaxgames.systems._expand import expand_on_device
 from jaxgames.systems._system import System
@@ -83,9 +82,7 @@ def product(
     *,
     deadlock: Deadlock = "stutter",
     engine: Engine = "auto",
-    progress: Progress | Meter | bool | None = None,
-    deadline: float | None = None,
-    memory: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> Product:
     """The reachable product of a system and a Büchi automaton.
 
@@ -105,11 +102,7 @@ def product(
         engine: `"host"`, one vertex after the other; `"device"`, one level after the
             other; or `"auto"`: the host if numba is there and the backend is a CPU or
             the system is small. The result is the same.
-        progress: True for a line on the terminal, or a function that is called with a
-            [`Report`][jaxgames.progress.Report] in every phase. Not under tracing.
-        deadline: seconds for all of the call, see [`limits`][jaxgames.limits]. Not
-            under tracing.
-        memory: bytes that it may take, likewise. None: what is free.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
         ValueError: the automaton has a proposition that the system has not, a deadlock
