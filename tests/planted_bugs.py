@@ -162,12 +162,12 @@ BUGS = [
         *("multienergy", "bitmap", "multienergy/test_multienergy_solve.py"),
     ),
     Bug(
-        *("multienergy-verify-won", FORGETS, "multienergy/reference/_verify.py"),
+        *("multienergy-verify-won", FORGETS, "multienergy/host/_verify.py"),
         *("    if lost.any():\n", "    if lost.all():\n"),
         *("multienergy", "verify", "multienergy/test_multienergy_verify.py"),
     ),
     Bug(
-        *("multienergy-verify-more", FORGETS, "multienergy/reference/_verify.py"),
+        *("multienergy-verify-more", FORGETS, "multienergy/host/_verify.py"),
         *("    if more.any():\n", "    if more.all():\n"),
         *("multienergy", "verify", "multienergy/test_multienergy_verify.py"),
     ),

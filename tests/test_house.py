@@ -31,8 +31,6 @@ EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")} | MODELS
-TEXTBOOKS = SLICES - {"multienergy"}
-"""Its `reference` is among its engines, as yet."""
 ON_THE_HOST = {
     *(
         "host",
@@ -110,11 +108,11 @@ def breaches(module: str, source: str) -> list[str]:
         found.append("the reference imports jax")
     for name in imports(source):
         engine = re.match(r"jaxgames\.\w+\.host\b", name)
-        if engine and file == "reference" and where in TEXTBOOKS:
+        if engine and file == "reference":
             found.append("the reference imports an engine")
         textbook = re.match(r"jaxgames\.(\w+)\.reference\b", name)
         compares = where == "testing" or file in {"__init__", "reference"}
-        if textbook and textbook[1] in TEXTBOOKS and not compares:
+        if textbook and textbook[1] in SLICES and not compares:
             found.append("only what compares reads a reference")
     if where not in {"kept", "host", "later"} and used & {
         "__dict__",

@@ -8,10 +8,10 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.limits import Bounds, limited
-from jaxgames.multienergy import _checks, reference
+from jaxgames.multienergy import _checks, host
+from jaxgames.multienergy._budgets import Budget, rule, update
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._verify import budgets_of
-from jaxgames.multienergy.reference import Budget
 
 Reply = Callable[[int, Budget], int]
 """Chooses an edge for a position and the energies that are left."""
@@ -126,14 +126,14 @@ def strategy(game: Game, fronts: Any, **bounds: Unpack[Bounds]) -> Strategy:
         (0, 1, -1)
     """
     offsets, points = budgets_of(game, fronts)
-    lost = reference.not_won(game, offsets, points)
+    lost = host.not_won(game, offsets, points)
     if lost.any():
         where = np.searchsorted(offsets, np.argmax(lost), side="right") - 1
         raise ValueError(
             f"the attacker does not win with a budget of position {where}: fronts do "
             "not belong to this game"
         )
-    return Strategy(*reference.ranks(game, offsets, points), game)
+    return Strategy(*host.ranks(game, offsets, points), game)
 
 
 @limited()
@@ -215,8 +215,7 @@ def play(
 
 
 def _after(game: Game, edge: int, budget: Budget) -> Budget | None:
-    rule = reference.rule(game, int(game.update_id[edge]))
-    return reference.update(rule, budget)
+    return update(rule(game, int(game.update_id[edge])), budget)
 
 
 def _capped(game: Game, budget: np.ndarray) -> Budget:

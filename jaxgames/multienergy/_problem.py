@@ -6,19 +6,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from jaxgames import drive, fixpoint, host
+from jaxgames import drive, fixpoint
+from jaxgames.host import can_compile, interpreted
 from jaxgames.later import backend, jnp
-from jaxgames.multienergy import _bitmap, _host, _layout
+from jaxgames.multienergy import _bitmap, _layout, host
 from jaxgames.multienergy._antichains import capacity_of, stacked
 from jaxgames.multienergy._batch import parted, union
 from jaxgames.multienergy._bitmap import ByBitmap
 from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._fronts import ByFronts
 from jaxgames.multienergy._game import Game
-from jaxgames.multienergy._host import is_ready
 from jaxgames.multienergy._memory import check_room
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
+from jaxgames.multienergy.host import is_ready
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 from jaxgames.tuning.multienergy import DEVICE_FROM, LARGE_ROOM, ROOM
@@ -78,7 +79,7 @@ class MultiEnergy(drive.Problem[Game]):
         """
         if question.num_edges <= FEW:
             return drive.HOST
-        if not host.can_compile():
+        if not can_compile():
             return drive.DEVICE
         small = backend() == "cpu" or question.num_edges < DEVICE_FROM
         return drive.HOST if small else drive.DEVICE
@@ -110,8 +111,8 @@ class MultiEnergy(drive.Problem[Game]):
         """By a worklist; small games in Python, unless it is compiled already."""
         del strategies, max_steps
         in_python = question.num_edges <= FEW and not is_ready(question)
-        with host.interpreted() if in_python else contextlib.nullcontext():
-            return _host.run_host(question, track)
+        with interpreted() if in_python else contextlib.nullcontext():
+            return host.run_host(question, track)
 
     def beside(
         self, questions: list[Game], solver: Any, *, state: Any, strategies: bool, **how

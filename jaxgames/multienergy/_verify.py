@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames.arena import is_traced
 from jaxgames.limits import Bounds, limited
-from jaxgames.multienergy import reference
+from jaxgames.multienergy import host
 from jaxgames.multienergy._checks import checked
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._solution import Fronts
@@ -54,7 +54,7 @@ def verify(
         >>> print(multienergy.verify(game, ([0, 1, 2], [[3, 0], [0, 0]])))
         position 0: the attacker wins with a budget that is not above a listed one
     """
-    return reference.verify(game, *budgets_of(game, fronts))
+    return host.verify(game, *budgets_of(game, fronts))
 
 
 def budgets_of(game: Game, fronts: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ FEW_COLUMNS = 4
 CHEAP = 1 << 26
 """Comparisons of budgets that cost an accelerator no more than to start them."""
 
-# ---- multienergy/_host.py
+# ---- multienergy/host/__init__.py
 
 PLAIN_UP_TO = 3000
 """Edges up to which Python solves a game sooner than anything is compiled."""
@@ -44,7 +44,7 @@ MOST_BITS = 1 << 33
 CHAIN = 8
 """Updates up to which a table is read by comparisons instead of a gather."""
 
-# ---- multienergy/reference/_shared.py
+# ---- multienergy/host/_shared.py
 
 FRONTS, MOST_FRONTS = 512, 2048
 """Different fronts that there is room for at first, and at most."""
@@ -55,7 +55,7 @@ MOST_UPDATES = 256
 LONGEST = 4096
 """Budgets that a front may have."""
 
-# ---- multienergy/reference/_words.py
+# ---- multienergy/host/_words.py
 
 MOST_LEVELS = 1 << 16
 """Levels that sums are sorted into; where there are more sums, some share a level."""

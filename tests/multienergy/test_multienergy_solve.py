@@ -18,7 +18,7 @@ from jaxgames.multienergy import (
     _memory,
     reference,
 )
-from jaxgames.multienergy.reference import _levels, _shared
+from jaxgames.multienergy.host import _levels, _shared
 
 ARRAYS = ("offsets", "targets", "update_id", "defender")
 CAPPED = {"dimensions": 3, "cap": 3, "gains": 0.1}

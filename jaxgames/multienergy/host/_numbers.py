@@ -3,7 +3,7 @@
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.multienergy.reference._words import before, insert, larger
+from jaxgames.multienergy.host._words import before, insert, larger
 
 FULL, GIVEN_UP = -1, -2
 """Why there is no number: there is no room for it, or the front is too large."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.multienergy.reference._words import (
+from jaxgames.multienergy.host._words import (
     before,
     insert,
     larger,

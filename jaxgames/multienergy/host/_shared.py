@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.multienergy.reference._levels import turned
-from jaxgames.multienergy.reference._numbers import (
+from jaxgames.multienergy.host._levels import turned
+from jaxgames.multienergy.host._numbers import (
     FULL,
     GIVEN_UP,
     MEET,
@@ -22,7 +22,7 @@ from jaxgames.multienergy.reference._numbers import (
     needed,
     numbered,
 )
-from jaxgames.multienergy.reference._words import words_of
+from jaxgames.multienergy.host._words import words_of
 from jaxgames.tuning.multienergy import FRONTS, LONGEST, MOST_FRONTS, MOST_UPDATES
 
 SOLVED, STOPPED = 0, 1

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.multienergy._verdict import Reason, Verdict
-from jaxgames.multienergy.reference._certificate import not_closed, not_won
+from jaxgames.multienergy.host._certificate import not_closed, not_won
 
 
 def verify(game: Any, offsets: np.ndarray, points: np.ndarray) -> Verdict:

@@ -1,4 +1,4 @@
-"""The sequential engine as one that can be raced and interrupted."""
+"""The sequential engines, which can be raced and interrupted, and checks."""
 
 import numpy as np
 
@@ -6,7 +6,11 @@ from jaxgames import drive, ops
 from jaxgames.multienergy._game import Game
 from jaxgames.multienergy._packing import EMPTY, NARROW, WIDE, Packing
 from jaxgames.multienergy._solution import Fronts
-from jaxgames.multienergy.reference import _levels, _shared, _words, _worklist
+from jaxgames.multienergy.host import _levels, _shared, _words, _worklist
+from jaxgames.multienergy.host._certificate import Ranks as Ranks
+from jaxgames.multienergy.host._certificate import not_won as not_won
+from jaxgames.multienergy.host._certificate import ranks as ranks
+from jaxgames.multienergy.host._verify import verify as verify
 from jaxgames.solution import Stats, Status
 from jaxgames.value import freeze
 

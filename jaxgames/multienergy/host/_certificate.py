@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.multienergy.reference._solve import history
-from jaxgames.multienergy.reference._worklist import (
+from jaxgames.multienergy._budgets import history
+from jaxgames.multienergy.host._worklist import (
     at_most,
     insert,
     larger,

@@ -1,71 +1,14 @@
-"""Minimal winning budgets by the definition: sets of tuples, one position at a time."""
+"""Budgets by the definition: what moves leave of them, and which of them win.
 
-from collections import deque
+Tuples of energies, one at a time, in plain Python.
+"""
+
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 Budget = tuple[int, ...]
-
-
-def solve(game: Any) -> list[set[Budget]]:
-    """The minimal budgets with which the attacker wins from each position.
-
-    A worklist in the order of first come, first served: a position is visited when a
-    successor has got new budgets. At the start the defender's positions without moves
-    have the budget that is zero everywhere, and all others none [1, 2].
-
-    1. B. Bisping. Process Equivalence Problems as Energy Games. CAV 2023.
-       arXiv:2303.08904.
-    2. T. Brihaye and A. Goeminne. Multi-weighted Reachability Games. RP 2023.
-       arXiv:2308.09625.
-
-    Args:
-        game: a [`Game`][jaxgames.multienergy.Game].
-
-    Returns:
-        For each position its minimal budgets, as a set of tuples.
-
-    Examples:
-        >>> from jaxgames import multienergy
-        >>> game = multienergy.Game.from_arrays(
-        ...     [0, 2, 2, 2], [1, 2], [0, 1],
-        ...     [[-2, 0], [0, -1]], defender=[False, True, True],
-        ... )
-        >>> [sorted(budgets) for budgets in multienergy.reference.solve(game)]
-        [[(0, 1), (2, 0)], [(0, 0)], [(0, 0)]]
-    """
-    size, dimensions = len(game.defender), game.delta.shape[1]
-    edges = list(zip(game.targets.tolist(), game.update_id.tolist(), strict=True))
-    starts, defender = game.offsets.tolist(), game.defender.tolist()
-    moves = [edges[starts[v] : starts[v + 1]] for v in range(size)]
-    predecessors: list[list[int]] = [[] for _ in range(size)]
-    for v in range(size):
-        for target, _ in moves[v]:
-            predecessors[target].append(v)
-    rules = [rule(game, u) for u in range(game.delta.shape[0])]
-
-    zero = (0,) * dimensions
-    fronts: list[set[Budget]] = [
-        {zero} if defender[v] and not moves[v] else set() for v in range(size)
-    ]
-    waiting = deque(p for v in range(size) if fronts[v] for p in predecessors[v])
-    queued = set(waiting)
-    while waiting:
-        v = waiting.popleft()
-        queued.discard(v)
-        needed = [
-            {inverse(rules[u], budget) for budget in fronts[target]}
-            for target, u in moves[v]
-        ]
-        front = _front(defender[v], needed, zero)
-        if front != fronts[v]:
-            fronts[v] = front
-            more = [p for p in predecessors[v] if p not in queued]
-            waiting.extend(dict.fromkeys(more))
-            queued.update(more)
-    return fronts
 
 
 def history(game: Any) -> list[list[Budget]]:
@@ -97,7 +40,7 @@ def history(game: Any) -> list[list[Budget]]:
                 {inverse(rules[u], budget) for budget in fronts[target]}
                 for target, u in moves[v]
             ]
-            new[v] = _front(defender[v], needed, zero)
+            new[v] = front(defender[v], needed, zero)
         changed = {v for v in range(size) if new[v] != fronts[v]}
         fronts = new
         for v in changed:
@@ -105,7 +48,7 @@ def history(game: Any) -> list[list[Budget]]:
     return [sorted(budgets) for budgets in seen]
 
 
-def _front(defends: bool, needed: list[set[Budget]], zero: Budget) -> set[Budget]:
+def front(defends: bool, needed: list[set[Budget]], zero: Budget) -> set[Budget]:
     """The minimal budgets of a position, from what is needed for each of its moves."""
     if not defends:
         return minimal(budget for budgets in needed for budget in budgets)
