@@ -7,6 +7,7 @@ travels into ``jax.jit`` and ``jax.vmap`` like any other argument.
 
 import contextlib
 import dataclasses
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,12 @@ CONDITIONS: tuple[Condition, ...] = ("max even", "min even", "max odd", "min odd
 
 MAX_PRIORITY = 2**31 - 3
 """Largest priority accepted: the change of condition adds at most one."""
+
+LABELS = ("priority", "edge_priority", "weight", "accepting")
+"""What vertices and edges may have, by the names of an arena's fields."""
+
+ON_EDGES = ("edge_priority", "weight")
+"""Those of edges."""
 
 MAX_SIZE = 2**31 - 2
 """Most vertices or edges that int32 indices can name."""
@@ -125,12 +132,7 @@ class Arena(Value):
         _check_options(condition, dead_ends)
         from jaxgames import on_device
 
-        labels = {
-            "priority": priority,
-            "edge_priority": edge_priority,
-            "weight": weight,
-            "accepting": accepting,
-        }
+        labels = named_labels(priority, edge_priority, weight, accepting)
         arena = on_device.from_edges(src, dst, owner, labels, condition, dead_ends)
         if arena is not None:
             return arena
@@ -156,10 +158,7 @@ class Arena(Value):
             row_ptr,
             dst,
             owner=owner,
-            priority=priority,
-            edge_priority=edge_priority,
-            weight=weight,
-            accepting=accepting,
+            **labels | {"edge_priority": edge_priority, "weight": weight},
             condition=condition,
             dead_ends=dead_ends,
         )
@@ -201,12 +200,7 @@ class Arena(Value):
         _check_options(condition, dead_ends)
         from jaxgames import on_device
 
-        labels = {
-            "priority": priority,
-            "edge_priority": edge_priority,
-            "weight": weight,
-            "accepting": accepting,
-        }
+        labels = named_labels(priority, edge_priority, weight, accepting)
         arena = on_device.from_csr(row_ptr, dst, owner, labels, condition, dead_ends)
         if arena is not None:
             return arena
@@ -269,11 +263,7 @@ class Arena(Value):
 
     def __repr__(self) -> str:
         """One line: sizes and labels."""
-        labels = [
-            name
-            for name in ("priority", "edge_priority", "weight", "accepting")
-            if getattr(self, name) is not None
-        ]
+        labels = [name for name in LABELS if getattr(self, name) is not None]
         if np.ndim(self.num_vertices) or isinstance(self.num_vertices, Tracer):
             sizes = f"owner {getattr(self.owner, 'shape', '?')}"
         else:
@@ -353,10 +343,7 @@ class Arena(Value):
             src=joined(self.src, ends),
             dst=joined(self.dst, ends),
             owner=padded(self.owner, more),
-            priority=padded(self.priority, more),
-            edge_priority=padded(self.edge_priority, loops),
-            weight=padded(self.weight, loops),
-            accepting=padded(self.accepting, more),
+            **labels_by(self, lambda x: padded(x, more), lambda x: padded(x, loops)),
         )
         return as_checked_as(self, larger)
 
@@ -366,20 +353,13 @@ class Arena(Value):
         vertices, edges = int(self.num_vertices), int(self.num_edges)
         if (vertices, edges) == self.shape:
             return self
-
-        def cut(x, size):
-            return None if x is None else x[:size]
-
         real = dataclasses.replace(
             self,
             row_ptr=self.row_ptr[: vertices + 1],
             src=self.src[:edges],
             dst=self.dst[:edges],
             owner=self.owner[:vertices],
-            priority=cut(self.priority, vertices),
-            edge_priority=cut(self.edge_priority, edges),
-            weight=cut(self.weight, edges),
-            accepting=cut(self.accepting, vertices),
+            **labels_by(self, lambda x: x[:vertices], lambda x: x[:edges]),
         )
         return as_checked_as(self, real)
 
@@ -403,17 +383,12 @@ class Arena(Value):
         order = np.argsort(self.dst, kind="stable")
         row_ptr = np.zeros_like(self.row_ptr)
         np.cumsum(np.bincount(self.dst, minlength=self.shape[0]), out=row_ptr[1:])
-
-        def sort(x):
-            return None if x is None else freeze(x[order])
-
         return dataclasses.replace(
             self,
             row_ptr=freeze(row_ptr),
-            src=sort(self.dst),
-            dst=sort(self.src),
-            edge_priority=sort(self.edge_priority),
-            weight=sort(self.weight),
+            src=freeze(self.dst[order]),
+            dst=freeze(self.src[order]),
+            **labels_by(self, None, lambda x: freeze(x[order])),
         )
 
     def _refuse_traced(self, method: str, instead: str) -> None:
@@ -444,21 +419,38 @@ class Arena(Value):
         vertices = np.flatnonzero(keep)
         edges = np.flatnonzero(keep[self.src] & keep[self.dst])
         new = np.cumsum(keep) - 1
-
-        def pick(x, of):
-            return None if x is None else freeze(x[of])
-
         arena = Arena.from_edges(
             new[self.src[edges]],
             new[self.dst[edges]],
-            owner=pick(self.owner, vertices),
-            priority=pick(self.priority, vertices),
-            edge_priority=pick(self.edge_priority, edges),
-            weight=pick(self.weight, edges),
-            accepting=pick(self.accepting, vertices),
+            owner=freeze(self.owner[vertices]),
+            **labels_by(
+                self, lambda x: freeze(x[vertices]), lambda x: freeze(x[edges])
+            ),
             dead_ends=dead_ends,
         )
         return arena, vertices, edges
+
+
+def named_labels(*labels: Any) -> dict[str, Any]:
+    """Labels by their names, from all of them in the order of `LABELS`."""
+    return dict(zip(LABELS, labels, strict=True))
+
+
+def labels_by(
+    arena: Arena, of_vertices: Callable | None, of_edges: Callable | None
+) -> dict[str, Any]:
+    """The labels of an arena, each made another by what is for its kind.
+
+    Args:
+        arena: it.
+        of_vertices: for an array of labels of vertices; None: they are left out.
+        of_edges: for one of labels of edges, likewise.
+    """
+    return {
+        name: None if (old := getattr(arena, name)) is None else make(old)
+        for name in LABELS
+        if (make := of_edges if name in ON_EDGES else of_vertices) is not None
+    }
 
 
 def sources_of(row_ptr: np.ndarray, degree: np.ndarray) -> np.ndarray:

@@ -15,7 +15,9 @@ from jaxgames.arena import (
     MAX_PRIORITY,
     MAX_SIZE,
     NO_DEAD_END,
+    ON_EDGES,
     Arena,
+    labels_by,
     restated,
 )
 from jaxgames.kept import kept
@@ -119,9 +121,7 @@ def from_edges(
     if not lie_there(src, dst, owner, *labels.values()):
         return None
     edges = {"dst": dst} | {
-        name: labels[name]
-        for name in ("edge_priority", "weight")
-        if labels[name] is not None
+        name: labels[name] for name in ON_EDGES if labels[name] is not None
     }
     if src.ndim != 1 or src.dtype.name not in SMALL_KINDS[1:] or not len(src):
         return None
@@ -170,14 +170,9 @@ def reversed_rows(arena: Arena) -> dict[str, Any]:
     number = jnp.arange(edges, dtype=jnp.int32)
     dst, order = jax.lax.sort((arena.dst, number), num_keys=1, is_stable=True)
     degree = ops.sum_into(arena.dst, jnp.ones_like(number), size)
-
-    def sort(x):
-        return None if x is None else ops.take(x, order)
-
     return {
         "row_ptr": jnp.append(jnp.zeros(1, jnp.int32), ops.running_sum(degree)),
         "src": dst,
-        "dst": sort(arena.src),
-        "edge_priority": sort(arena.edge_priority),
-        "weight": sort(arena.weight),
+        "dst": ops.take(arena.src, order),
+        **labels_by(arena, None, lambda x: ops.take(x, order)),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.later import jax
+from jaxgames.later import Tracer, jax
 
 UNDECIDED = -1
 """Winner of a vertex that the solve did not decide."""
@@ -157,6 +157,43 @@ class Solution:
     status: Any
     stats: Stats = dataclasses.field(default_factory=Stats, kw_only=True)
     state: Any = dataclasses.field(default=None, kw_only=True)
+
+
+class Strategies(Solution):
+    """What solutions with a strategy share."""
+
+    strategy: Any
+
+    def successor(self, arena: Any) -> Any:
+        """The strategy as vertices: int32 `[V]`, -1 where there is no move.
+
+        Raises:
+            ValueError: the solution has no strategy.
+        """
+        if self.strategy is None:
+            raise ValueError("solved with strategies=False: there is no strategy")
+        return successor_of(arena, self.strategy)
+
+
+class Winners(Strategies):
+    """What solutions share that say which player wins from each vertex."""
+
+    winner: Any
+
+    def __repr__(self) -> str:
+        """One line: how many vertices each player wins."""
+        name = type(self).__name__
+        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
+            return f"{name}(winner {self.winner.shape})"
+        won = [int((self.winner == player).sum()) for player in (0, 1, UNDECIDED)]
+        more = self._more() if won[0] else ""
+        undecided = self.status != Status.SOLVED and won[2]
+        left = f", {won[2]} undecided" if undecided else ""
+        return f"{name}(player 0 wins {won[0]}{more}, player 1 wins {won[1]}{left})"
+
+    def _more(self) -> str:
+        """What else is told of the vertices that player 0 wins."""
+        return ""
 
 
 def successor_of(arena, strategy):

@@ -17,6 +17,7 @@ import numpy as np
 
 from jaxgames.arena import (
     DEAD_END,
+    LABELS,
     MAX_PRIORITY,
     MAX_SIZE,
     NO_DEAD_END,
@@ -340,7 +341,7 @@ def _check_shapes(arena: Arena, batch: tuple[int, ...], total: bool) -> None:
     }
     for name, (length, kinds, words) in wanted.items():
         values: Any = getattr(arena, name)
-        if values is None and name in _LABELS:
+        if values is None and name in LABELS:
             continue
         if not isinstance(values, int) and not hasattr(values, "dtype"):
             raise ValueError(f"{name} must be an array, got {type(values).__name__}")
@@ -361,9 +362,6 @@ def _check_shapes(arena: Arena, batch: tuple[int, ...], total: bool) -> None:
             f"{edges} edges cannot give a successor to each of {size} vertices: games "
             "are total; build the arena with dead_ends='lose' if its owner loses there"
         )
-
-
-_LABELS = ("priority", "edge_priority", "weight", "accepting")
 
 
 # ---- what values tell ----------------------------------------------------------

@@ -55,6 +55,10 @@ class Verdict:
     reasons: ClassVar[type[Reason]]
     place: ClassVar[str] = "vertex"
 
+    def __init_subclass__(cls):
+        """Has JAX know the verdicts of a slice too: they are pytrees."""
+        jax.tree_util.register_dataclass(cls)
+
     @classmethod
     def at(cls, reason: Reason, vertex: int = NOWHERE) -> Self:
         """The verdict for a concrete reason."""

@@ -10,7 +10,7 @@ from jaxgames.arena import Arena, is_traced
 from jaxgames.buchi import _links, host
 from jaxgames.buchi._attractors import Attractors, Problem, Regions
 from jaxgames.graph import _links as of_graph
-from jaxgames.later import Tracer, jax, jnp
+from jaxgames.later import jax, jnp
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Registry, Solver
 
@@ -20,7 +20,7 @@ GAME_SOLVERS = Registry("Büchi game", Attractors, places=(drive.HOST, drive.RAC
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Solution(solution.Solution):
+class Solution(solution.Winners):
     """Who wins from each vertex of a Büchi game, and how.
 
     Attributes:
@@ -31,17 +31,6 @@ class Solution(solution.Solution):
 
     winner: Any = None
     strategy: Any = None
-
-    def successor(self, arena: Arena) -> Any:
-        """The strategy as vertices: int32 `[V]`, -1 where there is no move."""
-        return solution.successor_of(arena, self.strategy)
-
-    def __repr__(self) -> str:
-        """One line: how many vertices each player wins."""
-        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
-            return f"Solution(winner {self.winner.shape})"
-        won = [int((self.winner == player).sum()) for player in (0, 1)]
-        return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]})"
 
 
 class Won(NamedTuple):

@@ -1,6 +1,5 @@
 """Checks of what was found, which trust no solver."""
 
-import dataclasses
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,7 +10,6 @@ from jaxgames.buchi import _question, host
 from jaxgames.buchi._game import Solution
 from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host import NO_CYCLE
-from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 
 
@@ -49,8 +47,6 @@ class Reason(verdict.Reason):
     CYCLE_MISSED = 14, "it accepts, and lies on a cycle that is reached"
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of an answer found: true if nothing is wrong.
 

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena, bucket
+from jaxgames.arena import LABELS, ON_EDGES, Arena, bucket
 from jaxgames.tuning.drive import FEW_CELLS, STEP
-
-LABELS = ("priority", "edge_priority", "weight", "accepting")
-ON_EDGES = ("edge_priority", "weight")
 
 
 def buckets(arenas: Sequence[Arena]) -> dict[tuple, list[int]]:

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena
-from jaxgames.drive._stack import LABELS
+from jaxgames.arena import LABELS, Arena
 
 
 def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:

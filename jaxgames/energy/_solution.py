@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from jaxgames import solution
-from jaxgames.later import Tracer, jax
+from jaxgames.later import jax
 
 TOP = -1
 """Credit of a vertex from which no credit is enough: player 1 wins it."""
@@ -14,8 +14,8 @@ UNKNOWN = -2
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
-class Solution(solution.Solution):
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Solution(solution.Winners):
     """How much energy each vertex of an energy game needs, and what to do with it.
 
     Attributes:
@@ -33,23 +33,5 @@ class Solution(solution.Solution):
     winner: Any = None
     strategy: Any = None
 
-    def successor(self, arena) -> Any:
-        """The strategy as vertices: int32 `[V]`, -1 where there is no move.
-
-        Raises:
-            ValueError: the solution has no strategy.
-        """
-        if self.strategy is None:
-            raise ValueError("solved with strategies=False: there is no strategy")
-        return solution.successor_of(arena, self.strategy)
-
-    def __repr__(self) -> str:
-        """One line: how many vertices each player wins, and the largest credit."""
-        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
-            return f"Solution(winner {self.winner.shape})"
-        won = [int((self.winner == player).sum()) for player in (0, 1, -1)]
-        most = f" with credits up to {int(self.credit.max())}" if won[0] else ""
-        undecided = f", {won[2]} undecided" if won[2] else ""
-        return (
-            f"Solution(player 0 wins {won[0]}{most}, player 1 wins {won[1]}{undecided})"
-        )
+    def _more(self) -> str:
+        return f" with credits up to {int(self.credit.max())}"

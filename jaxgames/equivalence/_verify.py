@@ -1,8 +1,7 @@
 """Checks what was found about processes, without trusting who found it."""
 
-import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from jaxgames.equivalence._problem import classes_of
 from jaxgames.equivalence._spectrum import Spectrum
 from jaxgames.equivalence._system import System, check_process
 from jaxgames.equivalence.host import _refine
-from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import Status
 
@@ -42,8 +40,6 @@ class Reason(verdict.Reason):
     WRONG_BUDGETS = 5, "the budgets of the game that compares processes are wrong"
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of classes or of a comparison found: true if nothing is wrong.
 
@@ -57,8 +53,8 @@ class Verdict(verdict.Verdict):
         state 5: it is equivalent to a state of another class
     """
 
-    reasons: ClassVar = Reason
-    place: ClassVar[str] = "state"
+    reasons = Reason
+    place = "state"
 
 
 @limited()

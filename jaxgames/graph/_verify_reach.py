@@ -1,6 +1,5 @@
 """Checks what is reached, and attractors, without trusting who found them."""
 
-import dataclasses
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -9,7 +8,6 @@ from jaxgames import limits, verdict
 from jaxgames.arena import Arena, is_traced
 from jaxgames.graph._input import read, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
-from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
 
@@ -30,8 +28,6 @@ class ReachReason(verdict.Reason):
     STRATEGY_OF_OTHERS = 5, "it has a strategy, and nothing is to be chosen there"
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class ReachVerdict(verdict.Verdict):
     """What a check of reachable vertices or of an attractor found.
 

@@ -1,10 +1,6 @@
 """What a check of maximal end components finds."""
 
-import dataclasses
-from typing import ClassVar
-
 from jaxgames import verdict
-from jaxgames.later import jax
 
 
 class Reason(verdict.Reason):
@@ -44,8 +40,6 @@ class Reason(verdict.Reason):
     )
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of end components found: true if nothing is wrong.
 
@@ -63,5 +57,5 @@ class Verdict(verdict.Verdict):
         state 5: it has a component, but no choice that is kept
     """
 
-    reasons: ClassVar = Reason
-    place: ClassVar[str] = "state"
+    reasons = Reason
+    place = "state"

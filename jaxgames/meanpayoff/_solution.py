@@ -5,12 +5,12 @@ from fractions import Fraction
 from typing import Any
 
 from jaxgames import solution
-from jaxgames.later import Tracer, jax
+from jaxgames.later import jax
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True, eq=False)
-class Solution(solution.Solution):
+class Solution(solution.Strategies):
     """The value of each vertex of a mean-payoff game, and how to attain it.
 
     A value is a fraction in lowest terms: what a play gains on the long run for each
@@ -42,14 +42,6 @@ class Solution(solution.Solution):
             raise ValueError(f"the value of vertex {vertex} was not found")
         return Fraction(int(self.value_num[vertex]), den)
 
-    def successor(self, arena) -> Any:
-        """The strategy as vertices: int32 `[V]`, -1 where there is no move.
-
-        Raises:
-            ValueError: the solution has no strategy.
-        """
-        return _successor(self, arena)
-
     def __repr__(self) -> str:
         """One line: how many vertices, and the range of their values."""
         known = self.value_den > 0
@@ -65,8 +57,8 @@ class Solution(solution.Solution):
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
-class Decision(solution.Solution):
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Decision(solution.Winners):
     """Which vertices of a mean-payoff game have at least a given value.
 
     Attributes:
@@ -78,25 +70,3 @@ class Decision(solution.Solution):
 
     winner: Any = None
     strategy: Any = None
-
-    def successor(self, arena) -> Any:
-        """The strategy as vertices: int32 `[V]`, -1 where there is no move.
-
-        Raises:
-            ValueError: the decision has no strategy.
-        """
-        return _successor(self, arena)
-
-    def __repr__(self) -> str:
-        """One line: how many vertices each player wins."""
-        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
-            return f"Decision(winner {self.winner.shape})"
-        won = [int((self.winner == player).sum()) for player in (0, 1, -1)]
-        undecided = f", {won[2]} undecided" if won[2] else ""
-        return f"Decision(player 0 wins {won[0]}, player 1 wins {won[1]}{undecided})"
-
-
-def _successor(found, arena) -> Any:
-    if found.strategy is None:
-        raise ValueError("solved with strategies=False: there is no strategy")
-    return solution.successor_of(arena, found.strategy)

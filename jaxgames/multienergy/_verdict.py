@@ -1,10 +1,6 @@
 """What a check of minimal budgets finds."""
 
-import dataclasses
-from typing import ClassVar
-
 from jaxgames import verdict
-from jaxgames.later import jax
 
 
 class Reason(verdict.Reason):
@@ -23,8 +19,6 @@ class Reason(verdict.Reason):
     MISSING = 5, "the attacker wins with a budget that is not above a listed one"
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of minimal budgets found: true if nothing is wrong.
 
@@ -42,5 +36,5 @@ class Verdict(verdict.Verdict):
         position 5: the attacker does not win with one of its budgets
     """
 
-    reasons: ClassVar = Reason
-    place: ClassVar[str] = "position"
+    reasons = Reason
+    place = "position"

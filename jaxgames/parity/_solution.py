@@ -4,12 +4,12 @@ import dataclasses
 from typing import Any
 
 from jaxgames import solution
-from jaxgames.later import Tracer, jax
+from jaxgames.later import jax
 
 
 @jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False)
-class Solution(solution.Solution):
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Solution(solution.Winners):
     """Who wins from each vertex of a parity game, and how.
 
     Attributes:
@@ -23,21 +23,3 @@ class Solution(solution.Solution):
     winner: Any = None
     strategy: Any = None
     measures: Any = None
-
-    def successor(self, arena) -> Any:
-        """The strategy as vertices: int32 `[V]`, -1 where there is no move.
-
-        Raises:
-            ValueError: the solution has no strategy.
-        """
-        if self.strategy is None:
-            raise ValueError("solved with strategies=False: there is no strategy")
-        return solution.successor_of(arena, self.strategy)
-
-    def __repr__(self) -> str:
-        """One line: how many vertices each player wins, and how it was found."""
-        if isinstance(self.winner, Tracer) or self.winner.ndim != 1:
-            return f"Solution(winner {self.winner.shape})"
-        won = [int((self.winner == player).sum()) for player in (0, 1, -1)]
-        undecided = f", {won[2]} undecided" if won[2] else ""
-        return f"Solution(player 0 wins {won[0]}, player 1 wins {won[1]}{undecided})"

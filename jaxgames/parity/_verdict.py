@@ -1,9 +1,6 @@
 """What a check of a parity game's solution finds."""
 
-import dataclasses
-
 from jaxgames import verdict
-from jaxgames.later import jax
 
 
 class Reason(verdict.Reason):
@@ -46,8 +43,6 @@ class Reason(verdict.Reason):
     )
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of a solution found: true if nothing is wrong.
 

@@ -1,12 +1,10 @@
 """Checks runs that are said to violate a property."""
 
-import dataclasses
-from typing import Any, ClassVar, Unpack, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
 from jaxgames import verdict
-from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._formula import Formula, as_formula
@@ -31,8 +29,6 @@ class Reason(verdict.Reason):
     NOT_VIOLATED = 5, "the run violates nothing: the property holds on it"
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Verdict(verdict.Verdict):
     """What a check of a run found: true if nothing is wrong.
 
@@ -46,8 +42,8 @@ class Verdict(verdict.Verdict):
         state 5: the run begins there, but it is not an initial state
     """
 
-    reasons: ClassVar = Reason
-    place: ClassVar[str] = "state"
+    reasons = Reason
+    place = "state"
 
 
 @limited()
