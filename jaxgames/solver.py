@@ -118,7 +118,8 @@ class Registry:
         others: more classes; each is known by its `name`. Any may be a text that says
             `name = module.Class`, which is then imported when it is wanted.
         options: of the class that `"auto"` stands for, where they are not as usual.
-        places: what else `solver=` may name, that is no array program.
+        places: what else `solver=` may name, that is no array program: the host, the
+            race, and engines of the host that have names of their own.
         base: what each must be.
     """
 

@@ -371,7 +371,8 @@ def test_what_is_derived_from_an_answer_does_not_go_stale():
 
 def test_machine_code_takes_what_is_read_only_for_the_same_type():
     pytest.importorskip("numba")
-    from jaxgames.parity.host import _arrange, _solve
+    from jaxgames.parity.host import _arrange
+    from jaxgames.parity.host._legs import _solve
 
     small, loops = arena_of(given(), "priority"), range(host.COPIED_UP_TO)
     large = Arena.from_edges(loops, loops, owner=[0] * len(loops), priority=loops)

@@ -11,7 +11,7 @@ from jaxgames.cli._exit import complain
 from jaxgames.cli._streams import OUTPUTS
 from jaxgames.solution import SolveError, Status
 
-_PLACES = "auto", "host", "race"
+_PLACES = "auto", "host", "race", "tangles"
 """Solvers that are none of the device."""
 
 
@@ -26,7 +26,7 @@ def check(args: argparse.Namespace) -> None:
         if args.resume:
             raise ValueError("--resume goes on from the file that --checkpoint names")
         return
-    if args.solver in ("host", "race"):
+    if args.solver in _PLACES[1:]:
         from jaxgames.cli import _grammar
 
         known = (x for x in _grammar.solvers(args.command) if x not in _PLACES)

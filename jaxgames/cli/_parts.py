@@ -25,7 +25,7 @@ SUFFIXES = (".npz", ".txt", *(f".txt{suffix}" for suffix in COMPRESSIONS))
 
 def check_solver(registry: Registry, name: str) -> None:
     """Raises a ValueError for a name that neither a solver nor an engine has."""
-    if name not in ("host", "race"):
+    if name not in registry.places:
         registry.resolve(name)
 
 

@@ -51,6 +51,7 @@ def by_host(
     meter: Games,
     strategies: bool,
     sizes: Sequence[Hashable] | None,
+    engine: str,
 ) -> list[Solution] | None:
     """Answers by the engine of the host, one question after the other.
 
@@ -60,6 +61,7 @@ def by_host(
         meter: told after each; may end it.
         strategies: whether strategies are wanted.
         sizes: those that the device would solve, see `_costs`; None: it is not asked.
+        engine: the name of it.
 
     Returns:
         The solutions; None where the device has them all sooner.
@@ -78,7 +80,7 @@ def by_host(
         # Whatever else this machine is doing, where it is this thread that works.
         clock = time.thread_time if here else time.perf_counter
         began = clock()
-        found = on_host(problem, question, strategies, meter, among_many=True)
+        found = on_host(problem, question, strategies, meter, engine, among_many=True)
         times.append(clock() - began)
         return found
 

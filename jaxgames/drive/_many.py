@@ -346,8 +346,9 @@ class _Many:
 
     def _by_host(self, games: Sequence[Any], costs: list) -> list[Solution] | None:
         questions = _Asked(games, self.problem.form.question)
-        sizes = None if is_host(self.problem, self.solver) else costs
-        how = self._games, self.strategies, sizes
+        named = is_host(self.problem, self.solver)
+        sizes, engine = (None, str(self.solver)) if named else (costs, HOST)
+        how = self._games, self.strategies, sizes, engine
         try:
             return by_host(self.problem, questions, *how)
         finally:

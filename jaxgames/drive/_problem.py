@@ -242,6 +242,9 @@ class Problem(abc.ABC, Generic[Q]):
     ) -> Solution:
         """Answers by the sequential engine, in this thread.
 
+        Where `solvers.places` names one of several engines, this takes such a name as
+        `engine`, too.
+
         Args:
             question: the question.
             strategies: whether strategies are wanted.

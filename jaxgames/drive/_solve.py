@@ -53,7 +53,8 @@ def solve(
         problem: what kind of question it is.
         question: as a user passed it.
         solver: a name of the problem's `solvers`, `"auto"`, or a solver; and where the
-            problem has an engine on the host `"host"` and `"race"`.
+            problem has an engine on the host `"host"` and `"race"`, and the name of one
+            engine where it has several.
         max_steps: rounds on the device at most, those of `state` counted in.
         state: `solution.state` of an earlier call, to go on from.
         throw: whether to raise where the solve stopped early; never under tracing.
@@ -76,7 +77,8 @@ def solve(
         return validity.withdrawn(fault, found, **problem.nothing)
     with ops.at_once():  # a constant of somebody's jit is still one
         question, undo = problem.reduce(question, preprocess)
-        noted = host.told_if_slow(solver, problem.shape(question)[1])
+        asked = HOST if is_host(problem, solver) else solver
+        noted = host.told_if_slow(asked, problem.shape(question)[1])
         meter = as_progress(progress)
         found = noted(
             _concrete(problem, question, solver, max_steps, state, meter, strategies)
@@ -112,8 +114,8 @@ def is_place(problem: Problem, solver: Any) -> bool:
 
 
 def is_host(problem: Problem, solver: Any) -> bool:
-    """Whether what was passed as a solver is the host alone."""
-    return is_place(problem, solver) and solver == HOST
+    """Whether what was passed as a solver is the host alone, or an engine of it."""
+    return is_place(problem, solver) and solver != RACE
 
 
 def refuse_limits(solver: str) -> None:
@@ -155,7 +157,7 @@ def place_for(problem: Problem, question: Any, solver: str | Solver = "auto") ->
 
 def _place_for(problem: Problem, question: Any, solver: Any) -> str:
     if is_place(problem, solver):
-        return solver
+        return RACE if solver == RACE else HOST
     if solver != "auto" or ops.current_spread() is not None:
         return DEVICE
     return problem.place(question)
@@ -183,7 +185,8 @@ def _concrete(
             refuse_limits(solver)
         place = DEVICE
     if place == HOST or problem.is_hosts(question):
-        return on_host(problem, question, strategies, meter)
+        engine = solver if is_host(problem, solver) else HOST
+        return on_host(problem, question, strategies, meter, engine)
     if place == RACE:
         return _race(problem, question, strategies, meter)
     if solver == "auto":
@@ -213,34 +216,34 @@ def on_host(
     question,
     strategies: bool,
     meter: Progress,
+    engine: str = HOST,
     *,
     among_many: bool = False,
 ) -> Solution:
-    """Runs the sequential engine.
+    """Runs the sequential engine, or the one of that name.
 
     A small question is answered before anybody could ask about it, and sooner than a
     thread wakes up; a large or a hard one in a thread, so that it can be interrupted.
     Among many it is enough to be asked between them.
     """
     size = problem.shape(question)[1]
-    found = _plainly(problem, question, strategies, meter)
+    how: dict[str, Any] = {"strategies": strategies}
+    if engine != HOST:
+        how["engine"] = engine
+    found = _plainly(problem, question, how, meter)
     if found is not None:
         return found
     if is_short(size, problem.inline) or (among_many and size < problem.inline):
-        found = problem.on_host(
-            question, strategies=strategies, max_steps=problem.patience
-        )
+        found = problem.on_host(question, max_steps=problem.patience, **how)
         if found.status != Status.MAX_STEPS:
             return found
     track = problem.track()
-    engines = {
-        HOST: lambda: problem.on_host(question, strategies=strategies, track=track)
-    }
+    engines = {engine: lambda: problem.on_host(question, track=track, **how)}
     return first(track, engines, progress=meter)
 
 
 def _plainly(
-    problem: Problem, question, strategies: bool, meter: Progress
+    problem: Problem, question, how: dict[str, Any], meter: Progress
 ) -> Solution | None:
     """Runs the sequential engine as plain Python, if that may be sooner.
 
@@ -253,7 +256,7 @@ def _plainly(
         track.stop = host.Impatience.of(
             host.plain_left(), lambda seconds: meter(Report(HOST, 0, seconds))
         )
-        found = problem.on_host(question, strategies=strategies, track=track)
+        found = problem.on_host(question, track=track, **how)
     told = track.stop.told
     if found.status != Status.INTERRUPTED:
         return found

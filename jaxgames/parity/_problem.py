@@ -37,7 +37,7 @@ SOLVERS = Registry(
     "spm = jaxgames.parity._spm.SPM",
     "alternating = jaxgames.parity._alternating.Alternating",
     "improvement = jaxgames.parity._improvement.StrategyImprovement",
-    places=(drive.HOST, drive.RACE),
+    places=(drive.HOST, drive.RACE, host.TANGLES),
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.
@@ -143,13 +143,21 @@ class Parity(drive.Problem[Arena]):
     # ---- on the host -----------------------------------------------------------
 
     def on_host(
-        self, question: Arena, *, strategies=True, track: Any = None, max_steps=None
+        self,
+        question: Arena,
+        *,
+        strategies=True,
+        track: Any = None,
+        max_steps=None,
+        engine: str = drive.HOST,
     ) -> Solution:
-        """By priority promotion."""
+        """By several engines in turn, or by one of them."""
         prepared, shared = for_host(question), {}
+        if engine != drive.HOST:
+            shared["legs"] = (engine,)
         if track is not None:
             track.publish(prepared.size)
-            shared = {"stop": track.stop, "publish": track.winner, "move": track.move}
+            shared |= {"stop": track.stop, "publish": track.winner, "move": track.move}
         found = host.run(prepared, strategies=strategies, max_steps=max_steps, **shared)
         winner, strategy = found.winner, found.strategy
         if question.edge_priority is not None:
@@ -159,7 +167,7 @@ class Parity(drive.Problem[Arena]):
             winner=winner,
             strategy=strategy,
             status=Status.SOLVED if found.finished else stopped,
-            stats=Stats(solver=drive.HOST, **found.stats),
+            stats=Stats(solver=engine, **found.stats),
         )
 
     def track(self) -> Shared:

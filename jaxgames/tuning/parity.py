@@ -80,3 +80,25 @@ POLL = 1024
 
 BLOCK = 256
 """Vertices, in order of importance, that are skipped together."""
+
+# ---- parity/host/_legs.py
+
+FIRST_WORK = 256
+"""Vertices that promotion may attract or move in the first turn, for each that there
+is. On games from model checking and synthesis, and on most random ones, it does so to 1
+to 10. On sparse ones with as many priorities as vertices it is up to 25 of 300
+vertices, 60 of 1,000, and some hundreds of 100,000, where tangle learning often takes
+less time."""
+
+FIRST_WORK_OF_FEW = 64
+"""The same where there are few vertices; it grows by one for each eight."""
+
+LATER_WORK = 128
+"""What the others may do in their first turn, promotion for each vertex, and tangle
+learning for each vertex and edge. It doubles from turn to turn."""
+
+ROWS = 4
+"""Rows of a pool of tangles that has just been made, for each vertex."""
+
+LEAST_ROWS = 256
+"""Rows that it has at least."""

@@ -14,7 +14,7 @@ from jaxgames import Arena, generate, host
 from jaxgames.io import pgsolver
 from jaxgames.parity import Solution, reference
 from jaxgames.parity import host as engine
-from jaxgames.parity.host import _attract, _promotion
+from jaxgames.parity.host import _attract, _legs, _promotion, _tangles
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
 
@@ -125,7 +125,111 @@ def test_loops_are_won_before_there_are_regions():
     )
     outcome = check(arena)
     assert outcome.winner.tolist() == [0, 1, 0, 1, 0]
-    assert outcome.stats == {"steps": 5, "regions": 0, "promotions": 0, "dominions": 2}
+    assert outcome.stats == {
+        "steps": 5,
+        "regions": 0,
+        "promotions": 0,
+        "dominions": 2,
+        "engine": "promotion",
+    }
+
+
+def check_in_turn(arena, legs):
+    """As `check`, by some of the engines."""
+    outcome = engine.run(engine.prepare(arena), legs)
+    assert outcome.finished
+    np.testing.assert_array_equal(outcome.winner, reference.solve(arena).winner)
+    solution = Solution(Status.SOLVED, winner=outcome.winner, strategy=outcome.strategy)
+    verdict = engine.verify(arena, solution)
+    assert verdict, str(verdict)
+    return outcome
+
+
+@pytest.mark.parametrize("leg", engine.LEGS[1:])
+def test_each_engine_alone(leg):
+    for arena in odd_arenas(seed=31, count=1000):
+        assert check_in_turn(arena, (leg,)).stats["engine"] == leg
+    for arena in random_arenas(seed=32, count=40, size=300):
+        check_in_turn(arena, (leg,))
+
+
+def test_engines_hand_on_what_is_won(monkeypatch):
+    """With budgets that are soon spent all of them have turns, and decide parts."""
+    monkeypatch.setattr(_legs, "FIRST_WORK", 2)
+    monkeypatch.setattr(_legs, "LATER_WORK", 1)
+    tried = set()
+    arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
+    for arena in arenas:
+        for legs in (engine.LEGS, ("afresh", "promotion", "tangles")):
+            stats = check_in_turn(arena, legs).stats
+            tried.add((stats.get("tried"), stats["engine"]))
+    assert ("promotion", "tangles") in tried
+    assert ("promotion, tangles, afresh", "tangles") in tried
+    assert ("promotion, tangles, afresh", "afresh") in tried
+
+
+def test_a_pool_of_tangles_grows(monkeypatch):
+    monkeypatch.setattr(_legs, "ROWS", 0)
+    monkeypatch.setattr(_legs, "LEAST_ROWS", 1)
+    for arena in (generate.two_counters(6), generate.two_counters_plus(4)):
+        assert check_in_turn(arena, ("tangles",)).stats["tangles"] > 10
+
+
+def test_lists_of_boxes_are_cut_down(monkeypatch):
+    """With no more room than they need at least."""
+
+    def search(size):
+        new = _tangles.new_search(size)
+        return new._replace(listed=new.listed[:size].copy())
+
+    monkeypatch.setattr(_legs, "new_search", search)
+    for arena in odd_arenas(seed=35, count=400):
+        check_in_turn(arena, ("tangles",))
+    check_in_turn(generate.two_counters(6), ("tangles",))
+
+
+HARD = {
+    generate.counter_dp: (40, 80),
+    generate.counter_rr: (40, 80),
+    generate.counter_m: (40, 80),
+    generate.counter_core: (20, 40),
+    generate.counter_rob: (10, 20),
+    generate.counter_qpt: (40, 80),
+    generate.counter_ortl: (40, 80),
+    generate.counter_symsi: (20, 80),
+    generate.dull: (40, 80),
+    generate.friedmann: (20, 40),
+    generate.fearnley: (10, 20),
+    generate.two_counters: (10, 20),
+    generate.two_counters_plus: (6, 12),
+}
+
+
+@pytest.mark.parametrize("family", HARD)
+def test_no_known_family_is_exponential(family):
+    """Quadratic steps are enough; each of the engines alone needs more somewhere."""
+    for n in HARD[family]:
+        arena = family(n)
+        prepared = engine.prepare(arena)
+        outcome = engine.run(prepared, max_steps=4 * arena.shape[0] ** 2)
+        assert outcome.finished
+        assert check_certificate(arena).stats == outcome.stats
+
+
+@pytest.mark.parametrize(
+    ("leg", "arena"),
+    [
+        ("promotion", generate.counter_dp(40)),
+        ("afresh", generate.counter_rr(40)),
+        ("afresh", generate.two_counters(16)),
+        ("tangles", generate.two_counters_plus(12)),
+    ],
+    ids=str,
+)
+def test_each_engine_alone_is_exponential_somewhere(leg, arena):
+    limit = 4 * arena.shape[0] ** 2
+    alone = engine.run(engine.prepare(arena), (leg,), max_steps=limit)
+    assert not alone.finished
 
 
 def test_loops_are_published():
@@ -152,11 +256,12 @@ def test_long_rows_are_not_read_again_and_again():
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
-def test_plain_and_compiled_are_the_same():
-    for arena in odd_arenas(seed=23, count=150, max_vertices=16):
-        compiled = solved(arena)
+@pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",), ("afresh",)])
+def test_plain_and_compiled_are_the_same(legs):
+    for arena in odd_arenas(seed=23, count=100, max_vertices=16):
+        compiled = solved(arena, legs=legs)
         with host.interpreted():
-            plain = solved(arena)
+            plain = solved(arena, legs=legs)
         np.testing.assert_array_equal(plain.winner, compiled.winner)
         np.testing.assert_array_equal(plain.strategy, compiled.strategy)
         assert plain.stats == compiled.stats
@@ -243,11 +348,31 @@ def test_step_limits_leave_sound_answers():
     assert partly > 20
 
 
-def test_a_raised_flag_stops_at_once():
+def test_step_limits_of_all_engines_leave_sound_answers(monkeypatch):
+    """They end after a region, and so may take some more steps than they were given."""
+    monkeypatch.setattr(_legs, "FIRST_WORK", 1)
+    monkeypatch.setattr(_legs, "LATER_WORK", 1)
+    partly, engines = 0, set()
+    for arena in random_arenas(seed=36, count=60, size=60):
+        prepared = engine.prepare(arena)
+        whole = engine.run(prepared)
+        for limit in range(0, whole.stats["steps"], 97):
+            publish = np.full(arena.shape[0], UNDECIDED, np.int8)
+            outcome = engine.run(prepared, publish=publish, max_steps=limit)
+            decided = check_partial(outcome, publish, whole)
+            assert decided.all() or not outcome.finished
+            partly += decided.any() and not decided.all()
+            engines.add(outcome.stats["engine"])
+    assert partly > 20
+    assert engines == {*engine.LEGS}
+
+
+@pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",)])
+def test_a_raised_flag_stops_at_once(legs):
     arena = generate.random_game(0, 20_000, num_priorities=4)
-    outcome = engine.run(engine.prepare(arena), stop=np.ones(1, np.int8))
+    outcome = engine.run(engine.prepare(arena), legs, stop=np.ones(1, np.int8))
     assert not outcome.finished
-    assert outcome.stats["steps"] <= _attract.POLL
+    assert outcome.stats["steps"] <= 20 * _attract.POLL
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="takes Python's lock")

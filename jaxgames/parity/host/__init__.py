@@ -1,6 +1,6 @@
-"""Priority promotion on the host, for deep and narrow games.
+"""Parity games on the host, for deep and narrow games: by several engines in turn.
 
-What makes it fast:
+What makes the first, priority promotion, fast:
 
 - One word a vertex, its key, holds its region, its owner, and whether the game is won
   there: what a play step asks of a vertex costs one access to memory, and the words of
@@ -26,6 +26,7 @@ What makes it fast:
   and in blocks where any was.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,11 +35,12 @@ from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.host import compiled, lend
 from jaxgames.parity._game import compress
-from jaxgames.parity.host._attract import NO_LIMIT, WON, Play, Prepared
-from jaxgames.parity.host._loops import win_loops
-from jaxgames.parity.host._promotion import BLOCK, promote
+from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
+from jaxgames.parity.host._legs import LEGS as LEGS
+from jaxgames.parity.host._legs import TANGLES as TANGLES
+from jaxgames.parity.host._legs import Turns
 from jaxgames.parity.host._verify import verify as verify
-from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.solution import NO_EDGE
 
 
 class Outcome(NamedTuple):
@@ -49,14 +51,16 @@ class Outcome(NamedTuple):
         strategy: int32 `[V]`: the edge to take where the owner of a vertex wins it,
             NO_EDGE elsewhere. None if it was not asked for.
         finished: whether every vertex is decided.
-        stats: `steps`, the vertices attracted; and how many `regions` there were,
-            `promotions` and won regions (`dominions`).
+        stats: `steps`, see `run`; how many `regions` there were, `promotions`, and won
+            regions (`dominions`); the `engine` that came to the end, and what was
+            `tried` before, if more than one had a turn; and how many `tangles` were
+            learned, if there was tangle learning.
     """
 
     winner: np.ndarray
     strategy: np.ndarray | None
     finished: bool
-    stats: dict[str, int]
+    stats: dict[str, int | str]
 
 
 def prepare(arena: Arena) -> Prepared:
@@ -134,6 +138,7 @@ def _arrange(source, head, owner, priority, top):
 
 def run(
     prepared: Prepared,
+    legs: Sequence[str] = LEGS,
     *,
     strategies: bool = True,
     stop: np.ndarray | None = None,
@@ -143,26 +148,44 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Priority promotion [1], which keeps what a promotion leaves intact, as in [2].
-    Nearly linear on most games, exponential in the number of priorities at worst, but
-    not on the families that are hard for Zielonka's recursion. O(V + E) memory. Where
+    Three algorithms take turns, each with a budget of work, which is doubled when all
+    have spent theirs. What one of them has won is won for the next.
+
+    - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
+      as in [2]. Nearly linear on most games. It has the first turn alone, with a budget
+      that few games ask for.
+    - `"tangles"`: recursive tangle learning [3], a way of [4] that searches a region
+      which is open again without what its rival can drive out of it. It keeps its
+      tangles from turn to turn.
+    - `"afresh"`: priority promotion by the published rule, where everything below a
+      promotion starts afresh.
+
+    Each is exponential at worst, on families made for it: but for each of those that
+    are known one of the others is polynomial. O(V + E) memory, and that of tangles:
+    they have room for some rows for each vertex, which doubles when it is full. Where
     numba is installed it runs compiled and without Python's lock.
 
     Args:
         prepared: the game, from `prepare`.
+        legs: the names of those that take part. One alone has no budget.
         strategies: whether strategies are wanted.
         stop: int8 `[1]`: another thread may set it to something else than 0 to end the
             run, which then returns what is won by then.
         publish: int8 `[V]`: gets the winner of each vertex as soon as it is known.
         move: int32 `[V]`, NO_EDGE everywhere: the run keeps its strategies there; where
             `publish` has the owner of a vertex for its winner, they are final.
-        max_steps: attracted vertices at most. None: no limit.
+        max_steps: steps at most: vertices attracted by promotion, edges and rows looked
+            at by tangle learning. None: no limit.
 
     References:
         [1] Benerecetti, Dell'Erba and Mogavero, Solving parity games via priority
         promotion, CAV 2016, doi:10.1007/978-3-319-41540-6_15.
         [2] Benerecetti, Dell'Erba and Mogavero, Improving priority promotion for parity
         games, HVC 2016, doi:10.1007/978-3-319-49052-6_8.
+        [3] van Dijk, A parity game tale of two counters, GandALF 2019,
+        doi:10.4204/EPTCS.305.8.
+        [4] van Dijk, Attracting tangles to solve parity games, CAV 2018,
+        doi:10.1007/978-3-319-96142-2_14.
 
     Examples:
         >>> arena = Arena.from_edges(
@@ -172,60 +195,21 @@ def run(
         >>> outcome.winner.tolist(), outcome.strategy.tolist()
         ([0, 0, 0], [1, -1, -1])
     """
-    size = len(prepared.key)
     winner = np.zeros(prepared.size, np.int8)
-    strategy = move
-    if strategy is None:
-        strategy = np.full(prepared.size, NO_EDGE, np.int32)
-    counts = np.zeros(4, np.int64)
-    # Numpy asks the system for large pages where numba does not.
-    finished = _solve(
+    if move is None:
+        move = np.full(prepared.size, NO_EDGE, np.int32)
+    play = Turns(
         prepared,
-        prepared.key.copy(),
-        np.empty(2 * size, np.int32),
         winner,
-        strategy,
+        move,
         NEVER_STOPS if stop is None else stop,
         NOBODY_READS if publish is None else publish,
         NO_LIMIT if max_steps is None else max_steps,
-        counts,
     )
-    steps, regions, promotions, dominions = counts.tolist()
-    stats = {
-        "steps": steps,
-        "regions": regions,
-        "promotions": promotions,
-        "dominions": dominions,
-    }
-    return Outcome(winner, strategy if strategies else None, bool(finished), stats)
+    finished, engines = play.take(legs)
+    stats = {**play.stats, **engines}
+    return Outcome(winner, move if strategies else None, finished, stats)
 
 
 NEVER_STOPS = np.zeros(1, np.int8)
 NOBODY_READS = np.zeros(0, np.int8)
-
-
-@compiled
-def _solve(game, key, queue, winner, move, stop, publish, max_steps, counts):
-    """Fills winners and moves; whether it came to an end."""
-    size = len(key)
-    depth = (key[game.order[0]] >> 2) + 2 if size > 0 else 1
-    play = Play(
-        key,
-        move,
-        np.zeros(size, np.int32),
-        queue,
-        np.zeros(size // BLOCK + 1, np.bool_),
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
-    )
-    going = win_loops(game, play, stop, publish, max_steps, counts)
-    if going:
-        going = promote(game, play, stop, publish, max_steps, counts)
-    for v in range(size):
-        player = (key[v] >> 2) - WON
-        winner[v] = player if player >= 0 else UNDECIDED
-        if player != key[v] & 1:
-            move[v] = NO_EDGE
-    return going

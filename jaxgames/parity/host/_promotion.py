@@ -19,16 +19,28 @@ from jaxgames.tuning.parity import BLOCK
 
 
 @compiled
-def promote(game, play, stop, publish, max_steps, counts):
+def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
     """Wins all vertices that are left, region by region; whether it came to an end.
 
-    `counts` are steps, regions, promotions and dominions.
+    `counts` are steps, regions, promotions, dominions, and how many vertices were
+    attracted, or moved along the stack: that ends it when it comes to the budget.
+
+    Args:
+        game: the game.
+        play: in which nothing has a region, but what is won.
+        afresh: whether a promotion gives up all that lies on its target, as in [1]; or
+            only what it spoils.
+        stop: see `run`, as for what follows.
+        publish: gets winners.
+        max_steps: attracted vertices at most.
+        budget: vertices that are attracted or moved.
+        counts: what has been done.
     """
     # Numba would take a plain 0 for a type of its own, and compile for it too.
     end, level = np.int64(0), np.int64(-1)
     at = _next(game, play, np.int64(0))
     going = True
-    while going and at < len(game.order):
+    while going and at < len(game.order) and counts[4] < budget:
         level += 1
         counts[1] += 1
         begin = end
@@ -41,14 +53,17 @@ def promote(game, play, stop, publish, max_steps, counts):
             game, play, begin, end, mark, NO_LIMIT, stop, max_steps - counts[0]
         )
         counts[0] += done - begin
+        counts[4] += done - begin
         going = done == end
-        while going and level >= 0 and _closed(game, play, level):
+        while (
+            going and level >= 0 and counts[4] < budget and _closed(game, play, level)
+        ):
             target = _target(game, play, level, end, stop)
             going = target >= 0
             if going:
                 at, level, end, joined, going = _rise(
-                    game, play, at, level, end, target, stop, publish, max_steps,
-                    counts,
+                    game, play, at, level, end, target, afresh, stop, publish,
+                    max_steps, counts,
                 )  # fmt: skip
                 if joined < level and _closed(game, play, joined):
                     # It rises next; what lies on it would have to be kept once more.
@@ -57,7 +72,7 @@ def promote(game, play, stop, publish, max_steps, counts):
                     at = _give_up(game, play, at, begin, end, mark)
                     level, end = joined, begin
         at = _next(game, play, at)
-    return going
+    return going and level < 0 and at == len(game.order)
 
 
 @compiled
@@ -71,7 +86,7 @@ def _target(game, play, level, end, stop):
 
 
 @compiled
-def _rise(game, play, at, level, end, target, stop, publish, max_steps, counts):
+def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, counts):
     """Promotes the last region, or wins it.
 
     Returns where to go on in the order, the level and the end of the last region, the
@@ -94,21 +109,26 @@ def _rise(game, play, at, level, end, target, stop, publish, max_steps, counts):
     first, spoiled = begin, np.int64(-1)
     if begin - below < end - begin:
         first = end
+        counts[4] += begin - below
         end, spoiled = pull(game, play, queue, below, begin, end, mark, least)
     done, end, also = attract(
         game, play, first, end, mark, least, stop, max_steps - counts[0]
     )
     counts[0] += done - first
+    counts[4] += done - first
     going = done == end
     worst = max(spoiled, also)
+    if afresh:
+        worst = target - 1
     last, level = level, level - 1
     while level >= 0 and priority[level] <= worst:
         level -= 1
     # The most important region that is spoiled lost vertices, if it is the rival's.
-    mended = going and level + 1 < last and (worst ^ target) & 1 != 0
+    mended = going and level + 1 < last and (worst ^ target) & 1 != 0 and not afresh
     mended = mended and priority[level + 1] == worst
     level += mended
     keep = np.int64(begins[level + 1])
+    counts[4] += end - keep
     at = _give_up(game, play, at, keep, begin, mark)
     fallen = end
     if mended:
@@ -124,6 +144,8 @@ def _rise(game, play, at, level, end, target, stop, publish, max_steps, counts):
     first = end
     if target >= WON or not going:
         end, joined = begin, level  # nothing goes back to the stack
+    if joined < level:
+        counts[4] += end - np.int64(begins[joined + 1])
     end = _join(play, level, keep, begin, end, joined)
     if fallen > first:
         mark = 4 * worst
@@ -134,6 +156,7 @@ def _rise(game, play, at, level, end, target, stop, publish, max_steps, counts):
             game, play, first, end, mark, NO_LIMIT, stop, max_steps - counts[0]
         )
         counts[0] += done - first
+        counts[4] += done - first
         going = done == end
     return at, level, end, joined, going
 

@@ -1,0 +1,295 @@
+"""Recursive tangle learning on the host: passes over the game, until all of it is won.
+
+A pass begins with all of the game in one *box*. The most important vertices of a box of
+one parity, and what the player who likes them attracts to them, are a region; what is
+left of the box comes after it. Some of the first may be *open*: play can leave the
+region from there for the rest of the box, or does not stay in it. What the rival can
+drive to these is left out of the pass, and the rest of the region is a box of its own.
+A region that is not open is a dominion if the rival cannot leave it at all. Else each
+part of it that the strategies do not lead out of is a tangle, or a dominion.
+"""
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.parity.host._attract import WON
+from jaxgames.parity.host._components import dominion, learn_parts
+from jaxgames.parity.host._tangles import OUT, attract_with_tangles, forget
+
+SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
+"""How learning ends: all is won; the budget is spent; the pool is full; somebody asked
+for an end; or a pass has found nothing, which no pass does."""
+
+
+@compiled
+def learn(game, key, move, search, pool, stop, publish, budget, counts):
+    """Learns tangles until all is won; how it ended.
+
+    The keys of vertices that are not won are those of the game, and none of these can
+    be attracted to what is won. `counts` are steps, which are edges and rows looked at,
+    regions, tangles and dominions.
+    """
+    rest, box, listed = search.rest, search.box, search.listed
+    left = np.int64(0)
+    for v in game.order:
+        if key[v] < 4 * WON:
+            rest[left] = v
+            left += 1
+        else:
+            box[v] = OUT  # somebody else may have won it since the last time
+    spent, end = counts[0] + budget, np.int64(SOLVED)
+    while left > 0 and end == SOLVED:
+        known = counts[2] + counts[3]
+        for index in range(left):
+            box[rest[index]] = 0
+            listed[index] = rest[index]
+        end = _search(game, key, move, search, pool, left, stop, spent, counts)
+        found = counts[2] + counts[3] - known
+        if search.many[0] + search.many[1] > 0:
+            left = _win(game, key, move, search, pool, left, stop, publish, counts)
+            counts[0] += pool.begin[pool.many[0]]
+            forgotten = forget(pool, key, 4 * WON)
+            if end == FULL and forgotten > 0:
+                end = np.int64(SOLVED)
+        if end == SOLVED and found == 0:
+            end = np.int64(STUCK)
+    return end
+
+
+@compiled
+def _search(game, key, move, search, pool, left, stop, spent, counts):
+    """Searches all regions of a pass, for dominions and tangles; why it ended."""
+    boxes, listed, joined = search.boxes, search.listed, search.joined
+    box, queue, clock, first_key = search.box, search.queue, search.clock, game.key
+    search.many[0], search.many[1] = 0, 0
+    boxes[0, 0], boxes[0, 1], boxes[0, 2] = 0, 0, left
+    depth, names, end = np.int64(1), np.int64(1), np.int64(SOLVED)
+    while depth > 0 and end == SOLVED:
+        name = np.int64(boxes[depth - 1, 0])
+        begin, last = np.int64(boxes[depth - 1, 1]), np.int64(boxes[depth - 1, 2])
+        first = begin
+        while first < last and box[listed[first]] != name:
+            first += 1
+        if first == last:
+            depth -= 1
+            counts[0] += last - begin
+            continue
+        clock[0] += 1
+        counts[1] += 1
+        region, at, heads = np.int64(clock[0]), first, np.int64(0)
+        player = np.int64(first_key[listed[first]] >> 2) & 1
+        going = True
+        while going and at < last:
+            v = listed[at]
+            if box[v] == name:
+                going = (first_key[v] >> 2) & 1 == player
+                if going:
+                    joined[v] = 2 * region
+                    queue[heads] = v
+                    heads += 1
+            at += going
+        boxes[depth - 1, 1] = at
+        asks = player, name, region
+        done, size, work = attract_with_tangles(
+            game, search, pool, move, queue, heads, asks, stop
+        )
+        counts[0] += work + at - begin
+        if done < size:
+            end = np.int64(STOPPED)
+            continue
+        leaving = _leaving(game, search, move, heads, asks, counts)
+        if leaving > 0:
+            asks = player, names, region
+            kept = _drive_out(
+                game, search, pool, move, size, leaving, asks, stop, counts
+            )
+            if kept > 0:
+                _open(game, search, depth, first, kept, names)
+                counts[0] += kept
+                depth += 1
+                names += 1
+        else:
+            if _is_dominion(game, key, search, size, asks, counts):
+                dominion(search, queue, 0, size, player, counts)
+            elif not learn_parts(
+                game, key, move, search, pool, heads, size, asks, counts
+            ):
+                end = np.int64(FULL)
+            for index in range(size):
+                box[queue[index]] = OUT
+        if end == SOLVED and stop[0] != 0:
+            end = np.int64(STOPPED)
+        if end == SOLVED and counts[0] >= spent:
+            end = np.int64(SPENT)
+    return end
+
+
+@compiled
+def _leaving(game, search, move, heads, asks, counts):
+    """Finds the first vertices of a region that are open; the player's others move."""
+    player, name, region = asks
+    box, joined, queue, rivals = search.box, search.joined, search.queue, search.rivals
+    row_ptr, head, owners = game.row_ptr, game.head, game.key
+    leaving, inside = np.int64(0), 2 * region + 1
+    for index in range(heads):
+        v = queue[index]
+        own = owners[v] & 1 == player
+        leaves = own
+        e, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        counts[0] += last - e
+        while e < last and leaves == own:
+            w = head[e]
+            if own and joined[w] == inside:
+                move[v] = e
+                leaves = False
+            elif not own and box[w] == name and joined[w] != inside:
+                leaves = True
+            e += 1
+        if leaves:
+            rivals[leaving] = v
+            leaving += 1
+    return leaving
+
+
+@compiled
+def _drive_out(game, search, pool, move, size, leaving, asks, stop, counts):
+    """Leaves out what the rival can drive to where the region is open.
+
+    The rest, in the queue, gets a box of its own. Returns how much it is; 0 if it was
+    stopped.
+    """
+    player, name, _ = asks
+    box, joined, queue, rivals = search.box, search.joined, search.queue, search.rivals
+    clock = search.clock
+    clock[0] += 1
+    region = np.int64(clock[0])
+    for index in range(size):
+        box[queue[index]] = name
+    for index in range(leaving):
+        joined[rivals[index]] = 2 * region
+    asks = 1 - player, name, region
+    done, out, work = attract_with_tangles(
+        game, search, pool, move, rivals, leaving, asks, stop
+    )
+    counts[0] += work + size
+    kept = np.int64(0)
+    if done == out:
+        for index in range(out):
+            box[rivals[index]] = OUT
+        for index in range(size):
+            v = queue[index]
+            if box[v] == name:
+                queue[kept] = v
+                kept += 1
+    return kept
+
+
+@compiled
+def _open(game, search, depth, first, kept, name):
+    """Puts the box of queue[:kept] on the stack, in order of importance.
+
+    All of it is listed in the last box from `first` on.
+    """
+    boxes, listed, queue, box = search.boxes, search.listed, search.queue, search.box
+    ranks, order = game.rank, game.order
+    last = np.int64(boxes[depth - 1, 2])
+    few = 4 * kept < last - first
+    if last + kept > len(listed):
+        last = _compact(search, depth)
+        few = True
+    end = last
+    if few:
+        end += kept
+        for index in range(kept):
+            listed[last + index] = ranks[queue[index]]
+        some = listed[last:end]
+        some.sort()
+        for index in range(last, end):
+            listed[index] = order[listed[index]]
+    else:
+        for index in range(first, last):
+            v = listed[index]
+            if box[v] == name:
+                listed[end] = v
+                end += 1
+    boxes[depth, 0], boxes[depth, 1], boxes[depth, 2] = name, last, end
+
+
+@compiled
+def _compact(search, depth):
+    """Takes out of the lists what has left its box; where they end."""
+    boxes, listed, box = search.boxes, search.listed, search.box
+    end = np.int64(0)
+    for at in range(depth):
+        name = np.int64(boxes[at, 0])
+        begin, last = np.int64(boxes[at, 1]), np.int64(boxes[at, 2])
+        boxes[at, 1] = end
+        for index in range(begin, last):
+            v = listed[index]
+            if box[v] == name:
+                listed[end] = v
+                end += 1
+        boxes[at, 2] = end
+    return end
+
+
+@compiled
+def _is_dominion(game, key, search, size, asks, counts):
+    """Whether the rival cannot leave the region at all."""
+    player, _, region = asks
+    joined, queue = search.joined, search.queue
+    row_ptr, head, owners = game.row_ptr, game.head, game.key
+    inside, index, stays = 2 * region + 1, np.int64(0), True
+    while stays and index < size:
+        v = queue[index]
+        if owners[v] & 1 != player:
+            e, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+            counts[0] += last - e
+            while stays and e < last:
+                w = head[e]
+                stays = joined[w] == inside or key[w] >= 4 * WON
+                e += 1
+        index += 1
+    counts[0] += index
+    return stays
+
+
+@compiled
+def _win(game, key, move, search, pool, left, stop, publish, counts):
+    """Wins the dominions of a pass, and what can be attracted to them.
+
+    Returns how much of the game is left.
+    """
+    box, joined, queue, found = search.box, search.joined, search.queue, search.found
+    rest, clock = search.rest, search.clock
+    size = len(key)
+    for index in range(left):
+        box[rest[index]] = 0
+    for player in range(2):
+        clock[0] += 1
+        region = np.int64(clock[0])
+        many = np.int64(search.many[player])
+        for index in range(many):
+            v = found[index] if player == 0 else found[size - 1 - index]
+            queue[index] = v
+            joined[v] = 2 * region
+        asks = np.int64(player), np.int64(0), region
+        _, end, work = attract_with_tangles(
+            game, search, pool, move, queue, many, asks, stop
+        )
+        counts[0] += work
+        for index in range(end):
+            v = queue[index]
+            box[v] = OUT
+            key[v] = 4 * (WON + player) + (key[v] & 1)
+        if len(publish) > 0:
+            for index in range(end):
+                publish[queue[index]] = player
+    kept = np.int64(0)
+    for index in range(left):
+        v = rest[index]
+        if key[v] < 4 * WON:
+            rest[kept] = v
+            kept += 1
+    counts[0] += left
+    return kept

@@ -1,0 +1,179 @@
+"""The engines of the host in turn, each with a budget of work."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.parity.host._attract import WON, Play, Prepared
+from jaxgames.parity.host._learning import FULL, SOLVED, STUCK, learn
+from jaxgames.parity.host._loops import win_loops
+from jaxgames.parity.host._promotion import BLOCK, promote
+from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_search
+from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.tuning.parity import (
+    FIRST_WORK,
+    FIRST_WORK_OF_FEW,
+    LATER_WORK,
+    LEAST_ROWS,
+    ROWS,
+)
+
+PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
+
+LEGS = (PROMOTION, TANGLES, AFRESH)
+"""The engines, in the order of their turns."""
+
+UNLIMITED = 2**30
+"""A budget that nobody can spend."""
+
+
+class Turns:
+    """A game that is won by several engines in turn.
+
+    Attributes:
+        stats: how many of each thing there were, by name.
+    """
+
+    def __init__(self, game: Prepared, winner, move, stop, publish, max_steps: int):
+        self._game, self._winner, self._move = game, winner, move
+        self._stop, self._publish, self._max_steps = stop, publish, max_steps
+        # Numpy asks the system for large pages where numba does not.
+        self._key = game.key.copy()
+        self._queue = np.empty(2 * len(game.key), np.int32)
+        self._tangles: tuple[Search, Pool] | None = None
+        names = ("steps", "regions", "promotions", "dominions")
+        self.stats: dict[str, int] = dict.fromkeys(names, 0)
+
+    def take(self, legs: Sequence[str]) -> tuple[bool, dict[str, str]]:
+        """Gives the engines their turns.
+
+        Returns:
+            Whether all is won, by which `engine`, and what was `tried` before.
+        """
+        tried: list[str] = []
+        finished, going = False, True
+        rest, leg = turns(legs, len(self._key)), ""
+        while going and not finished:
+            leg, budget = next(rest)
+            finished = (
+                self._learn(budget) if leg == TANGLES else self._promote(leg, budget)
+            )
+            going = self._stop[0] == 0 and self._left() > 0
+            if going and not finished:
+                tried += [leg] * (leg not in tried)
+                restore(self._game, self._key)
+        said = {"engine": leg}
+        if tried:
+            said["tried"] = ", ".join(tried)
+        return finished, said
+
+    def _left(self) -> int:
+        """How many steps are left."""
+        return self._max_steps - self.stats["steps"]
+
+    def _promote(self, leg: str, budget: int) -> bool:
+        counts = np.zeros(5, np.int64)
+        finished = _solve(
+            *(self._game, self._key, self._queue, self._winner, self._move),
+            *(leg == AFRESH, self._stop, self._publish),
+            *(self._left(), budget * len(self._key), counts),
+        )
+        self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
+        return bool(finished)
+
+    def _learn(self, budget: int) -> bool:
+        game, size = self._game, len(self._key)
+        if self._tangles is None:
+            rows = ROWS * size + LEAST_ROWS
+            self._tangles = new_search(size), new_pool(size, rows)
+        counts = np.zeros(4, np.int64)
+        limit = min(budget * (size + len(game.head)), self._left())
+        end = FULL
+        while end == FULL and counts[0] < limit:
+            end = learn(
+                *(game, self._key, self._move, *self._tangles),
+                *(self._stop, self._publish, limit, counts),
+            )
+            if end == FULL:
+                search, pool = self._tangles
+                self._tangles = search, enlarged(pool)
+        if end == STUCK:
+            raise RuntimeError("a pass has found no tangle: please report this game")
+        self._count(("steps", "regions", "tangles", "dominions"), counts)
+        conclude(self._key, self._winner, self._move)
+        return end == SOLVED
+
+    def _count(self, names: Sequence[str], counts: np.ndarray) -> None:
+        for name, count in zip(names, counts.tolist(), strict=True):
+            self.stats[name] = self.stats.get(name, 0) + count
+
+
+def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
+    """The engines in turn, each with a budget, until one of them has none.
+
+    Budgets are for each vertex, and for tangle learning for each edge, too. Promotion
+    has the first turn alone: what it could not do then, it would do again.
+
+    Args:
+        legs: their names.
+        size: how many vertices there are.
+
+    Examples:
+        >>> import itertools
+        >>> list(itertools.islice(turns(LEGS, 10**6), 4))
+        [('promotion', 256), ('tangles', 128), ('afresh', 128), ('tangles', 256)]
+    """
+    budget = LATER_WORK
+    if len(legs) > 1:
+        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size // 8)
+        legs = legs[1:]
+    while len(legs) > 1:
+        for leg in legs:
+            yield leg, budget
+        budget *= 2
+    yield legs[0], UNLIMITED
+
+
+@compiled
+def _solve(
+    game, key, queue, winner, move, afresh, stop, publish, max_steps, budget, counts
+):
+    """Fills winners and moves by promotion; whether it came to an end."""
+    size = len(key)
+    depth = (game.key[game.order[0]] >> 2) + 2 if size > 0 else 1
+    play = Play(
+        key,
+        move,
+        np.zeros(size, np.int32),
+        queue,
+        np.zeros(size // BLOCK + 1, np.bool_),
+        np.empty(depth, np.int32),
+        np.empty(depth, np.int32),
+        np.empty(depth, np.int32),
+        np.empty(depth, np.int32),
+    )
+    going = win_loops(game, play, stop, publish, max_steps, counts)
+    if going:
+        going = promote(game, play, afresh, stop, publish, max_steps, budget, counts)
+    conclude(key, winner, move)
+    return going
+
+
+@compiled
+def conclude(key, winner, move):
+    """Fills winners and moves of what is won."""
+    for v in range(len(key)):
+        player = (key[v] >> 2) - WON
+        winner[v] = player if player >= 0 else UNDECIDED
+        if player != key[v] & 1:
+            move[v] = NO_EDGE
+
+
+@compiled
+def restore(game, key):
+    """Takes the regions of an engine away that has spent its budget."""
+    first = game.key
+    for v in range(len(key)):
+        if key[v] < 4 * WON:
+            key[v] = first[v]
