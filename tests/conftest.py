@@ -12,7 +12,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from jaxgames import host
+from jaxgames import host, native
 from jaxgames.testing._compiling import compile_fast
 
 MAPS = Path("/proc/self/maps")
@@ -127,6 +127,26 @@ def pytest_make_parametrize_id(config, val, argname):
     if isinstance(val, bytes | str) and len(val) > 60:
         return f"{argname} of {len(val)}"
     return None
+
+
+LEFT_TO_NUMBA = "jaxgames.parity.reference."
+"""Loops over lists and heaps; what else of the package is translated must stay so."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _engines_are_translated():
+    """Numba takes ten times as long, and nobody would notice but those who wait."""
+    by_numba = host.compiled._by_numba
+
+    def watched(self, *args):
+        name = f"{self.__module__}.{self.__qualname__}"
+        allowed = not name.startswith("jaxgames.") or name.startswith(LEFT_TO_NUMBA)
+        assert allowed or not native.can_translate(), f"{name} is left to numba"
+        return by_numba(self, *args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(host.compiled, "_by_numba", watched)
+        yield
 
 
 # ---- what a test may take to be so -------------------------------------------------

@@ -159,22 +159,21 @@ def path_bounds(arena: Arena, player: int, length: int) -> np.ndarray:
     priority = arena.edge_priority
     if priority is None:
         priority = arena.priority[arena.src]
+    row_ptr, dst, priority = map(np.asarray, (arena.row_ptr, arena.dst, priority))
     bound = np.zeros(length, np.int64)
     for p in range(1 - player, min(length, int(priority.max(initial=0)) + 1), 2):
-        bound[p] = _heaviest_path(
-            np.asarray(arena.row_ptr), np.asarray(arena.dst), np.asarray(priority), p
-        )
+        bound[p] = _heaviest_path(row_ptr, dst, priority, p, priority <= p)
     return bound
 
 
 @compiled
-def _heaviest_path(row_ptr, dst, priority, top):
+def _heaviest_path(row_ptr, dst, priority, top, within):
     """The heaviest path between components, along edges of priority at most `top`.
 
-    A component is closed after all that it leads to.
+    These are the edges `within`. A component is closed after all that it leads to.
     """
     weight = np.full(len(row_ptr) - 1, -1, np.int64)  # of paths from a closed one on
-    _, members, begins = closing(row_ptr, dst, None, priority <= top)
+    _, members, begins = closing(row_ptr, dst, None, within)
     heaviest = 0
     for c in range(len(begins) - 1):
         part = members[begins[c] : begins[c + 1]]

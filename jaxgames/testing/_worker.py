@@ -33,6 +33,10 @@ processes may have the cores, or it sleeps for ever."""
 MOST_COMPILING = 300.0
 """Seconds after which not even a compiler is waited for."""
 
+FORKED = "forkserver" in multiprocessing.get_all_start_methods()
+"""Whether processes are forked by one that has imported everything, and done nothing:
+each would else import JAX anew, which takes longer than most checks."""
+
 TO_BEGIN = 300.0
 """Seconds that a process may take to import everything."""
 
@@ -140,7 +144,10 @@ class Worker:
         return found
 
     def _begin(self) -> None:
-        context = multiprocessing.get_context("spawn")
+        how = "forkserver" if FORKED else "spawn"
+        context: Any = multiprocessing.get_context(how)
+        if FORKED:
+            context.set_forkserver_preload([__name__])
         self._there, here = context.Pipe()
         self._busy = context.Value("d", 0.0, lock=False)
         self._sent: Sequence[Any] = ()

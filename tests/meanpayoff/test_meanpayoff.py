@@ -178,14 +178,14 @@ def test_a_solve_goes_on_where_it_stopped():
 
 @functools.cache
 def a_game_and_its_values():
-    arena = generate.random_energy_game(8, 60, min_weight=-9, max_weight=9)
+    arena = generate.random_energy_game(8, 20, min_weight=-9, max_weight=9)
     return arena, meanpayoff.reference.solve(arena)
 
 
 @pytest.mark.parametrize("guessed", ["right", "wrong", "none"])
 def test_what_is_guessed_changes_nothing(monkeypatch, guessed):
     arena, expected = a_game_and_its_values()
-    found = {"wrong": (np.zeros(60, np.int64), np.ones(60, np.int64)), "none": None}
+    found = {"wrong": (np.zeros(20, np.int64), np.ones(20, np.int64)), "none": None}
     if guessed in found:
         monkeypatch.setattr(_values, "guess", lambda arena: found[guessed])
     got = meanpayoff.solve(arena, "host")

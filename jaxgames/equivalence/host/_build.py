@@ -85,7 +85,7 @@ def build_on_host(
         The game, or None where it has more.
     """
     limits = np.array([most, most if most_moves is None else most_moves], np.int64)
-    pairs = np.array(pairs, np.int32).reshape(-1, 2)
+    pairs = np.array(pairs, np.int32, order="C").reshape(-1, 2)
     states = system.num_states
     enables = system.enabled().of, system.enabled().masks()
     # Where most pairs are asked for, positions of two processes have a table.

@@ -47,7 +47,7 @@ def prob1(
         never = real & ~_spread(groups, rows, goal, passed, live, *entering, True, hit)
         misses = _spread(groups, rows, never, passed, live, *entering, False, hit)
         return Region(real & ~misses)
-    return Region(*_surely(groups, rows, columns, goal, passed, live, *entering))
+    return Region(*_surely(groups, rows, columns, goal, goal | passed, live, *entering))
 
 
 def _parts(model: MDP, target, states, choices):
@@ -123,10 +123,12 @@ def _spread(groups, rows, start, passed, live, into, source, owner, every, hit):
 
 
 @linear
-def _surely(groups, rows, columns, goal, passed, live, into, source, owner):
-    """The states that some scheduler leads to the goal almost surely, and it."""
+def _surely(groups, rows, columns, goal, inside, live, into, source, owner):
+    """The states that some scheduler leads to the goal almost surely, and it.
+
+    `inside` is where it may pass; what is left there is the answer.
+    """
     size = len(groups) - 1
-    inside = goal | passed
     # A choice is safe if it stays inside.
     safe = live.copy()
     left = np.zeros(size, np.int32)  # safe choices of each state

@@ -84,23 +84,24 @@ def propagate_priorities(arena: Arena, **bounds: Unpack[Bounds]) -> Reduced:
     # makes m no larger than v's own priority. For predecessors take the positions
     # before, which all visits but the first have. Risings one after the other, each by
     # the priorities of its moment, keep what each one keeps.
-    order = np.argsort(arena.priority, kind="stable")[::-1]
-    raised = _raise(graph_of(arena), arena.priority, order)
+    order = np.argsort(arena.priority, kind="stable")[::-1].copy()
+    graph = graph_of(arena)
+    left = np.diff(graph.row_ptr), np.diff(graph.in_ptr)
+    raised = _raise(graph, arena.priority, order, *left)
     return identity(dataclasses.replace(arena, priority=raised))
 
 
 @compiled
-def _raise(graph, priority, most_important_first):
+def _raise(graph, priority, most_important_first, next_left, last_left):
     """Settles vertices in order of what they rise to, the largest first.
 
     When the last of the successors (or predecessors) of a vertex settles, at the least
     priority of them all, the vertex settles there too, unless it has settled before.
+    How many of them are left is counted down in the last two arguments.
     """
     size = len(priority)
     raised = priority.copy()
     settled = np.zeros(size, np.bool_)
-    next_left = graph.row_ptr[1:] - graph.row_ptr[:-1]
-    last_left = graph.in_ptr[1:] - graph.in_ptr[:-1]
     queue = np.empty(size, np.int64)
     end = 0
     for root in most_important_first:

@@ -91,7 +91,8 @@ def sort(keys, bound):
         start[key + 1] += start[key]
     free = start.copy()
     order = np.empty(len(keys), np.int32)
-    for index, key in enumerate(keys):
+    for index in range(len(keys)):
+        key = keys[index]
         order[free[key]] = index
         free[key] += 1
     return start, order

@@ -37,14 +37,19 @@ def solve_zielonka(game: Game, max_steps: int, stop) -> Answer:
     """Solves a game; at most so many vertices are attracted."""
     top = int(game.priority.max(initial=0))
     by_priority = sort(top - game.priority, top + 1)[1]
-    winner, move, *counts = _zielonka(game, by_priority, top + 1, max_steps, stop)
+    rank = np.empty(len(by_priority), np.int32)
+    rank[by_priority] = np.arange(len(rank))
+    exits = np.diff(game.row_ptr)
+    winner, move, *counts = _zielonka(
+        game, by_priority, rank, exits, top + 1, max_steps, stop
+    )
     strategy = np.where(winner == game.owner, move, NO_EDGE).astype(np.int32)
     names = ("steps", "depth", "subgames")
     return winner, strategy, dict(zip(names, map(int, counts), strict=True))
 
 
 @compiled
-def _zielonka(game, by_priority, max_depth, max_steps, halt):
+def _zielonka(game, by_priority, rank, exits, max_depth, max_steps, halt):
     """Winners and moves; and how many steps, levels and subgames it took.
 
     The head of a subgame are its vertices more important than all of the other parity.
@@ -58,11 +63,9 @@ def _zielonka(game, by_priority, max_depth, max_steps, halt):
         np.full(size, UNDECIDED, np.int8),
         np.full(size, IN_PLAY, np.int64),
         np.full(size, NO_EDGE, np.int32),
-        game.row_ptr[1:] - game.row_ptr[:-1],
+        exits,
         np.empty(2 * size, np.int32),
     )
-    rank = np.empty(size, np.int32)
-    rank[by_priority] = np.arange(size)
     # The most important first: todo[at:todo_end] holds all that is in play, and others.
     todo, at, todo_end = by_priority.copy(), np.int64(0), size
     # Of each level: its subgame, who attracts to the head, and where in the queue.
@@ -234,12 +237,19 @@ def _sort_by_priority(game, vertices, by_priority, rank):
     """Sorts some vertices like `by_priority`, by the faster of two ways."""
     top = game.priority[by_priority[0]]
     if len(vertices) > top:
-        order = sort(top - game.priority[vertices], np.int64(top + 1))[1]
-        vertices[:] = vertices[order]
+        keys, unsorted = np.empty(len(vertices), np.int32), vertices.copy()
+        for index in range(len(vertices)):
+            keys[index] = top - game.priority[vertices[index]]
+        order = sort(keys, np.int64(top + 1))[1]
+        for index in range(len(vertices)):
+            vertices[index] = unsorted[order[index]]
     else:
-        ranks = rank[vertices]
+        ranks = np.empty(len(vertices), np.int32)
+        for index in range(len(vertices)):
+            ranks[index] = rank[vertices[index]]
         ranks.sort()
-        vertices[:] = by_priority[ranks]
+        for index in range(len(vertices)):
+            vertices[index] = by_priority[ranks[index]]
 
 
 @compiled
