@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from jaxgames.tuning.base import ARCHIVE_BYTES_AT_ONCE as _AT_ONCE
+from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 from jaxgames.value import freeze
 
 _HEADERS = {

@@ -15,14 +15,15 @@ SOURCES = {
     for path in sorted((ROOT / "jaxgames").rglob("*.py"))
 }
 TUNED = re.compile(
-    r"_?(\w+_(FROM|UP_TO|WORTH_IT|SECONDS|AT_ONCE|BUDGET|CHUNK|ROOM|CELLS|BYTES_READ)"
+    r"_?(\w+_(FROM|LINES|ROWS|UP_TO|WORTH_IT|SECONDS|AT_ONCE|BUDGET|CHUNK|ROOM|CELLS)"
+    r"|(BLOCK|STRETCH|READY|IMPORTED|FOREIGN)_BYTES"
     r"|AT_ONCE|BLOCK|BUDGET|CELLS|CHEAP|FEW\w*|FIRST_\w+|GAIN|GROWTH|LARGE|LEAST_\w+|LOOKS"
     r"|MANY|PATIENCE\w*|PIECES|POLL|ROOMS|ROUNDS|SHARE|SHRUNK\w*|STRETCH\w*|SWEEPS\w*"
     r"|TILE|TRIES|WINDOW)"
 )
 """Names that numbers have which are tuned."""
 
-ELSEWHERE = {"cli", "generate", "io", "plot", "testing", "tuning"}
+ELSEWHERE = {"cli", "plot", "testing", "tuning"}
 """Packages that are not looked at: their numbers bound or show something, no more."""
 
 

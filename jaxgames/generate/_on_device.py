@@ -11,12 +11,10 @@ from jaxgames.arena import MAX_PRIORITY, Arena
 from jaxgames.generate._arguments import fits, flag, integer, share, usual_degree
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
+from jaxgames.tuning.ops import SORTED_BY_COMPARING as SHORT
 
 MOST = 2**30
 """Weights are from minus this to this."""
-
-SHORT = 16
-"""Rows up to this are sorted by comparing all with all."""
 
 
 @limited()

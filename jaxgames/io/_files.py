@@ -16,9 +16,7 @@ from jaxgames.io import _limits, _sources
 from jaxgames.io._errors import FilePath as FilePath
 from jaxgames.io._errors import FormatError as FormatError
 from jaxgames.io._limits import COMPRESSIONS as COMPRESSIONS
-
-_AT_ONCE = 1 << 20
-"""Bytes asked for at once, whatever a file says that there are."""
+from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 
 PER_BYTE = 24
 """Bytes that reading takes for each byte of text, about, in most formats."""

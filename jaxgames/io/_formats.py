@@ -15,6 +15,7 @@ from jaxgames.io._errors import FormatError
 from jaxgames.io._files import COMPRESSIONS, FilePath, reading
 from jaxgames.io._limits import OversizeError
 from jaxgames.quoting import guess, quoted
+from jaxgames.tuning.io import HEAD as _HEAD
 
 FORMATS: dict[str, str] = {
     ".pg": "jaxgames.io.pgsolver",
@@ -39,9 +40,6 @@ FORMATS: dict[str, str] = {
 
 NEVER_PACKED = (".npz",)
 """Suffixes of what is not written compressed: it is already."""
-
-_HEAD = 1 << 16
-"""Bytes of a file that are looked at."""
 
 _BLANK = rb"(?:\s|/\*(?>.*?\*/)|//[^\n]*+\n|#[^\n]*+\n)*+"
 """What may stand before the first word, in some format; never tried in another way."""

@@ -9,14 +9,12 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _pieces
+from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
 ODD = -1
 """In place of a place: something may be malformed, or has no label."""
 
 _MOST_DIGITS = 10
-
-_SLOWER = 64
-"""How many times as long as by arrays it takes to read something token by token."""
 
 
 class Body(NamedTuple):

@@ -9,15 +9,13 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _pieces
+from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
 
 ODD = -1
 """In place of a place or a number: something may be malformed."""
 
 _MOST_DIGITS = 12
 """Of a number, leading zeros included."""
-
-_SLOWER = 16
-"""How many times as long as by arrays it takes to read something token by token."""
 
 
 class States(NamedTuple):

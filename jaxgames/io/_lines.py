@@ -14,12 +14,8 @@ from jaxgames import limits
 from jaxgames.io import _decimal, _limits, _pieces, _word_loop
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.quoting import quoted
-
-_STRETCH_BYTES = 1 << 20
-"""Bytes read at once."""
-
-_STRETCH_LINES = 1 << 16
-"""Lines written at once."""
+from jaxgames.tuning.io import STRETCH_BYTES as _STRETCH_BYTES
+from jaxgames.tuning.io import STRETCH_LINES as _STRETCH_LINES
 
 
 class Lines(NamedTuple):

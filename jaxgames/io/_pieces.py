@@ -17,19 +17,11 @@ import numpy as np
 from jaxgames import host
 from jaxgames.io import _sources
 from jaxgames.io._files import FilePath
-
-PIECE_BYTES = 1 << 20
-"""Bytes read at once, where nothing else is said."""
-
-_READY_BYTES, _IMPORTED_BYTES, _FOREIGN_BYTES = 1 << 18, 1 << 22, 1 << 24
-"""Bytes of text from which machine code pays: when it is there, when its compiler is,
-and when that would have to be imported."""
-
-_PACKED = 4
-"""Bytes of text in one that is compressed, about."""
-
-_LARGE = 1 << 22
-"""Bytes from which several threads join arrays."""
+from jaxgames.tuning.io import FOREIGN_BYTES as _FOREIGN_BYTES
+from jaxgames.tuning.io import IMPORTED_BYTES as _IMPORTED_BYTES
+from jaxgames.tuning.io import JOINED_BY_THREADS_FROM as _LARGE
+from jaxgames.tuning.io import PACKED as _PACKED
+from jaxgames.tuning.io import READY_BYTES as _READY_BYTES
 
 T = TypeVar("T")
 U = TypeVar("U")

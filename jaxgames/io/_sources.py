@@ -12,15 +12,13 @@ from typing import IO, Any
 
 from jaxgames import limits
 from jaxgames.io._errors import FilePath
+from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
 """What compressed data begins with."""
 
 _DESCRIPTOR = re.compile(r"/dev/(?:fd/(\d+)|stdin)|/proc/self/fd/(\d+)")
 """Names of streams that are open already; standard input has number 0."""
-
-_AT_ONCE = 1 << 20
-"""Bytes asked for at once."""
 
 
 class _Pipe:

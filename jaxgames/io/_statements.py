@@ -19,15 +19,9 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _decimal, _limits, _names, _pieces, _statement_loop
 from jaxgames.io._files import FilePath, FormatError, line_at, reading, writing
 from jaxgames.quoting import quoted
-
-_BLOCK_BYTES = 1 << 18
-"""Bytes read at once: the arrays made of them fit the caches."""
-
-_LONG_BLOCK_BYTES = 1 << 20
-"""The same for machine code, which makes no others than it returns."""
-
-_BLOCK_STATEMENTS = 1 << 15
-"""Statements written at once, for the same reason."""
+from jaxgames.tuning.io import BLOCK_BYTES as _BLOCK_BYTES
+from jaxgames.tuning.io import BLOCK_STATEMENTS as _BLOCK_STATEMENTS
+from jaxgames.tuning.io import LONG_BLOCK_BYTES as _LONG_BLOCK_BYTES
 
 MAX_IDENTIFIER = MAX_SIZE - 1
 

@@ -13,9 +13,7 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _decimal, _limits, _pieces
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import clipped, quoted
-
-_STRETCH_BYTES = 1 << 20
-"""Bytes read at once."""
+from jaxgames.tuning.io import STRETCH_BYTES as _STRETCH_BYTES
 
 NONE, SEVERAL = 0, 255
 """In place of a mark: nothing but blanks, more than one."""

@@ -7,9 +7,7 @@ from jaxgames.arena import Arena
 from jaxgames.io import _decimal, _names
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._weighted_rows import Form
-
-_STRETCH_ROWS = 1 << 15
-"""Rows written at once."""
+from jaxgames.tuning.io import STRETCH_ROWS as _STRETCH_ROWS
 
 
 def save(

@@ -47,11 +47,10 @@ from jaxgames.io._drn_write import Pieces
 from jaxgames.io._files import FilePath, writing
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
+from jaxgames.tuning.io import STATES_AT_ONCE as _STATES_AT_ONCE
 
 HOLDS = MDP
 """What `load` returns and `save` takes."""
-
-_STATES_AT_ONCE = 1 << 14
 
 
 def load(path: FilePath) -> MDP:

@@ -31,10 +31,9 @@ FALSE: Guard = ()
 """Holds for none."""
 
 
-def literal(proposition: int, positive: bool = True) -> Guard:
-    """A proposition, or its negation."""
-    bit = 1 << proposition
-    return ((bit, 0),) if positive else ((0, bit),)
+def literal(proposition: int) -> Guard:
+    """A proposition."""
+    return ((1 << proposition, 0),)
 
 
 def either(*guards: Guard) -> Guard:
@@ -129,16 +128,13 @@ def _neighbours_united(guard: Guard) -> Guard:
     return tuple(sorted(found))
 
 
-def text(
-    guard: Guard, names: Sequence[str], conjunction: str = " & ", disjunction=" | "
-) -> str:
+def text(guard: Guard, names: Sequence[str], conjunction: str = " & ") -> str:
     """A guard in words; the constants are written `true` and `false`.
 
     Args:
         guard: the guard.
         names: what the propositions are called.
         conjunction: the sign between literals; `!` negates.
-        disjunction: the sign between cubes.
 
     Examples:
         >>> text(((0b01, 0b10), (0b100, 0)), ["a", "b", "c"])
@@ -146,7 +142,7 @@ def text(
     """
     if not guard:
         return "false"
-    return disjunction.join(_words(cube, names, conjunction) for cube in guard)
+    return " | ".join(_words(cube, names, conjunction) for cube in guard)
 
 
 def _words(cube: Cube, names: Sequence[str], conjunction: str) -> str:

@@ -19,11 +19,6 @@ def sum_into(index: jax.Array, values: jax.Array, size: int) -> jax.Array:
     return jnp.zeros(size, values.dtype).at[index].add(values, mode="drop")
 
 
-def write_into(array: jax.Array, index: jax.Array, values: jax.Array) -> jax.Array:
-    """The array with values at these indices; those beyond its end are left out."""
-    return array.at[index].set(values, mode="drop")
-
-
 def expand(counts: jax.Array, room: int) -> tuple[jax.Array, jax.Array, jax.Array]:
     """One entry for each cell of rows of unequal length, row by row.
 

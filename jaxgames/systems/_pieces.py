@@ -10,7 +10,7 @@ import numpy as np
 from jaxgames import archive, limits
 from jaxgames.arena import MAX_SIZE
 from jaxgames.limits import Bounds, limited
-from jaxgames.tuning.explore import BYTES_AT_ONCE as _AT_ONCE
+from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 
 MAGIC = b"jgpieces"
 """The first bytes of a file of pieces."""

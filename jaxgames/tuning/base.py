@@ -19,10 +19,10 @@ ARENA_COMPILED_FROM = 1 << 20
 COPIED_IN_PIECES_FROM = 1 << 24
 """Bytes of an array from which several threads copy it: one waits for memory."""
 
-# ---- archive.py
+# ---- archive.py, io/_files.py, io/_sources.py, systems/_pieces.py
 
-ARCHIVE_BYTES_AT_ONCE = 1 << 20
-"""Bytes read at once."""
+BYTES_AT_ONCE = 1 << 20
+"""Bytes that are read at once, or copied, from a file or an archive."""
 
 # ---- fixpoint.py
 

@@ -64,8 +64,6 @@ MOST_FIRST = 1 << 24
 FIRST_SETS = 1 << 10
 """Sets, and questions about them, for which there is room at first."""
 
-# ---- equivalence/host/_build.py
-
 POSITIONS_A_PAIR, MOVES_A_POSITION = 15, 4
 """Positions for each pair that is asked for, and moves for each of these, for which
 there is room at first.

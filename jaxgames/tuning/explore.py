@@ -120,8 +120,3 @@ KEPT = 32
 
 FEW_PROPOSITIONS = 16
 """Propositions of which all letters fit a small table."""
-
-# ---- systems/_pieces.py
-
-BYTES_AT_ONCE = 1 << 20
-"""Bytes read at once."""

@@ -89,3 +89,8 @@ PIECES_AT_A_TIME = 8
 
 IN_PIECES_FROM = 1 << 23
 """Bytes from which an array goes in pieces."""
+
+# ---- generate/_on_device.py
+
+SORTED_BY_COMPARING = 16
+"""Rows up to this are sorted by comparing all with all."""

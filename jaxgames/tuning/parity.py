@@ -71,8 +71,6 @@ LEAST_ROOM = 1 << 10
 LONG_ROW = 16
 """Rows with more edges remember where they were searched."""
 
-# ---- parity/host/_attract.py
-
 POLL = 1024
 """Vertices between two looks at the stop flag."""
 
