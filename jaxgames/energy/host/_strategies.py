@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxgames.energy._solution import TOP
 from jaxgames.energy.host._fvi import (
+    NO_LIMIT,
     forms,
     in_form,
     line_of,
@@ -32,6 +33,7 @@ def strategies(
     stop: np.ndarray | None,
     *,
     both: bool = True,
+    limit: int = NO_LIMIT,
 ) -> np.ndarray | None:
     """The edge to take at each vertex whose owner wins it.
 
@@ -49,6 +51,7 @@ def strategies(
         credit: integers `[V]`, TOP where player 1 wins.
         stop: int8 `[1]`: gives up soon after it is not 0; None: never.
         both: whether player 1 shall have a strategy too.
+        limit: gives up where so many vertices have risen.
 
     Returns:
         int32 `[V]`, NO_EDGE where the owner does not win; None if stopped.
@@ -63,7 +66,8 @@ def strategies(
     own = game.owner & lost
     if not both or not own.any():
         return strategy
-    need, _, _ = potentials(game, most, within=lost, dual=True, stop=stop)
+    how = {"stop": stop, "limit": limit}
+    need, _, _ = potentials(game, most, within=lost, dual=True, **how)
     if need is None:
         return None
     _choose(game, need, own, lost, size + 1, 1, strategy)
