@@ -128,6 +128,21 @@ def until(done: Callable[[Any], Any], step: Callable[[Any], Any], state: Any) ->
     return jax.lax.while_loop(lambda state: ~done(state), step, state)
 
 
+def settled(step: Callable[[Any], tuple[Any, Any]], state: Any, sweeps: int = 1) -> Any:
+    """The state in which steps change nothing any more (pure).
+
+    Args:
+        step: gives the next state, and whether that is the same: bool scalar.
+        state: the first one.
+        sweeps: steps between two looks whether it is over.
+    """
+
+    def steps(now: tuple) -> tuple:
+        return repeat(sweeps, lambda now: step(now[0]), now)
+
+    return until(lambda now: now[1], steps, (state, jnp.array(False)))[0]
+
+
 def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
     """The outcome of a carry (pure)."""
     status = jnp.where(

@@ -1,7 +1,7 @@
 """The certificate check of strongly connected components, on the device or the host."""
 
-import dataclasses
-from typing import Any, ClassVar, NamedTuple, Unpack
+import functools
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from jaxgames.graph._verdict import Verdict
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.ops import Links
-from jaxgames.solver import Solver
 
 
 @limited()
@@ -152,106 +151,46 @@ def _where(links: Links, labels: jax.Array, same: bool) -> Links:
     return ops.keep_links(links, tuple((a == b) == same for a, b in ends))
 
 
-class Known(NamedTuple):
-    """The least vertex known to reach each, and whether the last round told more."""
+def _least_known(links: Links) -> jax.Array:
+    """The least vertex that paths lead from to each, where rows are predecessors."""
+    vertex = jnp.arange(links.num_rows, dtype=jnp.int32)
+    return fixpoint.settled(functools.partial(nearer, links), vertex)
 
-    least: jax.Array
-    grows: jax.Array
 
-
-@dataclasses.dataclass(frozen=True)
-class Search(Solver):
-    """Searches from all vertices at once, of which the least one counts.
+def nearer(links: Links, least: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """A round of searches from all vertices at once, of which the least one counts.
 
     What reaches a predecessor reaches a vertex; and what reaches the least that is
     known to do so: by that jump a search covers about twice the way in every round.
+
+    Args:
+        links: each vertex points at its predecessors.
+        least: int32 `[V]`, the least vertex known to reach each.
+
+    Returns:
+        What is known then, and whether that is the same.
     """
-
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
-    name: ClassVar[str] = "verify"
-
-    def init(self, game: Links) -> Known:
-        """Every vertex is known to itself."""
-        return Known(jnp.arange(game.num_rows, dtype=jnp.int32), jnp.array(True))
-
-    def step(self, game: Links, state: Known) -> Known:
-        """A step along every edge, and a jump."""
-        least = jnp.minimum(state.least, ops.links_min(game, state.least))
-        least = jnp.minimum(least, ops.take(least, least))
-        return Known(least, jnp.any(least != state.least))
-
-    def done(self, game: Links, state: Known) -> jax.Array:
-        """Nothing was new in the last round."""
-        del game
-        return ~state.grows
-
-    def answer(self, game: Links, state: Known) -> jax.Array:
-        """The least vertices."""
-        del game
-        return state.least
+    new = jnp.minimum(least, ops.links_min(links, least))
+    new = jnp.minimum(new, ops.take(new, new))
+    return new, jnp.all(new == least)
 
 
-def _least_known(links: Links) -> jax.Array:
-    """The least vertex that paths lead from to each, where rows are predecessors."""
-    carry = fixpoint.start(Search(), links)
-    return fixpoint.iterate(Search(), links, carry, fixpoint.MAX_ROUNDS).state.least
+def _peel(links: Links, labels: jax.Array, inside: jax.Array) -> jax.Array:
+    """The vertices from whose components a cycle of components can be reached.
 
+    Components without an edge to another one are taken away, all in a round.
 
-class Problem(NamedTuple):
-    """A graph of components.
-
-    Attributes:
+    Args:
         links: each vertex points at its successors in other components.
         labels: int32 `[V]`, the component of each vertex; `V` where it has none.
         inside: bool `[V]`, the vertices that there are.
     """
+    size = len(labels)
 
-    links: Links
-    labels: Any
-    inside: Any
-
-
-class State(NamedTuple):
-    """Vertices of components that are left, and whether the last round took some."""
-
-    left: jax.Array
-    shrinks: jax.Array
-
-
-@dataclasses.dataclass(frozen=True)
-class Peel(Solver):
-    """Takes components without an edge to another one away, all in a round."""
-
-    name: ClassVar[str] = "verify"
-
-    def init(self, game: Problem) -> State:
-        """All are left."""
-        return State(game.inside, jnp.array(True))
-
-    def step(self, game: Problem, state: State) -> State:
-        """A component stays if one of its vertices has an edge to one that is left."""
-        size, leads = len(game.labels), ops.links_any(game.links, state.left)
-        leading = jnp.where(leads & state.left, game.labels, size)
+    def step(left):
+        leading = jnp.where(ops.links_any(links, left) & left, labels, size)
         stays = ops.max_into(leading, jnp.ones(size, jnp.int32), size, 0)
-        stays = jnp.append(stays, 0)
-        left = state.left & (ops.take(stays, game.labels) > 0)
-        return State(left, jnp.any(left != state.left))
+        new = left & (ops.take(jnp.append(stays, 0), labels) > 0)
+        return new, jnp.all(new == left)
 
-    def done(self, game: Problem, state: State) -> jax.Array:
-        """Nothing was taken in the last round."""
-        del game
-        return ~state.shrinks
-
-    def answer(self, game: Problem, state: State) -> jax.Array:
-        """What is left."""
-        del game
-        return state.left
-
-
-def _peel(links: Links, labels, inside) -> jax.Array:
-    """The vertices from whose components a cycle of components can be reached."""
-    problem = Problem(links, labels, inside)
-    solver = Peel(sweeps_per_check=fixpoint.default_sweeps(links))
-    carry = fixpoint.start(solver, problem)
-    return fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.left
+    return fixpoint.settled(step, inside, fixpoint.default_sweeps(links))

@@ -1,7 +1,6 @@
 """The certificate check of maximal end components, on the device or the host."""
 
-import dataclasses
-from typing import Any, ClassVar, Literal, NamedTuple, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._masks import check_mask, check_masks
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._verdict import Verdict
-from jaxgames.solver import Solver
 
 Engine = Literal["auto", "host", "device"]
 
@@ -155,7 +153,7 @@ def _pure(layout: Layout, label, kept, count, limit, states, choices) -> Verdict
     # A choice of the padding has no state to be blamed: its neighbour is.
     foreign = kept & ~stays
     reached, reaching = _connected(layout, kept & stays, first, inside)
-    left = _left(Problem(layout, root, layout.live & ~kept))
+    left = _left(layout, root, layout.live & ~kept)
     return Verdict.first_of(
         ~ranged,
         ranged & (label != -1) & ~layout.states,
@@ -183,60 +181,24 @@ def _connected(layout: Layout, kept, first, inside) -> tuple[jax.Array, jax.Arra
     return spread(into, first, inside), spread(out, first, inside)
 
 
-class Problem(NamedTuple):
-    """A model whose components are points.
+def _left(layout: Layout, root: jax.Array, live: jax.Array) -> jax.Array:
+    """The states that one can stay with for ever by choices that are not kept.
 
-    Attributes:
-        layout: the model.
+    Points without a choice are taken away, and choices that may lead there.
+
+    Args:
+        layout: a model whose components are points.
         root: int32 `[S]`, the smallest state of each one's component, or itself.
         live: bool `[C]`, the choices that are not kept.
     """
 
-    layout: Layout
-    root: Any
-    live: Any
+    def step(now):
+        alive, live = now
+        some = ops.links_any(layout.choices, live).astype(jnp.int32)
+        some = ops.max_into(root, some, len(some), 0) > 0
+        new = alive & ops.take(some, root)
+        live = live & ops.links_all(layout.branches, new)
+        return (new, live), jnp.all(new == alive)
 
-
-class State(NamedTuple):
-    """States and choices that are left, and whether the last round took some."""
-
-    alive: jax.Array
-    live: jax.Array
-    shrinks: jax.Array
-
-
-@dataclasses.dataclass(frozen=True)
-class Ranking(Solver):
-    """Takes away points without a choice, and choices that may lead there."""
-
-    name: ClassVar[str] = "verify"
-
-    def init(self, game: Problem) -> State:
-        """All are left."""
-        return State(jnp.ones(len(game.root), bool), game.live, jnp.array(True))
-
-    def step(self, game: Problem, state: State) -> State:
-        """A point stays if one of its states has a choice."""
-        some = ops.links_any(game.layout.choices, state.live).astype(jnp.int32)
-        some = ops.max_into(game.root, some, len(some), 0) > 0
-        alive = state.alive & ops.take(some, game.root)
-        live = state.live & ops.links_all(game.layout.branches, alive)
-        return State(alive, live, jnp.any(alive != state.alive))
-
-    def done(self, game: Problem, state: State) -> jax.Array:
-        """Nothing was taken in the last round."""
-        del game
-        return ~state.shrinks
-
-    def answer(self, game: Problem, state: State) -> jax.Array:
-        """What is left."""
-        del game
-        return state.alive
-
-
-def _left(problem: Problem) -> jax.Array:
-    """The states that one can stay with for ever by choices that are not kept."""
-    sweeps = fixpoint.default_sweeps(problem.layout.branches)
-    solver = Ranking(sweeps_per_check=sweeps)
-    carry = fixpoint.start(solver, problem)
-    return fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.alive
+    sweeps = fixpoint.default_sweeps(layout.branches)
+    return fixpoint.settled(step, (jnp.ones(len(root), bool), live), sweeps)[0]
