@@ -2,6 +2,7 @@
 
 import dataclasses
 from pathlib import Path
+from typing import get_args
 
 import brute_force
 import jax
@@ -145,7 +146,7 @@ def test_takes_arrays_of_a_device():
 
 def test_the_empty_game():
     arena = Arena.from_edges([], [], owner=[], priority=[])
-    for algorithm in ("zielonka", "spm"):
+    for algorithm in get_args(reference.Algorithm):
         solution = reference.solve(arena, algorithm)
         assert solution.status == Status.SOLVED
         assert solution.winner.shape == (0,)
