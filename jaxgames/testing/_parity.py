@@ -6,26 +6,31 @@ import functools
 import zlib
 from collections.abc import Callable, Sequence
 from typing import get_args
+from unittest import mock
 
 import jax
 import numpy as np
 
 from jaxgames import parity, solve_many
 from jaxgames.arena import Arena
-from jaxgames.parity import Reason, Solution, preprocess, reference
+from jaxgames.parity import Reason, Solution, host, preprocess, reference
 from jaxgames.parity._edges import split
 from jaxgames.parity._verify import Method
+from jaxgames.parity.host import _legs
 from jaxgames.solution import NO_EDGE, Status
 from jaxgames.solver import Solver
 from jaxgames.testing._arenas import SHAPES, odd_arena
 from jaxgames.testing._conformance import Pair
 from jaxgames.testing._games import has_form, padded, stacked
 from jaxgames.testing._labelled import Labelled, of_arena, smaller, snippet
-from jaxgames.testing._parity_games import Batch, on_vertices
+from jaxgames.testing._parity_games import Batch, near_worst_case, on_vertices
 from jaxgames.testing._subject import Cases, Check, Complaint, Subject
 
 GROUP = 16
 """Games that are given to a reduction as one: it is called often enough as it is."""
+
+WORST_EVERY = 7
+"""One game of so many is one of the worst cases of the literature, or nearly."""
 
 BATCH, SIZE = 32, 12
 """Games that are checked together, and vertices of one at most."""
@@ -125,6 +130,26 @@ def of_spm(lifting: reference.Lifting, single: bool) -> Complaints:
         reference.solve, algorithm="spm", lifting=lifting, single_occurrence=single
     )
     return answers(on_vertices(solve))
+
+
+def of_textbook(algorithm: reference.Algorithm) -> Complaints:
+    """An algorithm that is written with sets; games apart, since it is slow."""
+    return answers(on_vertices(functools.partial(reference.solve, algorithm=algorithm)))
+
+
+def of_engines(*legs: str) -> Complaints:
+    """Some engines of the host, in turns that are as short as can be."""
+
+    def solve(arena: Arena) -> Solution:
+        found = host.run(host.prepare(arena), legs)
+        return Solution(Status.SOLVED, winner=found.winner, strategy=found.strategy)
+
+    def soon(games: Batch) -> list[Complaint]:
+        with mock.patch.multiple(_legs, FIRST_WORK=1, LATER_WORK=1, LEAST_ROWS=1):
+            return complaints(games)
+
+    complaints = answers(on_vertices(solve), GROUP)
+    return soon
 
 
 def of_reduction(reduce: Callable[[Arena], preprocess.Reduced]) -> Complaints:
@@ -344,6 +369,8 @@ def complaints_of_all() -> dict[str, Complaints]:
         for single in (True, False):
             name = f"reference.spm.{lifting}" + (".single" if single else "")
             checks[name] = of_spm(lifting, single)
+    for algorithm in ("promotion", "tangles", "succinct"):
+        checks[f"reference.{algorithm}"] = of_textbook(algorithm)
     for name, reduce in preprocess.REDUCTIONS.items():
         checks[f"preprocess.{name}"] = of_reduction(reduce)
     checks["preprocess.several"] = of_reduction(several_reductions)
@@ -352,10 +379,15 @@ def complaints_of_all() -> dict[str, Complaints]:
     checks["many"] = of_many
     checks["verify"] = of_spoilt
     checks["host"], checks["auto"] = of_front_door("host", 1), of_front_door("auto", 16)
+    checks["host.tangles"] = of_front_door("tangles", 1)
+    checks["host.afresh"] = of_engines("afresh")
+    checks["host.in_turn"] = of_engines(*host.LEGS)
     return checks
 
 
 def _draw(rng: np.random.Generator, index: int, size: int, on_edges: bool) -> Labelled:
+    if not on_edges and index % WORST_EVERY == WORST_EVERY - 1:
+        return of_arena(near_worst_case(rng, size))
     shape = SHAPES[index % len(SHAPES)]
     return of_arena(odd_arena(shape, rng, size, edge_priorities=on_edges))
 

@@ -1,10 +1,12 @@
 """Games that are checked together, and the answers that others are held against."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from jaxgames import generate
 from jaxgames.arena import Arena
 from jaxgames.kept import keeps
 from jaxgames.parity import Solution, reference
@@ -82,3 +84,65 @@ def on_vertices(solve: Callable[[Arena], Solution]) -> Callable[[Arena], Pair]:
         return solution.winner[:size], solution.strategy[:size]
 
     return solve_split
+
+
+WORST_CASES: Sequence[Callable[[int], Arena]] = (
+    generate.counter_core,
+    generate.counter_dp,
+    generate.counter_m,
+    generate.counter_ortl,
+    generate.counter_qpt,
+    generate.counter_rob,
+    generate.counter_rr,
+    generate.counter_symsi,
+    generate.dull,
+    generate.friedmann,
+    generate.fearnley,
+    functools.partial(generate.fearnley, gadgets=False),
+    functools.partial(generate.jurdzinski, 1),
+    generate.recursive_ladder,
+    generate.two_counters,
+    generate.two_counters_plus,
+)
+"""Families on which some solver takes exponential time."""
+
+
+def near_worst_case(rng: np.random.Generator, size: int) -> Arena:
+    """A game of one of the families, with a few labels and edges by lot.
+
+    Args:
+        rng: where randomness comes from.
+        size: vertices at most, at least 9.
+    """
+    games: list[Arena] = []
+    while not games:
+        games = _up_to(size, WORST_CASES[int(rng.integers(len(WORST_CASES)))])
+    arena = games[int(rng.integers(len(games)))]
+    share = rng.choice([0, 0.05, 0.3])
+    vertices = arena.shape[0]
+    top = int(arena.priority.max()) + 1
+
+    def some(x: np.ndarray, low: int, high: int) -> np.ndarray:
+        return np.where(rng.random(len(x)) < share, rng.integers(low, high, len(x)), x)
+
+    return Arena.from_edges(
+        arena.src,
+        some(arena.dst, 0, vertices),
+        owner=some(arena.owner, 0, 2),
+        priority=some(arena.priority, 0, top + 1),
+    )
+
+
+@functools.cache
+def _up_to(size: int, family: Callable[[int], Arena]) -> list[Arena]:
+    """Members of a family up to a size."""
+    found: list[Arena] = []
+    for n in range(1, size):
+        try:
+            arena = family(n)
+        except ValueError:  # it has no member that is so small
+            continue
+        if arena.shape[0] > size:
+            break
+        found.append(arena)
+    return found

@@ -16,7 +16,10 @@ from jaxgames.testing._fuzz import draw
 from jaxgames.testing._labelled import labelled, smaller, snippet
 from jaxgames.testing._shrink import shrink
 
-SLOW = ("reference.spm", "promotion", "fpi", "spm", "alternating", "improvement")
+SLOW = (
+    *("reference.spm", "reference.promotion", "reference.succinct"),
+    *("promotion", "fpi", "spm", "alternating", "improvement"),
+)
 """Checks of parity games that compile, or run, for seconds each."""
 
 
