@@ -37,7 +37,8 @@ SOLVERS = Registry(
     "spm = jaxgames.parity._spm.SPM",
     "alternating = jaxgames.parity._alternating.Alternating",
     "improvement = jaxgames.parity._improvement.StrategyImprovement",
-    places=(drive.HOST, drive.RACE, host.TANGLES),
+    "tangles = jaxgames.parity._tangles.RecursiveTangleLearning",
+    places=(drive.HOST, drive.RACE, HOST_TANGLES),
 )
 """The solvers that are array programs, by name; the first is what `"auto"` takes where
 the game is traced.

@@ -1,0 +1,601 @@
+"""Recursive tangle learning, all boxes of a pass at once."""
+
+import dataclasses
+from typing import ClassVar, NamedTuple
+
+from jaxgames import ops
+from jaxgames.later import jax, jnp
+from jaxgames.machine import Machine
+from jaxgames.ops import Game
+from jaxgames.parity._attract import ATTRACTOR, OUT, PLAY
+from jaxgames.parity._game import Answer, answer
+from jaxgames.solution import NO_EDGE, UNDECIDED
+from jaxgames.solver import check_positive
+from jaxgames.states import register
+
+GROW, REBOUND, FORTH, BACK, RECORD, WIN, DONE = range(7)
+"""Phases: a region grows; what can be driven to its open heads; what a head of a closed
+region reaches, and what of that reaches the head; a tangle is written down; what is won
+attracts in the whole game; all is decided."""
+
+NONE = -1
+"""In place of a box where a vertex is in none."""
+
+TANGLES, MEMBERS, ESCAPES = 1, 8, 4
+"""Room of the pool, for each vertex: no family of games on which the algorithm is
+polynomial wants more, and one that defeats it is noticed by that."""
+
+LEAST = 64
+"""Room for the smallest games."""
+
+
+@register
+class Pool(NamedTuple):
+    """Tangles as rows; rows beyond the counts have a tangle that there is none of.
+
+    `T` tangles, `R` rows of members, `X` rows of escapes.
+    """
+
+    player: jax.Array  # bool [T], who wins all cycles within it
+    box: jax.Array  # int32 [T], where all of it lies, or NONE; of this phase
+    owner: jax.Array  # int32 [R], the tangle of a row
+    member: jax.Array  # int32 [R], a vertex
+    move: jax.Array  # [R], the edge that its winner takes there, or NO_EDGE
+    leaver: jax.Array  # int32 [X], a tangle
+    escape: jax.Array  # int32 [X], where its rival may go
+    tangles: jax.Array  # how many there are
+    members: jax.Array
+    escapes: jax.Array
+
+
+@register
+class State(NamedTuple):
+    """Arrays over slots `[S]`, the pool, and the scalars of the machine."""
+
+    winner: jax.Array  # int8, or UNDECIDED
+    move: jax.Array  # of the winner, or NO_EDGE
+    box: jax.Array  # int32, the least slot of a vertex's box; or NONE
+    player: jax.Array  # bool, who attracts in the box
+    head: jax.Array  # bool, the most important vertices of the box
+    plan: jax.Array  # edges of the player's strategy in what grows
+    grown: jax.Array  # bool, what grows
+    region: jax.Array  # bool, what had grown before the rebound
+    open: jax.Array  # bool, in a box whose region has an open head
+    home: jax.Array  # int32, the box of a closed region that is searched; or NONE
+    ahead: jax.Array  # bool, reached from the pivot of such a region
+    behind: jax.Array  # bool, of these: what reaches it
+    found: jax.Array  # int32, the box of a tangle that is to be written down; or NONE
+    pool: Pool
+    phase: jax.Array
+    stable: jax.Array
+    useful: jax.Array  # bool, the pass has found something
+    full: jax.Array  # bool, there was no room for a tangle
+
+
+@dataclasses.dataclass(frozen=True)
+class RecursiveTangleLearning(Machine):
+    """Recursive tangle learning on the device, all parts of the game at once.
+
+    A *tangle* of a player is a set of vertices with a strategy of his by which he wins
+    all cycles within it, and from each vertex of which every other can be reached: his
+    rival must leave it, by one of its *escapes*. So where all escapes lead into what the
+    player attracts, all of the tangle is attracted.
+
+    A pass divides the game into boxes. In each the player of its highest priority
+    attracts to the vertices of that priority. The rest is a box of its own. If play may
+    leave what he attracted from one of these vertices to the rest of the box, what can
+    be driven there is dropped, and what remains is a box as well. Otherwise the region is
+    closed: where its rival has no way out at all it is a dominion, and won with its
+    attractor in the whole game; else it holds a tangle, which is learned. Each pass
+    learns something new.
+
+    All boxes of a pass grow in the same sweeps. The pool of tangles has a fixed room.
+    Where that is exceeded, as on games that are made to defeat the algorithm, the status
+    is `OVERFLOW`, and what is decided so far is right. Then a step, one sweep of an
+    attractor, reads all edges and all rows of the pool. No polynomial bound of the
+    number of steps is known.
+
+    Attributes:
+        room: tangles, rows of members and rows of escapes that there is room for. None:
+            so many for each vertex that the known families of hard games fit, but those
+            that take exponential time.
+
+    References:
+        van Dijk, Attracting tangles to solve parity games, CAV 2018,
+        doi:10.1007/978-3-319-96142-2_14; the recursive form is a solver of his program
+        Oink, doi:10.1007/978-3-319-89960-2_16.
+
+    Examples:
+        >>> from jaxgames import generate, parity
+        >>> solution = parity.solve(generate.two_counters(4), "tangles")
+        >>> solution.stats["solver"]
+        'tangles'
+    """
+
+    name: ClassVar[str] = "tangles"
+    absorbs: ClassVar[bool] = True
+    room: tuple[int, int, int] | None = dataclasses.field(default=None, kw_only=True)
+
+    def __post_init__(self):
+        """Checks the options."""
+        super().__post_init__()
+        for room in self.room or ():
+            check_positive(room=room)
+
+    def cells(self, game: Game) -> int:
+        """The edges and the rows of the pool."""
+        return ops.num_cells(game) + sum(self._room(game))
+
+    def init(self, game: Game) -> State:
+        """All vertices are in one box; padding is won."""
+        size = ops.num_slots(game)
+        real = ops.real(game)
+        none = jnp.full(size, NONE, jnp.int32)
+        never = jnp.zeros(size, bool)
+        move = jnp.full(size, NO_EDGE, ops.move_type(game))
+        state = State(
+            winner=jnp.where(real, UNDECIDED, 0).astype(jnp.int8),
+            move=move,
+            box=none,
+            player=never,
+            head=never,
+            plan=move,
+            grown=never,
+            region=never,
+            open=never,
+            home=none,
+            ahead=never,
+            behind=never,
+            found=none,
+            pool=_empty(*self._room(game), move.dtype),
+            phase=jnp.int32(WIN),
+            stable=jnp.array(True),
+            useful=jnp.array(True),
+            full=jnp.array(False),
+        )
+        return _next_pass(game, state)
+
+    def _room(self, game: Game) -> tuple[int, int, int]:
+        size = ops.num_slots(game)
+        if self.room is not None:
+            return self.room
+        return (
+            max(LEAST, TANGLES * size),
+            max(LEAST, MEMBERS * size),
+            max(LEAST, ESCAPES * size),
+        )
+
+    def sweep(self, game: Game, state: State) -> State:
+        """One level more of whatever grows in this phase."""
+        attracting = _attract_or_stay
+        branches = [attracting, attracting, _go_forth, _go_back, _wait, _win, _wait]
+        return jax.lax.switch(
+            state.phase, [lambda s, b=branch: b(game, s) for branch in branches], state
+        )
+
+    def turn(self, game: Game, state: State) -> State:
+        """What follows a phase."""
+        branches = [_rebound, _conclude, _turn_back, _judge, _record, _next_pass, _wait]
+        return jax.lax.switch(
+            state.phase, [lambda s, b=branch: b(game, s) for branch in branches], state
+        )
+
+    def due(self, game: Game, state: State) -> jax.Array:
+        """Where nothing grows any more, and there was room."""
+        return super().due(game, state) & ~state.full
+
+    def done(self, game: Game, state: State) -> jax.Array:
+        """All is decided."""
+        del game
+        return state.phase == DONE
+
+    def overflow(self, state: State) -> jax.Array:
+        """A tangle had no room in the pool."""
+        return state.full
+
+    def answer(self, game: Game, state: State) -> Answer:
+        """Dominions are won for good, at the end and before."""
+        return answer(game, state.winner, state.move)
+
+    def absorb(self, game: Game, state: State, winner) -> State:
+        """Takes what another engine decided out of play, and begins a new pass.
+
+        Sound at any time. Vertices taken here get no strategy.
+
+        Args:
+            game: the game.
+            state: where this solver is.
+            winner: int8 `[S]`: 0 or 1, or UNDECIDED; its own attractor.
+        """
+        both = jnp.where(state.winner == UNDECIDED, winner, state.winner)
+        return _next_pass(game, state._replace(winner=both.astype(jnp.int8)))
+
+    def stats(self, game: Game, state: State) -> dict:
+        """How many tangles were learned."""
+        del game
+        return {"tangles": state.pool.tangles}
+
+
+def _empty(tangles: int, members: int, escapes: int, kind) -> Pool:
+    return Pool(
+        player=jnp.zeros(tangles, bool),
+        box=jnp.full(tangles, NONE, jnp.int32),
+        owner=jnp.full(members, tangles, jnp.int32),
+        member=jnp.zeros(members, jnp.int32),
+        move=jnp.full(members, NO_EDGE, kind),
+        leaver=jnp.full(escapes, tangles, jnp.int32),
+        escape=jnp.zeros(escapes, jnp.int32),
+        tangles=jnp.int32(0),
+        members=jnp.int32(0),
+        escapes=jnp.int32(0),
+    )
+
+
+# ---- facts of boxes ----------------------------------------------------------------
+
+
+def _slots(box) -> jax.Array:
+    return jnp.arange(len(box), dtype=jnp.int32)
+
+
+def _in_box(box, x, beyond=False) -> jax.Array:
+    """What the boxes `[S]` of vertices have; `beyond` for a vertex in none."""
+    return jnp.where(box == NONE, beyond, x[jnp.maximum(box, 0)])
+
+
+def _any(box, x) -> jax.Array:
+    """Whether it holds somewhere in a vertex's box: bool `[S]`."""
+    found = jnp.zeros(len(box), bool).at[_inside(box)].max(x, mode="drop")
+    return _in_box(box, found)
+
+
+def _first(box, where) -> jax.Array:
+    """The first vertex of each box for which something holds: bool `[S]`."""
+    slots, size = _slots(box), len(box)
+    least = jnp.full(size, size, jnp.int32)
+    least = least.at[_inside(box)].min(jnp.where(where, slots, size), mode="drop")
+    return _in_box(box, least, size) == slots
+
+
+def _inside(box) -> jax.Array:
+    """Boxes, as places where what is in none is dropped."""
+    return jnp.where(box == NONE, len(box), box)
+
+
+def _begin(game: Game, state: State) -> State:
+    """In each box the player of its highest priority starts to attract."""
+    box, place = state.box, _inside(state.box)
+    top = [
+        jnp.full(len(box), -1, game.priority.dtype)
+        .at[place]
+        .max(jnp.where((game.priority & 1) == parity, game.priority, -1), mode="drop")
+        for parity in (0, 1)
+    ]
+    beyond = jnp.array(jnp.iinfo(game.priority.dtype).max, game.priority.dtype)
+    head = game.priority > _in_box(box, jnp.minimum(*top), beyond)
+    fresh = jnp.where(box == NONE, state.plan, NO_EDGE).astype(state.plan.dtype)
+    return _look_for_tangles(
+        state._replace(
+            player=jnp.where(box == NONE, state.player, _in_box(box, top[1] > top[0])),
+            head=jnp.where(box == NONE, state.head, head),
+            plan=fresh,
+            grown=head & (box != NONE),
+            phase=jnp.int32(GROW),
+            stable=jnp.array(False),
+        )
+    )
+
+
+def _area(state: State) -> jax.Array:
+    """The boxes in which something grows: all of them, or their open regions."""
+    left = state.region & state.open
+    return jnp.where((state.phase == REBOUND) & ~left, NONE, state.box)
+
+
+def _attacker(state: State) -> jax.Array:
+    return state.player ^ (state.phase == REBOUND)
+
+
+def _look_for_tangles(state: State) -> State:
+    """Notes which tangles lie in one box, of the player who attracts there."""
+    pool, area = state.pool, _area(state)
+    room = len(pool.box)
+    lies = area[pool.member]
+    least = jnp.full(room, len(area), jnp.int32).at[pool.owner].min(lies, mode="drop")
+    most = jnp.full(room, NONE, jnp.int32).at[pool.owner].max(lies, mode="drop")
+    inside = (least == most) & (most != NONE)
+    live = inside & (pool.player == _in_box(most, _attacker(state)))
+    return state._replace(pool=pool._replace(box=jnp.where(live, most, NONE)))
+
+
+# ---- a region grows ----------------------------------------------------------------
+
+
+def _wait(game: Game, state: State) -> State:
+    """Nothing grows."""
+    del game
+    return state._replace(stable=jnp.array(True))
+
+
+def _look(game: Game, state: State) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """The kind of successor that each vertex's owner likes best, as `_attract.sweep`.
+
+    Also the first such edge, and which vertices the rival of the attracting player has.
+    """
+    area = _area(state)
+    foreign = (game.owner != _attacker(state)).astype(jnp.int32)
+    key = jnp.where(area == NONE, NONE, 2 * area + state.grown.astype(jnp.int32))
+
+    def kind(there, here, rival):
+        inside = jnp.where(there & 1 > 0, ATTRACTOR, PLAY)
+        return jnp.where(there >> 1 == here >> 1, inside, OUT) ^ rival
+
+    seen = ops.edgewise(
+        kind, ops.target(game, key), ops.source(game, key), ops.source(game, foreign)
+    )
+    best, position = ops.out_argmin(game, seen, bound=3)
+    return best, position, foreign
+
+
+def _attract_or_stay(game: Game, state: State) -> State:
+    """What the player can move into it, or the rival must, joins; tangles as well."""
+    area, size = _area(state), len(state.box)
+    best, position, foreign = _look(game, state)
+    waits = (area != NONE) & ~state.grown
+    joins = waits & (best == foreign)
+    position = position.astype(state.plan.dtype)
+    plan = jnp.where(joins & (foreign == 0), position, state.plan)
+
+    pool = state.pool
+    none = len(pool.box)
+    lies = area[pool.escape] == _in_box(pool.leaver, pool.box, NONE - 1)
+    there = state.grown[pool.escape]
+    hits, misses = (
+        jnp.zeros(none, bool).at[pool.leaver].max(lies & x, mode="drop")
+        for x in (there, ~there)
+    )
+    goes = (pool.box != NONE) & hits & ~misses
+    along = (pool.owner < none) & goes[jnp.minimum(pool.owner, none - 1)]
+    # A vertex of several takes the move of the first of them.
+    first = jnp.full(size, none, jnp.int32)
+    first = first.at[pool.member].min(jnp.where(along, pool.owner, none))
+    drawn = waits & ~joins & (first < none)
+    moves = along & (first[pool.member] == pool.owner) & drawn[pool.member]
+    plan = plan.at[jnp.where(moves, pool.member, size)].set(
+        pool.move.astype(plan.dtype), mode="drop"
+    )
+    grows = state.phase == GROW  # what rebounds is not won
+    return state._replace(
+        plan=jnp.where(grows, plan, state.plan),
+        grown=state.grown | joins | drawn,
+        stable=~jnp.any(joins | drawn),
+    )
+
+
+def _rebound(game: Game, state: State) -> State:
+    """Heads that can be left are open: what follows is what can be driven there."""
+    best, position, foreign = _look(game, state)
+    stays = state.head & (foreign == 0) & (best == ATTRACTOR)
+    stays &= state.plan == NO_EDGE
+    plan = jnp.where(stays, position.astype(state.plan.dtype), state.plan)
+    # The player has no move that stays, or his rival one that leads to the rest.
+    left = state.head & state.grown & (state.box != NONE)
+    left &= (best == ATTRACTOR) == (foreign > 0)
+    return _look_for_tangles(
+        state._replace(
+            plan=plan,
+            region=state.grown & (state.box != NONE),
+            open=_any(state.box, left),
+            grown=left,
+            phase=jnp.int32(REBOUND),
+            stable=jnp.array(False),
+        )
+    )
+
+
+def _conclude(game: Game, state: State) -> State:
+    """Closed regions are won or searched; what remains of open ones is a box."""
+    box, player = state.box, state.player.astype(jnp.int8)
+    closed = state.region & ~state.open
+    home = jnp.where(closed, box, NONE)
+    flees = ops.edgewise(
+        lambda there, here, won, player: (there != here) & (won != player),
+        ops.target(game, home),
+        ops.source(game, home),
+        ops.target(game, state.winner),
+        ops.source(game, player),
+    )
+    flees = closed & (game.owner != state.player) & ops.out_any(game, flees)
+    won = closed & ~_any(home, flees)
+    rest = ~state.region
+    kept = rest | (state.region & state.open & ~state.grown)
+    state = _won(state, won)._replace(
+        box=_relabelled(jnp.where(kept, box, NONE), rest),
+        home=jnp.where(won, NONE, home),
+    )
+    return _search(game, state, _first(state.home, state.head))
+
+
+def _won(state: State, where) -> State:
+    """A dominion of the player in whose region it lies."""
+    player = state.player.astype(jnp.int8)
+    return state._replace(
+        winner=jnp.where(where, player, state.winner),
+        move=jnp.where(where, state.plan, state.move),
+        useful=state.useful | jnp.any(where),
+    )
+
+
+def _relabelled(box, rest) -> jax.Array:
+    """Boxes of which two parts are boxes of their own, by their least vertices."""
+    size, slots = len(box), _slots(box)
+    part = 2 * box + rest.astype(jnp.int32)
+    place = jnp.where(box == NONE, 2 * size, part)
+    least = jnp.full(2 * size, size, jnp.int32).at[place].min(slots, mode="drop")
+    return jnp.where(box == NONE, NONE, least[jnp.maximum(part, 0)])
+
+
+# ---- the tangle of a closed region -------------------------------------------------
+
+
+def _search(game: Game, state: State, pivot) -> State:
+    """From a vertex of each closed region; or goes on where there is none."""
+    more, known = jnp.any(pivot), jnp.any(state.found != NONE)
+    searching = state._replace(
+        ahead=pivot, behind=pivot, phase=jnp.int32(FORTH), stable=jnp.array(False)
+    )
+    recording = state._replace(phase=jnp.int32(RECORD), stable=jnp.array(True))
+    return jax.lax.cond(
+        more,
+        lambda: searching,
+        lambda: jax.lax.cond(known, lambda: recording, lambda: _go_on(game, state)),
+    )
+
+
+def _go_on(game: Game, state: State) -> State:
+    """To the boxes that are left, or to the end of the pass."""
+    ends = state._replace(phase=jnp.int32(WIN), stable=jnp.array(False))
+    return jax.lax.cond(
+        jnp.any(state.box != NONE), lambda: _begin(game, state), lambda: ends
+    )
+
+
+def _play(game: Game, state: State) -> ops.Edges:
+    """Edges within closed regions that play by the plan may take: bool."""
+
+    def may(there, here, rival, position, plan):
+        return (there == here) & (here != NONE) & (rival | (position == plan))
+
+    return ops.edgewise(
+        may,
+        ops.target(game, state.home),
+        ops.source(game, state.home),
+        ops.source(game, game.owner != state.player),
+        ops.position(game),
+        ops.source(game, state.plan),
+    )
+
+
+def _both(x: ops.Edges, y: ops.Edges) -> ops.Edges:
+    return ops.edgewise(jnp.logical_and, x, y)
+
+
+def _go_forth(game: Game, state: State) -> State:
+    steps = _both(_play(game, state), ops.source(game, state.ahead))
+    reached = ops.in_any(game, steps) & ~state.ahead
+    return state._replace(ahead=state.ahead | reached, stable=~jnp.any(reached))
+
+
+def _turn_back(game: Game, state: State) -> State:
+    del game
+    return state._replace(phase=jnp.int32(BACK), stable=jnp.array(False))
+
+
+def _go_back(game: Game, state: State) -> State:
+    steps = _both(_play(game, state), ops.target(game, state.behind))
+    reached = state.ahead & ops.out_any(game, steps) & ~state.behind
+    return state._replace(behind=state.behind | reached, stable=~jnp.any(reached))
+
+
+def _judge(game: Game, state: State) -> State:
+    """What reaches all that it is reached from is a bottom component.
+
+    If play can stay in it, it is a tangle. Otherwise it is one vertex where only the
+    rival moves on, out of the region: it is left out.
+    """
+    home = state.home
+    beyond = state.ahead & ~state.behind
+    bottom = state.ahead & ~_any(home, beyond)
+    stays = _any(home, bottom & ops.out_any(game, _play(game, state)))
+    tangle = bottom & stays
+    state = state._replace(
+        found=jnp.where(tangle, home, state.found),
+        home=jnp.where(_any(home, tangle) | bottom, NONE, home),
+    )
+    # Below a pivot that does not do there is a head as well.
+    heads = state.head & (beyond | ~_any(home, beyond))
+    return _search(game, state, _first(state.home, heads))
+
+
+def _record(game: Game, state: State) -> State:
+    """Writes one tangle down; without an escape it is a dominion."""
+    pool, found, slots = state.pool, state.found, _slots(state.box)
+    label = jnp.min(jnp.where(found == NONE, len(found), found))
+    inside = found == label
+    player = jnp.any(inside & state.player)
+    flees = ops.in_any(game, ops.source(game, inside & (game.owner != player)))
+    flees &= ~inside & (state.winner != player.astype(jnp.int8)) & ops.real(game)
+    some = jnp.any(flees)
+    state = _won(state, inside & ~some)
+    state = state._replace(found=jnp.where(inside, NONE, found))
+
+    counts = (1, jnp.sum(inside), jnp.sum(flees))
+    ends = [
+        there + jnp.where(some, more, 0).astype(jnp.int32)
+        for there, more in zip(pool[-3:], counts, strict=True)
+    ]
+    rooms = (len(pool.box), len(pool.owner), len(pool.leaver))
+    fits = jnp.all(jnp.array([x <= y for x, y in zip(ends, rooms, strict=True)]))
+
+    def rows(where, begin, room):
+        """Where rows for some vertices go; the others' are dropped."""
+        return jnp.where(where & some & fits, begin + jnp.cumsum(where) - 1, room)
+
+    own = rows(inside, pool.members, rooms[1])
+    out = rows(flees, pool.escapes, rooms[2])
+    plan = jnp.where(game.owner == player, state.plan, NO_EDGE)
+    new = jnp.where(some & fits, pool.tangles, rooms[0])
+    pool = pool._replace(
+        player=pool.player.at[new].set(player, mode="drop"),
+        owner=pool.owner.at[own].set(pool.tangles, mode="drop"),
+        member=pool.member.at[own].set(slots, mode="drop"),
+        move=pool.move.at[own].set(plan.astype(pool.move.dtype), mode="drop"),
+        leaver=pool.leaver.at[out].set(pool.tangles, mode="drop"),
+        escape=pool.escape.at[out].set(slots, mode="drop"),
+    )
+    counts = [
+        jnp.where(fits, end, there) for end, there in zip(ends, pool[-3:], strict=True)
+    ]
+    pool = pool._replace(tangles=counts[0], members=counts[1], escapes=counts[2])
+    state = state._replace(
+        pool=pool, useful=state.useful | fits, full=state.full | ~fits
+    )
+    more = jnp.any(state.found != NONE)
+    return jax.lax.cond(more, lambda: state, lambda: _go_on(game, state))
+
+
+# ---- what is won -------------------------------------------------------------------
+
+
+def _win(game: Game, state: State) -> State:
+    """Who can move into what he has won, or must into what his rival has, joins it."""
+    kind = ops.edgewise(
+        lambda won, owner: jnp.where(won == UNDECIDED, 1, jnp.where(won == owner, 0, 2)),
+        ops.target(game, state.winner),
+        ops.source(game, game.owner.astype(jnp.int8)),
+    )
+    best, position = ops.out_argmin(game, kind, bound=2)
+    joins = (state.winner == UNDECIDED) & (best != 1)
+    winner = jnp.where(best == 0, game.owner, ~game.owner).astype(jnp.int8)
+    move = jnp.where(joins & (best == 0), position, state.move)
+    return state._replace(
+        winner=jnp.where(joins, winner, state.winner),
+        move=move.astype(state.move.dtype),
+        stable=~jnp.any(joins),
+    )
+
+
+def _next_pass(game: Game, state: State) -> State:
+    """What is undecided is one box."""
+    left = state.winner == UNDECIDED
+    box = jnp.where(left, jnp.argmax(left), NONE).astype(jnp.int32)
+    # A pass finds a dominion or a new tangle; none that does not goes on for ever.
+    afresh = state._replace(
+        box=box,
+        home=jnp.full_like(box, NONE),
+        found=jnp.full_like(box, NONE),
+        useful=jnp.array(False),
+        full=state.full | ~state.useful,
+    )
+    ends = state._replace(phase=jnp.int32(DONE), stable=jnp.array(True))
+    return jax.lax.cond(jnp.any(left), lambda: _begin(game, afresh), lambda: ends)
