@@ -113,7 +113,7 @@ def test_host_engine_is_not_compiled_for_a_game(run, game):
     assert re.fullmatch("\n".join(lines) + "\n", out), out
 
 
-@pytest.mark.parametrize("solver", ["auto", "host", "tangles", "race", "rtl"])
+@pytest.mark.parametrize("solver", ["auto", "host", "host-tangles", "race", "rtl"])
 def test_places_by_name(run, game, solver):
     facts = json.loads(run("solve", game, "-s", solver, "--json", "--winners")[1])
     assert facts["winner"] == [0, 0, 0, 1]
@@ -433,7 +433,7 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
         ("generate laddr 5 -o x.pg", "invalid choice: 'laddr' (did you mean 'ladder'"),
         ("generate ladder 5 -o x.pg --quite", "--quite (did you mean '--quiet'?)"),
         ("solve game.pg -s zielonk", "is called 'zielonk' (did you mean 'zielonka'?)"),
-        ("solve game.pg -s tl", "'tl': it is one of Oink's (did you mean 'tangles'?)"),
+        ("solve game.pg -s tl", "'tl': it is one of Oink's (did you mean 'host-tangles'?)"),
         ("solve game.pg -s rrdp", "it is one of Oink's (did you mean 'promotion'?)"),
         ("solve game.pg -p selfloops", "'selfloops' (did you mean 'self-loops'?)"),
         ("equiv x.aut --notion bisim", "'bisim' (did you mean 'bisimulation'?)"),

@@ -11,7 +11,7 @@ from jaxgames.cli._exit import complain
 from jaxgames.cli._streams import OUTPUTS
 from jaxgames.solution import SolveError, Status
 
-_PLACES = "auto", "host", "race", "tangles"
+_PLACES = "auto", "host", "race", "host-tangles"
 """Solvers that are none of the device."""
 
 

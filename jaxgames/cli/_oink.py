@@ -14,7 +14,7 @@ ALIASES = {
     "npp": "promotion",
     "pp": "promotion",
     "psi": "improvement",
-    "rtl": "tangles",
+    "rtl": "host-tangles",
     "tspm": "spm",
     "zlk": "zielonka",
 }
@@ -26,7 +26,7 @@ RELATIVES = {
     **dict.fromkeys(
         ["uzlk", "zlkq", "zlkpp-std", "zlkpp-waw", "zlkpp-liv"], "zielonka"
     ),
-    **dict.fromkeys(["tl", "ortl", "ptl", "sptl", "dtl", "atl"], "tangles"),
+    **dict.fromkeys(["tl", "ortl", "ptl", "sptl", "dtl", "atl"], "host-tangles"),
     "fpj": "fpi",
     "ssi": "improvement",
 }
@@ -47,7 +47,7 @@ def solver(text: str) -> str:
 
 def add_solvers(parser: argparse.ArgumentParser) -> None:
     """Options that are named by solvers, as Oink's are: `--zlk` is `-s zlk`."""
-    for name in (*ALIASES, "tangles", *parity.SOLVERS):
+    for name in (*ALIASES, "host-tangles", *parity.SOLVERS):
         parser.add_argument(
             f"--{name}",
             dest="solver",

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> Exit:
     print("Solvers of parity games, for -s, and their options in Python:\n")
     print(f"{'auto':12}Chooses among all these by what is known of the game.")
     print(f"{'host':12}A sequential engine, for deep and narrow games; wants numba.")
-    print(f"{'tangles':12}Of that engine recursive tangle learning alone.")
+    print(f"{'host-tangles':12} Of that engine recursive tangle learning alone.")
     print(f"{'race':12}Host and device at once: the first to finish wins.")
     for name in parity.SOLVERS:
         solver = parity.SOLVERS[name]

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from jaxgames.parity._solve import prepare_host as prepare_host
     from jaxgames.parity._solve import solve as solve
     from jaxgames.parity._spm import SPM as SPM
+    from jaxgames.parity._tangles import (
+        RecursiveTangleLearning as RecursiveTangleLearning,
+    )
     from jaxgames.parity._verdict import Reason as Reason
     from jaxgames.parity._verdict import Verdict as Verdict
     from jaxgames.parity._verify import verify as verify

@@ -29,6 +29,9 @@ from jaxgames.tuning.parity import (
     TOPS,
 )
 
+HOST_TANGLES = "host-tangles"
+"""Of the host's engines that of recursive tangle learning alone."""
+
 SOLVERS = Registry(
     "parity",
     "promotion = jaxgames.parity._promotion.PriorityPromotion",
@@ -154,8 +157,8 @@ class Parity(drive.Problem[Arena]):
     ) -> Solution:
         """By several engines in turn, or by one of them."""
         prepared, shared = for_host(question), {}
-        if engine != drive.HOST:
-            shared["legs"] = (engine,)
+        if engine == HOST_TANGLES:
+            shared["legs"] = (host.TANGLES,)
         if track is not None:
             track.publish(prepared.size)
             shared |= {"stop": track.stop, "publish": track.winner, "move": track.move}

@@ -1,7 +1,9 @@
 """Recursive tangle learning, all boxes of a pass at once."""
 
 import dataclasses
-from typing import ClassVar, NamedTuple
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import ops
 from jaxgames.later import jax, jnp
@@ -13,10 +15,10 @@ from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import check_positive
 from jaxgames.states import register
 
-GROW, REBOUND, FORTH, BACK, RECORD, WIN, DONE = range(7)
-"""Phases: a region grows; what can be driven to its open heads; what a head of a closed
-region reaches, and what of that reaches the head; a tangle is written down; what is won
-attracts in the whole game; all is decided."""
+ENTER, GROW, REBOUND, FORTH, BACK, RECORD, WIN, DONE = range(8)
+"""Phases: boxes are entered; their regions grow; what can be driven to open heads; what
+a head of a closed region reaches, and what reaches the head; a tangle is written down;
+what is won attracts in the whole game; all is decided."""
 
 NONE = -1
 """In place of a box where a vertex is in none."""
@@ -63,8 +65,8 @@ class State(NamedTuple):
     open: jax.Array  # bool, in a box whose region has an open head
     home: jax.Array  # int32, the box of a closed region that is searched; or NONE
     ahead: jax.Array  # bool, reached from the pivot of such a region
-    behind: jax.Array  # bool, of these: what reaches it
-    found: jax.Array  # int32, the box of a tangle that is to be written down; or NONE
+    behind: jax.Array  # bool, what reaches it
+    found: jax.Array  # int32, the least slot of a tangle to be written down; or NONE
     pool: Pool
     phase: jax.Array
     stable: jax.Array
@@ -76,24 +78,24 @@ class State(NamedTuple):
 class RecursiveTangleLearning(Machine):
     """Recursive tangle learning on the device, all parts of the game at once.
 
-    A *tangle* of a player is a set of vertices with a strategy of his by which he wins
-    all cycles within it, and from each vertex of which every other can be reached: his
-    rival must leave it, by one of its *escapes*. So where all escapes lead into what the
-    player attracts, all of the tangle is attracted.
+    A *tangle* of a player is a strongly connected set of vertices with a strategy of
+    his by which he wins all cycles within it. So his rival must leave it, by one of its
+    *escapes*; and where all escapes lead into what the player attracts, the player
+    attracts all of the tangle.
 
     A pass divides the game into boxes. In each the player of its highest priority
-    attracts to the vertices of that priority. The rest is a box of its own. If play may
-    leave what he attracted from one of these vertices to the rest of the box, what can
-    be driven there is dropped, and what remains is a box as well. Otherwise the region is
-    closed: where its rival has no way out at all it is a dominion, and won with its
-    attractor in the whole game; else it holds a tangle, which is learned. Each pass
-    learns something new.
+    attracts to the vertices of that priority; the rest of the box is a box of its own.
+    The attracted region is *open* if play may leave it from one of these vertices to
+    the rest: what can be driven there is dropped, and what remains is a box as well.
+    Otherwise it is *closed*. Where the rival has no way out of it at all it is a
+    dominion, and won with its attractor in the whole game; else it holds tangles, which
+    are learned. Each pass learns something new.
 
-    All boxes of a pass grow in the same sweeps. The pool of tangles has a fixed room.
-    Where that is exceeded, as on games that are made to defeat the algorithm, the status
-    is `OVERFLOW`, and what is decided so far is right. Then a step, one sweep of an
-    attractor, reads all edges and all rows of the pool. No polynomial bound of the
-    number of steps is known.
+    All boxes of a pass grow in the same sweeps. A step is one sweep of an attractor and
+    reads all edges and all rows of the pool of tangles. The pool has a fixed room:
+    where that is exceeded, as on games that are made to defeat the algorithm, the
+    status is `OVERFLOW`, and what is decided so far is right. No polynomial bound of
+    the number of steps is known.
 
     Attributes:
         room: tangles, rows of members and rows of escapes that there is room for. None:
@@ -167,17 +169,30 @@ class RecursiveTangleLearning(Machine):
 
     def sweep(self, game: Game, state: State) -> State:
         """One level more of whatever grows in this phase."""
-        attracting = _attract_or_stay
-        branches = [attracting, attracting, _go_forth, _go_back, _wait, _win, _wait]
-        return jax.lax.switch(
-            state.phase, [lambda s, b=branch: b(game, s) for branch in branches], state
+        return _by_phase(
+            *(game, state, _wait),
+            {
+                GROW: _attract,
+                REBOUND: _attract,
+                FORTH: _go_forth,
+                BACK: _go_back,
+                WIN: _win,
+            },
         )
 
     def turn(self, game: Game, state: State) -> State:
         """What follows a phase."""
-        branches = [_rebound, _conclude, _turn_back, _judge, _record, _next_pass, _wait]
-        return jax.lax.switch(
-            state.phase, [lambda s, b=branch: b(game, s) for branch in branches], state
+        return _by_phase(
+            *(game, state, _wait),
+            {
+                ENTER: _enter,
+                GROW: _rebound,
+                REBOUND: _conclude,
+                FORTH: _turn_back,
+                BACK: _judge,
+                RECORD: _record,
+                WIN: _next_pass,
+            },
         )
 
     def due(self, game: Game, state: State) -> jax.Array:
@@ -231,6 +246,24 @@ def _empty(tangles: int, members: int, escapes: int, kind) -> Pool:
     )
 
 
+def _by_phase(
+    game: Game,
+    state: State,
+    otherwise: Callable[[Game, State], State],
+    actions: Mapping[int, Callable[[Game, State], State]],
+) -> State:
+    """What is done in the present phase; each action is compiled once."""
+    different = list(dict.fromkeys([otherwise, *actions.values()]))
+    index = [
+        different.index(actions.get(phase, otherwise)) for phase in range(DONE + 1)
+    ]
+    return jax.lax.switch(
+        jnp.array(index, jnp.int32)[state.phase],
+        [functools.partial(action, game) for action in different],
+        state,
+    )
+
+
 # ---- facts of boxes ----------------------------------------------------------------
 
 
@@ -238,7 +271,7 @@ def _slots(box) -> jax.Array:
     return jnp.arange(len(box), dtype=jnp.int32)
 
 
-def _in_box(box, x, beyond=False) -> jax.Array:
+def _in_box(box, x, beyond: Any = False) -> jax.Array:
     """What the boxes `[S]` of vertices have; `beyond` for a vertex in none."""
     return jnp.where(box == NONE, beyond, x[jnp.maximum(box, 0)])
 
@@ -250,11 +283,14 @@ def _any(box, x) -> jax.Array:
 
 
 def _first(box, where) -> jax.Array:
-    """The first vertex of each box for which something holds: bool `[S]`."""
-    slots, size = _slots(box), len(box)
+    """The least slot in a vertex's box for which something holds: int32 `[S]`.
+
+    A number that is no slot where there is none.
+    """
+    size = len(box)
     least = jnp.full(size, size, jnp.int32)
-    least = least.at[_inside(box)].min(jnp.where(where, slots, size), mode="drop")
-    return _in_box(box, least, size) == slots
+    slots = jnp.where(where, _slots(box), size)
+    return _in_box(box, least.at[_inside(box)].min(slots, mode="drop"), size)
 
 
 def _inside(box) -> jax.Array:
@@ -262,24 +298,22 @@ def _inside(box) -> jax.Array:
     return jnp.where(box == NONE, len(box), box)
 
 
-def _begin(game: Game, state: State) -> State:
+def _enter(game: Game, state: State) -> State:
     """In each box the player of its highest priority starts to attract."""
-    box, place = state.box, _inside(state.box)
-    top = [
-        jnp.full(len(box), -1, game.priority.dtype)
-        .at[place]
-        .max(jnp.where((game.priority & 1) == parity, game.priority, -1), mode="drop")
-        for parity in (0, 1)
-    ]
-    beyond = jnp.array(jnp.iinfo(game.priority.dtype).max, game.priority.dtype)
-    head = game.priority > _in_box(box, jnp.minimum(*top), beyond)
+    box, priority = state.box, game.priority
+    top = jnp.full((len(box), 2), -1, priority.dtype)
+    top = top.at[_inside(box), priority & 1].max(priority, mode="drop")
+    rival = jnp.min(top, axis=1)
+    head = (box != NONE) & (priority > rival[jnp.maximum(box, 0)])
     fresh = jnp.where(box == NONE, state.plan, NO_EDGE).astype(state.plan.dtype)
     return _look_for_tangles(
         state._replace(
-            player=jnp.where(box == NONE, state.player, _in_box(box, top[1] > top[0])),
+            player=jnp.where(
+                box == NONE, state.player, _in_box(box, top[:, 1] > rival)
+            ),
             head=jnp.where(box == NONE, state.head, head),
             plan=fresh,
-            grown=head & (box != NONE),
+            grown=head,
             phase=jnp.int32(GROW),
             stable=jnp.array(False),
         )
@@ -301,9 +335,10 @@ def _look_for_tangles(state: State) -> State:
     pool, area = state.pool, _area(state)
     room = len(pool.box)
     lies = area[pool.member]
-    least = jnp.full(room, len(area), jnp.int32).at[pool.owner].min(lies, mode="drop")
-    most = jnp.full(room, NONE, jnp.int32).at[pool.owner].max(lies, mode="drop")
-    inside = (least == most) & (most != NONE)
+    ends = jnp.full((room, 2), len(area), jnp.int32)
+    ends = ends.at[pool.owner].min(jnp.stack([lies, -lies], axis=1), mode="drop")
+    most = -ends[:, 1]
+    inside = (ends[:, 0] == most) & (most != NONE)
     live = inside & (pool.player == _in_box(most, _attacker(state)))
     return state._replace(pool=pool._replace(box=jnp.where(live, most, NONE)))
 
@@ -337,7 +372,7 @@ def _look(game: Game, state: State) -> tuple[jax.Array, jax.Array, jax.Array]:
     return best, position, foreign
 
 
-def _attract_or_stay(game: Game, state: State) -> State:
+def _attract(game: Game, state: State) -> State:
     """What the player can move into it, or the rival must, joins; tangles as well."""
     area, size = _area(state), len(state.box)
     best, position, foreign = _look(game, state)
@@ -350,10 +385,9 @@ def _attract_or_stay(game: Game, state: State) -> State:
     none = len(pool.box)
     lies = area[pool.escape] == _in_box(pool.leaver, pool.box, NONE - 1)
     there = state.grown[pool.escape]
-    hits, misses = (
-        jnp.zeros(none, bool).at[pool.leaver].max(lies & x, mode="drop")
-        for x in (there, ~there)
-    )
+    either = jnp.stack([lies & there, lies & ~there], axis=1)
+    either = jnp.zeros((none, 2), bool).at[pool.leaver].max(either, mode="drop")
+    hits, misses = either[:, 0], either[:, 1]
     goes = (pool.box != NONE) & hits & ~misses
     along = (pool.owner < none) & goes[jnp.minimum(pool.owner, none - 1)]
     # A vertex of several takes the move of the first of them.
@@ -413,7 +447,7 @@ def _conclude(game: Game, state: State) -> State:
         box=_relabelled(jnp.where(kept, box, NONE), rest),
         home=jnp.where(won, NONE, home),
     )
-    return _search(game, state, _first(state.home, state.head))
+    return _search(state)
 
 
 def _won(state: State, where) -> State:
@@ -438,26 +472,24 @@ def _relabelled(box, rest) -> jax.Array:
 # ---- the tangle of a closed region -------------------------------------------------
 
 
-def _search(game: Game, state: State, pivot) -> State:
-    """From a vertex of each closed region; or goes on where there is none."""
-    more, known = jnp.any(pivot), jnp.any(state.found != NONE)
-    searching = state._replace(
-        ahead=pivot, behind=pivot, phase=jnp.int32(FORTH), stable=jnp.array(False)
-    )
-    recording = state._replace(phase=jnp.int32(RECORD), stable=jnp.array(True))
-    return jax.lax.cond(
-        more,
-        lambda: searching,
-        lambda: jax.lax.cond(known, lambda: recording, lambda: _go_on(game, state)),
+def _search(state: State) -> State:
+    """From a head of each region that is searched; or goes on where there is none."""
+    pivot = _first(state.home, state.head) == _slots(state.home)
+    found = jnp.any(state.found != NONE)
+    phase = jnp.where(jnp.any(pivot), FORTH, jnp.where(found, RECORD, _go_on(state)))
+    return state._replace(
+        ahead=pivot, behind=pivot, phase=phase, stable=_is_still(phase)
     )
 
 
-def _go_on(game: Game, state: State) -> State:
-    """To the boxes that are left, or to the end of the pass."""
-    ends = state._replace(phase=jnp.int32(WIN), stable=jnp.array(False))
-    return jax.lax.cond(
-        jnp.any(state.box != NONE), lambda: _begin(game, state), lambda: ends
-    )
+def _go_on(state: State) -> jax.Array:
+    """The phase that follows: the boxes that are left, or the end of the pass."""
+    return jnp.where(jnp.any(state.box != NONE), ENTER, WIN).astype(jnp.int32)
+
+
+def _is_still(phase) -> jax.Array:
+    """Whether there is nothing that could grow in a phase."""
+    return (phase == ENTER) | (phase == RECORD) | (phase == DONE)
 
 
 def _play(game: Game, state: State) -> ops.Edges:
@@ -493,33 +525,30 @@ def _turn_back(game: Game, state: State) -> State:
 
 def _go_back(game: Game, state: State) -> State:
     steps = _both(_play(game, state), ops.target(game, state.behind))
-    reached = state.ahead & ops.out_any(game, steps) & ~state.behind
+    reached = ops.out_any(game, steps) & ~state.behind
     return state._replace(behind=state.behind | reached, stable=~jnp.any(reached))
 
 
 def _judge(game: Game, state: State) -> State:
-    """What reaches all that it is reached from is a bottom component.
+    """If all that a pivot reaches reaches it, that is a bottom component.
 
     If play can stay in it, it is a tangle. Otherwise it is one vertex where only the
-    rival moves on, out of the region: it is left out.
+    rival moves on, out of the region. Whatever reaches the pivot is in no other bottom
+    component.
     """
     home = state.home
-    beyond = state.ahead & ~state.behind
-    bottom = state.ahead & ~_any(home, beyond)
-    stays = _any(home, bottom & ops.out_any(game, _play(game, state)))
-    tangle = bottom & stays
+    bottom = state.ahead & ~_any(home, state.ahead & ~state.behind)
+    tangle = bottom & _any(home, bottom & ops.out_any(game, _play(game, state)))
     state = state._replace(
-        found=jnp.where(tangle, home, state.found),
-        home=jnp.where(_any(home, tangle) | bottom, NONE, home),
+        found=jnp.where(tangle, _first(home, tangle), state.found),
+        home=jnp.where(state.behind, NONE, home),
     )
-    # Below a pivot that does not do there is a head as well.
-    heads = state.head & (beyond | ~_any(home, beyond))
-    return _search(game, state, _first(state.home, heads))
+    return _search(state)
 
 
 def _record(game: Game, state: State) -> State:
     """Writes one tangle down; without an escape it is a dominion."""
-    pool, found, slots = state.pool, state.found, _slots(state.box)
+    pool, found = state.pool, state.found
     label = jnp.min(jnp.where(found == NONE, len(found), found))
     inside = found == label
     player = jnp.any(inside & state.player)
@@ -537,21 +566,27 @@ def _record(game: Game, state: State) -> State:
     rooms = (len(pool.box), len(pool.owner), len(pool.leaver))
     fits = jnp.all(jnp.array([x <= y for x, y in zip(ends, rooms, strict=True)]))
 
-    def rows(where, begin, room):
-        """Where rows for some vertices go; the others' are dropped."""
-        return jnp.where(where & some & fits, begin + jnp.cumsum(where) - 1, room)
+    size, slots = len(found), _slots(found)
+    # Sorted, and not summed up: that is rare, and compiles in a tenth of the time.
+    order = jnp.sort(jnp.where(jnp.stack([inside, flees]), slots, size), axis=1)
 
-    own = rows(inside, pool.members, rooms[1])
-    out = rows(flees, pool.escapes, rooms[2])
+    def rows(begin, end, slots, room):
+        """Which rows are new, and what vertices they are about."""
+        row = jnp.arange(room, dtype=jnp.int32)
+        new = fits & (row >= begin) & (row < end)
+        return new, slots[jnp.clip(row - begin, 0, size - 1)]
+
+    own, member = rows(pool.members, ends[1], order[0], rooms[1])
+    out, escape = rows(pool.escapes, ends[2], order[1], rooms[2])
     plan = jnp.where(game.owner == player, state.plan, NO_EDGE)
     new = jnp.where(some & fits, pool.tangles, rooms[0])
     pool = pool._replace(
         player=pool.player.at[new].set(player, mode="drop"),
-        owner=pool.owner.at[own].set(pool.tangles, mode="drop"),
-        member=pool.member.at[own].set(slots, mode="drop"),
-        move=pool.move.at[own].set(plan.astype(pool.move.dtype), mode="drop"),
-        leaver=pool.leaver.at[out].set(pool.tangles, mode="drop"),
-        escape=pool.escape.at[out].set(slots, mode="drop"),
+        owner=jnp.where(own, pool.tangles, pool.owner),
+        member=jnp.where(own, member, pool.member),
+        move=jnp.where(own, plan[jnp.minimum(member, size - 1)], pool.move),
+        leaver=jnp.where(out, pool.tangles, pool.leaver),
+        escape=jnp.where(out, escape, pool.escape),
     )
     counts = [
         jnp.where(fits, end, there) for end, there in zip(ends, pool[-3:], strict=True)
@@ -561,7 +596,8 @@ def _record(game: Game, state: State) -> State:
         pool=pool, useful=state.useful | fits, full=state.full | ~fits
     )
     more = jnp.any(state.found != NONE)
-    return jax.lax.cond(more, lambda: state, lambda: _go_on(game, state))
+    phase = jnp.where(more, RECORD, _go_on(state))
+    return state._replace(phase=phase, stable=_is_still(phase))
 
 
 # ---- what is won -------------------------------------------------------------------
@@ -570,7 +606,9 @@ def _record(game: Game, state: State) -> State:
 def _win(game: Game, state: State) -> State:
     """Who can move into what he has won, or must into what his rival has, joins it."""
     kind = ops.edgewise(
-        lambda won, owner: jnp.where(won == UNDECIDED, 1, jnp.where(won == owner, 0, 2)),
+        lambda won, owner: jnp.where(
+            won == UNDECIDED, 1, jnp.where(won == owner, 0, 2)
+        ),
         ops.target(game, state.winner),
         ops.source(game, game.owner.astype(jnp.int8)),
     )
@@ -590,12 +628,13 @@ def _next_pass(game: Game, state: State) -> State:
     left = state.winner == UNDECIDED
     box = jnp.where(left, jnp.argmax(left), NONE).astype(jnp.int32)
     # A pass finds a dominion or a new tangle; none that does not goes on for ever.
-    afresh = state._replace(
+    phase = jnp.where(jnp.any(left), ENTER, DONE).astype(jnp.int32)
+    return state._replace(
         box=box,
         home=jnp.full_like(box, NONE),
         found=jnp.full_like(box, NONE),
         useful=jnp.array(False),
         full=state.full | ~state.useful,
+        phase=phase,
+        stable=_is_still(phase),
     )
-    ends = state._replace(phase=jnp.int32(DONE), stable=jnp.array(True))
-    return jax.lax.cond(jnp.any(left), lambda: _begin(game, afresh), lambda: ends)

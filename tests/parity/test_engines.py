@@ -44,14 +44,14 @@ def no_threads_left():
     parity.wait_for_losers()
 
 
-@pytest.mark.parametrize("place", ["host", "tangles", "race", "auto"])
+@pytest.mark.parametrize("place", ["host", "host-tangles", "race", "auto"])
 def test_places_agree_with_the_reference(place):
     for arena in odd_arenas(1, 30, 16):
         arena = arena.pad(32, 256)
         assert agrees(arena, parity.solve(arena, place))
 
 
-@pytest.mark.parametrize("place", ["host", "tangles", "race"])
+@pytest.mark.parametrize("place", ["host", "host-tangles", "race"])
 def test_places_take_edge_priorities(place):
     rng = np.random.default_rng(2)
     for arena in odd_arenas(2, 10, 10):
@@ -83,7 +83,7 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
     assert threads[0] is threading.current_thread() is not threads[1]
 
 
-@pytest.mark.parametrize("place", ["host", "tangles", "auto", "fpi", "promotion"])
+@pytest.mark.parametrize("place", ["host", "host-tangles", "auto", "fpi", "promotion"])
 def test_without_strategies(place):
     solution = parity.solve(SMALL, place, strategies=False)
     assert solution.strategy is None
