@@ -433,7 +433,10 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
         ("generate laddr 5 -o x.pg", "invalid choice: 'laddr' (did you mean 'ladder'"),
         ("generate ladder 5 -o x.pg --quite", "--quite (did you mean '--quiet'?)"),
         ("solve game.pg -s zielonk", "is called 'zielonk' (did you mean 'zielonka'?)"),
-        ("solve game.pg -s tl", "'tl': it is one of Oink's (did you mean 'host-tangles'?)"),
+        (
+            "solve game.pg -s tl",
+            "'tl': it is one of Oink's (did you mean 'host-tangles'?)",
+        ),
         ("solve game.pg -s rrdp", "it is one of Oink's (did you mean 'promotion'?)"),
         ("solve game.pg -p selfloops", "'selfloops' (did you mean 'self-loops'?)"),
         ("equiv x.aut --notion bisim", "'bisim' (did you mean 'bisimulation'?)"),

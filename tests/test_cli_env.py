@@ -109,7 +109,7 @@ def test_words_in_bash(run):
     cases = {
         "so": ["solve", "solvers"],
         "solve -s z": ["zielonka"],
-        "solve --solver ho": ["host"],
+        "solve --solver ho": ["host", "host-tangles"],
         "scc -s m": ["max_id"],
         "solve --ver": ["--verify"],
         "solve game.pg --check": ["--checkpoint"],
