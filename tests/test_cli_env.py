@@ -65,6 +65,7 @@ def test_env_tells_the_folder_of_programs(run, tmp_path, monkeypatch):
 
 
 def test_env_in_words(run, monkeypatch):
+    jax.devices()  # XLA reads its flags once, and ends the process for one like this
     monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable=1")
     code, out, err = run("env")
     assert (code, err) == (Exit.DONE, "")

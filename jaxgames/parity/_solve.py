@@ -32,8 +32,8 @@ def solve(
         solver: a name from `SOLVERS`; a solver with options of its own; `"host"` for
             the sequential engines in turn, which want numba to be fast, and
             `"host-tangles"` for that of recursive tangle learning alone; `"race"` for
-            host and device at once, the first to finish wins; or `"auto"`, which chooses
-            among all these and says in `stats` what it took.
+            host and device at once, the first to finish wins; or `"auto"`, which
+            chooses among all these and says in `stats` what it took.
         strategies: whether strategies are wanted; without them some solvers are
             faster, and the solution's `strategy` is None.
         preprocess: names from [`preprocess`][jaxgames.parity.preprocess], applied in
