@@ -25,6 +25,16 @@ initial 0;
 2 "critical" {cs} -> 0;
 """
 
+LIGHT = """
+initial, ranges = [0], [2]
+propositions = {"on": lambda states: states[:, 0] == 1}
+
+
+def successors(states):
+    xp = states.__array_namespace__()
+    return (1 - states)[:, None], xp.ones((len(states), 1), bool)
+"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -35,6 +45,7 @@ def folder(tmp_path_factory):
     io.save(folder / "model.drn", generate.random_mdp(0, 200))
     (folder / "lts.aut").write_text(LTS)
     (folder / "lock.kripke").write_text(LOCK)
+    (folder / "light.py").write_text(LIGHT)
     return folder
 
 
@@ -60,6 +71,12 @@ def folder(tmp_path_factory):
         ("buchi game.pg.gz --accepting 0-9 --verify", Exit.DONE),
         ("reach game.pg.gz --to 0-9 --player 1", Exit.DONE),
         ("probability model.drn --to 0 --zero-one", Exit.DONE),
+        ("probability model.drn --to 0 --min", Exit.DONE),
+        ("multienergy game.energy --verify", Exit.DONE),
+        ("explore light.py:successors", Exit.DONE),
+        ("check --model light.py:successors --ltl G(on)", Exit.WRONG),
+        ("equiv lts.aut lts.aut --verify", Exit.DONE),
+        ("reach game.pg.gz --to 0-9 --verify", Exit.DONE),
         ("completion bash", Exit.DONE),
         ("manual", Exit.DONE),
     ],

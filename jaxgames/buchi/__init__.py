@@ -38,11 +38,14 @@ if TYPE_CHECKING:
     from jaxgames.systems import PieceWriter as PieceWriter
     from jaxgames.systems import Product as Product
     from jaxgames.systems import ProductSearch as ProductSearch
+    from jaxgames.systems import RunReason as RunReason
+    from jaxgames.systems import RunVerdict as RunVerdict
     from jaxgames.systems import System as System
     from jaxgames.systems import explore as explore
     from jaxgames.systems import explore_product as explore_product
     from jaxgames.systems import product as product
     from jaxgames.systems import read_pieces as read_pieces
+    from jaxgames.systems import verify_run as verify_run
     from jaxgames.systems import write_pieces as write_pieces
 
 __getattr__, __dir__ = later.exports(__name__)

@@ -333,8 +333,11 @@ def _lasso(args: argparse.Namespace, answer: Answer) -> Any:
 
     if args.ltl is None and args.automaton is None:
         question = _systems.load_product(args)
-        vertices = (_narrow(answer.arrays[x], np.int64) for x in ("prefix", "cycle"))
-        return _sizes(question.arena), buchi.verify(question, buchi.Lasso(*vertices))
+        prefix, cycle = (
+            _narrow(answer.arrays[part], np.int64) for part in ("prefix", "cycle")
+        )
+        lasso = buchi.Lasso(prefix, cycle)
+        return _sizes(question.arena), buchi.verify(question, lasso)
     if "cycle_state" not in answer.arrays:
         raise answer.fail("its steps have no states: it is not the run of a system")
     if args.ltl is not None:
@@ -346,13 +349,12 @@ def _lasso(args: argparse.Namespace, answer: Answer) -> Any:
         violates = _systems.load_automaton(args.automaton)
     found = _systems.load(args)
     system = _systems.system_of(args, found, violates.propositions)
-    run = (
+    prefix, cycle = (
         _narrow(answer.arrays[f"{part}_state"], np.int64)
         for part in ("prefix", "cycle")
     )
-    verdict = systems.verify_run(
-        *(system, *run, violates), deadlock=args.deadlock or "stutter"
-    )
+    deadlock = args.deadlock or "stutter"
+    verdict = systems.verify_run(system, prefix, cycle, violates, deadlock=deadlock)
     sizes = {"states": system.num_states, "transitions": system.num_transitions}
     return sizes, verdict
 

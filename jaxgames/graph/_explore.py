@@ -12,11 +12,11 @@ from jaxgames.graph._explore_host import OnHost
 from jaxgames.graph._explore_rules import Rules, check_initial
 from jaxgames.graph._packing import Packing
 from jaxgames.graph._state_space import StateSpace, levels_of
-from jaxgames.later import backend
+from jaxgames.later import backend, imported, may_have_accelerator
 from jaxgames.limits import Bounds, limited, tick
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import SolveError, Stats, Status
-from jaxgames.tuning.explore import PIECE, PIECE_GROWTH
+from jaxgames.tuning.explore import FEW, PIECE, PIECE_GROWTH
 from jaxgames.value import freeze
 
 Engine = Literal["auto", "host", "device"]
@@ -130,7 +130,9 @@ def explore(
     if not isinstance(limit, (int, np.integer)) or limit < 1:
         raise ValueError(f"max_states must be a positive integer, got {max_states!r}")
     meter = as_progress(progress)
-    search, rules, starts = begin(successors, initial, ranges, engine, parallel_edges)
+    given = successors, initial, ranges
+    found = _of_few(*given, parallel_edges, int(limit)) if engine == "auto" else None
+    search, rules, starts = found or begin(*given, engine, parallel_edges)
     if starts > limit:
         raise ValueError(f"there are {starts} initial states, max_states is {limit}")
     began, status = time.perf_counter(), Status.SOLVED
@@ -149,6 +151,26 @@ def explore(
         meter.close()
     check_range(search, rules)
     return _result(search, rules, starts, int(limit), status, throw)
+
+
+def _of_few(
+    successors: Any, initial: Any, ranges: Any, parallel_edges: bool, limit: int
+) -> tuple[Search, Rules, int] | None:
+    """A search that is over before an accelerator would wake up; None if there is none.
+
+    What goes wrong goes wrong again where it is told.
+    """
+    if imported() or not may_have_accelerator():
+        return None
+    try:
+        found = search, _, _ = begin(
+            successors, initial, ranges, "host", parallel_edges
+        )
+        while not search.done and search.tail <= min(limit, FEW):
+            search.advance(FEW, FEW, 0.25)
+    except Exception:
+        return None
+    return found if search.done or search.tail > limit else None
 
 
 def begin(
@@ -173,16 +195,26 @@ def begin(
             "engine='device' needs a transition function that JAX can compile; this "
             "one works for arrays of numpy only"
         )
-    on_host = engine == "host" or not rules.traceable
-    if engine == "auto" and not on_host:
+    on_host = engine == "host"
+    if engine == "auto":
         on_host = (
             host.can_compile()
             and backend() == "cpu"
             # JAX's own operations, one by one, would compile for every size.
-            and isinstance(rules.successors(starts[:1])[0], np.ndarray)
-        )
+            and _is_numpys(rules, starts)
+        ) or not rules.traceable
     search: Search = OnHost(rules, starts) if on_host else OnDevice(rules, starts)
     return search, rules, search.tail
+
+
+def _is_numpys(rules: Rules, starts: np.ndarray) -> bool:
+    """Whether the function has arrays of numpy for such."""
+    try:
+        return isinstance(rules.successors(starts[:1])[0], np.ndarray)
+    except Exception:
+        if rules.traceable:
+            return False
+        raise
 
 
 def check_range(search: Search, rules: Rules) -> None:

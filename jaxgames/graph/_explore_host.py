@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames import host
 from jaxgames.arena import MAX_SIZE
 from jaxgames.graph import _explore_room as memory
 from jaxgames.graph._explore_rules import (
@@ -131,23 +132,24 @@ class OnHost:
         """Adds the successors of some states, row by row."""
         self._make_room(len(begins) - 1, len(keys))
         places = hashes(keys) & np.uint32(len(self._table) - 1)
-        tail, edges = _insert(
-            keys,
-            places.astype(np.int64),
-            begins,
-            action.astype(self._actions.dtype),
-            self._words,
-            self._table,
-            self._stamp,
-            self._ends,
-            self._known,
-            self._targets,
-            self._actions,
-            self.head,
-            self.tail,
-            self.edges,
-            self._rules.parallel_edges,
-        )
+        with host.plain(self.edges + len(keys)):
+            tail, edges = _insert(
+                keys,
+                places.astype(np.int64),
+                begins,
+                action.astype(self._actions.dtype),
+                self._words,
+                self._table,
+                self._stamp,
+                self._ends,
+                self._known,
+                self._targets,
+                self._actions,
+                self.head,
+                self.tail,
+                self.edges,
+                self._rules.parallel_edges,
+            )
         self.head, self.tail, self.edges = self.head + len(begins) - 1, tail, edges
 
     def _make_room(self, rows: int, more: int) -> None:
@@ -169,7 +171,8 @@ class OnHost:
         self._ends, self._known = (_longer(x, room) for x in (self._ends, self._known))
         self._table = np.full(2 * room, EMPTY, np.int32)
         places = hashes(self._words[: self.tail]) & np.uint32(2 * room - 1)
-        _fill(places.astype(np.int64), self._table)
+        with host.plain(self.tail):
+            _fill(places.astype(np.int64), self._table)
 
     def _check(self, needed: int) -> None:
         known = memory.memory_of(None)

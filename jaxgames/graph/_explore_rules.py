@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames.graph._packing import Packing
-from jaxgames.later import jax, jnp
+from jaxgames.kept import keeps
+from jaxgames.later import imported, jax, jnp
 from jaxgames.tuning.explore import ONE_BY_ONE
 
 EMPTY = np.iinfo(np.int32).max
@@ -24,14 +25,12 @@ class Rules:
         packing: where components are.
         num_actions: how many successors a state has at most.
         parallel_edges: whether an edge is kept that repeats another one.
-        traceable: whether JAX can compile the function.
     """
 
     successors: Callable[[Any], tuple[Any, Any]]
     packing: Packing
     num_actions: int
     parallel_edges: bool
-    traceable: bool
 
     @classmethod
     def of(
@@ -49,13 +48,30 @@ class Rules:
         if not isinstance(successors, Hashable):
             successors = functools.partial(successors)  # compiled once for each search
         function: Callable[[Any], Any] = successors
+        few = np.repeat(starts[:1], 3, axis=0)
+        # Without JAX a small search is over before that could be imported. With it,
+        # operations of JAX would be compiled one by one.
+        ways = [lambda: _shapes(function, packing.size), lambda: function(few)]
+        if not imported():
+            ways.reverse()
         try:
-            found, traceable = _shapes(function, packing.size), True
-        except Exception:  # what numpy code raises here is anything
-            # An error of the function's own is raised again.
-            found, traceable = function(np.repeat(starts[:1], 3, axis=0)), False
+            found = ways[0]()
+        except Exception:  # what one of them does not understand raises anything
+            try:
+                found = ways[1]()
+            except Exception:
+                found = function(few)  # an error of the function's own
         shape = check_successors(found, 3, packing.size)
-        return cls(function, packing, shape, parallel_edges, traceable)
+        return cls(function, packing, shape, parallel_edges)
+
+    @keeps
+    def traceable(self) -> bool:
+        """Whether JAX can compile the function."""
+        try:
+            _shapes(self.successors, self.packing.size)
+        except Exception:  # what numpy code raises here is anything
+            return False
+        return True
 
 
 @functools.lru_cache(maxsize=64)

@@ -11,7 +11,13 @@ from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.mdp import _reach_traced
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, open_part, padded
-from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
+from jaxgames.mdp._interval import (
+    UNDERFLOW,
+    Answer,
+    Bounds,
+    IntervalIteration,
+    System,
+)
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._prob01 import eagerly, prob0, prob1
@@ -24,10 +30,13 @@ from jaxgames.mdp._region import (
     check_optimum,
 )
 from jaxgames.mdp._solution import EndComponents, ReachProbability
+from jaxgames.mdp.host._interval import best_choices, iterate
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 
-REACH_SOLVERS = Registry("reachability", IntervalIteration, base=IntervalIteration)
+REACH_SOLVERS = Registry(
+    "reachability", IntervalIteration, places=(drive.HOST,), base=IntervalIteration
+)
 """The solvers for probabilities to reach a target, by name."""
 
 
@@ -95,8 +104,9 @@ class Reachability(drive.Problem[Reach]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Reach) -> str:
-        """There is no engine on the host."""
-        return drive.DEVICE
+        """The host, but for large models where there is an accelerator: no race."""
+        place = super().place(question)
+        return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def undecided(self, question: Any) -> Values:
         """What is true of any probability."""
@@ -118,40 +128,39 @@ class Reachability(drive.Problem[Reach]):
         progress: Any = None,
     ) -> ReachProbability:
         """The equations of what is open, made small on the host."""
-        model, target, optimum, passed, epsilon, relative = question
+        posed = _posed(question)
         solver = dataclasses.replace(
-            solver, least=optimum == "min", relative=bool(relative)
+            solver, least=question.optimum == "min", relative=bool(question.relative)
         )
-        zero = _on_host(prob0(model, target, optimum, states=passed))
-        one = _on_host(prob1(model, target, optimum, states=passed))
-        known = zero.states | one.states
-        open_ = (np.diff(model.row_group_offsets) > 0) & ~known
-        components = mec(model, states=open_) if optimum == "max" else _none(model)
-        small = quotient(model, components) if components.count else _whole(model)
-        most = int(np.diff(model.row_offsets).max(initial=0))
-        part = open_part(small, open_, one.states, most)
         answer, status, rounds, carry = _iterate(
-            part, solver, 2 * epsilon, state, max_steps, progress
+            posed.part, solver, 2 * question.epsilon, state, max_steps, progress
         )
-        lower, upper = one.states.astype(np.float64), one.states.astype(np.float64)
-        where = part.number[small.new_state[open_]]
-        lower[open_], upper[open_] = answer.lower[where], answer.upper[where]
-        best = small.old_choice[part.choice[answer.choice]]
-        goes_on = ~target if passed is None else passed & ~target
-        scheduler = _scheduler(model, components, best, zero, one, goes_on)
-        return self.solution(
-            Values(lower, upper, lower + (upper - lower) / 2, scheduler),
-            status=status,
-            stats=Stats(
-                solver=solver.name,
-                rounds=rounds,
-                zero=int(zero.states.sum()),
-                one=int(one.states.sum()),
-                components=int(components.count),
-                open=len(answer.lower),
-            ),
-            state=carry,
+        values, counts = _told(question, posed, answer)
+        stats = Stats(solver=solver.name, rounds=rounds, **counts)
+        return self.solution(values, status=status, stats=stats, state=carry)
+
+    def on_host(
+        self, question: Reach, *, strategies=True, track=None, max_steps=None
+    ) -> ReachProbability:
+        """The same equations, one state after the other."""
+        del strategies, max_steps
+        stop = (drive.Track() if track is None else track).stop
+        posed = _posed(question)
+        part, least = posed.part, int(question.optimum == "min")
+        size = len(part.groups) - 1
+        rows = part.groups, part.rows, part.target, part.probs, part.base
+        lower, upper = np.zeros(size), np.ones(size)
+        width, relative = 2.0 * float(question.epsilon), int(bool(question.relative))
+        tiny = UNDERFLOW["float64"]
+        rounds, end = iterate(
+            *(*rows, lower, upper, least, part.slack, tiny, width, relative, stop)
         )
+        status = {1: Status.SOLVED, -1: Status.PRECISION, 0: Status.INTERRUPTED}[end]
+        counted = upper if least else lower
+        answer = Answer(lower, upper, best_choices(*rows, counted, least))
+        values, counts = _told(question, posed, answer)
+        stats = Stats(solver=drive.HOST, rounds=int(rounds), **counts)
+        return self.solution(values, status=status, stats=stats)
 
     def traced(self, question: Reach, solver: Any, state: Any, max_steps: Any) -> Any:
         """The same equations, in the places that the model has."""
@@ -181,8 +190,51 @@ REACH = drive.register(Reachability())
 follows in `Reach`."""
 
 
+class Posed(NamedTuple):
+    """A question as equations, and what is known without them."""
+
+    zero: Region
+    one: Region
+    open_: np.ndarray  # bool [S]: where the value is neither
+    components: EndComponents
+    small: Quotient
+    part: Equations
+
+
+def _posed(question: Reach) -> Posed:
+    """The equations of what is open, made small on the host."""
+    model, target, optimum, passed = question[:4]
+    zero = _on_host(prob0(model, target, optimum, states=passed))
+    one = _on_host(prob1(model, target, optimum, states=passed))
+    open_ = (np.diff(model.row_group_offsets) > 0) & ~(zero.states | one.states)
+    components = mec(model, states=open_) if optimum == "max" else _none(model)
+    small = quotient(model, components) if components.count else _whole(model)
+    most = int(np.diff(model.row_offsets).max(initial=0))
+    part = open_part(small, open_, one.states, most)
+    return Posed(zero, one, open_, components, small, part)
+
+
+def _told(question: Reach, posed: Posed, answer: Answer) -> tuple[Values, dict]:
+    """What the solution of the equations says of the states; and some numbers."""
+    model, target, passed = question.model, question.target, question.states
+    zero, one, open_, components, small, part = posed
+    lower, upper = one.states.astype(np.float64), one.states.astype(np.float64)
+    where = part.number[small.new_state[open_]]
+    lower[open_], upper[open_] = answer.lower[where], answer.upper[where]
+    best = small.old_choice[part.choice[answer.choice]]
+    goes_on = ~target if passed is None else passed & ~target
+    scheduler = _scheduler(model, components, best, zero, one, goes_on)
+    counts = {
+        "zero": int(zero.states.sum()),
+        "one": int(one.states.sum()),
+        "components": int(components.count),
+        "open": len(answer.lower),
+    }
+    return Values(lower, upper, lower + (upper - lower) / 2, scheduler), counts
+
+
 def _on_host(region: Region) -> Region:
-    return jax.tree.map(np.asarray, region)
+    return Region(*(None if x is None else np.asarray(x) for x in region))
 
 
 def _none(model: MDP) -> EndComponents:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from jaxgames.systems._product import Deadlock as Deadlock
     from jaxgames.systems._product import Product as Product
     from jaxgames.systems._product import product as product
-    from jaxgames.systems._run import Reason as Reason
-    from jaxgames.systems._run import Verdict as Verdict
+    from jaxgames.systems._run import RunReason as RunReason
+    from jaxgames.systems._run import RunVerdict as RunVerdict
     from jaxgames.systems._run import verify_run as verify_run
     from jaxgames.systems._system import System as System
 

@@ -13,11 +13,11 @@ from jaxgames.systems._product import Deadlock
 from jaxgames.systems._system import System
 
 
-class Reason(verdict.Reason):
+class RunReason(verdict.Reason):
     """What is wrong with a run, in the order in which it is looked for.
 
     Examples:
-        >>> Reason.NO_TRANSITION.message
+        >>> RunReason.NO_TRANSITION.message
         'the run goes on from it where there is no transition'
     """
 
@@ -29,20 +29,20 @@ class Reason(verdict.Reason):
     NOT_VIOLATED = 5, "the run violates nothing: the property holds on it"
 
 
-class Verdict(verdict.Verdict):
+class RunVerdict(verdict.Verdict):
     """What a check of a run found: true if nothing is wrong.
 
     Attributes:
         valid: bool, whether it is a run, and violates the property.
-        reason: int32, a [`Reason`][jaxgames.systems.Reason].
+        reason: int32, a [`RunReason`][jaxgames.systems.RunReason].
         vertex: int32, a state where it holds, or -1.
 
     Examples:
-        >>> print(Verdict.at(Reason.NOT_INITIAL, 5))
+        >>> print(RunVerdict.at(RunReason.NOT_INITIAL, 5))
         state 5: the run begins there, but it is not an initial state
     """
 
-    reasons = Reason
+    reasons = RunReason
     place = "state"
 
 
@@ -55,7 +55,7 @@ def verify_run(
     *,
     deadlock: Deadlock = "stutter",
     **bounds: Unpack[Bounds],
-) -> Verdict:
+) -> RunVerdict:
     """Checks that a run is one of a system, and violates a property.
 
     The run is followed along the transitions, and the property is looked at on its
@@ -108,18 +108,18 @@ def verify_run(
     steps = np.concatenate([part.astype(np.int64) for part in parts])
     back, size = len(parts[0]), len(system.offsets) - 1
     if len(steps) == back:
-        return Verdict.at(Reason.NO_CYCLE)
+        return RunVerdict.at(RunReason.NO_CYCLE)
     outside = (steps < 0) | (steps >= size)
     if outside.any():
-        return Verdict.at(Reason.NO_STATE, int(steps[np.argmax(outside)]))
+        return RunVerdict.at(RunReason.NO_STATE, int(steps[np.argmax(outside)]))
     if steps[0] not in system.initial:
-        return Verdict.at(Reason.NOT_INITIAL, int(steps[0]))
+        return RunVerdict.at(RunReason.NOT_INITIAL, int(steps[0]))
     after = np.append(steps[1:], steps[back])
     for state, following in zip(steps.tolist(), after.tolist(), strict=True):
         row = system.targets[system.offsets[state] : system.offsets[state + 1]]
         stays = deadlock == "stutter" and not len(row) and state == following
         if not stays and following not in row:
-            return Verdict.at(Reason.NO_TRANSITION, state)
+            return RunVerdict.at(RunReason.NO_TRANSITION, state)
     names = np.array(system.propositions, object)
     letters = [frozenset(names[system.labels[state]]) for state in steps.tolist()]
     word = letters[:back], letters[back:]
@@ -127,4 +127,4 @@ def verify_run(
         violated = violates.accepts(*word)
     else:
         violated = not violates.holds_on(*word)
-    return Verdict.at(Reason.OK if violated else Reason.NOT_VIOLATED)
+    return RunVerdict.at(RunReason.OK if violated else RunReason.NOT_VIOLATED)

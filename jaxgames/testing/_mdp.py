@@ -1,5 +1,6 @@
 """Markov decision processes: end components, and probabilities to reach a target."""
 
+import itertools
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -260,6 +261,10 @@ def components() -> Subject:
     )
 
 
+REACH = ("host", "interval")
+"""What finds bounds of probabilities."""
+
+
 # ---- probabilities ---------------------------------------------------------------
 
 
@@ -271,26 +276,28 @@ def _bounds(case: Labelled) -> Complaint:
     """Bounds that hold exactly and are near, and a scheduler that is worth them."""
     model, target, passed = _question(case)
     exact = _exact.reach_values(model, target, passed)
-    for optimum, values in zip(("min", "max"), exact, strict=True):
-        found = mdp.reach_probability(model, target, optimum, states=passed)
+    asked = itertools.product(zip(("min", "max"), exact, strict=True), REACH)
+    for (optimum, values), solver in asked:
+        how = f"{optimum}, {solver}"
+        found = mdp.reach_probability(model, target, optimum, solver, states=passed)
         chain = _exact.chain_of(mdp.induced_chain(model, found.scheduler))
         worth = _exact.chain_values(chain, target, passed)
         for s, value in enumerate(values):
             low, high = Fraction(found.lower[s]), Fraction(found.upper[s])
             if not low <= value <= high:
                 return (
-                    f"{optimum}: bounds {float(low)} and {float(high)} at state {s}, "
+                    f"{how}: bounds {float(low)} and {float(high)} at state {s}, "
                     f"where the probability is {float(value)}"
                 )
             if abs(Fraction(found.value[s]) - value) > Fraction(1, 10**6):
-                return f"{optimum}: {found.value[s]} at state {s} is too far away"
+                return f"{how}: {found.value[s]} at state {s} is too far away"
             if (worth[s] < low) if optimum == "max" else (worth[s] > high):
                 return (
-                    f"{optimum}: the scheduler reaches the target from state {s} with "
+                    f"{how}: the scheduler reaches the target from state {s} with "
                     f"{float(worth[s])}, which the bounds leave out"
                 )
         if ((found.scheduler < 0) != (target | ~passed)).any():
-            return f"{optimum}: a scheduler for states where nothing is to be chosen"
+            return f"{how}: a scheduler for states where nothing is to be chosen"
     return None
 
 

@@ -10,6 +10,9 @@ PIECE = 1 << 10
 PIECE_GROWTH = 4
 """... and of the others: one in so many of those that came before."""
 
+FEW = 1 << 12
+"""States that are looked for on the host before an accelerator is asked for."""
+
 # ---- graph/_explore_device.py
 
 CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}

@@ -14,9 +14,11 @@ from jaxgames.testing import _exact as exact
 CORPUS = Path(__file__).parents[3] / "shared/data/public/mdp"
 
 
-def check(model: mdp.MDP, target, optimum: str, passed, value: list[Fraction]) -> None:
+def check(
+    model: mdp.MDP, target, optimum: str, passed, value: list[Fraction], solver="host"
+) -> None:
     """The bounds hold exactly and are near, and the scheduler is worth them."""
-    found = mdp.reach_probability(model, target, optimum, states=passed)
+    found = mdp.reach_probability(model, target, optimum, solver, states=passed)
     lower, upper = found.lower.tolist(), found.upper.tolist()
     assert all(a <= x <= b for a, x, b in zip(lower, value, upper, strict=True))
     assert all(abs(a - x) <= 1e-6 for a, x in zip(found.value, value, strict=True))
@@ -40,10 +42,11 @@ def models(seed: int, count: int, most: int = 5, choices: int = 2):
 
 
 def test_against_all_schedulers():
-    for model, target, passed in models(seed=1, count=170):
+    for number, (model, target, passed) in enumerate(models(seed=1, count=170)):
         least, largest = exact.reach_values(model, target, passed)
-        check(model, target, "min", passed, least)
-        check(model, target, "max", passed, largest)
+        for solver in ("host", "interval")[: 1 + number % 2]:
+            check(model, target, "min", passed, least, solver)
+            check(model, target, "max", passed, largest, solver)
 
 
 @pytest.mark.sweep
@@ -119,7 +122,7 @@ def test_slow_models_get_there():
 @pytest.mark.counts
 def test_it_can_be_stopped_and_resumed(habits_of_a_cpu):
     model, target = walk(41), [40]
-    whole = mdp.reach_probability(model, target)
+    whole = mdp.reach_probability(model, target, solver="interval")
     with pytest.raises(SolveError) as caught:
         mdp.reach_probability(model, target, max_steps=100)
     part = caught.value.solution

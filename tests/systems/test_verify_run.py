@@ -5,7 +5,7 @@ import pytest
 
 from jaxgames import buchi, ltl, systems
 from jaxgames.ltl import Formula
-from jaxgames.systems import Reason, System, verify_run
+from jaxgames.systems import RunReason, System, verify_run
 from jaxgames.testing import _ltl
 from jaxgames.testing._words import Words
 
@@ -43,21 +43,21 @@ def test_lassos_that_are_found_violate_the_formula(seed):
     assert verify_run(system, prefix, cycle, formula)
     assert verify_run(system, prefix, cycle, product.automaton)
     negated = Formula("!", (formula,))
-    assert verify_run(system, prefix, cycle, negated).reason == Reason.NOT_VIOLATED
+    assert verify_run(system, prefix, cycle, negated).reason == RunReason.NOT_VIOLATED
 
 
 @pytest.mark.parametrize(
     ("prefix", "cycle", "deadlock", "reason", "state"),
     [
-        ([0, 1], [2], "stutter", Reason.OK, -1),
-        ([0, 1], [2], "reject", Reason.NO_TRANSITION, 2),
-        ([0], [], "stutter", Reason.NO_CYCLE, -1),
-        ([0], [3], "stutter", Reason.NO_STATE, 3),
-        ([0], [-1], "stutter", Reason.NO_STATE, -1),
-        ([1], [2], "stutter", Reason.NOT_INITIAL, 1),
-        ([0], [1], "stutter", Reason.NO_TRANSITION, 1),
-        ([0], [2], "stutter", Reason.NO_TRANSITION, 0),
-        ([], [0], "stutter", Reason.NOT_VIOLATED, -1),
+        ([0, 1], [2], "stutter", RunReason.OK, -1),
+        ([0, 1], [2], "reject", RunReason.NO_TRANSITION, 2),
+        ([0], [], "stutter", RunReason.NO_CYCLE, -1),
+        ([0], [3], "stutter", RunReason.NO_STATE, 3),
+        ([0], [-1], "stutter", RunReason.NO_STATE, -1),
+        ([1], [2], "stutter", RunReason.NOT_INITIAL, 1),
+        ([0], [1], "stutter", RunReason.NO_TRANSITION, 1),
+        ([0], [2], "stutter", RunReason.NO_TRANSITION, 0),
+        ([], [0], "stutter", RunReason.NOT_VIOLATED, -1),
     ],
 )
 def test_what_is_wrong(prefix, cycle, deadlock, reason, state):

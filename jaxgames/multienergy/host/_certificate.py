@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.multienergy._budgets import history
 from jaxgames.multienergy.host._worklist import (
@@ -58,9 +59,25 @@ def ranks(game: Any, offsets: np.ndarray, points: np.ndarray) -> Ranks:
         points = np.array([b for budgets in listed for b in budgets], np.int32)
         points = points.reshape(-1, game.delta.shape[1])
     points = np.ascontiguousarray(points, np.int32)
-    defender = np.asarray(game.defender)
-    found = _ranks(*arrays, defender, updates_of(game), offsets, points)
+    defender, updates = np.asarray(game.defender), updates_of(game)
+    given = *arrays, defender, updates, np.asarray(offsets), points
+    with host.plain(_pairs(game, offsets)) as sooner:
+        if sooner:
+            stop = host.Impatience.of(host.plain_left())
+            *found, ended = _ranks(*given, stop)
+            if ended:
+                return Ranks(offsets, points, *found)
+    *found, _ = _ranks(*given, np.zeros(1, np.int8))
     return Ranks(offsets, points, *found)
+
+
+def _pairs(game: Any, offsets: np.ndarray) -> int:
+    """Pairs of budgets at both ends of all edges, and the edges."""
+    degree = np.diff(np.asarray(game.offsets)).astype(np.int64)
+    count = np.diff(offsets).astype(np.int64)
+    source = np.repeat(count, degree)
+    targets = np.asarray(game.targets)[: len(source)]  # the others are padding
+    return len(targets) + int(source @ count[targets])
 
 
 def not_won(game: Any, offsets: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -86,8 +103,9 @@ def not_closed(game: Any, offsets: np.ndarray, points: np.ndarray) -> np.ndarray
     """
     arrays = (np.asarray(x) for x in (game.offsets, game.targets, game.update_id))
     points = np.ascontiguousarray(points, np.int32)
-    defender = np.asarray(game.defender)
-    return _not_closed(*arrays, defender, updates_of(game), offsets, points)
+    defender, updates = np.asarray(game.defender), updates_of(game)
+    with host.plain(_pairs(game, offsets)):
+        return _not_closed(*arrays, defender, updates, offsets, points)
 
 
 @compiled
@@ -120,7 +138,7 @@ def _holds(updates, update, before, points, first, stop, rank, after):
 
 
 @compiled
-def _ranks(offsets, targets, update_id, defender, updates, starts, points):
+def _ranks(offsets, targets, update_id, defender, updates, starts, points, stop):
     size, number = len(defender), len(points)
     rank, move = np.full(number, -1, np.int32), np.full(number, -1, np.int32)
     owner = np.empty(number, np.int32)
@@ -130,7 +148,11 @@ def _ranks(offsets, targets, update_id, defender, updates, starts, points):
     left = np.arange(number)
     count, now = number, 0
     found = np.empty(number, np.int32)
+    ended = True
     while count:
+        if stop[0] != 0:
+            ended = False
+            break
         kept, new = 0, 0
         for index in range(count):
             k = left[index]
@@ -165,7 +187,7 @@ def _ranks(offsets, targets, update_id, defender, updates, starts, points):
         count = kept
         if new == 0:
             break
-    return rank, move
+    return rank, move, ended
 
 
 @compiled
