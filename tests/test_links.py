@@ -132,24 +132,26 @@ def test_links_that_are_kept(layout, monkeypatch):
     offsets, targets = random_rows(5, 50, 50)
     links = in_both_layouts(offsets, targets, 50, monkeypatch)[layout]
     kind = jnp.asarray(np.random.default_rng(0).integers(0, 3, 50).astype(np.int32))
-    same = tuple(
-        x == y
-        for x, y in zip(
-            ops.at_rows(links, kind), ops.at_targets(links, kind), strict=True
-        )
-    )
+
+    @jax.jit
+    def ways(links, kind, x):
+        own, other = ops.at_rows(links, kind), ops.at_targets(links, kind)
+        same = tuple(x == y for x, y in zip(own, other, strict=True))
+        less = ops.keep_links(links, same)
+        found = ops.links_max(less, x), ops.links_max(links, x, same)
+        return found, (ops.count_links(less), ops.count_links(links))
+
     x = np.arange(50, dtype=np.int32)
     expected = [
         max((t for t in targets[i:j] if kind[t] == kind[row]), default=LOW)
         for row, (i, j) in enumerate(zip(offsets[:-1], offsets[1:], strict=True))
     ]
-    less = jax.jit(ops.keep_links)(links, same)
-    np.testing.assert_array_equal(ops.links_max(less, jnp.asarray(x)), expected)
-    np.testing.assert_array_equal(ops.links_max(links, jnp.asarray(x), same), expected)
+    found, counts = ways(links, kind, jnp.asarray(x))
+    for each in found:
+        np.testing.assert_array_equal(each, expected)
     tails = np.repeat(np.arange(50), np.diff(offsets))
     count = int(np.sum(np.asarray(kind)[tails] == np.asarray(kind)[targets]))
-    assert int(ops.count_links(less)) == count
-    assert int(ops.count_links(links)) == len(targets)
+    assert [int(x) for x in counts] == [count, len(targets)]
 
 
 def test_lists_of_the_links_of_some_rows(layout, monkeypatch):
@@ -180,10 +182,14 @@ def test_empty_links(layout, num_rows, num_targets, degree, monkeypatch):
     targets = np.zeros(0, np.int32)
     links = in_both_layouts(offsets, targets, num_targets, monkeypatch)[layout]
     x = jnp.zeros(num_targets, jnp.int32)
-    assert ops.links_max(links, x).tolist() == [LOW] * num_rows
-    assert ops.links_min(links, x).tolist() == [HIGH] * num_rows
-    assert ops.links_any(links, x == 0).tolist() == [False] * num_rows
-    assert ops.links_all(links, x == 1).tolist() == [True] * num_rows
+
+    @jax.jit
+    def reduced(links, x):
+        most, least = ops.links_max(links, x), ops.links_min(links, x)
+        return most, least, ops.links_any(links, x == 0), ops.links_all(links, x == 1)
+
+    for found, wanted in zip(reduced(links, x), (LOW, HIGH, False, True), strict=True):
+        assert found.tolist() == [wanted] * num_rows
 
 
 def test_regular_links():

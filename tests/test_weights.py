@@ -37,7 +37,7 @@ def test_sums_are_numpys(sliced, monkeypatch):
         with jax.enable_x64(True):
             laid_out = ops.on_links(links, offsets, values)
             weights = tuple(map(jnp.asarray, laid_out))
-            found = ops.links_sum(links, jnp.asarray(x), weights)
+            found = jax.jit(ops.links_sum)(links, jnp.asarray(x), weights)
             assert found.dtype == np.float64
             found = np.asarray(found)
         np.testing.assert_allclose(found, expected, rtol=1e-13)

@@ -137,7 +137,8 @@ def test_a_small_random_game_needs_no_degree(size):
     assert game.shape[0] == size
     assert np.diff(game.row_ptr).max() <= size
     key = jax.random.key(3)
-    there = generate.random_game_by_key(key, size)
+    by_key = jax.jit(generate.random_game_by_key, static_argnums=1)
+    there = by_key(key, size)
     assert np.diff(there.unpad().row_ptr).max() <= size
     alone = generate.random_game(3, size + 1, self_loops=False)
     assert not np.any(alone.src == alone.dst)
