@@ -41,7 +41,7 @@ def of_energy_games() -> Callable[..., Any]:
 
 
 def of_components() -> Callable[..., Any]:
-    size = 12_000
+    size = 2000
     tails = np.arange(size + 1)
     ring = tails, np.roll(tails[:-1], -1)
     return functools.partial(graph.scc, ring, graph.FBTrim(sweeps_per_check=1))
