@@ -122,11 +122,11 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 256), ('tangles', 128), ('afresh', 128), ('tangles', 256)]
+        [('promotion', 1024), ('tangles', 128), ('afresh', 128), ('tangles', 256)]
     """
     budget = LATER_WORK
     if len(legs) > 1:
-        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size // 8)
+        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size // 32)
         legs = legs[1:]
     while len(legs) > 1:
         for leg in legs:
