@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from jaxgames import fixpoint, ops
+from jaxgames import ops
 from jaxgames.graph import _front, _solver
-from jaxgames.graph._distances import Distances
+from jaxgames.graph._distances import distances
 from jaxgames.graph._solver import NONE, ComponentMachine, Subgraph, same_at_both_ends
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Links, Pieces, SlicedLinks
@@ -264,10 +264,7 @@ class MaxId(ComponentMachine):
     def _ranks(self, game: Subgraph):
         if self.order == "reversed":
             return None, None
-        levels = Distances()
-        carry = fixpoint.start(levels, game)
-        carry = fixpoint.iterate(levels, game, carry, fixpoint.MAX_ROUNDS)
-        holder = jnp.argsort(carry.state[0], stable=True).astype(jnp.int32)
+        holder = jnp.argsort(distances(game), stable=True).astype(jnp.int32)
         own = jnp.arange(len(holder), dtype=jnp.int32)
         return ops.put(jnp.zeros_like(holder), holder, own), holder
 

@@ -2,12 +2,11 @@
 
 import dataclasses
 import functools
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from jaxgames import fixpoint, ops
-from jaxgames.fixpoint import Carry
 from jaxgames.later import backend, jax, jnp
 from jaxgames.multienergy import _antichains
 from jaxgames.multienergy._antichains import FEW, Front
@@ -136,11 +135,15 @@ class ByFronts(Solver):
             return self.visit(visit, kind, state)
         columns = ops.compact(due, -(-size // lot) * lot)
         lots = -(-jnp.sum(due, dtype=jnp.int32) // lot)
-        start = Progress(state, jnp.int32(0))
-        game = Lots(visit, columns.reshape(-1, lot), lots)
-        carry = Carry(start, jnp.int32(0))
-        walk = _Walk(self, kind)
-        return fixpoint.iterate(walk, game, carry, fixpoint.MAX_ROUNDS).state.state
+        columns = columns.reshape(-1, lot)
+
+        def one(now: tuple[State, jax.Array]) -> tuple[State, jax.Array]:
+            state, done = now
+            part = ops.part_of_block(block, columns[done], visit.game.size)
+            return self.visit(visit._replace(block=part), kind, state), done + 1
+
+        start = state, jnp.int32(0)
+        return fixpoint.until(lambda now: now[1] >= lots, one, start)[0]
 
     def visit(self, visit: "Visit", kind: str, state: State) -> State:
         """New fronts for the rows of a block."""
@@ -222,49 +225,3 @@ class Visit(NamedTuple):
     game: Layout
     rules: Rule
     block: Block
-
-
-class Lots(NamedTuple):
-    """Rows of a block to visit: their columns, lot by lot, and how many lots."""
-
-    visit: Visit
-    columns: jax.Array
-    count: jax.Array
-
-
-class Progress(NamedTuple):
-    """The state, and how many lots were visited."""
-
-    state: State
-    lots: jax.Array
-
-
-@dataclasses.dataclass(frozen=True)
-class _Walk(Solver):
-    """Visits one lot after the other."""
-
-    fronts: ByFronts
-    kind: str
-    sweeps_per_check: int | None = dataclasses.field(default=1, kw_only=True)
-
-    name: ClassVar[str] = "lots"
-
-    def init(self, game: Lots) -> Any:
-        """It starts within a round."""
-        raise NotImplementedError
-
-    def step(self, game: Lots, state: Progress) -> Progress:
-        """One lot."""
-        size = game.visit.game.size
-        part = ops.part_of_block(game.visit.block, game.columns[state.lots], size)
-        new = self.fronts.visit(game.visit._replace(block=part), self.kind, state.state)
-        return Progress(new, state.lots + 1)
-
-    def done(self, game: Lots, state: Progress) -> jax.Array:
-        """No lot is left."""
-        return state.lots >= game.count
-
-    def answer(self, game: Lots, state: Progress) -> State:
-        """The state."""
-        del game
-        return state.state
