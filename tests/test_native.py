@@ -7,6 +7,7 @@ import itertools
 import subprocess
 import sys
 import types
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -366,6 +367,33 @@ def test_machine_code_is_kept_until_something_changes(place, monkeypatch):
     monkeypatch.setitem(globals(), "LIMIT", 10)
     assert run(limited, 3) == 13
     assert len(list(place.iterdir())) == 1  # the old one is removed
+
+
+def test_of_an_install_that_nobody_may_write_to_it_is_the_users(tmp_path, monkeypatch):
+    def run(function, *arguments):
+        code = native.Program(function, plain).code(arguments)
+        assert code is not None
+        return code(arguments)
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # As if the package could be read only, by whoever runs this.
+    monkeypatch.setattr(_machine.os, "access", lambda *_: False)
+    real = _machine._keep
+    own = Path(__file__).parent
+    monkeypatch.setattr(
+        _machine, "_keep", lambda path, x: own not in path.parents and real(path, x)
+    )
+    assert run(limited, 1) == 8
+    (kept,) = (tmp_path / "cache/jaxgames/native").iterdir()
+    with monkeypatch.context() as made:
+        made.setattr(_machine, "_assembled", None)  # nothing is made anew
+        assert run(limited, 2) == 9
+    # Others may write there: what is in it is not run, and nothing is added.
+    kept.write_bytes(b"")
+    (tmp_path / "cache/jaxgames").chmod(0o777)
+    assert run(limited, 3) == 10
+    assert kept.read_bytes() == b""
 
 
 SCATTERED = """

@@ -1,6 +1,7 @@
 """Machine code: made by LLVM, kept on a disk, and called."""
 
 import array
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -83,25 +84,46 @@ class Program:
         return self._codes[kinds]
 
     def _made(self, kinds: tuple) -> "_Code":
-        kept = self._kept_at(kinds)
-        try:
-            result, machine_code = pickle.loads(kept.read_bytes())
-        except Exception:  # not there, or not whole
-            text, result = Module(self._plain).program(self._function, kinds)
-            machine_code = _assembled(text)
-            _keep(kept, pickle.dumps((result, machine_code)))
+        name, folders = self._kept_as(kinds), self._folders()
+        for folder in folders:
+            # It may not be there, or not be whole.
+            with contextlib.suppress(Exception):
+                result, machine_code = pickle.loads((folder / name).read_bytes())
+                return _Code(machine_code, result)
+        text, result = Module(self._plain).program(self._function, kinds)
+        machine_code = _assembled(text)
+        for folder in folders:
+            if _keep(folder / name, pickle.dumps((result, machine_code))):
+                break
         return _Code(machine_code, result)
 
-    def _kept_at(self, kinds: tuple) -> Path:
-        """The file of its machine code: another one after any edit."""
-        file = Path(self._function.__code__.co_filename)
-        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or file.parent / "__pycache__")
+    def _kept_as(self, kinds: tuple) -> str:
+        """The name of the file of its machine code: another one after any edit."""
         digest = hashlib.sha256(repr((_own_text(), kinds, _target_name())).encode())
         begin = f"{self._function.__module__}.{self._function.__qualname__}"
         begin += f"-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
         written = hashlib.sha256()
         _write(self._function, self._plain, written, set())
-        return folder / f"{begin}-{written.hexdigest()[:16]}.native"
+        return f"{begin}-{written.hexdigest()[:16]}.native"
+
+    def _folders(self) -> list[Path]:
+        """Where that file may be: beside the source, as Python's own are.
+
+        Where nobody may write there, also in the user's folder, if nobody else may
+        write to that: what is found is run.
+        """
+        given = os.environ.get("NUMBA_CACHE_DIR")
+        if given:
+            return [Path(given)]
+        beside = Path(self._function.__code__.co_filename).parent / "__pycache__"
+        there = beside if beside.is_dir() else beside.parent
+        found = [beside]
+        if not os.access(there, os.W_OK):
+            from jaxgames.programs import default_folder  # which stands on this
+
+            with contextlib.suppress(OSError):
+                found.append(default_folder() / "native")
+        return found
 
 
 def _write(function: Any, plain: Any, digest: Any, seen: set) -> None:
@@ -137,8 +159,12 @@ def _own_text() -> str:
     return digest.hexdigest()
 
 
-def _keep(path: Path, content: bytes) -> None:
-    """Writes a file at once or not at all, and removes those of earlier edits."""
+def _keep(path: Path, content: bytes) -> bool:
+    """Writes a file at once or not at all, and removes those of earlier edits.
+
+    Returns:
+        Whether it is there: if not, there is no place to keep it, and it is made again.
+    """
     draft = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -147,8 +173,9 @@ def _keep(path: Path, content: bytes) -> None:
         for old in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.native"):
             if old != path:
                 old.unlink(missing_ok=True)
-    except OSError:  # no place to keep it: it is made again
-        pass
+    except OSError:
+        return False
+    return True
 
 
 # ---- LLVM ------------------------------------------------------------------------
