@@ -7,22 +7,17 @@ would run programs in the user's name. So it is one that nobody else can write t
 
 import functools
 import os
-import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from jaxgames import fixpoint, host
 from jaxgames.later import backend, imported, jax, when_imported
 from jaxgames.limits import Bounds, limited, tick
-
-WRITABLE = stat.S_IWGRP | stat.S_IWOTH
-"""Bits of a mode that let others write."""
-
-
-class UnsafeError(OSError):
-    """A folder that others can write to; the message says which, and what to do."""
+from jaxgames.user_folder import UnsafeError as UnsafeError
+from jaxgames.user_folder import check as check
+from jaxgames.user_folder import default_folder as default_folder
 
 
 def keep(folder: str | os.PathLike[str] | None = None) -> Path:
@@ -191,61 +186,3 @@ def _warmed(
         else:
             shape = game.shape
     return Warmed(question, int(shape[0]), int(shape[1]), solver, *seconds)
-
-
-# ---- a folder to run programs from ---------------------------------------------------
-
-
-def default_folder() -> Path:
-    """The folder of this user, made if it is not there, and safe to run programs from.
-
-    Raises:
-        OSError: it cannot be made or is not safe, saying why.
-    """
-    base = os.environ.get("XDG_CACHE_HOME") or ""
-    if not os.path.isabs(base):  # the standard says to ignore such
-        base = os.path.expanduser("~/.cache")
-    if not os.path.isabs(base):
-        raise UnsafeError("nobody says where the home folder is")
-    path = Path(base) / "jaxgames"
-    os.makedirs(base, mode=0o700, exist_ok=True)
-    path.mkdir(mode=0o700, exist_ok=True)
-    check(path)
-    if hasattr(os, "geteuid"):
-        path.chmod(0o700)  # what is in it may have wider modes
-    return path
-
-
-def check(path: Path) -> None:
-    """Checks that a folder is the user's own, and that others can put nothing there.
-
-    Neither into it, nor in its place: all folders on the way are looked at, and those
-    that links on the way lead to.
-
-    Raises:
-        UnsafeError: they can.
-    """
-    if not hasattr(os, "geteuid"):
-        return  # where there are no such modes
-    user = os.geteuid()
-    for place in {*_way(path), *_way(path.resolve())}:
-        found = place.lstat()
-        last = place in (path, path.resolve())
-        if found.st_uid != user and (last or found.st_uid != 0):
-            raise UnsafeError(f"{place} belongs to user {found.st_uid}, not to {user}")
-        if stat.S_ISLNK(found.st_mode):
-            continue
-        if not stat.S_ISDIR(found.st_mode):
-            raise UnsafeError(f"{place} is no folder")
-        # In a folder with the sticky bit nobody can move what belongs to another.
-        free = found.st_mode & WRITABLE
-        if free and (last or not found.st_mode & stat.S_ISVTX):
-            raise UnsafeError(
-                f"others can write to {place}: chmod go-w takes that away"
-            )
-
-
-def _way(path: Path) -> Iterator[Path]:
-    """A path and all folders above it."""
-    yield path
-    yield from path.parents

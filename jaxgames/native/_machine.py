@@ -34,6 +34,7 @@ from jaxgames.native._types import (
     words,
 )
 from jaxgames.tuning.base import LEVEL
+from jaxgames.user_folder import default_folder
 
 _lock = threading.RLock()
 
@@ -119,8 +120,6 @@ class Program:
         there = beside if beside.is_dir() else beside.parent
         found = [beside]
         if not os.access(there, os.W_OK):
-            from jaxgames.programs import default_folder  # which stands on this
-
             with contextlib.suppress(OSError):
                 found.append(default_folder() / "native")
         return found
