@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits, ops, states
-from jaxgames.arena import eager
+from jaxgames.arena import eager, is_traced
 from jaxgames.kept import kept
 from jaxgames.later import backend, jax, jnp
 from jaxgames.progress import Meter, Progress, Report, as_progress
@@ -442,3 +442,20 @@ def run(
         meter.close()
     carry = outcome.carry._replace(origin=origin)
     return outcome._replace(status=status, rounds=rounds, carry=carry)
+
+
+def completed(solver: Solver, game: Any) -> Any:
+    """The last state of a solver that is a part of something else, and has to end.
+
+    On a traced game it is a loop (pure); on a concrete one the host drives it.
+
+    Raises:
+        LimitError: it was interrupted, or a limit was reached: what is known by then
+            is no answer.
+    """
+    if is_traced(game):
+        return iterate(solver, game, start(solver, game), MAX_ROUNDS).state
+    outcome = run(solver, game)
+    if outcome.status != Status.SOLVED:
+        limits.fail(outcome.status, f"solving by {solver.name}")
+    return outcome.carry.state

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, Status, fixpoint
+from jaxgames import Arena, Status, energy, fixpoint, graph, mdp, parity
+from jaxgames.limits import LimitError
 from jaxgames.progress import Bar, Deadline, Report, as_progress
 from jaxgames.solver import Registry, Solver
 
@@ -234,3 +235,59 @@ def test_a_solver_from_outside_is_taken():
         name: ClassVar[str] = "mine"
 
     assert TestRegistry.registry.resolve(Mine(goal=2)).goal == 2
+
+
+# ---- parts of calls ----------------------------------------------------------------
+
+
+def test_a_part_that_ends_early_is_no_answer(monkeypatch):
+    solver = Counter(sweeps_per_check=1)
+    assert fixpoint.completed(solver, GAME).value == 100
+    inside = jax.jit(lambda game: fixpoint.completed(solver, game).value)
+    assert inside(GAME) == 100
+    _interrupt_second_chunk(monkeypatch)
+    with pytest.raises(LimitError, match="INTERRUPTED.*solving by counter"):
+        fixpoint.completed(solver, GAME)
+
+
+SIZE = 60
+CHAIN = Arena.from_edges(
+    range(SIZE),
+    [*range(1, SIZE), SIZE - 1],
+    owner=[0] * SIZE,
+    priority=range(0, 2 * SIZE, 2),
+    weight=[-1] * (SIZE - 1) + [0],
+)
+MODEL = mdp.MDP.from_arrays(range(SIZE + 1), range(SIZE + 1), CHAIN.dst)
+
+PARTS = {
+    "reachable": lambda: graph.reachable(CHAIN, [0], engine="device"),
+    "attractor": lambda: graph.attractor(CHAIN, [SIZE - 1], 0, engine="device"),
+    "prob0": lambda: mdp.prob0(MODEL, [SIZE - 1], engine="device"),
+    "prob1": lambda: mdp.prob1(MODEL, [SIZE - 1], engine="device"),
+    "parity": lambda: parity.verify(CHAIN, parity.solve(CHAIN, "host"), "trimming"),
+    "energy": lambda: energy.verify(CHAIN, energy.solve(CHAIN, "host"), "device"),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_is_found_until_an_interrupt_is_not_taken_for_all(monkeypatch, part):
+    ask = PARTS[part]
+    ask()
+    _interrupt_second_chunk(monkeypatch)
+    with pytest.raises(LimitError, match="INTERRUPTED"):
+        ask()
+
+
+def _interrupt_second_chunk(monkeypatch):
+    calls, chunk = [], fixpoint._chunk
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return chunk(*arguments)
+
+    monkeypatch.setattr(fixpoint, "_chunk", interrupted)
+    monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 1)
+    monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 0)

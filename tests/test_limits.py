@@ -484,12 +484,12 @@ def test_engines_of_small_games_can_be_ended(where, solve, game, monkeypatch):
 
 
 def test_small_games_of_several_energies_can_be_ended(monkeypatch):
-    from jaxgames.multienergy import _host
+    from jaxgames.multienergy import host as engines
 
     def engine(game, track=None):
         waits_for(None if track is None else track.stop)
 
-    monkeypatch.setattr(_host, "run_host", engine)
+    monkeypatch.setattr(engines, "run_host", engine)
     with ends_soon(), pytest.raises(RuntimeError, match="told to stop"):
         multienergy.solve(ENERGIES, "host", deadline=0.1)
 

@@ -116,8 +116,7 @@ def _on_device(arena: Arena, credit, winner, strategy) -> Verdict:
             np.pad(winner.astype(np.int8), more),
             np.pad(strategy.astype(np.int32), more, constant_values=NO_EDGE),
         )
-        outcome = fixpoint.run(Proof(), claim)
-        return to_numpy(_verdict_jit(claim, outcome.answer))
+        return to_numpy(_verdict_jit(claim, fixpoint.completed(Proof(), claim)))
 
 
 def _most(arena: Arena, credit: np.ndarray) -> int:
@@ -131,11 +130,7 @@ def _traced(arena: Arena, credit, winner, strategy) -> Verdict:
     small = credit.astype(dtype)
     small = jnp.where(small == credit, small, beyond(dtype))
     claim = claim_of(game, small, winner, strategy)
-    solver = Proof()
-    carry = fixpoint.iterate(
-        solver, claim, fixpoint.start(solver, claim), fixpoint.MAX_ROUNDS
-    )
-    return verdict_of(claim, carry.state)
+    return verdict_of(claim, fixpoint.completed(Proof(), claim))
 
 
 _claim_jit = jax.jit(claim_of)

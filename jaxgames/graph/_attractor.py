@@ -170,9 +170,7 @@ def _pure(arena: Arena, target, player, vertices) -> Attractor:
     own = owner == (player == 1)
     out = _links.traced(arena).out
     problem = Problem(out, (~own).astype(jnp.int8), jnp.asarray(target), inside)
-    solver = _solver(out)
-    carry = fixpoint.start(solver, problem)
-    rank = fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.rank
+    rank = fixpoint.completed(_solver(out), problem).rank
     # The first edge that leads one rank down.
     misses = ops.edgewise(
         lambda here, there: (there != here - 1).astype(jnp.int32),
@@ -196,6 +194,6 @@ def _on_device(arena: Arena, target, player: int, vertices) -> Attractor:
             for x in ((~own).astype(np.int8), target, inside)
         ),
     )
-    rank = np.asarray(fixpoint.run(_solver(out), problem).answer)[:size]
+    rank = np.asarray(fixpoint.completed(_solver(out), problem).rank)[:size]
     strategy = host.moves_down(arena, rank, own)
     return Attractor(rank != NO_RANK, strategy, rank)

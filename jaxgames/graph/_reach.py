@@ -130,18 +130,15 @@ class Reach(Solver):
 
 
 def spread(links: Links, sources: Any, inside: Any) -> jax.Array:
-    """Marks all that points, directly or not, at a source (pure): bool `[V]`."""
+    """Marks all that points, directly or not, at a source: bool `[V]`."""
     problem = Problem(links, jnp.asarray(sources), jnp.asarray(inside))
     solver = Reach(sweeps_per_check=fixpoint.default_sweeps(links))
-    carry = fixpoint.start(solver, problem)
-    return fixpoint.iterate(solver, problem, carry, fixpoint.MAX_ROUNDS).state.mark
+    return fixpoint.completed(solver, problem).mark
 
 
 def run(links: Links, sources: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """As `spread`, driven from the host, for masks that may be shorter than `links`."""
+    """As `spread`, for masks of numpy that may be shorter than `links`."""
     size = len(sources)
     more = links.num_rows - size
-    masks = (jnp.asarray(np.pad(mask, (0, more))) for mask in (sources, inside))
-    problem = Problem(links, *masks)
-    solver = Reach(sweeps_per_check=fixpoint.default_sweeps(links))
-    return np.asarray(fixpoint.run(solver, problem).answer)[:size]
+    masks = (np.pad(mask, (0, more)) for mask in (sources, inside))
+    return np.asarray(spread(links, *masks))[:size]

@@ -1,14 +1,12 @@
 """Marks that spread over a model backwards: fixpoints for qualitative sets."""
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from jaxgames import fixpoint, ops
-from jaxgames.arena import is_traced
 from jaxgames.later import jax, jnp
 from jaxgames.mdp._layout import Layout
 from jaxgames.mdp._region import NO_CHOICE, Region
-from jaxgames.solution import Status
 from jaxgames.solver import Solver, check_positive
 
 REMOVE, REACH, DONE = range(3)
@@ -203,28 +201,15 @@ def _no_choices(game: Problem) -> jax.Array:
 
 # ---- running them --------------------------------------------------------------------
 
-Machine = TypeVar("Machine", Spread, Surely)
-
 
 def spread(game: Problem, *, every: bool = False) -> jax.Array:
     """What leads to the goal with some choice, or with every one: bool `[S]`."""
     sweeps = fixpoint.default_sweeps(game.layout.branches)
-    return _run(Spread(every, sweeps_per_check=sweeps), game)
+    return fixpoint.completed(Spread(every, sweeps_per_check=sweeps), game).mark
 
 
 def surely(game: Problem) -> Region:
     """What some scheduler leads to the goal with probability one, and how."""
     sweeps = fixpoint.default_sweeps(game.layout.branches)
-    return _run(Surely(sweeps), game)
-
-
-def _run(solver: Machine, game: Problem) -> Any:
-    """Runs a machine: inside a transformation of JAX, or driven by the host."""
-    if is_traced(game):
-        carry = fixpoint.start(solver, game)
-        carry = fixpoint.iterate(solver, game, carry, fixpoint.MAX_ROUNDS)
-        return solver.answer(game, carry.state)
-    outcome = fixpoint.run(solver, game)
-    if outcome.status == Status.INTERRUPTED:
-        raise KeyboardInterrupt
-    return outcome.answer
+    found = fixpoint.completed(Surely(sweeps), game)
+    return Region(found.inside, found.scheduler)

@@ -130,11 +130,7 @@ def _verify_traced(arena, solution, measures) -> Verdict:
     fixed = fix_strategies(game, winner, strategy)
     if measures is not None:
         return measured(fixed, measures)
-    solver = _trimming(game)
-    carry = fixpoint.start(solver, fixed)
-    return trimmed(
-        fixed, fixpoint.iterate(solver, fixed, carry, fixpoint.MAX_ROUNDS).state
-    )
+    return trimmed(fixed, fixpoint.completed(_trimming(game), fixed))
 
 
 def _verify_on_device(arena, solution, measures) -> Verdict:
@@ -159,7 +155,7 @@ def _verify_on_device(arena, solution, measures) -> Verdict:
     fixed = _fix_jit(game, winner, strategy)
     if int(fixed.reason) != Reason.OK:
         return Verdict(jnp.array(False), fixed.reason, fixed.vertex)
-    return _trimmed_jit(fixed, fixpoint.run(_trimming(game), fixed).carry.state)
+    return _trimmed_jit(fixed, fixpoint.completed(_trimming(game), fixed))
 
 
 def _trimming(game: ops.Game) -> Trimming:
