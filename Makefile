@@ -8,7 +8,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick sweep fuzz gate lint docs bench wheel clean
+.PHONY: help demo test quick matrix sweep fuzz gate lint docs bench wheel clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -21,6 +21,9 @@ test: $(VENV)/.group-test  ## run the tests, the doctests and the documentation'
 
 quick: $(VENV)/.group-test  ## run one case of each quick test
 	$(BIN)/python -m pytest -n auto --dist worksteal --quick $(ARGS)
+
+matrix:  ## run these with each Python from 3.11 on, the lowest and the newest JAX
+	.ci/matrix
 
 sweep: $(VENV)/.group-test  ## run the long random sweeps, and the fuzzer for long
 	$(BIN)/python -m pytest -m sweep -o faulthandler_timeout=3600 $(ARGS)

@@ -121,10 +121,12 @@ def test_places_by_name(run, game, solver):
 
 def test_preprocessing(run, game, tmp_path):
     names = "self-loops,compress,winning-cycles"
-    code, out, err = run("solve", game, "-p", names, "-v", "-q", "-o", "game.sol")
+    code, out, err = run(
+        "solve", game, "--preprocess", names, "-v", "-q", "-o", "game.sol"
+    )
     assert (code, err) == (Exit.DONE, "")
     assert run("verify", game, "game.sol")[0] == Exit.DONE
-    code, out, err = run("solve", game, "-p", "compress,shrink")
+    code, out, err = run("solve", game, "--preprocess", "compress,shrink")
     assert code == Exit.BAD_INPUT
     assert "no reduction is called 'shrink'; there are self-loops, compress" in err
 
@@ -438,7 +440,10 @@ def test_solution_files_that_are_none(run, game, tmp_path, text, line):
             "'tl': it is one of Oink's (did you mean 'host-tangles'?)",
         ),
         ("solve game.pg -s rrdp", "it is one of Oink's (did you mean 'promotion'?)"),
-        ("solve game.pg -p selfloops", "'selfloops' (did you mean 'self-loops'?)"),
+        (
+            "solve game.pg --preprocess selfloops",
+            "'selfloops' (did you mean 'self-loops'?)",
+        ),
         ("equiv x.aut --notion bisim", "'bisim' (did you mean 'bisimulation'?)"),
     ],
 )
@@ -912,3 +917,13 @@ def test_compiled_programs_are_kept(game, tmp_path, monkeypatch):
     assert (
         "Error reading persistent compilation cache entry for 'jit__chunk'" in solve()
     )
+
+
+def test_words_of_oink(run, tmp_path):
+    # 0 wins vertex 0, by its loop; 1 wins 1, which has a name.
+    (tmp_path / "named.pg").write_text('parity 1;\n0 2 0 0;\n1 1 1 1 "trap";\n')
+    code, out, err = run("solve", tmp_path / "named.pg", "-v", "-z", 60, "-p", "--zlk")
+    assert (code, err) == (Exit.DONE, "")
+    assert out.endswith("won by 0: 0\nwon by 1: trap\n")
+    code, _, err = run("solve", tmp_path / "named.pg", "-z1e-9")
+    assert (code, "limit of 1e-09 s" in err) == (Exit.UNSOLVED, True)

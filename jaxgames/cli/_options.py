@@ -164,6 +164,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """What time and what memory a command may take."""
     parser.add_argument(
+        "-z",
         "--timeout",
         type=positive,
         metavar="SECONDS",

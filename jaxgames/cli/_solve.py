@@ -45,7 +45,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _oink.add_solvers(parser)
     parser.add_argument(
-        "-p",
         "--preprocess",
         type=_names_of_reductions,
         default=(),
@@ -61,6 +60,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+    )
+    parser.add_argument(
+        "-p",
+        "--print",
+        dest="listed",
+        action="store_true",
+        help="print the vertices that each player wins",
     )
     parser.add_argument(
         "-o",
@@ -244,6 +250,8 @@ def _told(
         if won[UNDECIDED]:
             counts.append(f"{won[UNDECIDED]:,} are undecided")
         print(f"{args.file}: {', '.join(counts)}", flush=True)
+        if args.listed:
+            _list(args, arena, solution)
     if args.json:
         _report.show(args, _facts(args, arena, solution, verdict, phase.seconds))
     if verdict is not None and not verdict:
@@ -301,6 +309,17 @@ def _won(solution: parity.Solution) -> dict[int, int]:
     """How many vertices each player wins, and how many are undecided."""
     winner = np.asarray(solution.winner)
     return {who: int((winner == who).sum()) for who in (0, 1, UNDECIDED)}
+
+
+def _list(args: argparse.Namespace, arena: Arena, solution: parity.Solution) -> None:
+    """Prints the vertices that each player wins, by their names if they have some."""
+    winner = np.asarray(solution.winner)[: int(arena.num_vertices)]
+    names = _names(args, arena) or [None] * len(winner)
+    for player in (0, 1):
+        won = np.flatnonzero(winner == player).tolist()
+        if won:
+            shown = (str(v) if names[v] is None else str(names[v]) for v in won)
+            print(f"won by {player}:", *shown)
 
 
 def _name(solution: parity.Solution) -> str:

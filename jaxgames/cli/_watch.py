@@ -145,10 +145,12 @@ def reached(timeout: float | None, phase: str) -> str:
 
 
 def _timeout_in(argv: Sequence[str]) -> float | None:
-    """What `--timeout` says, before anything is imported that could parse it."""
+    """What `--timeout` or `-z` says, before what could parse it is imported."""
     found = None
     for word, following in zip(argv, [*argv[1:], ""], strict=False):
         name, equals, value = word.partition("=")
+        if word[:2] == "-z":  # which its value may follow at once
+            name, equals, value = "--timeout", word[2:], word[2:]
         if name == "--timeout":
             with contextlib.suppress(ValueError):
                 found = float(value if equals else following)
