@@ -1,6 +1,7 @@
 """The rules of the house, read from the source (see CONTRIBUTING)."""
 
 import ast
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -56,10 +57,16 @@ ON_THE_HOST = {
 """Parts of a slice that read concrete arenas, as numpy arrays."""
 
 
+@functools.lru_cache(4)
+def nodes(source: str) -> list[ast.AST]:
+    """All that a source consists of, for the several rules that ask for it."""
+    return list(ast.walk(ast.parse(source)))
+
+
 def imports(source: str) -> list[str]:
     """Modules that a source imports anywhere, and names taken from them."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -70,9 +77,9 @@ def imports(source: str) -> list[str]:
 
 def names(source: str) -> set[str]:
     """Every name and attribute that a source uses."""
-    nodes = list(ast.walk(ast.parse(source)))
-    return {node.attr for node in nodes if isinstance(node, ast.Attribute)} | {
-        node.id for node in nodes if isinstance(node, ast.Name)
+    every = nodes(source)
+    return {node.attr for node in every if isinstance(node, ast.Attribute)} | {
+        node.id for node in every if isinstance(node, ast.Name)
     }
 
 
