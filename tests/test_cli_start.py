@@ -1,21 +1,24 @@
 """Small inputs are answered before JAX or a compiler could be imported."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import Forked
 
 from jaxgames import generate, io
 from jaxgames.cli import Exit
 
-PROGRAM = (
-    "import sys\nfrom jaxgames.cli import main\n"
-    "from jaxgames import later\nlater._could_have_accelerator = lambda: True\n"
-    "code = main(sys.argv[1:])\n"
-    "print({'jax', 'llvmlite', 'numba', 'scipy'} & {*sys.modules}, file=sys.stderr)\n"
-    "sys.exit(code)"
-)
+BEGIN = """
+import sys
+from jaxgames.cli import main
+from jaxgames import later
+later._could_have_accelerator = lambda: True
+"""
+PROGRAM = """
+code = main(sys.argv[1:])
+print({'jax', 'llvmlite', 'numba', 'scipy'} & {*sys.modules}, file=sys.stderr)
+sys.exit(code)
+"""
 LTS = 'des (0, 5, 4)\n(0,"a",1)\n(1,"b",0)\n(1,"c",2)\n(2,"tau",2)\n(3,"d",0)\n'
 LOCK = """kripke;
 propositions wait cs;
@@ -34,6 +37,12 @@ def successors(states):
     xp = states.__array_namespace__()
     return (1 - states)[:, None], xp.ones((len(states), 1), bool)
 """
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with Forked(BEGIN) as processes:
+        yield processes
 
 
 @pytest.fixture(scope="module")
@@ -81,26 +90,17 @@ def folder(tmp_path_factory):
         ("manual", Exit.DONE),
     ],
 )
-def test_nothing_large_is_imported(folder, command, code):
+def test_nothing_large_is_imported(processes, folder, command, code):
     if command.startswith("verify"):
-        sol = ["solve", "game.pg.gz", "-o", "game.sol", "-q"]
-        assert subprocess.run([sys.executable, "-m", "jaxgames", *sol], cwd=folder)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *command.split()],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
+        solve = "solve game.pg.gz -o game.sol -q --force"
+        assert processes.run(PROGRAM, *solve.split(), folder=folder).returncode == 0
+    done = processes.run(PROGRAM, *command.split(), folder=folder)
     assert done.returncode == code, done.stderr
     assert done.stderr.endswith("set()\n"), done.stderr[-200:]
 
 
-def test_a_large_game_takes_machine_code(folder):
+def test_a_large_game_takes_machine_code(processes, folder):
     path = Path(folder, "large.pg")
     io.save(path, generate.random_game(0, 10_000))
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "solve", str(path)],
-        capture_output=True,
-        text=True,
-    )
+    done = processes.run(PROGRAM, "solve", str(path))
     assert done.stderr.endswith("{'llvmlite'}\n")

@@ -1,11 +1,10 @@
 """A program that computes on the host never waits for JAX; one that has it gets all."""
 
 import importlib
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import Forked
 
 import jaxgames
 from jaxgames import later
@@ -29,14 +28,18 @@ assert "jax" not in sys.modules and not later.imported()
 """
 
 
-def runs(program: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", BEGIN + program], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def runs():
+    with Forked(BEGIN) as processes:
+
+        def succeeds(program: str) -> None:
+            done = processes.run(program)
+            assert done.returncode == 0, done.stderr
+
+        yield succeeds
 
 
-def test_a_program_that_imports_jax_later_may_trace():
+def test_a_program_that_imports_jax_later_may_trace(runs):
     runs("""
 import jax
 import numpy as np
@@ -47,7 +50,7 @@ assert len(jax.tree.leaves(solution)) > 1
 """)
 
 
-def test_fingerprints_are_those_that_jax_would_give():
+def test_fingerprints_are_those_that_jax_would_give(runs):
     runs("""
 import numpy as np
 from jaxgames import states
@@ -60,7 +63,7 @@ assert (states.fingerprint(values), states.words_of(copy)) == before
 """)
 
 
-def test_a_solver_of_the_device_imports_jax():
+def test_a_solver_of_the_device_imports_jax(runs):
     runs("""
 import numpy as np
 found = parity.solve(arena, "zielonka")
@@ -69,7 +72,7 @@ assert np.array_equal(found.winner, solution.winner)
 """)
 
 
-def test_nothing_but_jax_is_left_in_the_modules():
+def test_nothing_but_jax_is_left_in_the_modules(runs):
     runs("""
 import jax
 from jaxgames import buchi, energy, graph, mdp
@@ -80,7 +83,7 @@ for name, module in list(sys.modules.items()):
 """)
 
 
-def test_a_failed_import_of_jax_may_be_tried_again():
+def test_a_failed_import_of_jax_may_be_tried_again(runs):
     runs("""
 class Broken:
     def find_spec(self, name, path=None, target=None):

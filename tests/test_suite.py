@@ -10,12 +10,14 @@ import pytest
 CONFIGURATION = Path(__file__).parent.parent / "pyproject.toml"
 
 ENDLESS = """
+import time
+
 def test_before():
     pass
 
 def test_endless():
     while True:
-        pass
+        time.sleep(0.01)
 
 def test_after():
     pass
