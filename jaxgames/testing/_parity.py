@@ -379,7 +379,7 @@ def complaints_of_all() -> dict[str, Complaints]:
     checks["many"] = of_many
     checks["verify"] = of_spoilt
     checks["host"], checks["auto"] = of_front_door("host", 1), of_front_door("auto", 16)
-    checks["host.tangles"] = of_front_door("tangles", 1)
+    checks["host.tangles"] = of_front_door("host-tangles", 1)
     checks["host.afresh"] = of_engines("afresh")
     checks["host.in_turn"] = of_engines(*host.LEGS)
     return checks

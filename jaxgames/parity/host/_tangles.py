@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames.arena import MAX_SIZE
 from jaxgames.host import compiled
+from jaxgames.limits import TooLargeError
 from jaxgames.tuning.parity import POLL
 
 OUT = -1
@@ -116,7 +118,16 @@ def new_pool(size: int, rows: int) -> Pool:
 
 
 def enlarged(pool: Pool) -> Pool:
-    """The same tangles, and twice the room."""
+    """The same tangles, and twice the room.
+
+    Raises:
+        TooLargeError: rows would be more than 32-bit numbers can count.
+    """
+    if 2 * len(pool.vertex) > MAX_SIZE:
+        raise TooLargeError(
+            f"there are tangles of more than {len(pool.vertex)} vertices together, and "
+            'no room for more: "host" gives them up when it has seen so many'
+        )
     more = new_pool(len(pool.first), 2 * len(pool.vertex))
     for old, new in zip(pool, more, strict=True):
         new[: len(old)] = old
