@@ -88,6 +88,24 @@ BUGS = [
         *("fixed.winner != (following & 1)", "fixed.winner > (following & 1)"),
         *("parity", "verify", "parity/test_verify.py"),
     ),
+    Bug(
+        *("tangles-won", MASK, "parity/host/_learning.py"),
+        *("box[v] = OUT  # somebody", "box[v] = box[v]  # somebody"),
+        *("parity", "host.in_turn", "parity/test_host_engine.py"),
+    ),
+    Bug(
+        *("tangles-escapes", COMPARISON, "parity/host/_tangles.py"),
+        *(
+            "w = out[k]\n                avoid += boxes[w] == box and joined[w] <= waits",
+            "w = out[k]\n                avoid += boxes[w] == box and joined[w] < waits",
+        ),
+        *("parity", "host.tangles", "parity/test_host_engine.py"),
+    ),
+    Bug(
+        *("succinct-leaves", STEP, "parity/reference/_succinct.py"),
+        *("bits = (bits + 1).bit_length() - 1", "bits = bits.bit_length() - 1"),
+        *("parity", "reference.succinct", "parity/test_textbooks.py"),
+    ),
     # ---- energy -------------------------------------------------------------------
     Bug(
         *("vi-bound", STEP, "energy/_vi.py"),
