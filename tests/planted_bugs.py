@@ -96,8 +96,10 @@ BUGS = [
     Bug(
         *("tangles-escapes", COMPARISON, "parity/host/_tangles.py"),
         *(
-            "w = out[k]\n                avoid += boxes[w] == box and joined[w] <= waits",
-            "w = out[k]\n                avoid += boxes[w] == box and joined[w] < waits",
+            "w = out[k]\n"
+            "                avoid += boxes[w] == box and joined[w] <= waits",
+            "w = out[k]\n"
+            "                avoid += boxes[w] == box and joined[w] < waits",
         ),
         *("parity", "host.tangles", "parity/test_host_engine.py"),
     ),
