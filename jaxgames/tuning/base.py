@@ -9,23 +9,19 @@ AGAIN = {
 }
 SHOWN = {"PLAIN_UP_TO": ("start-amd-epyc",)}
 
-# ---- arena.py
-
+# arena.py
 ARENA_COMPILED_FROM = 1 << 20
 """Edges from which a compiled loop pays, importing its compiler included."""
 
-# ---- value.py
-
+# value.py
 COPIED_IN_PIECES_FROM = 1 << 24
 """Bytes of an array from which several threads copy it: one waits for memory."""
 
-# ---- archive.py, io/_files.py, io/_sources.py, systems/_pieces.py
-
+# archive.py, io/_files.py, io/_sources.py, systems/_pieces.py
 BYTES_AT_ONCE = 1 << 20
 """Bytes that are read at once, or copied, from a file or an archive."""
 
-# ---- fixpoint.py
-
+# fixpoint.py
 FIRST_CHUNK = 64
 """Rounds of the first chunk that the host asks for; they double from there ..."""
 
@@ -45,8 +41,7 @@ each, and some hundreds of games to make up for its compilation."""
 SENT_WITH_EVERY_CHUNK = 1 << 17
 """Entries up to which an answer is sent to the host with every chunk."""
 
-# ---- host.py
-
+# host.py
 LENT_AS_COPY_UP_TO = 1 << 14
 """Bytes of an array that are copied in less time than numpy takes to show them."""
 
@@ -66,13 +61,11 @@ ASK_SECONDS = 0.05
 WARNED_FROM = 1 << 16
 """Edges from which on a solve without numba is slow enough to say so."""
 
-# ---- machine.py
-
+# machine.py
 IDLE_CELLS = 1 << 23
 """Links that may be read for nothing between two tests, on an accelerator."""
 
-# ---- limits.py
-
+# limits.py
 GRACE_SECONDS = 1.0
 """How long what was told to stop may take to say what it has found."""
 
@@ -85,12 +78,10 @@ TELL_SECONDS = 0.1
 PATIENCE_SECONDS = 0.5
 """How long a phase may take before it is told of."""
 
-# ---- memory.py
-
+# memory.py
 UNCHECKED = 1 << 18
 """Vertices and edges up to which nothing is asked: so much is there."""
 
-# ---- native/_machine.py
-
+# native/_machine.py
 LEVEL = 1
 """How hard LLVM works: with more it takes twice as long, for code as fast as this."""

@@ -2,8 +2,7 @@
 
 SUITE = "ltl"
 
-# ---- buchi/_drive.py
-
+# buchi/_drive.py
 FIRST_CELLS = 1 << 26
 """Links and vertices that the rounds before the first wait may read: that takes less
 time than a meter has to wait between two chunks. A graph that cannot make the rounds of
@@ -12,16 +11,14 @@ a first chunk with these is a large one."""
 MOST_ROUNDS = 1 << 12
 """Rounds before the first wait at most, however small the graph is."""
 
-# ---- buchi/_on_the_fly.py
-
+# buchi/_on_the_fly.py
 FIRST = 1 << 10
 """Vertices of the first prefix that is searched."""
 
 GROWTH = 2
 """Each prefix has at least as many times the vertices of the one before."""
 
-# ---- buchi/_stages.py
-
+# buchi/_stages.py
 FEW_LINKS = 1 << 15
 """So few edges are searched on the host, where numba is: a sweep over them on the
 device would take no less time than one over many."""
@@ -29,8 +26,7 @@ device would take no less time than one over many."""
 SHRUNK = 2
 """With less than this part of its edges left a graph moves to a smaller one."""
 
-# ---- buchi/_trim.py
-
+# buchi/_trim.py
 WINDOW = {"cpu": 1 << 13, "gpu": 1 << 20}
 """Vertices of a window: fewer take no less time to visit."""
 
@@ -46,7 +42,6 @@ SWEEPS = {"cpu": 2, "gpu": 8}
 SWEEPS_OF_MANY = {"cpu": 2, "gpu": 4}
 """The same where there are several windows."""
 
-# ---- buchi/host/_nested_dfs.py
-
+# buchi/host/_nested_dfs.py
 POLL = 1 << 14
 """Vertices between two looks at whether to stop."""

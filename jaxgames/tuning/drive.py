@@ -2,8 +2,7 @@
 
 SUITE = "batch"
 
-# ---- drive/_costs.py
-
+# drive/_costs.py
 SAMPLE = 16
 """Questions that the host answers before anybody asks how long it takes."""
 
@@ -12,18 +11,15 @@ LOADING = 4
 not counted: a part of the engine that is called for the first time is loaded, or even
 compiled."""
 
-# ---- drive/_dense.py
-
+# drive/_dense.py
 PADDED = 4
 """Rows are made dense if they have at most so many cells for each edge."""
 
-# ---- drive/_many.py
-
+# drive/_many.py
 BLOCK = 1 << 10
 """Games of a stack that come to the host together."""
 
-# ---- drive/_race.py
-
+# drive/_race.py
 HEAD_START = 3e-9
 """Seconds for each edge that the device may have for itself before the host joins in: a
 host that takes memory and reads the graph makes a device wait, and needs several times
@@ -36,8 +32,7 @@ WAIT_SECONDS = 0.001
 REPORT_SECONDS = 0.05
 """How often a race tells its meter where it stands."""
 
-# ---- drive/_rounds.py
-
+# drive/_rounds.py
 SHRINK = 4
 """The next stack has room for the largest power of this that is at most half of the
 present one: smaller steps save rounds, and cost compilations."""
@@ -45,8 +40,7 @@ present one: smaller steps save rounds, and cost compilations."""
 CELLS_WORTH_IT = {"cpu": 1 << 13, "gpu": 1 << 19}
 """Cells of a stack below which a smaller one takes as long: launches do."""
 
-# ---- drive/_stack.py
-
+# drive/_stack.py
 FEW_CELLS = 1 << 21
 """Cells of padded games that are solved sooner, whatever they are padded to, than
 another size is compiled for."""

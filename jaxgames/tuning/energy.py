@@ -8,26 +8,22 @@ AGAIN = {
     "APART_FROM": "devices",
 }
 
-# ---- energy/_problem.py
-
+# energy/_problem.py
 PATIENCE, PATIENCE_INTERPRETED = 1 << 18, 1 << 11
 """Lifts of the host engine, a fraction of a second, before it takes a thread."""
 
 SWEEPS = {"cpu": 1, "gpu": 6}
 """Sweeps of a round, see [`Lockstep`][jaxgames.energy._lockstep.Lockstep]."""
 
-# ---- energy/_fvi.py
-
+# energy/_fvi.py
 ROUNDS = 1 << 12
 """Rounds of a loop after which the solver looks round, where nothing else is said."""
 
-# ---- energy/_bounds.py
-
+# energy/_bounds.py
 FEWEST_BITS = 7
 """Bits that count steps from which on 32 bits are tried."""
 
-# ---- energy/_paths.py
-
+# energy/_paths.py
 LEVELS = (0, 1, 3)
 """How much smaller a copy of the rows that rise may be, in powers of four."""
 
@@ -39,13 +35,11 @@ rise, in later ones few.
 APART_FROM = 1 << 20
 """Cells of a spread game from which its rows are told apart."""
 
-# ---- energy/host/_turns.py
-
+# energy/host/_turns.py
 POLL = 1 << 12
 """Vertices between two looks at whether to stop."""
 
-# ---- meanpayoff/_guess.py
-
+# meanpayoff/_guess.py
 AHEAD = 32
 """Steps that the first strategies look ahead."""
 
@@ -54,13 +48,11 @@ MOST_STRATEGIES, BOTH = 1000, 16
 them both players improve theirs at once: that is faster, but need not end.
 """
 
-# ---- meanpayoff/_batch.py
-
+# meanpayoff/_batch.py
 MOST_EDGES = 1 << 22
 """Edges that games side by side have at most, where there is more than one."""
 
-# ---- energy/_paths.py
-
+# energy/_paths.py
 LONG_LOOP, MANY = 64, 8
 """A loop that has made so many rounds is likely to make many more: from then on this
 many are made between two looks whether it is over.

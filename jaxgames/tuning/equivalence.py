@@ -2,16 +2,14 @@
 
 SUITE = "equivalence"
 
-# ---- equivalence/_build.py
-
+# equivalence/_build.py
 FEW_POSITIONS = 3000
 """Positions up to which a game is built by Python before anything is compiled."""
 
 FEW_STATES = 64
 """States up to which a game may have so few positions."""
 
-# ---- equivalence/_device.py
-
+# equivalence/_device.py
 SIZES = {
     "cpu": ((1 << 11, 1 << 13, 1 << 8, 1 << 11, 15),),
     "gpu": (
@@ -36,13 +34,11 @@ MOVES = 4
 MEMBERS = 4
 """Members of sets that there is room for, for each set."""
 
-# ---- equivalence/_found.py
-
+# equivalence/_found.py
 MOST_LABEL_SETS = 1 << 13
 """Different sets of enabled labels up to which there is a table of all pairs."""
 
-# ---- equivalence/_problem.py
-
+# equivalence/_problem.py
 DEVICE_FROM = 1 << 17
 """Transitions from which on an accelerator is worth its calls: the host, which looks
 only at what has changed, takes about as long for half as many.
@@ -51,13 +47,11 @@ only at what has changed, takes about as long for half as many.
 PLAIN_UP_TO = 300
 """Transitions up to which Python looks at them before anything is compiled."""
 
-# ---- equivalence/_room.py
-
+# equivalence/_room.py
 SHARE = 0.8
 """Of the free memory, what a game may take."""
 
-# ---- equivalence/host/_build.py
-
+# equivalence/host/_build.py
 MOST_FIRST = 1 << 24
 """Positions, apart from those that are asked for, for which there is at most."""
 

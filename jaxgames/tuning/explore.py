@@ -2,8 +2,7 @@
 
 SUITE = "ltl"
 
-# ---- graph/_explore.py
-
+# graph/_explore.py
 PIECE = 1 << 10
 """States of the first piece of a search that is told in pieces ..."""
 
@@ -13,8 +12,7 @@ PIECE_GROWTH = 4
 FEW = 1 << 12
 """States that are looked for on the host before an accelerator is asked for."""
 
-# ---- graph/_explore_device.py
-
+# graph/_explore_device.py
 CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
 """Successors that turns compute at once, by backend: on a GPU a few take as long as
 many."""
@@ -34,8 +32,7 @@ TURN_SHARE = 1 / 8
 EDGES_A_STATE = 4
 """Edges that there is room for at the beginning, for each state."""
 
-# ---- graph/_explore_host.py
-
+# graph/_explore_host.py
 HOST_CELLS = 1 << 20
 """Components of successors that are computed at once."""
 
@@ -45,8 +42,7 @@ COMPILED_FROM = 1 << 18
 HOST_FIRST_ROOM = 1 << 12
 """States that there is room for at the beginning."""
 
-# ---- graph/_explore_room.py
-
+# graph/_explore_room.py
 GROWTH = ((4, 1 / 8), (2, 1 / 4), (2, 1 / 2), (1.25, 0.9))
 """Rooms grow by the first of these factors that asks for less than this part of the
 memory that is free."""
@@ -54,13 +50,11 @@ memory that is free."""
 FIRST_STEPS = 16
 """Turns of the first chunk that the host asks for."""
 
-# ---- graph/_explore_rules.py
-
+# graph/_explore_rules.py
 ONE_BY_ONE = 1 << 11
 """Components of all successors of a state up to which each is computed by itself."""
 
-# ---- graph/_explore_turn.py
-
+# graph/_explore_turn.py
 SHORT_ROW = 32
 """Rows up to this length are compared with themselves in one fused operation."""
 
@@ -70,13 +64,11 @@ COMPONENTS = 1 << 27
 LANES = 128
 """Turns of more states take a multiple of so many."""
 
-# ---- graph/_state_space.py
-
+# graph/_state_space.py
 STATES_AT_ONCE = 1 << 16
 """States that a function of states is called with at once."""
 
-# ---- graph/_state_table.py
-
+# graph/_state_table.py
 LOOKS = {"cpu": 1, "gpu": 2}
 """Places that are looked at one after the other in one operation, by backend: a GPU
 waits for operations, a CPU for what they read."""
@@ -99,8 +91,7 @@ FULLEST = 15 / 16
 PLACES = 2
 """Places of a table for each state that there is room for, or more."""
 
-# ---- systems/_expand.py
-
+# systems/_expand.py
 LEAST_COPIED = 1 << 14
 """Entries that are copied to the host at least."""
 
@@ -114,12 +105,10 @@ ROOMS = {
 """Lengths of the lists, by backend, then powers of two: each is compiled once. On a GPU
 short lists take as long as somewhat longer ones."""
 
-# ---- systems/_explore.py
-
+# systems/_explore.py
 KEPT = 32
 """Products that are remembered with what was compiled for them."""
 
-# ---- systems/_product.py
-
+# systems/_product.py
 FEW_PROPOSITIONS = 16
 """Propositions of which all letters fit a small table."""

@@ -2,8 +2,7 @@
 
 SUITE = "graph"
 
-# ---- graph/_compress.py
-
+# graph/_compress.py
 TRIMS = 2
 """How often a pass trims before it contracts."""
 
@@ -19,8 +18,7 @@ LEAST_ROOM = 1 << 10
 LARGE_BITS = 20
 """Rooms beyond two to this power are powers of two, smaller ones of four."""
 
-# ---- graph/_front.py
-
+# graph/_front.py
 FROM_CELLS = 1 << 22
 """Links from which a sweep over all of them takes longer than a round over a few."""
 
@@ -35,8 +33,7 @@ chain step by step need not do so to its end. And rounds between two tests: on a
 test takes a good part of the time of a round.
 """
 
-# ---- graph/_in_place.py
-
+# graph/_in_place.py
 SEARCHES, SWEEPS = 2, 4
 """Sweeps of a step."""
 
@@ -54,13 +51,11 @@ ranks are scattered. Where numbers rise along a long cycle, what is below has no
 jump to. Else numbers are the better ranks: near ones are those of near places.
 """
 
-# ---- graph/_links.py
-
+# graph/_links.py
 NARROW = 0.8
 """Share of vertices with one successor or one predecessor in a narrow graph."""
 
-# ---- graph/_problem.py
-
+# graph/_problem.py
 COMPRESS_FROM = 1 << 21
 """Vertices from which `"auto"` compresses a narrow graph at once; of fewer it ..."""
 
@@ -72,15 +67,13 @@ alone that is often enough, as on a path.
 CLOSURE_UP_TO = 128
 """Vertices up to which the closure is taken: V rounds over V / 32 words a vertex."""
 
-# ---- graph/_solver.py
-
+# graph/_solver.py
 LARGE_CELLS = 1 << 26
 """Links from which a sweep takes long on any device: a test costs nothing beside it,
 and it is worth knowing what need not be read.
 """
 
-# ---- graph/_turns.py
-
+# graph/_turns.py
 SHRUNK_SLICES = 4
 """Slices with less than this part of their links left become a list: that takes about
 twice as long to read."""
@@ -97,7 +90,6 @@ TURN_SWEEPS, READ = 64, 1 << 28
 copy of the links.
 """
 
-# ---- graph/host/_components.py
-
+# graph/host/_components.py
 POLL = 1 << 14
 """Vertices between two looks at whether to stop."""

@@ -2,31 +2,26 @@
 
 SUITE = "load"
 
-# ---- io/_formats.py
-
+# io/_formats.py
 HEAD = 1 << 16
 """Bytes of a file that are looked at."""
 
-# ---- io/_hoa_loop.py
-
+# io/_hoa_loop.py
 HOA_SLOWER = 64
 """How many times as long as by arrays it takes to read something token by token."""
 
-# ---- io/_kripke_loop.py
-
+# io/_kripke_loop.py
 KRIPKE_SLOWER = 16
 """How many times as long as by arrays it takes to read something token by token."""
 
-# ---- io/_lines.py
-
+# io/_lines.py
 STRETCH_BYTES = 1 << 20
 """Bytes read at once."""
 
 STRETCH_LINES = 1 << 16
 """Lines written at once."""
 
-# ---- io/_pieces.py
-
+# io/_pieces.py
 READY_BYTES, IMPORTED_BYTES, FOREIGN_BYTES = 1 << 18, 1 << 22, 1 << 24
 """Bytes of text from which machine code pays: when it is there, when its compiler is,
 and when that would have to be imported."""
@@ -37,8 +32,7 @@ PACKED = 4
 JOINED_BY_THREADS_FROM = 1 << 22
 """Bytes from which several threads join arrays."""
 
-# ---- io/_statements.py
-
+# io/_statements.py
 BLOCK_BYTES = 1 << 18
 """Bytes read at once: the arrays made of them fit the caches."""
 
@@ -48,12 +42,10 @@ LONG_BLOCK_BYTES = 1 << 20
 BLOCK_STATEMENTS = 1 << 15
 """Statements written at once, for the same reason."""
 
-# ---- io/_weighted_write.py
-
+# io/_weighted_write.py
 STRETCH_ROWS = 1 << 15
 """Rows written at once."""
 
-# ---- io/drn.py
-
+# io/drn.py
 STATES_AT_ONCE = 1 << 14
 """States of a model whose lines are made at once."""

@@ -4,8 +4,7 @@ SUITE = "calls"
 AGAIN = {"SLICE_FROM": "layouts", "SEND_PACKED_FROM": "devices"}
 SHOWN = {"SLICE_FROM": ("layouts-amd-epyc", "layouts-nvidia-h200")}
 
-# ---- ops/_slices.py
-
+# ops/_slices.py
 SLICE_FROM = 1 << 15
 """Edges from which a concrete arena's rows are sorted into slices.
 
@@ -30,13 +29,11 @@ WIDE = 64
 """Up to this width slices are filled up to common sizes whatever it costs: a row more
 of a wider one would cost as much as many edges."""
 
-# ---- ops/_blocks.py
-
+# ops/_blocks.py
 BLOCK_PRICE_BITS = 6
 """A block more costs as much as 2 to the minus so many of all links."""
 
-# ---- ops/_edge_kernels.py
-
+# ops/_edge_kernels.py
 BLOCK, WARPS = 512, 4
 """Edges of a block, and warps that share it."""
 
@@ -50,13 +47,11 @@ tells those between what is below.
 PROGRAMS = 2112
 """Programs at most: as many as a large GPU runs at once."""
 
-# ---- ops/_groups.py
-
+# ops/_groups.py
 FEW_STEPS = 8
 """Steps of a search up to which they are one operation, and no loop."""
 
-# ---- ops/_links.py
-
+# ops/_links.py
 PACK_FROM = 1 << 25
 """Targets from which booleans, and what has few bits, are packed before they are
 gathered: as bytes so many do not fit into a GPU's cache."""
@@ -64,33 +59,28 @@ gathered: as bytes so many do not fit into a GPU's cache."""
 SEND_PACKED_FROM = 1 << 20
 """Values from which they are packed before they are sent to other devices."""
 
-# ---- ops/_parts.py
-
+# ops/_parts.py
 LEVEL_BITS = 2
 """Each level of rows has room for a quarter of the one before."""
 
 FEWEST_CELLS = 1 << 10
 """Cells of a piece of the layout below which its rows are not told apart."""
 
-# ---- ops/_sliced_device.py
-
+# ops/_sliced_device.py
 COPIED_UP_TO = 1 << 22
 """Bytes of an array that are filled up on the host, in no time."""
 
-# ---- ops/_sliced_host.py
-
+# ops/_sliced_host.py
 TILE = 1 << 9
 """Rows whose links are copied together, column by column: they stay in the cache."""
 
-# ---- ops/_transfers.py
-
+# ops/_transfers.py
 PIECES_AT_A_TIME = 8
 """Transfers of one array at a time."""
 
 IN_PIECES_FROM = 1 << 23
 """Bytes from which an array goes in pieces."""
 
-# ---- generate/_on_device.py
-
+# generate/_on_device.py
 SORTED_BY_COMPARING = 16
 """Rows up to this are sorted by comparing all with all."""

@@ -4,19 +4,16 @@ SUITE = "parity"
 AGAIN = {"SWEEPS": "batch", "TOPS": "batch", "COMPRESSED_BY_BITS_UP_TO": "batch"}
 SHOWN = {"PROMOTION_BUDGET": ("parity-nvidia-h200",)}
 
-# ---- parity/_alternating.py
-
+# parity/_alternating.py
 FIRST_BUDGET = 8
 """Rounds that the first attempt at a winning set may take."""
 
-# ---- parity/_attract.py
-
+# parity/_attract.py
 READS_LITTLE_FROM = 1 << 18
 """Slots from which sweeps read only the successors of vertices that may join, and a GPU
 asks the host whether an attractor is complete."""
 
-# ---- parity/_problem.py
-
+# parity/_problem.py
 PATIENCE = 1 << 20
 """Steps of the host engine: far more than most games need that it begins at once."""
 
@@ -40,47 +37,40 @@ CPU makes few of them; with more sweeps finished attractors keep all others wait
 COMPRESSED_BY_BITS_UP_TO = 31
 """Priorities up to this are compressed by bits of a word, others by sorting."""
 
-# ---- parity/_shared.py
-
+# parity/_shared.py
 SHARE_SECONDS = 1.0
 """How often the device looks at what the host has decided."""
 
-# ---- parity/_verify.py
-
+# parity/_verify.py
 TRIMMED_UP_TO = 16
 """Distinct priorities up to which trimming is tried, where numba is not installed.
 
 Trimming looks at them one after the other; the components are found for all at once.
 """
 
-# ---- parity/preprocess/_chains.py
-
+# parity/preprocess/_chains.py
 GAIN = 64
 """Contraction goes on while one in so many vertices goes, which bounds its cost."""
 
-# ---- parity/preprocess/_contract.py
-
+# parity/preprocess/_contract.py
 SHRUNK = 16
 """A game that needs less than this part of its room is moved to a smaller one."""
 
 LEAST_ROOM = 1 << 10
 """Vertices, edges and priorities that there is always room for."""
 
-# ---- parity/host/_attract.py
-
+# parity/host/_attract.py
 LONG_ROW = 16
 """Rows with more edges remember where they were searched."""
 
 POLL = 1024
 """Vertices between two looks at the stop flag."""
 
-# ---- parity/host/_promotion.py
-
+# parity/host/_promotion.py
 BLOCK = 256
 """Vertices, in order of importance, that are skipped together."""
 
-# ---- parity/host/_legs.py
-
+# parity/host/_legs.py
 FIRST_WORK = 1024
 """Vertices that promotion may attract or move in the first turn, for each that there
 is. On games from model checking and synthesis, and on most random ones, it does so to 1
