@@ -60,7 +60,7 @@ def open_part(
         rows=row_offsets(source[stays], len(choice)),
         target=number[target[stays]],
         probs=probs[stays],
-        base=base,
+        base=base.astype(np.float64, copy=False),  # of none numpy makes integers
         slack=(6 * most + 12) * float(np.finfo(np.float64).eps),
     )
 
