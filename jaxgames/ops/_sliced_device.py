@@ -126,15 +126,11 @@ def _listed(ends: Ends, targets: Pieces):
     return tail, head, ends.sizes[1:2], jnp.where(there, degree, -1)
 
 
+@functools.partial(jax.jit, static_argnums=2)
 def transpose_there(
     offsets: jax.Array, targets: jax.Array, num_targets: int
 ) -> tuple[jax.Array, jax.Array]:
     """As `transpose`, of rows from `rows_there`; sources are filled up likewise."""
-    return _transposed(offsets, targets, num_targets)
-
-
-@functools.partial(jax.jit, static_argnums=2)
-def _transposed(offsets, targets, num_targets: int):
     link = jnp.arange(len(targets), dtype=jnp.int32)
     row = rows_of(offsets, len(targets))
     targets = jnp.where(link < offsets[-1], targets, num_targets)
