@@ -151,6 +151,17 @@ class Lines(NamedTuple):
         texts = self.texts(first[places], last[places])
         return np.array([*map(number, places.tolist(), texts)], np.int32)[which]
 
+    def named(self, begin, stop, names: dict[bytes, int]) -> np.ndarray:
+        """Numbers the texts between some places; enters new ones into the names."""
+        texts = self._replace(
+            start=begin.astype(np.int32, copy=False),
+            end=stop.astype(np.int32, copy=False),
+        )
+        every = np.arange(len(begin))
+        return texts.codes(
+            every, every, lambda _, text: names.setdefault(text, len(names))
+        )
+
     def intervals(
         self,
         words: np.ndarray,

@@ -245,7 +245,7 @@ def _transitions(
         found = _aut_loop.parse(byte, start, end, states - 1)
         if found is not None:
             src, dst, begin, stop = found
-            return np.stack([src, _numbers(lines, begin, stop, names), dst])
+            return np.stack([src, lines.named(begin, stop, names), dst])
     comma = np.flatnonzero(byte == ord(","))
     before = np.searchsorted(comma, start)
     after = np.searchsorted(comma, end) - 1
@@ -268,21 +268,9 @@ def _transitions(
     in_quotes = (
         (stop - begin > 1) & (byte[begin] == ord('"')) & (byte[stop - 1] == ord('"'))
     )
-    label = _numbers(lines, begin + in_quotes, stop - in_quotes, names)
+    label = lines.named(begin + in_quotes, stop - in_quotes, names)
     src, dst = vertices.reshape(2, -1)
     return np.array([src, label, dst], np.int32)
-
-
-def _numbers(lines: _lines.Lines, begin, stop, names: dict[bytes, int]) -> np.ndarray:
-    """Numbers the labels that stand there; enters new ones into the names."""
-    labels = lines._replace(
-        start=begin.astype(np.int32, copy=False),
-        end=stop.astype(np.int32, copy=False),
-    )
-    every = np.arange(len(begin))
-    return labels.codes(
-        every, every, lambda _, text: names.setdefault(text, len(names))
-    )
 
 
 def _trim(byte: np.ndarray, start: np.ndarray, end: np.ndarray):

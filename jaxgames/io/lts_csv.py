@@ -14,12 +14,13 @@ References:
 
 import csv
 import io
+import os
 import re
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _limits
+from jaxgames.io import _limits, _lines, _lts_loop, _pieces
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.io.aut import LTS
 from jaxgames.quoting import quoted
@@ -50,6 +51,9 @@ def load(path: FilePath) -> LTS:
         >>> load(path), load(path).names
         (LTS(2 states, 2 transitions, 2 labels), ('a', 'b, c'))
     """
+    found = _plain(path)
+    if found is not None:
+        return found
     with reading(path) as file:
         text = io.TextIOWrapper(file, "utf-8", errors="replace", newline="")
         rows = csv.reader(text, strict=True)
@@ -71,6 +75,27 @@ def load(path: FilePath) -> LTS:
     states = int(max(src.max(), dst.max())) + 1
     _limits.check_vertices(path, None, states)
     return LTS.from_arrays(src, label, dst, names, states)
+
+
+def _plain(path: FilePath) -> LTS | None:
+    """Reads a large file without quotes by machine code; None if it is another."""
+    if not os.path.isfile(path) or not _lts_loop.pays(_pieces.length(path)):
+        return None  # what is no file may be read once only
+    names: dict[bytes, int] = {}
+    parts = [np.empty((3, 0), np.int32)]
+    for lines in _lines.read(path):
+        begin, stop = lines.start[lines.first[:-1]], lines.end[lines.first[1:] - 1]
+        found = _lts_loop.csv(lines.byte, begin, stop, MAX_SIZE - 1)
+        if found is None:
+            return None
+        src, dst, begin, stop = found
+        parts.append(np.stack([src, lines.named(begin, stop, names), dst]))
+    src, label, dst = np.concatenate(parts, axis=1)
+    if not len(src):
+        return None
+    states = int(max(src.max(), dst.max())) + 1
+    _limits.check_vertices(path, None, states)
+    return LTS.from_arrays(src, label, dst, map(bytes.decode, names), states)
 
 
 def save(path: FilePath, lts: LTS) -> None:

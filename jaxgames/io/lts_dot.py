@@ -15,13 +15,14 @@ References:
     The DOT language. https://graphviz.org/doc/info/lang.html
 """
 
+import os
 import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _limits
+from jaxgames.io import _limits, _lines, _lts_loop, _pieces
 from jaxgames.io._files import FilePath, FormatError, reading, writing
 from jaxgames.io.aut import LTS
 from jaxgames.quoting import quoted
@@ -42,7 +43,11 @@ _SETTING = re.compile(
 _CLOSED = re.compile(rf'(?:[^"]|{_QUOTED})*+')
 """A line of which every quote is closed."""
 
+_HEADER = re.compile(rf"(strict\s+)?digraph\s*(\w+|{_QUOTED})?\s*\{{")
 _STATEMENT = re.compile(rf"(?:[^;\"]|{_QUOTED})+")
+
+MOST_OTHERS = 8
+"""Lines of a plain file that are neither vertices nor edges."""
 
 
 def load(path: FilePath) -> LTS:
@@ -66,13 +71,16 @@ def load(path: FilePath) -> LTS:
         >>> load(path).names
         ('a', '')
     """
+    found = _plain(path)
+    if found is not None:
+        return found
     src, label, dst = [], [], []
     last, initial, opened, closed = -1, 0, False, False
-    for number, text in _lines(path):
+    for number, text in _each_line(path):
         if not text or text.startswith(("//", "#")):
             continue
         if not opened:
-            if not re.fullmatch(rf"(strict\s+)?digraph\s*(\w+|{_QUOTED})?\s*\{{", text):
+            if not _HEADER.fullmatch(text):
                 raise FormatError(
                     path, number, f"expected 'digraph name {{', found {quoted(text)}"
                 )
@@ -113,6 +121,42 @@ def load(path: FilePath) -> LTS:
     return LTS.from_edges(src, label, dst, num_states=last + 1, initial=initial)
 
 
+def _plain(path: FilePath) -> LTS | None:
+    """Reads a large file as `save` writes it by machine code; None if it is another."""
+    if not os.path.isfile(path) or not _lts_loop.pays(_pieces.length(path)):
+        return None  # what is no file may be read once only
+    names: dict[bytes, int] = {}
+    parts = [np.empty((3, 0), np.int32)]
+    others: list[tuple[int, str]] = []
+    last, count, initial = -1, 0, 0
+    for lines in _lines.read(path):
+        begin, stop = lines.start[lines.first[:-1]], lines.end[lines.first[1:] - 1]
+        found = _lts_loop.dot(lines.byte, begin, stop, MAX_SIZE - 1)
+        odd = np.flatnonzero(found[1] < 0)
+        if len(others) + len(odd) > MOST_OTHERS:
+            return None
+        others += [(count + int(i), lines.text(int(i))) for i in odd]
+        count += len(begin)
+        last = max(last, int(found[1].max(initial=-1)), int(found[0].max(initial=-1)))
+        src, dst, begin, stop = found[:, found[0] >= 0]
+        parts.append(np.stack([src, lines.named(begin, stop, names), dst]))
+    if len(others) < 2 or (others[0][0], others[-1]) != (0, (count - 1, "}")):
+        return None
+    if not _HEADER.fullmatch(others[0][1]):
+        return None
+    for _, text in others[1:-1]:
+        setting = _INITIAL.fullmatch(text.removesuffix(";"))
+        if setting is None:
+            return None
+        initial = int(setting[1])
+    if initial > last:
+        return None
+    _limits.check_vertices(path, None, last + 1)
+    src, label, dst = np.concatenate(parts, axis=1)
+    named = map(bytes.decode, names)
+    return LTS.from_arrays(src, label, dst, named, last + 1, initial)
+
+
 def save(path: FilePath, lts: LTS) -> None:
     """Writes a labelled transition system, which Graphviz can draw.
 
@@ -136,7 +180,7 @@ def save(path: FilePath, lts: LTS) -> None:
         file.write("\n".join([*lines, "}", ""]).encode())
 
 
-def _lines(path: FilePath) -> Iterator[tuple[int, str]]:
+def _each_line(path: FilePath) -> Iterator[tuple[int, str]]:
     """The lines without the blanks around them, and their numbers."""
     number = 0
     with reading(path) as file:

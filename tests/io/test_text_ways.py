@@ -27,7 +27,7 @@ from jaxgames.testing import _files
 
 READERS = (
     *("a.pg", "a.sol", "a.energy", "a.mpg", "a.mtx", "a.aut", "a.drn", "a.tra"),
-    *("a.kripke", "a.hoa"),
+    *("a.kripke", "a.hoa", "a.csv", "a.dot"),
 )
 
 CASES = 100
