@@ -22,6 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         chosen = _choose(args.slices, args.solvers)
     except ValueError as error:
         parser.error(str(error))
+    if args.hard:
+        return _hard(args)
     if args.list:
         for name, checks in chosen.items():
             sys.stdout.write(f"{name}: {', '.join(checks)}\n")
@@ -104,6 +106,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--list", action="store_true", help="name all slices and checks")
     add(
+        "--hard",
+        type=int,
+        metavar="V",
+        help="instead, search games of up to V vertices for those hard for the host",
+    )
+    add(
         "--output",
         type=Path,
         default=Path(),
@@ -134,6 +142,29 @@ def _choose(slices: str, solvers: str) -> dict[str, list[str]]:
         if not met:
             raise ValueError(f"no check is called {wanted!r}; there are: {checks}")
     return chosen
+
+
+def _hard(args: argparse.Namespace) -> int:
+    """Searches hard parity games, and checks the answers of the hardest."""
+    from jaxgames.io import save
+    from jaxgames.testing import _hard as hard  # compiles nothing before it is asked
+
+    found = hard.search(args.hard, args.games, args.seed, args.seconds)
+    slowest = max(map(hard.seconds_of, found))
+    sys.stdout.write(
+        f"parity: {found[0].steps:,} steps for the hardest game of up to {args.hard} "
+        f"vertices; {slowest:.4f} s for the slowest of the {len(found):,} hardest\n"
+    )
+    args.output.mkdir(parents=True, exist_ok=True)
+    for name, game in (("hardest", found[0]), *(("wrong", x) for x in found)):
+        said = hard.complaint(game) if name == "wrong" else None
+        if name == "hardest" or said is not None:
+            file = args.output / f"{name}-{args.hard}-{args.seed}-{game.number}.pg"
+            save(file, game.arena)
+            sys.stdout.write(f"{file}: {said or f'{game.steps:,} steps'}\n")
+        if said is not None:
+            return FAILED
+    return 0
 
 
 def _describe(summary: Summary) -> str:

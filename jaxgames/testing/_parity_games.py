@@ -116,7 +116,7 @@ def near_worst_case(rng: np.random.Generator, size: int) -> Arena:
     """
     games: list[Arena] = []
     while not games:
-        games = _up_to(size, WORST_CASES[int(rng.integers(len(WORST_CASES)))])
+        games = up_to(size, WORST_CASES[int(rng.integers(len(WORST_CASES)))])
     arena = games[int(rng.integers(len(games)))]
     share = rng.choice([0, 0.05, 0.3])
     vertices = arena.shape[0]
@@ -134,7 +134,7 @@ def near_worst_case(rng: np.random.Generator, size: int) -> Arena:
 
 
 @functools.cache
-def _up_to(size: int, family: Callable[[int], Arena]) -> list[Arena]:
+def up_to(size: int, family: Callable[[int], Arena]) -> list[Arena]:
     """Members of a family up to a size."""
     found: list[Arena] = []
     for n in range(1, size):

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from jaxgames import Arena
+from jaxgames.io import pgsolver
+from jaxgames.parity import host as engine
 from jaxgames.parity import reference
-from jaxgames.testing import SLICES, fuzz
+from jaxgames.testing import SLICES, _hard, fuzz
 from jaxgames.testing import __main__ as command
 from jaxgames.testing import _fuzz as fuzzing
 from jaxgames.testing._fuzz import draw
@@ -202,3 +204,21 @@ class TestCommand:
 
 
 assert sys.modules["broken"] is broken  # pickled by this name
+
+
+# ---- hard games --------------------------------------------------------------------
+
+
+def test_hard_games_are_searched(tmp_path, capsys, monkeypatch):
+    options = ["--hard", "14", "--games", "300", "--output", str(tmp_path)]
+    assert command.main(options) == 0
+    out = capsys.readouterr().out
+    (file,) = tmp_path.iterdir()
+    hardest = pgsolver.load(file)
+    assert hardest.shape[0] <= 14
+    steps = engine.run(engine.prepare(hardest)).stats["steps"]
+    assert out.startswith(f"parity: {steps} steps for the hardest game of up to 14 ")
+    assert f"{file}: {steps} steps" in out
+    monkeypatch.setattr(_hard, "complaint", lambda game: "it is wrong")
+    assert command.main(options) == 1
+    assert "it is wrong" in capsys.readouterr().out
