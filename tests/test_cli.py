@@ -745,12 +745,18 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
         ("solve game.pg --verif", "unrecognized arguments: --verif (did you mean '--v"),
         ("solve game.pg --xyzzy", "unrecognized arguments: --xyzzy (see jaxgames"),
         ("solve game.pg -s fast", "no parity solver is called 'fast'; there are "),
-        ("solve game.pg --timeout 0", "argument --timeout: expected a positive number"),
+        (
+            "solve game.pg --timeout 0",
+            "argument -z/--timeout: expected a posit",
+        ),
         (
             "solve game.pg --timeout nan",
-            "argument --timeout: expected a positive number",
+            "argument -z/--timeout: expected a posit",
         ),
-        ("solve game.pg --timeout soon", "argument --timeout: invalid positive value"),
+        (
+            "solve game.pg --timeout soon",
+            "argument -z/--timeout: invalid positive",
+        ),
         (
             "solve game.pg --max-steps -1",
             "argument --max-steps: expected an integer from",

@@ -21,7 +21,7 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | 5 | an output could not be written, such as on a full disk |
 | 70 | an error of this program |
 | 130 | interrupted |
-| 141 | nobody reads the output any more |
+| 141 | the output was closed before all of it was printed |
 
 Programs that JAX compiled are kept in `$XDG_CACHE_HOME/jaxgames` (by default
 `~/.cache/jaxgames`): the next run starts sooner. JAX runs what it finds there, so the

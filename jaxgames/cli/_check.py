@@ -52,8 +52,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--ltl",
         action="append",
         metavar="FORMULA",
-        help='what must hold, such as "G(wait -> F cs)"; may be repeated, and a line '
-        "tells of each",
+        help='what must hold, such as "G(wait -> F cs)"; may be repeated, with '
+        "a line of output for each",
     )
     what.add_argument(
         "--properties",
@@ -81,9 +81,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lasso",
         metavar="OUT",
-        help="write what shows the violation: .txt, or .json for programs and for "
-        "jaxgames verify; - is standard output; for several files it is a folder of "
-        ".json, and of several properties the number is added to the name",
+        help="write the run that violates the property: .txt, or .json for programs "
+        "and for jaxgames verify; - is standard output; for several files it is a "
+        "folder, and with several properties each one's number is added to the name",
     )
     parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")

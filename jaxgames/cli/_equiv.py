@@ -33,15 +33,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         "words",
         metavar="SYSTEM|STATE",
         nargs="*",
-        help="a second system, whose initial state is compared with that of the first; "
-        "and two states, or more pairs of states, to compare, the first of a pair in "
-        "the first system and the second in the last. With neither all states of the "
-        "system are compared, by classes",
+        help="a second system, and pairs of states to compare. The first state of a "
+        "pair is one of the first system, the second one of the last. With two systems "
+        "and no states the initial states are compared. With one system and no states "
+        "all of its states are put into classes",
     )
     parser.add_argument(
         "--notion",
         metavar="NAME",
-        help="tell of one notion only: " + ", ".join(equivalence.NOTIONS),
+        help="report one notion only: " + ", ".join(equivalence.NOTIONS),
     )
     parser.add_argument(
         "--weak",
@@ -76,7 +76,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jsonl",
         action="store_true",
-        help="print one for each pair of states, on a line of its own",
+        help="print one JSON object for each pair, each on its own line",
     )
 
 

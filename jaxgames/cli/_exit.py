@@ -36,7 +36,7 @@ _MEANINGS = {
     Exit.NOT_WRITTEN: "an output could not be written, such as on a full disk",
     Exit.INTERNAL: "an error of this program",
     Exit.INTERRUPTED: "interrupted",
-    Exit.BROKEN_PIPE: "nobody reads the output any more",
+    Exit.BROKEN_PIPE: "the output was closed before all of it was printed",
 }
 
 

@@ -86,7 +86,7 @@ def add_file(
     help = f"{what}, also .gz, .bz2, .xz; - is standard input"
     parser.set_defaults(brief=False)
     if many:
-        help += "; there may be several, and a line tells of each"
+        help += "; for several files, each gets a line of output"
     if among is not None:
         unsaid = argparse.SUPPRESS
         among.add_argument("files", metavar=name, nargs="*", default=unsaid, help=help)
@@ -98,8 +98,8 @@ def add_file(
     parser.add_argument(
         "--format",
         metavar="NAME",
-        help=f"format of {name}: a suffix without its dot (default: its own, or else "
-        "what the content says)",
+        help=f"format of {name}, named by a suffix without its dot (default: that of "
+        "the suffix, or else of the content)",
     )
 
 
@@ -130,8 +130,8 @@ def add_game(
         "--dead-ends",
         default="error",
         metavar="HOW",
-        help="what a vertex without successor is: an 'error' (default), or its owner "
-        "is to 'lose' there",
+        help="what a vertex without successors means: an 'error' (default), or 'lose': "
+        "its owner loses there",
     )
 
 
@@ -141,7 +141,10 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
         "-s", "--solver", default="auto", help="which algorithm (default: auto)"
     )
     parser.add_argument(
-        "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+        "-v",
+        "--verify",
+        action="store_true",
+        help="check the answer without trusting the solver",
     )
     add_limits(parser)
     parser.add_argument(
@@ -168,13 +171,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         type=positive,
         metavar="SECONDS",
-        help="end the command after that time, whatever it does, with what is known",
+        help="stop the command after that time, and report what is known by then",
     )
     parser.add_argument(
         "--memory",
         type=size,
         metavar="SIZE",
-        help="bytes that it may take, such as 500M or 4G (default: what is free)",
+        help="memory that it may use, such as 500M or 4G (default: what is free)",
     )
 
 
@@ -183,12 +186,12 @@ def add_checkpoint(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checkpoint",
         metavar="FILE",
-        help="keep the solve there, each minute and when it ends early",
+        help="save the state of the solve there every minute, and when it ends early",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on from what --checkpoint names, if it is there",
+        help="continue from the file that --checkpoint names, if it exists",
     )
 
 
@@ -212,7 +215,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--jsonl",
             action="store_true",
-            help="print one for each file, on a line of its own",
+            help="print one JSON object for each file, each on its own line",
         )
 
 
@@ -221,8 +224,8 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace outputs that are there already (drawings and solutions of parity "
-        "games always are; an input never is)",
+        help="overwrite output files that exist (drawings and solutions of parity "
+        "games are always overwritten, inputs never)",
     )
 
 

@@ -41,11 +41,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--player",
         type=int,
         choices=(0, 1),
-        help="who is to force a visit, whatever the other one does: his attractor",
+        help="find the attractor of this player: from where he can force a visit",
     )
     _weighted.add_rows(parser)
     parser.add_argument(
-        "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+        "-v",
+        "--verify",
+        action="store_true",
+        help="check the answer without trusting the solver",
     )
     parser.add_argument(
         "-s",

@@ -41,7 +41,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--solver",
         type=_oink.solver,
         default="auto",
-        help="see jaxgames solvers (default: auto)",
+        help="which solver, see jaxgames solvers (default: auto)",
     )
     _oink.add_solvers(parser)
     parser.add_argument(
@@ -56,10 +56,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--no-strategies",
         dest="strategies",
         action="store_false",
-        help="winners only, which some solvers find sooner",
+        help="find winners only, which some solvers do faster",
     )
     parser.add_argument(
-        "-v", "--verify", action="store_true", help="check the answer, trusting nothing"
+        "-v",
+        "--verify",
+        action="store_true",
+        help="check the answer without trusting the solver",
     )
     parser.add_argument(
         "-p",
