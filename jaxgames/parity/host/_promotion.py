@@ -14,7 +14,7 @@ is always closed, so the game gets smaller until nothing is left.
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.parity.host._attract import NO_LIMIT, POLL, WON, attract, pull
+from jaxgames.parity.host._attract import LONG, NO_LIMIT, POLL, WON, attract, pull
 from jaxgames.tuning.parity import BLOCK
 
 
@@ -23,7 +23,8 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
     """Wins all vertices that are left, region by region; whether it came to an end.
 
     `counts` are steps, regions, promotions, dominions, and how many vertices were
-    attracted, or moved along the stack: that ends it when it comes to the budget.
+    attracted or moved along the stack, or had so many edges searched: that ends it when
+    it comes to the budget.
 
     Args:
         game: the game.
@@ -56,16 +57,19 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
         counts[4] += done - begin
         going = done == end
         while (
-            going and level >= 0 and counts[4] < budget and _closed(game, play, level)
+            going
+            and level >= 0
+            and counts[4] < budget
+            and _closed(game, play, level, counts)
         ):
-            target = _target(game, play, level, end, stop)
+            target = _target(game, play, level, end, stop, counts)
             going = target >= 0
             if going:
                 at, level, end, joined, going = _rise(
                     game, play, at, level, end, target, afresh, stop, publish,
                     max_steps, counts,
                 )  # fmt: skip
-                if joined < level and _closed(game, play, joined):
+                if joined < level and _closed(game, play, joined, counts):
                     # It rises next; what lies on it would have to be kept once more.
                     begin = np.int64(play.begin[joined + 1])
                     mark = 4 * np.int64(play.priority[joined])
@@ -76,13 +80,13 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
 
 
 @compiled
-def _target(game, play, level, end, stop):
+def _target(game, play, level, end, stop, counts):
     """Where the closed last region rises to; negative if stopped."""
     priority = np.int64(play.priority[level])
     nearest = level - 1
     while nearest >= 0 and (play.priority[nearest] ^ priority) & 1:
         nearest -= 1
-    return _escape(game, play, level, nearest, end, stop)
+    return _escape(game, play, level, nearest, end, stop, counts)
 
 
 @compiled
@@ -246,7 +250,7 @@ def _reverse(queue, begin, end):
 
 
 @compiled
-def _closed(game, play, level):
+def _closed(game, play, level, counts):
     """Whether no head of a region leaves it for the rest of the game.
 
     What was attracted does not. Checks only heads that may still do, and gives those of
@@ -256,7 +260,7 @@ def _closed(game, play, level):
     row_ptr, head = game.row_ptr, game.head
     priority = np.int64(play.priority[level])
     index, last = np.int64(play.checked[level]), np.int64(play.heads[level])
-    stays = True
+    stays, work = True, np.int64(0)
     while stays and index < last:
         v = queue[index]
         own = (key[v] ^ priority) & 1 == 0
@@ -270,13 +274,15 @@ def _closed(game, play, level):
             if not own and region < priority:
                 stays = False
                 break
+        work += e - row_ptr[v]
         index += stays
     play.checked[level] = index
+    counts[4] += work // LONG
     return stays
 
 
 @compiled
-def _escape(game, play, level, nearest, end, stop):
+def _escape(game, play, level, nearest, end, stop, counts):
     """Where the rival can leave the last region, which is closed; won if nowhere.
 
     The least important one: if he leaves for a more important one, that is not worse
@@ -286,12 +292,13 @@ def _escape(game, play, level, nearest, end, stop):
     key, queue, priorities = play.key, play.queue, play.priority
     row_ptr, head = game.row_ptr, game.head
     priority, least = np.int64(priorities[level]), np.int64(priorities[max(nearest, 0)])
-    target = WON + (priority & 1)
+    target, work = WON + (priority & 1), np.int64(0)
     index = np.int64(play.begin[level])
     while nearest >= 0 and index < end and target != least:
         v = queue[index]
         inner = True
         if not key[v] & 2 and (key[v] ^ priority) & 1:
+            work += row_ptr[v + 1] - row_ptr[v]
             for e in range(row_ptr[v], row_ptr[v + 1]):
                 region = np.int64(key[head[e]] >> 2)
                 if priority < region < WON:
@@ -302,6 +309,7 @@ def _escape(game, play, level, nearest, end, stop):
         index += 1
         if index % POLL == 0 and stop[0] != 0:
             target, index = np.int64(-1), end
+    counts[4] += work // LONG
     return target
 
 
