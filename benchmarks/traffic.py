@@ -87,6 +87,12 @@ def _improvement(solver, state, cells: int) -> int:
     return solver.doublings_per_step * (_size(path) + _rewritten(path))
 
 
+def _tangles(solver: Any, state: Any, cells: int) -> int | None:
+    """Boxes and what has grown at all edges; the pool's rows of escapes and members."""
+    del solver, cells
+    return _size((state.box, state.grown, state.plan, state.pool))
+
+
 ROUNDS: dict[str, Callable[[Any, Any, int], int | None]] = {
     "zielonka": _attractor,
     "promotion": _attractor,
@@ -94,6 +100,7 @@ ROUNDS: dict[str, Callable[[Any, Any, int], int | None]] = {
     "spm": _spm,
     "alternating": _alternating,
     "improvement": _improvement,
+    "tangles": _tangles,
 }
 """Bytes of a round without the labels, from a solver's options, the shapes of its state
 and the cells of the layout.
