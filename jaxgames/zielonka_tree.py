@@ -1,0 +1,133 @@
+"""Zielonka trees: the memory that an Emerson-Lei condition asks for, and no more.
+
+The root is the set of all marks. The children of a node are the maximal subsets whose
+acceptance is the other way. A leaf is remembered; to read marks, climb from it to the
+first node that has them all: its depth is the colour, and the next leaf is below the
+child that follows, cyclically, the one from which the climb came. What is emitted is a
+parity condition, max even, with the least memory and the fewest colours that a
+deterministic automaton can do with.
+
+References:
+    Zielonka, Infinite games on finitely coloured graphs with applications to automata
+    on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
+    Casares, Colcombet and Fijalkow, Optimal transformations of games and automata using
+    Muller conditions, ICALP 2021, doi:10.4230/LIPIcs.ICALP.2021.123.
+"""
+
+from jaxgames import limits
+from jaxgames.acceptance import Acceptance
+
+MAX_NODES = 100_000
+"""Nodes that a tree may have, and sets that are tried to find the children of one."""
+
+
+class ZielonkaTree:
+    """The Zielonka tree of an acceptance condition.
+
+    Nodes are numbered in the order in which they are met, depth first; node 0 is the
+    root.
+
+    Attributes:
+        label: the marks of each node, a bit mask.
+        parent: of each node; -1 for the root.
+        place: which child of its parent each node is.
+        children: of each node.
+        colour: of each node, max even: the root has the largest.
+        first_leaf: the leftmost leaf at or below each node.
+
+    Examples:
+        >>> from jaxgames.acceptance import both, inf
+        >>> tree = ZielonkaTree(both([inf(0), inf(1)]))
+        >>> tree.colour, tree.leaves
+        ([2, 1, 1], [1, 2])
+        >>> tree.read(1, 0b10), tree.read(1, 0b01), tree.read(1, 0)
+        ((1, 1), (2, 2), (1, 1))
+    """
+
+    def __init__(self, condition: Acceptance):
+        """Builds the tree; exponential time at worst in the number of marks.
+
+        Raises:
+            ValueError: the tree is too large.
+        """
+        self._condition = condition
+        self._known: dict[int, bool] = {}
+        every = sum(1 << mark for mark in condition.marks)
+        self._every = every
+        self.label, self.parent, self.place = [every], [-1], [0]
+        self.children: list[list[int]] = [[]]
+        depth, work = [0], [0]
+        while work:
+            node = work.pop()
+            for place, label in enumerate(self._below(self.label[node])):
+                child = len(self.label)
+                limits.tick("building a Zielonka tree", child, "nodes")
+                if child == MAX_NODES:
+                    raise ValueError(
+                        f"the Zielonka tree of {len(condition.marks)} marks has "
+                        f"more than {MAX_NODES} nodes"
+                    )
+                self.label.append(label)
+                self.parent.append(node)
+                self.place.append(place)
+                self.children.append([])
+                self.children[node].append(child)
+                depth.append(depth[node] + 1)
+                work.append(child)
+        top = max(depth)
+        top += (top % 2 == 0) != self._accepts(every)
+        self.colour = [top - x for x in depth]
+        self.first_leaf = list(range(len(self.label)))
+        for node in reversed(range(len(self.label))):
+            if self.children[node]:
+                self.first_leaf[node] = self.first_leaf[self.children[node][0]]
+
+    @property
+    def leaves(self) -> list[int]:
+        """The nodes without children."""
+        return [node for node, below in enumerate(self.children) if not below]
+
+    def read(self, leaf: int, marks: int) -> tuple[int, int]:
+        """The leaf to go to from a leaf by an edge with some marks, and its colour."""
+        marks &= self._every
+        node, came = leaf, leaf
+        while marks & ~self.label[node]:
+            came, node = node, self.parent[node]
+        if node == leaf:
+            return leaf, self.colour[leaf]
+        below = self.children[node]
+        after = below[(self.place[came] + 1) % len(below)]
+        return self.first_leaf[after], self.colour[node]
+
+    def _accepts(self, marks: int) -> bool:
+        if marks not in self._known:
+            self._known[marks] = self._condition.holds(marks)
+        return self._known[marks]
+
+    def _below(self, label: int) -> list[int]:
+        """The maximal subsets that accept if this set does not, or the other way."""
+        value, found = self._accepts(label), []
+        level, tried = {label}, 0
+        while level:
+            below: set[int] = set()
+            for marks in sorted(level, reverse=True):
+                rest = marks
+                while rest:
+                    low = rest & -rest
+                    rest ^= low
+                    less = marks ^ low
+                    if less not in below and all(less & ~x for x in found):
+                        below.add(less)
+            tried += len(below)
+            limits.tick("building a Zielonka tree", len(self.label), "nodes")
+            if tried > MAX_NODES:
+                raise ValueError(
+                    f"the Zielonka tree asks for more than {MAX_NODES} sets of "
+                    f"{label.bit_count()} marks"
+                )
+            other = {x for x in below if self._accepts(x) != value}
+            found += sorted(other, reverse=True)
+            level = below - other
+            # What is in a set that was found on this level is not maximal.
+            level = {x for x in level if all(x & ~y for y in found)}
+        return found
