@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from jaxgames.mdp._prob01 import prob1 as prob1
     from jaxgames.mdp._problem import PROBLEM as PROBLEM
     from jaxgames.mdp._problem import SOLVERS as SOLVERS
+    from jaxgames.mdp._property import Property as Property
+    from jaxgames.mdp._property import PropertyError as PropertyError
     from jaxgames.mdp._quotient import Quotient as Quotient
     from jaxgames.mdp._quotient import quotient as quotient
     from jaxgames.mdp._reach import reach_probability as reach_probability

@@ -1,0 +1,566 @@
+"""The parser of properties: recursive descent, one token of foresight."""
+
+import re
+from fractions import Fraction
+from typing import Any, NamedTuple, NoReturn
+
+from jaxgames.mdp._property import (
+    BINARY_PATHS,
+    FILTERS,
+    FUNCTIONS,
+    UNARY_PATHS,
+    Bound,
+    Constant,
+    Cumulative,
+    Filter,
+    Instantaneous,
+    Label,
+    LongRun,
+    Multi,
+    Name,
+    Operation,
+    Place,
+    Property,
+    PropertyError,
+    Query,
+    Temporal,
+    is_path,
+)
+from jaxgames.quoting import guess, quoted
+
+MAX_DEPTH = 40
+"""How deeply parentheses, operators and brackets may be nested."""
+
+_TOKEN = re.compile(
+    r"(?P<space>(?:\s|//[^\n]*|/\*.*?\*/)+)"
+    r"|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*'?)"
+    r'|(?P<quoted>"[^"\n]*")'
+    r"|(?P<sign><=>|=>|<=|>=|!=|\|\||<<|>>|[-+*/^()\[\]{}<>=!&|?:;,])",
+    re.DOTALL,
+)
+_OPERATOR = re.compile(r"(P|R|S|LRA)((?:min|max){0,2})")
+_WORDS = {
+    *(*UNARY_PATHS, *BINARY_PATHS, "P", "R", "S", "LRA", "C", "I", "A", "E"),
+    *("true", "false", "filter", "multi", "const", "label", "formula"),
+    *FUNCTIONS,
+}
+"""What is no name of a variable."""
+
+_REFUSED = {
+    "A": "properties of all paths: ask for P>=1",
+    "E": "properties of some path: ask for P>0",
+    "formula": "formulas of a model",
+}
+_RELATIONS = ("<", "<=", ">", ">=")
+
+
+class _Token(NamedTuple):
+    kind: str
+    """`number`, `word`, `quoted`, `sign` or `end`."""
+    text: str
+    place: Place
+
+
+def parse(text: str) -> tuple[Property, ...]:
+    """Reads properties: see [`Property`][jaxgames.mdp.Property].
+
+    Args:
+        text: of any number of properties, constants and labels.
+
+    Raises:
+        PropertyError: telling line and column, what was expected and what was found.
+    """
+    parser = _Parser(text)
+    try:
+        return parser.properties()
+    except RecursionError:
+        place = parser.place
+        raise PropertyError(place, "operators are nested too deeply") from None
+
+
+def _cut(text: str) -> list[_Token]:
+    """The tokens of a text, the last one first."""
+    found, at, line, start = [], 0, 1, 0
+    while at < len(text):
+        place = Place(line, at - start + 1)
+        match = _TOKEN.match(text, at)
+        if text.startswith("/*", at) and "*/" not in text[at + 2 :]:
+            raise PropertyError(place, "a comment has no end")
+        if match is None:
+            if text[at] == '"':
+                raise PropertyError(place, "a name in quotes has no end on its line")
+            raise PropertyError(place, f"unexpected character {quoted(text[at])}")
+        kind, word = str(match.lastgroup), match[0]
+        if kind != "space":
+            found.append(_Token(kind, word, place))
+        breaks = word.count("\n")
+        if breaks:
+            line += breaks
+            start = at + word.rindex("\n") + 1
+        at = match.end()
+    found.append(_Token("end", "", Place(line, at - start + 1)))
+    return found[::-1]
+
+
+class _Parser:
+    """What each method reads, it names; operators that bind weakest come first."""
+
+    def __init__(self, text: str):
+        if not isinstance(text, str):
+            raise ValueError(f"a property is a text, got {quoted(text)}")
+        self._tokens = _cut(text)
+        self._depth = 0
+        self._in_path = False
+
+    # ---- tokens ------------------------------------------------------------------
+
+    @property
+    def place(self) -> Place:
+        """Where the next token stands."""
+        return self._next.place
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[-1]
+
+    def _after(self) -> _Token:
+        """The token behind the next."""
+        return self._tokens[-2] if len(self._tokens) > 1 else self._tokens[-1]
+
+    def _take(self) -> _Token:
+        return self._tokens.pop() if len(self._tokens) > 1 else self._tokens[-1]
+
+    def _is(self, *texts: str) -> bool:
+        return self._next.kind in ("sign", "word") and self._next.text in texts
+
+    def _took(self, *texts: str) -> _Token | None:
+        """The next token, taken if it is one of these."""
+        return self._take() if self._is(*texts) else None
+
+    def _expect(self, text: str) -> _Token:
+        if not self._is(text):
+            self._fail(repr(text))
+        return self._take()
+
+    def _fail(self, expected: str) -> NoReturn:
+        token = self._next
+        found = "the end" if token.kind == "end" else quoted(token.text)
+        raise PropertyError(token.place, f"expected {expected}, found {found}")
+
+    def _refuse(self, place: Place, what: str) -> NoReturn:
+        raise PropertyError(place, f"this is not supported: {what}")
+
+    # ---- properties ----------------------------------------------------------------
+
+    def properties(self) -> tuple[Property, ...]:
+        """All that there is."""
+        constants: dict[str, Any] = {}
+        labels: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        found = []
+        while self._next.kind != "end":
+            if self._took(";"):
+                continue
+            if self._is("const"):
+                self._constant(constants)
+                continue
+            if self._is("label"):
+                self._label(labels)
+                continue
+            name, place = None, self._next.place
+            if self._next.kind == "quoted" and self._after().text == ":":
+                name = self._take().text[1:-1]
+                self._take()
+            formula = self._formula()
+            if is_path(formula):
+                raise PropertyError(
+                    place,
+                    f"{quoted(str(formula))} is a property of paths, which wants an "
+                    "operator around it, such as Pmax=? [ ... ]",
+                )
+            if name is not None:
+                if name in others:
+                    raise PropertyError(place, f"{quoted(name)} is there twice")
+                others[name] = formula
+            found.append(Property(formula, name, constants, labels, others))
+            if self._next.kind == "sign" and not self._is(";"):
+                self._fail("an operator, ';' or the end")
+        return tuple(found)
+
+    def _constant(self, constants: dict[str, Any]) -> None:
+        self._take()
+        if self._is("int", "double", "bool"):
+            self._take()
+        name = self._name("a constant")
+        constants[name] = self._formula() if self._took("=") else None
+        self._expect(";")
+
+    def _label(self, labels: dict[str, Any]) -> None:
+        self._take()
+        if self._next.kind != "quoted":
+            self._fail("the name of a label in quotes")
+        name = self._take().text[1:-1]
+        self._expect("=")
+        labels[name] = self._formula()
+        self._expect(";")
+
+    def _name(self, what: str) -> str:
+        if self._next.kind != "word" or self._next.text in _WORDS:
+            self._fail(f"the name of {what}")
+        return self._take().text
+
+    # ---- operators, the weakest first ------------------------------------------------
+
+    def _formula(self) -> Any:
+        """A formula: until and its kin, then all that binds more tightly."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise PropertyError(self._next.place, f"nested more than {MAX_DEPTH} times")
+        found = self._unary_path()
+        token = self._next
+        if self._in_path and self._is(*BINARY_PATHS):
+            self._take()
+            bound = self._bound()
+            operands = (found, self._unary_path())
+            found = Temporal(token.text, operands, bound, place=token.place)
+            if self._is(*BINARY_PATHS):
+                self._fail("parentheses around one of two operators")
+        self._depth -= 1
+        return found
+
+    def _unary_path(self) -> Any:
+        """Next, eventually, always: all that follows is theirs but for until."""
+        token = self._next
+        if not (self._in_path and self._is(*UNARY_PATHS)):
+            return self._conditional()
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise PropertyError(token.place, f"nested more than {MAX_DEPTH} times")
+        self._take()
+        bound = self._bound()
+        if bound is not None and token.text == "X":
+            raise PropertyError(bound.place, "X takes no bound")
+        found = Temporal(token.text, (self._unary_path(),), bound, place=token.place)
+        self._depth -= 1
+        return found
+
+    def _bound(self) -> Bound | None:
+        """Behind a temporal operator: when."""
+        token = self._next
+        place = token.place
+        if self._took("["):
+            first = self._sum()
+            self._expect(",")
+            last = self._sum()
+            self._expect("]")
+            return Bound(first, last, place=place)
+        if self._took("^") or self._is("{"):
+            self._refuse(place, "bounds of rewards")
+        if self._is("=", *_RELATIONS):
+            self._take()
+            value = self._bounding()
+            if token.text == "=":
+                return Bound(value, value, place=place)
+            if token.text in ("<", "<="):
+                strict = (False, token.text == "<")
+                return Bound(None, value, strict, place=place)
+            return Bound(value, None, (token.text == ">", False), place=place)
+        return None
+
+    def _bounding(self) -> Any:
+        """A number, a name, or an expression in parentheses."""
+        token = self._next
+        if token.kind == "number":
+            return self._atom()
+        if token.kind == "word" and token.text not in _WORDS:
+            self._take()
+            return Name(token.text, place=token.place)
+        if self._is("("):
+            return self._atom()
+        if not self._is("-"):
+            self._fail("a number of steps: a number, a name, or (an expression)")
+        return self._negative()
+
+    def _conditional(self) -> Any:
+        found = self._chain("=>", "right", self._equivalent)
+        token = self._next
+        if not self._took("?"):
+            return found
+        yes = self._conditional()
+        self._expect(":")
+        return Operation("?", (found, yes, self._conditional()), place=token.place)
+
+    def _equivalent(self) -> Any:
+        return self._chain("<=>", "left", self._or)
+
+    def _or(self) -> Any:
+        return self._chain("|", "left", self._and)
+
+    def _and(self) -> Any:
+        return self._chain("&", "left", self._not)
+
+    def _chain(self, sign: str, groups: str, operand: Any) -> Any:
+        found = operand()
+        while self._is(sign):
+            token = self._take()
+            if self._in_path and self._is(*UNARY_PATHS):
+                return Operation(sign, (found, self._last_path()), place=token.place)
+            if groups == "right":
+                rest = self._chain(sign, groups, operand)
+                return Operation(sign, (found, rest), place=token.place)
+            found = Operation(sign, (found, operand()), place=token.place)
+        return found
+
+    def _last_path(self) -> Any:
+        """A temporal operator behind another, as Storm takes it: if nothing follows."""
+        token = self._next
+        found = self._unary_path()
+        if not self._is(")", "]", "||"):
+            raise PropertyError(
+                token.place, f"{token.text} needs parentheses around it here"
+            )
+        return found
+
+    def _not(self) -> Any:
+        token = self._next
+        if not self._took("!"):
+            return self._equal()
+        if self._in_path and self._is(*UNARY_PATHS):
+            return Operation("!", (self._last_path(),), place=token.place)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise PropertyError(token.place, f"nested more than {MAX_DEPTH} times")
+        found = Operation("!", (self._not(),), place=token.place)
+        self._depth -= 1
+        return found
+
+    def _equal(self) -> Any:
+        return self._compared(("=", "!="), self._ordered)
+
+    def _ordered(self) -> Any:
+        return self._compared(_RELATIONS, self._sum)
+
+    def _compared(self, signs: tuple[str, ...], operand: Any) -> Any:
+        found = operand()
+        while self._is(*signs):
+            token = self._take()
+            found = Operation(token.text, (found, operand()), place=token.place)
+        return found
+
+    def _sum(self) -> Any:
+        return self._compared(("+", "-"), self._product)
+
+    def _product(self) -> Any:
+        return self._compared(("*", "/"), self._power)
+
+    def _power(self) -> Any:
+        found = self._negative()
+        token = self._next
+        if self._took("^"):
+            return Operation("^", (found, self._power()), place=token.place)
+        return found
+
+    def _negative(self) -> Any:
+        token = self._next
+        if self._took("-"):
+            return Operation("negative", (self._negative(),), place=token.place)
+        return self._atom()
+
+    # ---- atoms -----------------------------------------------------------------------
+
+    def _atom(self) -> Any:
+        token = self._next
+        if token.kind == "number":
+            self._take()
+            return Constant(Fraction(token.text), place=token.place)
+        if token.kind == "quoted":
+            self._take()
+            return Label(token.text[1:-1], place=token.place)
+        if self._took("("):
+            found = self._formula()
+            self._expect(")")
+            return found
+        if self._is("<<", "[["):
+            self._refuse(token.place, "coalitions of players")
+        if token.kind != "word":
+            self._fail("an expression")
+        return self._word()
+
+    def _word(self) -> Any:
+        token = self._next
+        word = token.text
+        if word in ("true", "false"):
+            self._take()
+            return Constant(word == "true", place=token.place)
+        if word == "filter":
+            return self._filter()
+        if word == "multi":
+            return self._multi()
+        if _OPERATOR.fullmatch(word):
+            return self._query()
+        if word in FUNCTIONS and self._after().text == "(":
+            return self._function()
+        if word in _REFUSED:
+            self._refuse(token.place, _REFUSED[word])
+        if word in _WORDS:
+            self._fail("an expression")
+        self._take()
+        if self._is("("):
+            meant = guess(word, FUNCTIONS)
+            raise PropertyError(
+                token.place, f"there is no function {quoted(word)}{meant}"
+            )
+        return Name(word, place=token.place)
+
+    def _function(self) -> Operation:
+        token = self._take()
+        self._expect("(")
+        operands = [self._formula()]
+        while self._took(","):
+            operands.append(self._formula())
+        self._expect(")")
+        wanted = FUNCTIONS[token.text]
+        if wanted is not None and len(operands) != wanted:
+            raise PropertyError(
+                token.place,
+                f"{token.text} takes {wanted} argument{'s' * (wanted > 1)}, got "
+                f"{len(operands)}",
+            )
+        return Operation(token.text, tuple(operands), place=token.place)
+
+    def _filter(self) -> Filter:
+        token = self._take()
+        self._expect("(")
+        kind = self._next
+        names = {"&": "forall", "|": "exists", "+": "sum"}
+        operator = names.get(kind.text, kind.text)
+        if operator not in FILTERS:
+            meant = guess(kind.text, FILTERS)
+            self._fail(f"a kind of filter{meant}: {', '.join(FILTERS)}")
+        self._take()
+        self._expect(",")
+        outside, self._in_path = self._in_path, False
+        operand = self._formula()
+        states = self._formula() if self._took(",") else None
+        self._in_path = outside
+        self._expect(")")
+        return Filter(operator, operand, states, place=token.place)
+
+    def _multi(self) -> Multi:
+        token = self._take()
+        self._expect("(")
+        objectives = [self._objective()]
+        while self._took(","):
+            objectives.append(self._objective())
+        self._expect(")")
+        return Multi(tuple(objectives), place=token.place)
+
+    def _objective(self) -> Query:
+        if self._next.kind != "word" or not _OPERATOR.fullmatch(self._next.text):
+            self._fail("an objective: P or R")
+        return self._query()
+
+    # ---- P, R, S ---------------------------------------------------------------------
+
+    def _query(self) -> Query:
+        token = self._take()
+        match = _OPERATOR.fullmatch(token.text)
+        assert match is not None
+        operator, optimum = match[1], match[2]
+        operator = "LRA" if operator == "S" else operator
+        reward = self._reward() if operator == "R" and self._is("{") else None
+        while re.fullmatch("(min|max){1,2}", self._next.text) and not (
+            len(optimum) >= 6
+        ):
+            optimum += self._take().text
+        optima = tuple(re.findall("min|max", optimum))
+        relation = threshold = None
+        if self._took("="):
+            self._expect("?")
+        elif self._is(*_RELATIONS):
+            relation = self._take().text
+            outside, self._in_path = self._in_path, False
+            threshold = self._sum()
+            self._in_path = outside
+        else:
+            self._fail("'=?' or a bound, such as >=0.5")
+        self._expect("[")
+        outside, self._in_path = self._in_path, True
+        path, condition = self._body(operator)
+        self._in_path = outside
+        self._expect("]")
+        how = {"reward": reward, "condition": condition, "place": token.place}
+        return Query(operator, path, optima, relation, threshold, **how)
+
+    def _reward(self) -> str:
+        self._take()
+        token = self._next
+        if token.kind not in ("quoted", "number"):
+            self._fail("the name of rewards in quotes, or their number")
+        self._take()
+        if self._is("/"):
+            self._refuse(self._next.place, "ratios of rewards")
+        self._expect("}")
+        return token.text.strip('"')
+
+    def _body(self, operator: str) -> tuple[Any, Any]:
+        """What stands in brackets, and behind `||`."""
+        token = self._next
+        if operator == "R":
+            return self._rewarded(), None
+        path = self._formula()
+        if operator == "LRA":
+            if is_path(path):
+                raise PropertyError(
+                    token.place, "expected a property of states, found one of paths"
+                )
+            return path, None
+        if not is_path(path):
+            raise PropertyError(
+                token.place,
+                f"{quoted(str(path))} is a property of states: expected one of paths, "
+                "such as F, G, X or U",
+            )
+        if not self._took("||"):
+            return path, None
+        return path, self._formula()
+
+    def _rewarded(self) -> Any:
+        """What is asked of rewards."""
+        token = self._next
+        place = token.place
+        if self._is("C", "Cdiscount"):
+            return self._cumulative()
+        if self._took("I"):
+            self._expect("=")
+            return Instantaneous(self._sum(), place=place)
+        if self._took("S", "LRA"):
+            return LongRun(place=place)
+        if self._is("Fc", "F0"):
+            self._refuse(place, f"{token.text}: F is the reward that never comes")
+        if not self._is("F"):
+            self._fail("F, C, I= or LRA")
+        path = self._formula()
+        if not isinstance(path, Temporal) or is_path(path.operands[0]):
+            self._refuse(place, "rewards of paths: only F of a property of states")
+        if path.bound is not None:
+            self._refuse(path.bound.place, "rewards before a target with a bound")
+        return path
+
+    def _cumulative(self) -> Cumulative:
+        token = self._take()
+        steps = discount = None
+        if token.text == "Cdiscount":
+            self._expect("=")
+            return Cumulative(None, self._sum(), place=token.place)
+        if self._is("<=", "<"):
+            strict = self._take().text == "<"
+            steps = self._sum()
+            if strict:
+                one = Constant(Fraction(1), place=token.place)
+                steps = Operation("-", (steps, one), place=token.place)
+        if self._took("discount"):
+            self._expect("=")
+            discount = self._sum()
+        return Cumulative(steps, discount, place=token.place)
