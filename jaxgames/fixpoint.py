@@ -66,13 +66,19 @@ def start(solver: Solver, game: Any) -> Carry:
 
 def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
     """Runs a solver until it is done or has made `limit` rounds in all (pure)."""
+    origin, carry = carry.origin, carry._replace(origin=None)
+    made = solver.advance(game, carry, limit)
+    if made is None:
+        made = _stepwise(solver, game, carry, limit)
+    return made._replace(origin=origin)
+
+
+def _stepwise(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
     sweeps = solver.sweeps_per_check or default_sweeps(game)
 
     def steps(count: int, carry: Carry) -> Carry:
         state = repeat(count, functools.partial(solver.step, game), carry.state)
         return Carry(state, carry.rounds + count)
-
-    origin, carry = carry.origin, carry._replace(origin=None)
 
     def open_for(count: int, carry: Carry):
         stop = solver.done(game, carry.state) | solver.overflow(carry.state)
@@ -82,7 +88,7 @@ def iterate(solver: Solver, game: Any, carry: Carry, limit) -> Carry:
         carry = jax.lax.while_loop(
             functools.partial(open_for, count), functools.partial(steps, count), carry
         )
-    return carry._replace(origin=origin)
+    return carry
 
 
 def default_sweeps(game: Any) -> int:

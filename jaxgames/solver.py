@@ -67,6 +67,20 @@ class Solver(abc.ABC):
     def answer(self, game: "Game", state: Any) -> Any:
         """The slice's answers, over slots; undecided where the state is not done."""
 
+    def advance(self, game: "Game", carry: Any, limit: Any) -> Any:
+        """Many rounds at once, for a solver of several loops (pure).
+
+        Args:
+            game: the game.
+            carry: a [`Carry`][jaxgames.fixpoint.Carry], whose state may be done.
+            limit: rounds to make at most, those of `carry` counted in.
+
+        Returns:
+            The carry when it is done, or at the limit; None to have steps made one
+            after the other.
+        """
+        del game, carry, limit
+
     def overflow(self, state: Any) -> jax.Array | bool:
         """Whether the game's numbers did not fit, which makes the state useless."""
         del state

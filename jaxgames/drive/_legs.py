@@ -80,7 +80,9 @@ def along_legs(
         if not over_budget:
             break
         tried.append(leg.solver.name)
-        spent, carry = spent + int(solution.stats["rounds"]), None
+        spent += int(solution.stats["rounds"])
+        then = legs[index + 1].solver
+        carry = problem.handed_on(question, leg.solver, solution.state, then)
     stats = dict(solution.stats)
     if tried:
         stats["tried"] = ", ".join(tried)

@@ -44,7 +44,7 @@ class Problem(abc.ABC, Generic[Q]):
     what: ClassVar[str] = "game"
     """What is solved, for messages."""
     solvers: ClassVar[Registry]
-    """Its solvers that are array programs; their `auto` is taken under tracing."""
+    """Its solvers that are array programs."""
     nothing: ClassVar[Mapping[str, int]] = {}
     """What stands for nothing in fields of a solution, where that is not -1."""
     messages: ClassVar[Mapping[Status, str]] = {}
@@ -121,6 +121,24 @@ class Problem(abc.ABC, Generic[Q]):
         """What `"auto"` takes on the device, one after the other."""
         del question
         return (Leg(self.solvers.auto()),)
+
+    def handed_on(self, question: Q, solver: Solver, state: Any, then: Solver) -> Any:
+        """What a leg begins with, when that before it has spent its budget.
+
+        Args:
+            question: the question.
+            solver: of the leg before.
+            state: where that has come to.
+            then: of the leg that follows.
+
+        Returns:
+            A state of the latter; None where it begins afresh.
+        """
+        del question, solver, state, then
+
+    def traced_auto(self) -> Solver:
+        """What `"auto"` takes under tracing, where it cannot look at the question."""
+        return self.solvers.auto()
 
     # ---- on the device ---------------------------------------------------------
 

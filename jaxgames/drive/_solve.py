@@ -72,7 +72,8 @@ def solve(
     traced = is_traced((question, state, max_steps))
     _check(problem, solver, max_steps, preprocess, traced)
     if traced:
-        chosen = _chosen(problem, solver, strategies)
+        named = problem.traced_auto() if solver == "auto" else solver
+        chosen = _chosen(problem, named, strategies)
         found = problem.traced(question, chosen, state, max_steps)
         return validity.withdrawn(fault, found, **problem.nothing)
     with ops.at_once():  # a constant of somebody's jit is still one

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jaxgames.parity._tangles import (
         RecursiveTangleLearning as RecursiveTangleLearning,
     )
+    from jaxgames.parity._turns import InTurns as InTurns
     from jaxgames.parity._verdict import Reason as Reason
     from jaxgames.parity._verdict import Verdict as Verdict
     from jaxgames.parity._verify import verify as verify

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import drive, ops, validity
+from jaxgames import drive, fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
 from jaxgames.kept import kept
@@ -21,10 +21,7 @@ from jaxgames.solver import Registry, Solver
 from jaxgames.tuning import here
 from jaxgames.tuning.parity import COMPRESSED_BY_BITS_UP_TO as FEW
 from jaxgames.tuning.parity import (
-    FEW_PRIORITIES,
-    MEASURE_BUDGET,
     PATIENCE,
-    PROMOTION_BUDGET,
     SWEEPS,
     TOPS,
 )
@@ -102,12 +99,31 @@ class Parity(drive.Problem[Arena]):
 
     # ---- on the device ---------------------------------------------------------
 
+    def traced_auto(self) -> Solver:
+        """Promotion and tangle learning in turns."""
+        from jaxgames.parity._turns import InTurns  # no concrete solve wants it
+
+        return InTurns()
+
     def legs(self, question: Arena) -> Sequence[Leg]:
-        """Promotion first, then measures where they are short, then Zielonka's."""
-        found = [Leg(SOLVERS["promotion"](), PROMOTION_BUDGET)]
-        if top_priority(question) < FEW_PRIORITIES:
-            found.append(Leg(SOLVERS["alternating"](), MEASURE_BUDGET))
-        return (*found, Leg(SOLVERS["zielonka"]()))
+        """Promotion alone, then in turns with tangle learning: another program."""
+        from jaxgames.parity._turns import InTurns, budgets
+
+        first = budgets(normal(question).shape[0])[0]
+        return Leg(SOLVERS["promotion"](), first), Leg(InTurns())
+
+    def handed_on(
+        self, question: Arena, solver: Solver, state: Any, then: Solver
+    ) -> Any:
+        """Promotion is where it was, and has had its first turn."""
+        from jaxgames.parity._turns import InTurns
+
+        if not isinstance(then, InTurns):
+            return None
+        del solver
+        game = self.prepare(*self.fitted(question, then))
+        first = fixpoint.first(then, game)
+        return first._replace(state=then.after(game, first.state, state.state))
 
     def fitted(self, question: Arena, solver: Solver) -> tuple[Arena, Solver]:
         """The normal form."""
@@ -245,11 +261,6 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     )
     key = "parity normal form", on_edges
     return kept(arena, key, lambda: normal_form(arena, on_edges))
-
-
-def top_priority(arena: Arena) -> int:
-    """The largest priority of the normal form; kept with the arena."""
-    return kept(arena, "parity top", lambda: int(normal(arena).priority.max(initial=0)))
 
 
 def for_host(arena: Arena) -> host.Prepared:

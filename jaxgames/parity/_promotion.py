@@ -105,9 +105,7 @@ class PriorityPromotion(Machine):
 
     def answer(self, game: Game, state: State) -> Answer:
         """Dominions are won for good, at the end and before."""
-        in_play = state.region >= 0
-        winner = jnp.where(in_play, UNDECIDED, _won(state.region)).astype(jnp.int8)
-        return answer(game, winner, state.move)
+        return answer(game, *self.decided(state))
 
     def absorb(self, game: Game, state: State, winner) -> State:
         """Takes what another engine decided out of play, and starts the rest afresh.
@@ -125,9 +123,15 @@ class PriorityPromotion(Machine):
             The state to go on from.
         """
         in_play = state.region >= 0
-        region = jnp.where(winner == UNDECIDED, game.priority, _won(winner))
-        region = jnp.where(in_play, region, state.region).astype(state.region.dtype)
+        labels = (x.astype(state.region.dtype) for x in (game.priority, _won(winner)))
+        region = jnp.where(winner == UNDECIDED, *labels)
+        region = jnp.where(in_play, region, state.region)
         return _enter(region, _forget(state.move, in_play), _highest(region))
+
+    def decided(self, state: State) -> tuple[jax.Array, Any]:
+        """Winners and moves over slots; what is won is an attractor."""
+        won = jnp.where(state.region >= 0, UNDECIDED, _won(state.region))
+        return won.astype(jnp.int8), state.move
 
 
 def _won(player):

@@ -37,6 +37,7 @@ class Shared(drive.Track):
         self.winner: np.ndarray | None = None
         self.move: np.ndarray | None = None
         self.share_seconds = share_seconds
+        self._known = np.array(UNDECIDED)  # of it what the device has taken over
 
     def publish(self, size: int) -> None:
         """Makes room for what the host decides."""
@@ -49,11 +50,10 @@ class Shared(drive.Track):
         """Runs a solver that now and then takes over what the host has decided."""
         progress, state = how.pop("progress", None), how.pop("state", None)
         solution: Any = None
-        known = np.array(UNDECIDED)
+        if state is None:
+            self._known = np.array(UNDECIDED)
         while True:
-            known, state = self._take_over(
-                problem, arena, solver, known, state, solution
-            )
+            state = self._take_over(problem, arena, solver, state, solution)
             began = time.perf_counter()
 
             def meter(report: Report) -> Status | None:
@@ -68,6 +68,7 @@ class Shared(drive.Track):
             if solution.status != Status.INTERRUPTED or self.stop[0]:
                 break
             state = solution.state
+        known = self._known
         if known.ndim == 0 or solution.strategy is None or self.move is None:
             return solution
         taken = known != UNDECIDED
@@ -86,24 +87,25 @@ class Shared(drive.Track):
             and arena.edge_priority is None  # or vertices have other numbers
         )
 
-    def _take_over(self, problem, arena, solver: Solver, known, state, solution):
-        """What is known from the host by now, and the state that makes use of it."""
+    def _take_over(self, problem, arena, solver: Solver, state, solution) -> Any:
+        """The state that makes use of what is known from the host by now."""
         if self.winner is None or not self._shares(arena, solver):
-            return known, state
+            return state
         winner = self.winner[: arena.shape[0]].copy()
         together = winner
         if solution is not None:
             found = np.asarray(solution.winner)
             together = np.where(found == UNDECIDED, winner, found)
-        if not np.any(winner != known) or not _is_closed(arena, together):
-            return known, state
+        if not np.any(winner != self._known) or not _is_closed(arena, together):
+            return state
         subject, solver = problem.fitted(arena, solver)
         game = problem.prepare(subject, solver)
         if state is None:
             state = fixpoint.first(solver, game)
         padded = np.full(ops.num_vertices(game), UNDECIDED, np.int8)
         padded[: len(winner)] = winner
-        return winner, state._replace(state=_absorb(solver, game, state.state, padded))
+        self._known = winner
+        return state._replace(state=_absorb(solver, game, state.state, padded))
 
 
 def _is_closed(arena: Arena, winner: np.ndarray) -> bool:

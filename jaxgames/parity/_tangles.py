@@ -15,7 +15,7 @@ from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import check_positive
 from jaxgames.states import register
 
-ENTER, GROW, REBOUND, FORTH, BACK, RECORD, WIN, DONE = range(8)
+ENTER, GROW, REBOUND, SEARCH, RECORD, WIN, DONE = range(7)
 """Phases: boxes are entered; their regions grow; what can be driven to open heads; what
 a head of a closed region reaches, and what reaches the head; a tangle is written down;
 what is won attracts in the whole game; all is decided."""
@@ -174,8 +174,7 @@ class RecursiveTangleLearning(Machine):
             {
                 GROW: _attract,
                 REBOUND: _attract,
-                FORTH: _go_forth,
-                BACK: _go_back,
+                SEARCH: _reach,
                 WIN: _win,
             },
         )
@@ -188,8 +187,7 @@ class RecursiveTangleLearning(Machine):
                 ENTER: _enter,
                 GROW: _rebound,
                 REBOUND: _conclude,
-                FORTH: _turn_back,
-                BACK: _judge,
+                SEARCH: _judge,
                 RECORD: _record,
                 WIN: _next_pass,
             },
@@ -210,7 +208,7 @@ class RecursiveTangleLearning(Machine):
 
     def answer(self, game: Game, state: State) -> Answer:
         """Dominions are won for good, at the end and before."""
-        return answer(game, state.winner, state.move)
+        return answer(game, *self.decided(state))
 
     def absorb(self, game: Game, state: State, winner) -> State:
         """Takes what another engine decided out of play, and begins a new pass.
@@ -223,7 +221,13 @@ class RecursiveTangleLearning(Machine):
             winner: int8 `[S]`: 0 or 1, or UNDECIDED; its own attractor.
         """
         both = jnp.where(state.winner == UNDECIDED, winner, state.winner)
-        return _next_pass(game, state._replace(winner=both.astype(jnp.int8)))
+        # The pass that ends here need not have come to what it would have found.
+        state = state._replace(winner=both.astype(jnp.int8), useful=jnp.array(True))
+        return _next_pass(game, state)
+
+    def decided(self, state: State) -> tuple[jax.Array, jax.Array]:
+        """Winners and moves over slots; what is won need not be an attractor."""
+        return state.winner, state.move
 
     def stats(self, game: Game, state: State) -> dict:
         """How many tangles were learned."""
@@ -476,7 +480,7 @@ def _search(state: State) -> State:
     """From a head of each region that is searched; or goes on where there is none."""
     pivot = _first(state.home, state.head) == _slots(state.home)
     found = jnp.any(state.found != NONE)
-    phase = jnp.where(jnp.any(pivot), FORTH, jnp.where(found, RECORD, _go_on(state)))
+    phase = jnp.where(jnp.any(pivot), SEARCH, jnp.where(found, RECORD, _go_on(state)))
     return state._replace(
         ahead=pivot, behind=pivot, phase=phase, stable=_is_still(phase)
     )
@@ -508,25 +512,17 @@ def _play(game: Game, state: State) -> ops.Edges:
     )
 
 
-def _both(x: ops.Edges, y: ops.Edges) -> ops.Edges:
-    return ops.edgewise(jnp.logical_and, x, y)
+def _reach(game: Game, state: State) -> State:
+    """What pivots reach, and what reaches them, one step further."""
+    play = _play(game, state)
 
+    def along(ends: ops.Edges) -> ops.Edges:
+        return ops.edgewise(jnp.logical_and, play, ends)
 
-def _go_forth(game: Game, state: State) -> State:
-    steps = _both(_play(game, state), ops.source(game, state.ahead))
-    reached = ops.in_any(game, steps) & ~state.ahead
-    return state._replace(ahead=state.ahead | reached, stable=~jnp.any(reached))
-
-
-def _turn_back(game: Game, state: State) -> State:
-    del game
-    return state._replace(phase=jnp.int32(BACK), stable=jnp.array(False))
-
-
-def _go_back(game: Game, state: State) -> State:
-    steps = _both(_play(game, state), ops.target(game, state.behind))
-    reached = ops.out_any(game, steps) & ~state.behind
-    return state._replace(behind=state.behind | reached, stable=~jnp.any(reached))
+    ahead = state.ahead | ops.in_any(game, along(ops.source(game, state.ahead)))
+    behind = state.behind | ops.out_any(game, along(ops.target(game, state.behind)))
+    stable = ~jnp.any((ahead & ~state.ahead) | (behind & ~state.behind))
+    return state._replace(ahead=ahead, behind=behind, stable=stable)
 
 
 def _judge(game: Game, state: State) -> State:
@@ -603,24 +599,31 @@ def _record(game: Game, state: State) -> State:
 # ---- what is won -------------------------------------------------------------------
 
 
-def _win(game: Game, state: State) -> State:
-    """Who can move into what he has won, or must into what his rival has, joins it."""
+def pull(game: Game, winner, move) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """One sweep of the attractors to what both players have won.
+
+    Who can move into what he has won, or must into what his rival has, joins it.
+
+    Returns:
+        Winners and moves `[S]`; and whether they are what they were.
+    """
     kind = ops.edgewise(
         lambda won, owner: jnp.where(
             won == UNDECIDED, 1, jnp.where(won == owner, 0, 2)
         ),
-        ops.target(game, state.winner),
+        ops.target(game, winner),
         ops.source(game, game.owner.astype(jnp.int8)),
     )
     best, position = ops.out_argmin(game, kind, bound=2)
-    joins = (state.winner == UNDECIDED) & (best != 1)
-    winner = jnp.where(best == 0, game.owner, ~game.owner).astype(jnp.int8)
-    move = jnp.where(joins & (best == 0), position, state.move)
-    return state._replace(
-        winner=jnp.where(joins, winner, state.winner),
-        move=move.astype(state.move.dtype),
-        stable=~jnp.any(joins),
-    )
+    joins = (winner == UNDECIDED) & (best != 1)
+    whose = jnp.where(best == 0, game.owner, ~game.owner).astype(jnp.int8)
+    taken = jnp.where(joins & (best == 0), position, move).astype(move.dtype)
+    return jnp.where(joins, whose, winner), taken, ~jnp.any(joins)
+
+
+def _win(game: Game, state: State) -> State:
+    winner, move, stable = pull(game, state.winner, state.move)
+    return state._replace(winner=winner, move=move, stable=stable)
 
 
 def _next_pass(game: Game, state: State) -> State:

@@ -17,16 +17,6 @@ asks the host whether an attractor is complete."""
 PATIENCE = 1 << 20
 """Steps of the host engine: far more than most games need that it begins at once."""
 
-PROMOTION_BUDGET = 1 << 16
-"""Rounds after which priority promotion is given up: far more than games need that it
-is good for (docs: How to choose)."""
-
-MEASURE_BUDGET = 1 << 14
-"""Rounds after which the measures are given up."""
-
-FEW_PRIORITIES = 64
-"""Up to here measures take few words, and are tried."""
-
 TOPS = (1, 3, 7, 15, 31, 126, 32766, 2**31 - 1)
 """Largest priorities that stacks are told apart by."""
 
@@ -47,6 +37,20 @@ TRIMMED_UP_TO = 16
 
 Trimming looks at them one after the other; the components are found for all at once.
 """
+
+# parity/_turns.py
+PROMOTION_BUDGET = 1 << 16
+"""Rounds that promotion may take in the first turn, in games of any size: far more than
+games need that it is good for (docs: How to choose)."""
+
+FIRST_TURN = 8
+"""Rounds for each vertex that promotion may take in the first turn, and for as many
+vertices more. It takes fewer on all games that it is good for."""
+
+LATER_TURNS = (3.0, 4.0)
+"""Rounds of tangle learning and of promotion in the second turn and in the third, as
+multiples of the number of vertices to the power of 3/2. The families on which tangle
+learning is polynomial take a tenth of that, or less."""
 
 # parity/preprocess/_chains.py
 GAIN = 64

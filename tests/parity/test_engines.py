@@ -201,6 +201,21 @@ def test_what_the_host_decided_is_taken_over(player):
     assert agrees(GAME, solution)
 
 
+def test_what_was_taken_over_is_handed_on():
+    """A leg that follows knows it, and the solution has the host's moves."""
+    expected = reference.solve(GAME)
+    track = _shared.Shared()
+    track.publish(GAME.shape[0])
+    won = expected.winner == 1
+    track.winner[won] = 1
+    track.move[won] = expected.strategy[won]
+    legs = [Leg(parity.PriorityPromotion(sweeps=1), 2), Leg(parity.InTurns())]
+    solution = along(track, legs)
+    assert solution.stats["tried"] == "promotion"
+    assert solution.stats["taken_over"] == int(won.sum()) > 0
+    assert agrees(GAME, solution)
+
+
 def test_what_the_host_decides_meanwhile_is_taken_over(monkeypatch):
     """The host publishes between two chunks, and the device looks at once."""
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 2)
@@ -333,13 +348,11 @@ def test_auto_races_for_large_games_on_an_accelerator(monkeypatch):
     assert parity.place_for(generate.random_game(0, 30_000)) == "race"
 
 
-def test_long_measures_are_not_tried():
-    few, many = (generate.random_game(0, 500, num_priorities=n) for n in (9, 400))
-    names = [[leg.solver.name for leg in PROBLEM.legs(arena)] for arena in (few, many)]
-    assert names == [
-        ["promotion", "alternating", "zielonka"],
-        ["promotion", "zielonka"],
-    ]
+def test_what_auto_takes_on_the_device():
+    first, second = PROBLEM.legs(GAME)
+    assert first.solver.name == "promotion"
+    assert first.budget == 8 * (GAME.shape[0] + 8)
+    assert (second.solver.name, second.budget) == ("promotion, tangles", None)
 
 
 @pytest.mark.parametrize("place", ["host", "race"])

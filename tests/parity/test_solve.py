@@ -122,8 +122,9 @@ class TestTracing:
 
     def test_stats_pass_through_jit(self):
         stats = jax.jit(parity.solve)(GAME.pad()).stats
-        assert stats["solver"] == parity.SOLVERS.auto().name
+        assert stats["solver"] == "promotion, tangles"
         assert int(stats["rounds"]) > 0
+        assert int(stats["turn"]) == 0
 
     def test_state_resumes_under_jit(self):
         solve = jax.jit(

@@ -1,13 +1,15 @@
-"""Recursive tangle learning: answers, rounds on hard families, a pool that is full."""
+"""Recursive tangle learning, and promotion and it in turns: answers, rounds, limits."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from alike import alike
 
 from jaxgames import Arena, Status, generate, parity
-from jaxgames.parity import reference
-from jaxgames.parity._tangles import RecursiveTangleLearning
+from jaxgames.parity import InTurns, RecursiveTangleLearning, _turns, reference
+from jaxgames.parity._problem import Parity
+from jaxgames.parity._turns import budgets
 from jaxgames.solution import UNDECIDED
 from jaxgames.testing import SHAPES, check_solver, odd_arena, odd_arenas
 
@@ -111,3 +113,208 @@ def test_one_hard_game_among_easy_ones():
     found = jax.jit(jax.vmap(lambda game: parity.solve(game, PLAIN).winner))(together)
     for own, game in zip(found, games, strict=True):
         np.testing.assert_array_equal(own, parity.solve(game, "host").winner)
+
+
+WORST = {
+    "dp": generate.counter_dp,
+    "rr": generate.counter_rr,
+    "m": generate.counter_m,
+    "core": generate.counter_core,
+    "rob": generate.counter_rob,
+    "qpt": generate.counter_qpt,
+    "ortl": generate.counter_ortl,
+    "symsi": generate.counter_symsi,
+    "tc": generate.two_counters,
+    "tcp": generate.two_counters_plus,
+    "friedmann": generate.friedmann,
+    "fearnley": generate.fearnley,
+    "dull": generate.dull,
+    "ladder": generate.recursive_ladder,
+    "jurdzinski": lambda n: generate.jurdzinski(n, n),
+}
+"""What is exponential for some solver, by size."""
+
+
+LONG = 10**6
+
+
+def worst_case(family: str, vertices: int, room: tuple[int, int]) -> None:
+    """Traced, with all of the budget: decided by then, or with a status."""
+    game = largest(WORST[family], vertices)
+    padded = game.pad(*room)
+    found = jax.tree.map(np.asarray, in_turns(padded))
+    assert found.status == Status.SOLVED
+    assert found.stats["rounds"] <= 100_000
+    np.testing.assert_array_equal(found.winner, parity.solve(padded, "host").winner)
+    assert parity.verify(padded, found)
+
+
+in_turns = jax.jit(parity.solve)
+
+
+def largest(make, vertices: int) -> Arena:
+    """The largest game of a family of up to so many vertices."""
+    found, n = make(2), 3
+    while (more := make(n)).shape[0] <= vertices:
+        found, n = more, n + 1
+    return found
+
+
+def beside(*games: Arena) -> Arena:
+    """Several games as one."""
+    first = np.cumsum([0, *(game.shape[0] for game in games)])
+    src, dst = (
+        np.concatenate(
+            [getattr(game, name) + v for game, v in zip(games, first, strict=False)]
+        )
+        for name in ("src", "dst")
+    )
+    return Arena.from_edges(
+        src,
+        dst,
+        owner=np.concatenate([game.owner for game in games]),
+        priority=np.concatenate([game.priority for game in games]),
+    )
+
+
+class TestInTurns:
+    """Promotion and tangle learning in turns, as a traced solve takes them."""
+
+    solver = InTurns()
+
+    def test_conforms(self):
+        check_solver(self.solver, alike(seed=14, count=1))
+
+    @pytest.mark.parametrize("family", WORST)
+    def test_worst_cases(self, family):
+        worst_case(family, 120, (128, 512))
+
+    @pytest.mark.sweep
+    @pytest.mark.parametrize("family", WORST)
+    def test_worst_cases_of_500_vertices(self, family):
+        worst_case(family, 500, (512, 2048))
+
+    def test_all_worst_cases_are_here(self):
+        made = {make.__module__ for make in WORST.values()} - {__name__}
+        there = [x for x in vars(generate).values() if callable(x)]
+        names = {make.__name__ for make in there if make.__module__ in made}
+        here = {make.__name__ for make in WORST.values()} - {"<lambda>"}
+        assert names == here | {"ladder", "model_checker_ladder"}
+
+    def test_stops_and_goes_on(self):
+        """The same bits, wherever it was stopped: in a turn, and where one ends."""
+        game = generate.counter_dp(12).pad(64, 128)
+        solve = jax.jit(
+            lambda game, n, state: parity.solve(game, max_steps=n, state=state)
+        )
+        first = jax.jit(lambda game, n: parity.solve(game, max_steps=n))
+        whole = first(game, 10_000)
+        assert whole.status == Status.SOLVED
+        assert whole.stats["turn"] == 1
+        own = budgets(64)[0]
+        ends = [1, own - 1, own, own + 1, own + 40, 10_000]
+        found = first(game, 0)
+        assert (np.asarray(found.winner[: game.num_vertices]) == UNDECIDED).all()
+        for rounds in ends:
+            assert found.status == Status.MAX_STEPS
+            found = solve(game, rounds, found.state)
+            assert found.stats["rounds"] == min(rounds, int(whole.stats["rounds"]))
+        np.testing.assert_array_equal(found.winner, whole.winner)
+        np.testing.assert_array_equal(found.strategy, whole.strategy)
+        other = generate.counter_rr(12).pad(64, 128)
+        assert solve(other, 10_000, found.state).status == Status.INVALID
+
+    def test_status_at_the_end_of_the_budget(self, monkeypatch):
+        """What is decided by then is right; with a limit it goes on."""
+        monkeypatch.setattr(_turns, "budgets", lambda size: [40, 60, 50, 120, 100, 999])
+        easy, hard = generate.random_game(1, 20), generate.two_counters(3)
+        game = beside(easy, hard).pad(64, 256)
+        expected = parity.solve(game, "host").winner
+        found = jax.jit(lambda game: parity.solve(game))(game)
+        assert found.status == Status.MAX_STEPS
+        assert found.stats["rounds"] == 150
+        assert found.stats["turn"] == 3
+        decided = np.asarray(found.winner) != UNDECIDED
+        assert decided[: len(easy.owner)].any()
+        assert not decided.all()
+        np.testing.assert_array_equal(found.winner[decided], expected[decided])
+        more = jax.jit(
+            lambda game, state: parity.solve(game, state=state, max_steps=LONG)
+        )
+        end = more(game, found.state)
+        assert end.status == Status.SOLVED
+        assert end.stats["turn"] > 3
+        np.testing.assert_array_equal(end.winner, expected)
+        assert parity.verify(game, end)
+
+    def test_without_strategies(self):
+        game = generate.counter_rr(12).pad(64, 128)
+        found = jax.jit(lambda game: parity.solve(game, strategies=False))(game)
+        assert found.strategy is None
+        assert found.stats["turn"] == 1
+        np.testing.assert_array_equal(found.winner, parity.solve(game, "host").winner)
+
+    def test_a_batch_of_hard_and_easy_games(self):
+        """Each is solved as it is alone, in as many rounds."""
+        games = [
+            generate.counter_dp(12),
+            generate.random_game(3, 40, max_degree=2),
+            generate.counter_ortl(10),
+            generate.recursive_ladder(8),
+        ]
+        games = [game.pad(64, 128) for game in games]
+        together = jax.tree.map(lambda *x: np.stack(x), *games)
+        found = jax.jit(jax.vmap(parity.solve))(together)
+        assert (found.status == Status.SOLVED).all()
+        assert found.stats["turn"].tolist() == [1, 0, 1, 0]
+        alone = jax.jit(parity.solve)
+        for at, game in enumerate(games):
+            own = alone(game)
+            assert own.stats["rounds"] == found.stats["rounds"][at]
+            np.testing.assert_array_equal(found.winner[at], own.winner)
+            np.testing.assert_array_equal(found.strategy[at], own.strategy)
+            np.testing.assert_array_equal(own.winner, parity.solve(game, "host").winner)
+
+    def test_a_loop_that_no_game_needs_makes_no_round(self, monkeypatch):
+        """Counted where the program runs, and not where it is traced."""
+        rounds = []
+        sweep = RecursiveTangleLearning.sweep
+
+        def counted(self, game, state):
+            jax.debug.callback(lambda _: rounds.append(1), state.phase)
+            return sweep(self, game, state)
+
+        monkeypatch.setattr(RecursiveTangleLearning, "sweep", counted)
+        solve = jax.jit(jax.vmap(lambda game: parity.solve(game).winner))
+        easy = [generate.random_game(seed, 20).pad(64, 128) for seed in range(3)]
+        hard = [*easy[:2], generate.counter_dp(12).pad(64, 128)]
+        for games, learns in ((easy, False), (hard, True)):
+            jax.block_until_ready(solve(jax.tree.map(lambda *x: np.stack(x), *games)))
+            jax.effects_barrier()
+            assert bool(rounds) == learns
+
+    def test_a_concrete_game_takes_the_same_legs(self, monkeypatch):
+        """Promotion alone at first; what it has won it hands on, and where it is."""
+        monkeypatch.setattr(Parity, "place", lambda self, question: "device")
+        easy, hard = generate.random_game(1, 12), generate.counter_dp(20)
+        for name, game in {"alone": hard, "beside": beside(easy, hard)}.items():
+            found = parity.solve(game)
+            assert found.stats["solver"] == "promotion, tangles", name
+            assert found.stats["tried"] == "promotion"
+            assert found.stats["turn"] == 1
+            np.testing.assert_array_equal(
+                found.winner, parity.solve(game, "host").winner
+            )
+            assert parity.verify(game, found)
+            stopped = parity.solve(game, max_steps=700, throw=False)
+            assert stopped.status == Status.MAX_STEPS
+            end = parity.solve(game, state=stopped.state)
+            np.testing.assert_array_equal(end.strategy, found.strategy)
+        assert parity.solve(easy).stats["solver"] == "promotion"
+
+    def test_takes_over_what_is_known(self):
+        game = generate.two_counters(4)
+        expected = parity.solve(game, "host").winner
+        state = self.solver.absorb(game, self.solver.init(game), jnp.asarray(expected))
+        assert self.solver.done(game, state)
+        np.testing.assert_array_equal(self.solver.answer(game, state).winner, expected)
