@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from jaxgames import buchi as buchi
     from jaxgames import checkpoint as checkpoint
     from jaxgames import energy as energy
+    from jaxgames import energyparity as energyparity
     from jaxgames import equivalence as equivalence
     from jaxgames import generate as generate
     from jaxgames import graph as graph

@@ -475,3 +475,49 @@ def test_bad_usage(run, game, model, energies, line, message):
     assert code == Exit.BAD_INPUT
     assert message in err
     assert err.count("\n") == 1
+
+
+# ---- energy parity games -----------------------------------------------------------
+
+
+@pytest.fixture
+def both():
+    """A game of weights and priorities that player 0 wins at two vertices."""
+    arena = Arena.from_edges(
+        [0, 0, 1, 2],
+        [0, 1, 0, 2],
+        owner=[0, 0, 1],
+        weight=[1, -5, 0, 1],
+        priority=[1, 2, 3],
+    )
+    io.save("both.npz", arena)
+    return "both.npz"
+
+
+def test_energyparity(run, ask, both):
+    code, out, err = run("energyparity", both, "-v", "-s", "host", "-o", "found.txt")
+    assert (code, err) == (Exit.DONE, "")
+    assert lines(out) == [
+        "both.npz: player 0 wins from 2 vertices, player 1 from 1",
+    ]
+    assert [row[:2] for row in rows("found.txt")] == [[0, 0], [1, 0], [2, 1]]
+    told = ask("energyparity", both, "--threshold", "1", "--all", "-v")
+    assert (told["won"], told["winner"], told["verified"]) == ([2, 1], [0, 0, 1], True)
+    out = run("energyparity", both, "--threshold=2", "--no-strategies", "-q")[1]
+    assert out == ""
+    code, _, err = run("energyparity", both, "--max-steps", 1)
+    assert code == Exit.UNSOLVED
+    assert "limit of 1 rounds" in err
+
+
+def test_energyparity_says_what_is_wrong(run, both):
+    io.save("plain.energy", Arena.from_edges([0], [0], owner=[0], weight=[0]))
+    for arguments, message in (
+        (("plain.energy",), "expected one weight on each edge and a priority"),
+        ((both, "-v", "--no-strategies"), "--verify looks at strategies"),
+        ((both, "--checkpoint", "state.npz"), "no state to go on from"),
+        ((both, "-s", "spm"), "no energy solver is called 'spm'"),
+    ):
+        code, _, err = run("energyparity", *arguments)
+        assert code == Exit.BAD_INPUT
+        assert message in err

@@ -29,6 +29,8 @@ EXCEPTIONS = {
     ("arena", "plot"),  # drawn in notebooks, imported when that happens
     ("meanpayoff", "energy"),  # values are found by energy games
 }
+# Games of several conditions are solved by games of one.
+EXCEPTIONS |= {("energyparity", "energy"), ("energyparity", "parity")}
 EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}

@@ -61,6 +61,7 @@ COMMANDS = {
     "mec": "Find the maximal end components of a Markov decision process.",
     "energy": "Solve an energy game: how much energy is enough, and how to play.",
     "meanpayoff": "Solve a mean-payoff game: the value of each vertex.",
+    "energyparity": "Solve a game of energy, or mean payoff, and priorities.",
     "check": "Check a property: linear temporal logic, or an automaton.",
     "equiv": "Compare processes by many notions of equivalence.",
     "buchi": "Solve a Büchi game: who can visit accepting vertices for ever.",

@@ -114,6 +114,7 @@ def solvers(command: str) -> tuple[str, ...]:
         "mec": mdp.SOLVERS,
         "energy": energy.SOLVERS,
         "meanpayoff": energy.SOLVERS,
+        "energyparity": energy.SOLVERS,
         "check": buchi.SOLVERS,
         "buchi": buchi.GAME_SOLVERS,
         "multienergy": multienergy.SOLVERS,

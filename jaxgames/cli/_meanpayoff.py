@@ -28,7 +28,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(check=_check_options)
     parser.add_argument(
         "--threshold",
-        type=_ratio,
+        type=ratio,
         metavar="P/Q",
         help="only decide where the mean payoff is at least that",
     )
@@ -76,7 +76,7 @@ def _check_options(args: argparse.Namespace) -> None:
     _checkpoint.check(args)
 
 
-def _ratio(text: str) -> Fraction:
+def ratio(text: str) -> Fraction:
     """Type of an option that takes an integer or a fraction."""
     try:
         return Fraction(text)

@@ -19,6 +19,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "parity-edges": functools.partial(_subject, "_parity", on_edges=True),
         "energy": functools.partial(_subject, "_energy"),
         "meanpayoff": functools.partial(_subject, "_meanpayoff"),
+        "energyparity": functools.partial(_subject, "_energyparity"),
         "multienergy": functools.partial(_subject, "_multienergy"),
         "cycles": functools.partial(_subject, "_buchi", "cycles"),
         "buchi": functools.partial(_subject, "_buchi", "games"),

@@ -1,0 +1,118 @@
+"""`jaxgames energyparity`."""
+
+import argparse
+import functools
+
+import numpy as np
+
+from jaxgames import energyparity, io
+from jaxgames.arena import Arena
+from jaxgames.cli import _meanpayoff, _options, _parts, _weighted
+from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import load, sizes, start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.solution import Status
+
+EXAMPLE = "energyparity game.npz --verify -o winners.txt"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _options.add_game(
+        parser,
+        what="a game with a weight on each edge and priorities on vertices: .npz",
+        many=True,
+    )
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
+    parser.add_argument(
+        "--threshold",
+        type=_meanpayoff.ratio,
+        metavar="P/Q",
+        help="as a mean-payoff parity game: who gets at least that mean, and an even "
+        "priority",
+    )
+    parser.add_argument(
+        "--no-strategies",
+        dest="strategies",
+        action="store_false",
+        help="no strategies, which is sooner done",
+    )
+    _weighted.add_rows(parser)
+    _options.add_decomposition(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Finds the winners, and prints and writes what was asked for."""
+    _check_options(args)
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        arena = load_game(args)
+        notes.append(sizes(arena))
+    game = arena
+    if args.threshold is not None:
+        game = energyparity.from_mean_payoff_parity(arena, args.threshold)
+    solve = functools.partial(energyparity.solve, strategies=args.strategies)
+    solution = _parts.solve(args, phase, solve, game)
+    verdict = _parts.verdict_on(args, phase, energyparity.verify, game, solution)
+    size = int(arena.num_vertices)
+    winner = np.asarray(solution.winner)[:size]
+    facts = {
+        "vertices": size,
+        "edges": int(arena.num_edges),
+        "threshold": None if args.threshold is None else str(args.threshold),
+        **_parts.solve_facts(solution, phase.seconds, verdict),
+        "won": [int((winner == player).sum()) for player in (0, 1)],
+    }
+    if solution.status == Status.SOLVED and args.all:
+        facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
+    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
+    if args.output and end == Exit.DONE:
+        _weighted.write_rows(args.output, **_arrays(arena, solution))
+    return end
+
+
+def load_game(args: argparse.Namespace) -> Arena:
+    """Reads a game with weights and priorities.
+
+    Raises:
+        FormatError: it is something else.
+    """
+    arena = load(args)
+    if arena.weight is None or np.ndim(arena.weight) != 1 or arena.priority is None:
+        raise io.FormatError(
+            args.file,
+            None,
+            "expected one weight on each edge and a priority on each vertex, found "
+            f"{arena!r}",
+        )
+    return arena
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    _weighted.check_output(args)
+    _parts.check_solver(energyparity.SOLVERS, args.solver)
+    if args.checkpoint:
+        raise ValueError("energyparity has no state to go on from: no --checkpoint")
+    if args.verify and not args.strategies:
+        raise ValueError(
+            "--verify looks at strategies, which --no-strategies leaves out"
+        )
+
+
+def _arrays(arena: Arena, solution: energyparity.Solution) -> dict[str, np.ndarray]:
+    """What is written of each vertex: moves are those of player 1."""
+    size = int(arena.num_vertices)
+    arrays = {"winner": solution.winner}
+    if solution.strategy is not None:
+        arrays |= {"credit": solution.credit, "successor": solution.successor(arena)}
+    return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+
+
+def _tell(args: argparse.Namespace, facts: dict) -> None:
+    how = "" if args.threshold is None else f" a mean of at least {args.threshold}"
+    print(
+        f"{args.file}: player 0 wins{how} from {facts['won'][0]:,} vertices, "
+        f"player 1 from {facts['won'][1]:,}"
+    )

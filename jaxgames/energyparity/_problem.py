@@ -1,0 +1,138 @@
+"""What energy parity games are to the driver: games of other kinds, one by one."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import drive, energy
+from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.energyparity import host
+from jaxgames.energyparity._checks import check
+from jaxgames.energyparity._solution import LOST, UNKNOWN, Solution
+from jaxgames.later import jax, to_numpy
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
+
+SOLVERS = energy.SOLVERS
+"""The solvers of the energy games that these games are solved by."""
+
+
+class Answer(NamedTuple):
+    """Winners, player 1's moves, and what player 0 needs and does."""
+
+    winner: Any
+    strategy: Any
+    credit: Any
+    modes: Any
+
+
+class EnergyParity(drive.Problem[Arena]):
+    """Energy parity games."""
+
+    name = "energyparity"
+    solvers = SOLVERS
+
+    def read(self, question: Any) -> tuple[Arena, Any]:
+        """Weights are on edges, priorities on vertices; the recursion is the host's."""
+        arena, fault = check(question)
+        if isinstance(arena.owner, jax.Array) and not is_traced(arena):
+            arena = as_checked_as(arena, to_numpy(arena))
+        return arena, fault
+
+    def undecided(self, question: Any) -> Answer:
+        """No winners."""
+        size = np.shape(question.owner)
+        return Answer(
+            np.full(size, UNDECIDED, np.int8),
+            np.full(size, NO_EDGE, np.int32),
+            np.full(size, UNKNOWN, np.int32),
+            None,
+        )
+
+    def solution(self, answer: Answer, **how: Any) -> Solution:
+        """Answers have the names that a solution has."""
+        return Solution(**answer._asdict(), **how)
+
+    def in_phases(
+        self,
+        question: Arena,
+        solver: Any,
+        *,
+        max_steps: int | None,
+        state: Any,
+        progress: Any,
+        strategies: bool,
+    ) -> Solution:
+        """One game after the other."""
+        if state is not None:
+            raise ValueError(
+                "energy parity games have no state to go on from: leave state out"
+            )
+        arena = as_checked_as(question, question.unpad())
+        inner = host.Inner(solver, progress, max_steps)
+        try:
+            region, status = host.solve(arena, inner)
+        finally:
+            progress.close()
+        more = question.shape[0] - len(region.winner)
+        credit = strategy = modes = None
+        if strategies:
+            credit = np.where(region.winner == 1, LOST, UNKNOWN).astype(np.int32)
+            strategy = np.pad(region.move, (0, more), constant_values=NO_EDGE)
+        if strategies and status == Status.SOLVED:
+            credit, modes = host.modes_of(arena, region.pieces)
+            modes = _padded(modes, more)
+        return Solution(
+            winner=np.pad(region.winner, (0, more)),
+            strategy=strategy,
+            credit=None if credit is None else np.pad(credit, (0, more)),
+            modes=modes,
+            status=status,
+            stats=Stats(
+                solver="+".join(sorted(inner.names)) or "none", rounds=inner.rounds
+            ),
+        )
+
+    def traced(self, question: Arena, solver: Any, state: Any, max_steps: Any) -> Any:
+        """Which games are asked depends on answers."""
+        raise ValueError(
+            "energy parity games are solved by other games that the host chooses, "
+            "where a traced game cannot be: solve it outside of jax.jit"
+        )
+
+    def beside(
+        self,
+        questions: list[Arena],
+        solver: Any,
+        *,
+        max_steps: int | None,
+        state: Any,
+        progress: Any,
+        strategies: bool,
+    ) -> Any:
+        """One after the other: the games that each is solved by are small then."""
+        return drive.one_by_one(
+            self,
+            questions,
+            solver,
+            max_steps=max_steps,
+            state=state,
+            progress=progress,
+            strategies=strategies,
+        )
+
+
+PROBLEM = drive.register(EnergyParity())
+"""Energy parity games, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
+
+
+def _padded(modes: Any, more: int) -> Any:
+    """With entries for vertices that no play reaches."""
+    fills = {"is_top": False, "reaches": False, "order": 0, "need": 0}
+    fills |= {"core": NO_EDGE, "move": NO_EDGE}
+    padded = {
+        name: np.pad(getattr(modes, name), (0, more), constant_values=fill)
+        for name, fill in fills.items()
+    }
+    return dataclasses.replace(modes, **padded)

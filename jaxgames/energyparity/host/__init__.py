@@ -1,0 +1,6 @@
+"""Energy parity games on the host: recursion over games that are solved by others."""
+
+from jaxgames.energyparity.host._inner import Inner as Inner
+from jaxgames.energyparity.host._modes import modes_of as modes_of
+from jaxgames.energyparity.host._regions import solve as solve
+from jaxgames.energyparity.host._verify import verify as verify

@@ -1,0 +1,156 @@
+"""The games of one kind alone that an energy parity game is solved by."""
+
+import dataclasses
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import drive, energy, limits, parity
+from jaxgames.arena import Arena, as_checked_as
+from jaxgames.energyparity.host._part import Part
+from jaxgames.energyparity.host._ties import scaled
+from jaxgames.progress import Progress, Report
+from jaxgames.solution import NO_EDGE, Status
+from jaxgames.solver import Solver
+
+WORD = 2**61
+"""What an energy game of one word has room for, times vertices and steps."""
+
+
+class StoppedError(Exception):
+    """An inner game was not solved: the status says why."""
+
+    def __init__(self, status: Status):
+        super().__init__(status.name)
+        self.status = status
+
+
+class Found(NamedTuple):
+    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses."""
+
+    winner: np.ndarray
+    strategy: np.ndarray
+
+
+class Inner:
+    """Solves inner games one after the other, with one meter.
+
+    Args:
+        solver: of energy games, a name or a solver.
+        meter: told of each game.
+        most: how many games may be solved; None for any number.
+    """
+
+    def __init__(self, solver: str | Solver, meter: Progress, most: int | None):
+        self.solver, self.meter, self.most = solver, meter, most
+        self.began, self.rounds = time.perf_counter(), 0
+        self.names: set[str] = set()
+
+    def parity(self, part: Part) -> Found:
+        """The parity game alone."""
+        place = "host" if self.solver == "host" else "auto"
+        found = self._solve(parity.PROBLEM, part.arena, place, strategies=True)
+        return Found(np.asarray(found.winner), np.asarray(found.strategy))
+
+    def credits(self, part: Part, move: np.ndarray) -> np.ndarray:
+        """Credits where player 0's moves are fixed: `energy.TOP` where none is enough.
+
+        Args:
+            part: the game.
+            move: int32 `[V]`, an edge where player 0 moves.
+        """
+        arena = part.arena
+        edge = np.arange(arena.shape[1], dtype=np.int32)
+        fixed = np.where(arena.owner, NO_EDGE, move)[arena.src]
+        edge = np.where(fixed == NO_EDGE, edge, fixed)
+        game = dataclasses.replace(arena, dst=arena.dst[edge], priority=None)
+        game = as_checked_as(arena, game)
+        found = self._energy(game, part.weight[edge], strategies=False)
+        return np.asarray(found.credit)
+
+    def good(self, part: Part) -> Found:
+        """Where player 0 sees to it that no cycle loses, or gains nothing and is odd.
+
+        This is an energy game with weights that tell cycles without gain apart [1]. In
+        them a unit of energy is more than all priorities together, so that numbers
+        grow with the product of how often each priority occurs. Where this does not fit
+        a word, cycles that gain and cycles that lose are excluded first by two games,
+        and the numbers are of what is left: little, where weights are many.
+
+        References:
+            [1] Chatterjee and Doyen, Energy parity games, TCS 458 (2012), lemma 4,
+            doi:10.1016/j.tcs.2012.07.038.
+        """
+        weight, largest = scaled(part)
+        size = len(part.vertices)
+        if largest * (size + 1) ** 2 < WORD:
+            return self._winners(part, weight)
+        found = self._winners(part, part.weight)
+        keeps = part.part(found.winner == 0)
+        if not len(keeps.vertices):
+            return found
+        # A cycle of at most so many edges gains something if it does so here.
+        of_gain = keeps.weight.astype(object) * len(keeps.vertices) - 1
+        gains = self._winners(keeps, of_gain)
+        _take_over(found, keeps, gains, gains.winner == 0)
+        level = keeps.part(gains.winner == 1)
+        if len(level.vertices):
+            tied = self._winners(level, scaled(level)[0])
+            vertices, edges = keeps.vertices[level.vertices], keeps.edges[level.edges]
+            level = level._replace(vertices=vertices, edges=edges)
+            _take_over(found, level, tied, np.ones(len(vertices), bool))
+        return found
+
+    def _winners(self, part: Part, weight: np.ndarray) -> Found:
+        game = dataclasses.replace(part.arena, priority=None)
+        found = self._energy(as_checked_as(part.arena, game), weight, strategies=True)
+        return Found(np.array(found.winner), np.array(found.strategy))
+
+    def _energy(self, game: Arena, weight: np.ndarray, *, strategies: bool) -> Any:
+        game = as_checked_as(game, dataclasses.replace(game, weight=narrow(weight)))
+        found = self._solve(energy.PROBLEM, game, self.solver, strategies=strategies)
+        if found.status == Status.OVERFLOW:
+            wide = dataclasses.replace(game, weight=game.weight.astype(object))
+            wide = as_checked_as(game, wide)
+            found = self._solve(
+                energy.PROBLEM, wide, self.solver, strategies=strategies
+            )
+        return found
+
+    def _solve(self, problem: Any, game: Arena, solver: Any, **how: Any) -> Any:
+        if self.most is not None and self.rounds >= self.most:
+            raise StoppedError(Status.MAX_STEPS)
+
+        def report(report: Report) -> Status | None:
+            seconds = time.perf_counter() - self.began
+            return self.meter(Report(report.solver, self.rounds, seconds, "games"))
+
+        # What nobody watches needs no thread of its own.
+        meter = None if limits.current() is None else report
+        found = drive.solve(problem, game, solver, throw=False, progress=meter, **how)
+        self.rounds += 1
+        self.names.add(str(found.stats["solver"]))
+        status = Status(int(found.status))
+        if status == Status.SOLVED:
+            status = report(Report(str(found.stats["solver"]), 0, 0.0)) or status
+        if status not in (Status.SOLVED, Status.OVERFLOW):
+            raise StoppedError(status)
+        return found
+
+
+def narrow(weight: np.ndarray) -> np.ndarray:
+    """Weights of 32 or 64 bits where they fit, else Python's integers."""
+    low, high = int(weight.min(initial=0)), int(weight.max(initial=0))
+    for kind in (np.int32, np.int64):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return weight.astype(kind)
+    return weight.astype(object)
+
+
+def _take_over(found: Found, part: Part, more: Found, where: np.ndarray) -> None:
+    """Enters what was found of a part of a game, where it is the last word."""
+    found.winner[part.vertices[where]] = more.winner[where]
+    move = more.strategy[where]
+    edges = np.where(move == NO_EDGE, NO_EDGE, part.edges[move])
+    found.strategy[part.vertices[where]] = edges

@@ -1,0 +1,171 @@
+"""Energy parity games: solvers, mean payoffs, batches and verification."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import numpy as np
+
+from jaxgames import energyparity, solve_many
+from jaxgames.arena import Arena
+from jaxgames.energyparity import Solution, reference
+from jaxgames.solution import Status
+from jaxgames.testing import _games
+from jaxgames.testing._energy import show
+from jaxgames.testing._labelled import Labelled, labelled, smaller
+from jaxgames.testing._subject import (
+    Cases,
+    Check,
+    Complaint,
+    Subject,
+    apart,
+    each,
+    first,
+)
+
+BATCH, SIZE = 32, 6
+
+MOST_STATES = 400
+"""Of what the modes of a game may remember, where they are played."""
+
+
+def _arenas(cases: Cases) -> list[Arena]:
+    return [case.arena for case in cases]
+
+
+def _expected(cases: Cases) -> list[Solution]:
+    """By a parity game with the energy in its vertices."""
+    return [reference.solve(arena) for arena in cases.once(_arenas)]
+
+
+def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
+    said: list[Complaint] = []
+    for arena, answer, expected in zip(
+        cases.once(_arenas), found, cases.once(_expected), strict=True
+    ):
+        wrong = None
+        if answer.status != Status.SOLVED:
+            wrong = f"status {Status(int(answer.status)).name}"
+        elif different := _games.differs("winner", answer.winner, expected.winner):
+            wrong = different
+        elif np.any(answer.credit < expected.credit):
+            v = int(np.argmax(answer.credit < expected.credit))
+            wrong = f"credit {answer.credit[v]} at {v}, less than {expected.credit[v]}"
+        elif not (verdict := energyparity.verify(arena, answer)):
+            wrong = f"verification rejects the answer: {verdict}"
+        said.append(wrong)
+    return said
+
+
+def of_place(solver: str) -> Check:
+    """`energyparity.solve` on one game after the other."""
+
+    def check(cases: Cases) -> list[Complaint]:
+        arenas = cases.once(_arenas)
+        return _wrong(cases, [energyparity.solve(arena, solver) for arena in arenas])
+
+    return apart(check)
+
+
+def _many(cases: Cases) -> list[Complaint]:
+    return _wrong(cases, list(solve_many(energyparity, cases.once(_arenas))))
+
+
+def _played(case: Labelled) -> Complaint:
+    """Both strategies are followed, whatever the rival does."""
+    found = energyparity.solve(case.arena, "host")
+    if max([0, *found.modes.level.tolist()]) > MOST_STATES:
+        return None
+    if not reference.verify(case.arena, found):
+        return "its strategies lose when they are played"
+    return None
+
+
+def _decided(case: Labelled) -> Complaint:
+    """A mean payoff of at least a threshold, against the energy parity game of it."""
+    arena = case.arena
+    for threshold in (0, (1, 2)):
+        game = energyparity.from_mean_payoff_parity(arena, threshold)
+        if np.abs(game.weight).max(initial=0) > 40:
+            continue
+        found = energyparity.decide(arena, threshold, "host")
+        expected = reference.solve(game).winner
+        said = _games.differs(f"winner at {threshold}", found.winner, expected)
+        if said:
+            return said
+    return None
+
+
+def spoilt(arena: Arena, right: Solution, rng: np.random.Generator) -> Solution:
+    """The solution with another winner, move, credit, or number in its modes."""
+    winner, strategy, credit = (
+        np.array(x) for x in (right.winner, right.strategy, right.credit)
+    )
+    v = int(rng.integers(len(winner)))
+    modes = right.modes
+    match rng.integers(5):
+        case 0:
+            winner[v] = 1 - winner[v]
+        case 1:
+            strategy[v] = _games.any_edges(arena, rng)[v]
+        case 2:
+            credit[v] += rng.choice([-1, 1])
+        case _:
+            names = [x.name for x in dataclasses.fields(modes)]
+            name = names[int(rng.integers(len(names)))]
+            array: Any = np.array(getattr(modes, name))
+            if array.size:
+                at = int(rng.integers(array.size))
+                if array.dtype == bool:
+                    array[at] = ~array[at]
+                else:
+                    array[at] += rng.choice([-1, 1, -2, 2])
+            modes = dataclasses.replace(modes, **{name: array})
+    return dataclasses.replace(
+        right, winner=winner, strategy=strategy, credit=credit, modes=modes
+    )
+
+
+def _spoilt(case: Labelled) -> Complaint:
+    """What is accepted is right; and what is right but for its modes is accepted."""
+    arena = case.arena
+    right = energyparity.solve(arena, "host")
+    if max([0, *right.modes.level.tolist()]) > MOST_STATES:
+        return None
+    rng = np.random.default_rng([case.size, len(case.src)])
+    for _ in range(4):
+        claim = spoilt(arena, right, rng)
+        if energyparity.verify(arena, claim) and not reference.verify(arena, claim):
+            text = f"{claim.winner.tolist()}, {claim.strategy.tolist()}"
+            return f"{text} with {vars(claim.modes)} is wrong, but accepted"
+    return None
+
+
+def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
+    arena = _games.weighted_arena(rng, index, size)
+    most = int(rng.integers(4))
+    priority = rng.integers(0, int(rng.integers(1, 7)), arena.shape[0])
+    labels = {"owner": arena.owner, "priority": priority}
+    weight = {"weight": np.clip(arena.weight, -most, most)}
+    return labelled(arena.src, arena.dst, arena.shape[0], labels, weight)
+
+
+def subject() -> Subject:
+    """Energy parity games."""
+    return Subject(
+        name="energyparity",
+        draw=_draw,
+        checks={
+            "host": of_place("host"),
+            "auto": of_place("auto"),
+            "play": each(_played),
+            "decide": each(_decided),
+            "verify": each(_spoilt),
+            "many": apart(_many),
+            "fvi": first(of_place("fvi"), 1),
+        },
+        smaller=smaller,
+        show=functools.partial(show, "energyparity"),
+        size=SIZE,
+        batch=BATCH,
+    )

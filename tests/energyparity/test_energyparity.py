@@ -1,0 +1,427 @@
+import dataclasses
+import itertools
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgames import (
+    Arena,
+    SolveError,
+    Status,
+    energy,
+    energyparity,
+    graph,
+    parity,
+    solve_many,
+)
+from jaxgames.energyparity import Reason, reference
+from jaxgames.energyparity.host import _inner, _ties
+from jaxgames.energyparity.host._part import Part
+
+GAME = Arena.from_edges(
+    [0, 0, 1, 2],
+    [0, 1, 0, 2],
+    owner=[0, 0, 1],
+    weight=[1, -5, 0, 1],
+    priority=[1, 2, 3],
+)
+"""Vertex 0 earns with an odd priority, vertex 1 costs and is even; 2 is odd alone."""
+
+
+def draw(seed: int, most: int = 6, widest: int = 3) -> Arena:
+    """A random game of up to so many vertices, with loops and parallel edges."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, most + 1))
+    degree = rng.integers(1, 4, size)
+    src = np.repeat(np.arange(size), degree)
+    width = int(rng.integers(widest + 1))
+    return Arena.from_edges(
+        src,
+        rng.integers(0, size, len(src)),
+        owner=rng.random(size) < rng.choice([0.5, 0.5, 0.0, 1.0]),
+        priority=rng.integers(0, int(rng.integers(1, 7)), size),
+        weight=rng.integers(-width, width + 1, len(src)),
+    )
+
+
+def whole(arena: Arena) -> Part:
+    """A game as the inside of the solver has it."""
+    vertices, edges = (np.arange(count) for count in arena.shape)
+    bare = dataclasses.replace(arena, weight=None)
+    return Part(bare, vertices, edges, np.asarray(arena.weight))
+
+
+# ---- answers ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_games_by_levels_of_energy(part):
+    for seed in range(250 * part, 250 * (part + 1)):
+        arena = draw(seed)
+        expected = reference.solve(arena)
+        found = energyparity.solve(arena, "host")
+        np.testing.assert_array_equal(found.winner, expected.winner, str(seed))
+        # Energy that is enough, where the reference has the least.
+        assert (found.credit >= expected.credit).all()
+        assert energyparity.verify(arena, found), seed
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_strategies_win_when_they_are_played(part):
+    for seed in range(100 * part, 100 * (part + 1)):
+        arena = draw(5000 + seed, widest=2)
+        assert reference.verify(arena, energyparity.solve(arena, "host")), seed
+
+
+def test_the_reference_needs_no_higher_levels():
+    for seed in range(60):
+        arena = draw(seed, 4)
+        bound = 2 * arena.shape[0] * 6 * 3 + 6
+        more = reference.solve(arena, bound + 7)
+        np.testing.assert_array_equal(reference.solve(arena).credit, more.credit)
+
+
+def test_memory_is_needed_and_said():
+    found = energyparity.solve(GAME)
+    assert found.winner.tolist() == [0, 0, 1]
+    memory = found.modes.start(0, int(found.credit[0]))
+    seen, v = [], 0
+    for _ in range(60):
+        edge = found.modes.edge(v, memory) if v < 2 else 0
+        target, weight = int(GAME.dst[edge]), int(GAME.weight[edge])
+        memory = found.modes.after(v, memory, weight, target)
+        assert memory.energy >= 0
+        v = target
+        seen.append(v)
+    assert {0, 1} == set(seen)
+    # No positional strategy of player 0 wins there.
+    for edge in (0, 1):
+        src, dst = np.delete(GAME.src, 1 - edge), np.delete(GAME.dst, 1 - edge)
+        alone = Arena.from_edges(
+            src,
+            dst,
+            owner=GAME.owner,
+            priority=GAME.priority,
+            weight=np.delete(GAME.weight, 1 - edge),
+        )
+        assert energyparity.solve(alone).winner[0] == 1
+
+
+def test_one_condition_alone():
+    for seed in range(60):
+        arena = draw(seed, 8)
+        nothing = dataclasses.replace(arena, weight=0 * arena.weight)
+        even = dataclasses.replace(arena, priority=0 * arena.priority)
+        for game, alone in ((nothing, parity), (even, energy)):
+            found = energyparity.solve(game, "host").winner
+            np.testing.assert_array_equal(found, alone.solve(game, "host").winner)
+
+
+def test_larger_games_have_proofs():
+    rng = np.random.default_rng(0)
+    for priorities, width in ((5, 1), (40, 3), (2000, 100)):
+        size = 2000
+        arena = Arena.from_edges(
+            np.repeat(np.arange(size), 2),
+            rng.integers(0, size, 2 * size),
+            owner=rng.random(size) < 0.5,
+            priority=rng.integers(0, priorities, size),
+            weight=rng.integers(-width, width + 2, 2 * size),
+        )
+        found = energyparity.solve(arena, "host")
+        assert str(energyparity.verify(arena, found)) == "valid"
+
+
+def test_large_weights_are_exact():
+    big = 2**40
+    arena = dataclasses.replace(GAME, weight=GAME.weight.astype(np.int64) * big)
+    found = energyparity.solve(arena, "host")
+    assert found.winner.tolist() == [0, 0, 1]
+    assert energyparity.verify(arena, found)
+
+
+def test_cycles_without_gain_by_one_game_or_by_three(monkeypatch):
+    games = [draw(seed, 7) for seed in range(80)]
+    once = [energyparity.solve(arena, "host") for arena in games]
+    monkeypatch.setattr(_inner, "WORD", 0)
+    for arena, one in zip(games, once, strict=True):
+        found = energyparity.solve(arena, "host")
+        np.testing.assert_array_equal(found.winner, one.winner)
+        assert energyparity.verify(arena, found)
+
+
+def test_scaled_weights_have_the_sign_of_gain_and_parity():
+    for seed in range(40):
+        arena = draw(seed, 4)
+        weight, largest = _ties.scaled(whole(arena))
+        assert largest == max(map(abs, weight.tolist()), default=0)
+        for length in range(1, 5):
+            for path in itertools.permutations(range(arena.shape[0]), length):
+                steps = zip(path, [*path[1:], path[0]], strict=True)
+                edges = [
+                    [e for e in range(*arena.row_ptr[u : u + 2]) if arena.dst[e] == w]
+                    for u, w in steps
+                ]
+                for cycle in itertools.product(*edges):
+                    gain = sum(arena.weight[list(cycle)].tolist())
+                    even = arena.priority[list(path)].max() % 2 == 0
+                    total = sum(weight[list(cycle)].tolist())
+                    assert (total > 0) == (gain > 0 or (gain == 0 and even))
+                    assert total != 0
+
+
+# ---- mean payoffs -------------------------------------------------------------------
+
+
+def test_mean_payoff_parity_of_one_player():
+    # A loop of mean 0 that is odd, and a detour over an even vertex that costs 1.
+    arena = Arena.from_edges(
+        [0, 0, 1], [0, 1, 0], owner=[0, 0], weight=[0, -1, 0], priority=[1, 2]
+    )
+    assert energyparity.decide(arena).winner.tolist() == [0, 0]
+    assert energyparity.decide(arena, (1, 100)).winner.tolist() == [1, 1]
+    assert energyparity.solve(arena).winner.tolist() == [1, 1]
+
+
+def best_mean(arena: Arena, v: int) -> float:
+    """Of player 0 alone, whose largest priority is even: by means of all cycles."""
+    best = -np.inf
+    label = {}
+    for top in sorted({int(p) for p in arena.priority if p % 2 == 0}):
+        keep = arena.priority <= top
+        part, vertices, edges = arena.subgame(keep)
+        labels = np.asarray(graph.scc(part).labels)
+        for c in range(int(labels.max(initial=-1)) + 1):
+            inside = labels == c
+            if not (part.priority[inside] == top).any():
+                continue
+            own, old, arcs = part.subgame(inside)
+            if not own.shape[1]:
+                continue
+            # Karp: the best mean of walks of n edges from all that are shorter.
+            size = own.shape[0]
+            walks = np.full((size + 1, size), -np.inf)
+            walks[0, 0] = 0
+            for k in range(size):
+                np.maximum.at(walks[k + 1], own.dst, walks[k, own.src] + own.weight)
+            with np.errstate(invalid="ignore"):
+                lengths = size - np.arange(size)[:, None]
+                means = ((walks[size] - walks[:size]) / lengths).min(axis=0)
+            mean = np.nanmax(np.where(np.isneginf(walks[size]), -np.inf, means))
+            for u in vertices[old].tolist():
+                label[u] = max(label.get(u, -np.inf), float(mean))
+    reached = graph.reachable(arena, [v])
+    for u, mean in label.items():
+        if reached[u]:
+            best = max(best, mean)
+    return best
+
+
+def test_mean_payoff_parity_against_best_means_of_components():
+    rng = np.random.default_rng(3)
+    for seed in range(60):
+        arena = draw(seed, 5)
+        arena = dataclasses.replace(arena, owner=np.zeros(arena.shape[0], bool))
+        best = [best_mean(arena, v) for v in range(arena.shape[0])]
+        for threshold in (0, 1, (int(rng.integers(-5, 6)), 3)):
+            p, q = threshold if isinstance(threshold, tuple) else (threshold, 1)
+            found = energyparity.decide(arena, threshold, "host").winner
+            expected = [int(not mean >= p / q - 1e-9) for mean in best]
+            assert found.tolist() == expected, (seed, threshold)
+
+
+# ---- calls --------------------------------------------------------------------------
+
+
+def test_padding_batches_and_places():
+    arenas = [draw(seed) for seed in range(20)]
+    alone = [energyparity.solve(arena, "host") for arena in arenas]
+    together = solve_many(energyparity, arenas)
+    for arena, one, other in zip(arenas, alone, together, strict=True):
+        padded = energyparity.solve(arena.pad(16, 64), "host")
+        assert energyparity.verify(arena.pad(16, 64), padded)
+        size = arena.shape[0]
+        for found in (other, padded):
+            for name in ("winner", "strategy", "credit"):
+                np.testing.assert_array_equal(
+                    getattr(found, name)[:size], getattr(one, name), name
+                )
+    device = energyparity.solve(arenas[0], "fvi")
+    np.testing.assert_array_equal(device.winner, alone[0].winner)
+    on_device = energyparity.solve(jax.device_put(arenas[1]), "host")
+    np.testing.assert_array_equal(on_device.winner, alone[1].winner)
+    nothing = energyparity.solve(
+        Arena.from_edges([], [], owner=[], priority=[], weight=[])
+    )
+    assert nothing.winner.shape == (0,)
+
+
+def test_limits_and_strategies_that_nobody_wants():
+    with pytest.raises(SolveError, match="MAX_STEPS") as caught:
+        energyparity.solve(GAME, "host", max_steps=1)
+    assert (caught.value.solution.winner == -1).any()
+    assert caught.value.solution.modes is None
+    stopped = energyparity.solve(GAME, "host", deadline=1e-9, throw=False)
+    assert stopped.status == Status.TIMEOUT
+    found = energyparity.solve(GAME, "host", strategies=False)
+    assert (found.strategy, found.credit, found.modes) == (None, None, None)
+    assert found.winner.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weight": None}, "needs a weight on each edge"),
+        ({"weight": np.zeros((4, 2), np.int32)}, "one weight on each edge, shape"),
+        ({"priority": None}, "needs a priority on each vertex"),
+        ({"edge_priority": np.zeros(4, np.int32)}, "priorities on vertices alone"),
+    ],
+)
+def test_what_is_no_such_game(change, message):
+    with pytest.raises(ValueError, match=message):
+        energyparity.solve(dataclasses.replace(GAME, **change))
+
+
+def test_what_cannot_be_asked():
+    with pytest.raises(ValueError, match="no state to go on from"):
+        energyparity.solve(GAME, state=3)
+    with pytest.raises(ValueError, match="outside of jax.jit"):
+        jax.jit(energyparity.solve)(GAME)
+    with pytest.raises(ValueError, match="outside of jax.jit"):
+        jax.jit(energyparity.verify)(GAME, energyparity.solve(GAME))
+    with pytest.raises(ValueError, match="threshold must be"):
+        energyparity.decide(GAME, 0.5)
+    found = dataclasses.replace(energyparity.solve(GAME), modes=None)
+    with pytest.raises(ValueError, match="modes is None"):
+        energyparity.verify(GAME, found)
+
+
+# ---- verification -------------------------------------------------------------------
+
+
+def changed(array, at, value):
+    array = np.array(array)
+    array[at] = value
+    return array
+
+
+LONE = Arena.from_edges(
+    [0, 0, 1, 1],
+    [0, 1, 0, 1],
+    owner=[1, 0],
+    weight=[0, 0, 0, 0],
+    priority=[1, 2],
+)
+"""Player 1 stays with odd 0 if he is there; player 0 wins at 1 by staying."""
+
+
+@pytest.mark.parametrize(
+    ("game", "of", "field", "at", "value", "reason"),
+    [
+        (GAME, "", "winner", 0, -1, Reason.UNDECIDED),
+        (GAME, "", "winner", 1, 1, Reason.OPPONENT_ESCAPES),
+        (GAME, "", "strategy", 2, -1, Reason.STRATEGY_MISSING),
+        (GAME, "", "strategy", 2, 0, Reason.STRATEGY_NOT_AN_EDGE_OF_ITS_VERTEX),
+        (GAME, "", "strategy", 0, 0, Reason.STRATEGY_OF_LOSER),
+        (LONE, "", "strategy", 0, 1, Reason.STRATEGY_LEAVES_REGION),
+        (GAME, "", "winner", 2, 0, Reason.STRATEGY_OF_LOSER),
+        (GAME, "", "credit", 0, -1, Reason.NOT_ENOUGH_ENERGY),
+        (GAME, "modes", "level", 0, 1, Reason.NOT_ENOUGH_ENERGY),
+        (GAME, "modes", "level", 0, -3, Reason.MODES_BROKEN),
+        (GAME, "modes", "core", 0, -1, Reason.MODES_BROKEN),
+        (GAME, "modes", "need", 0, 0, Reason.NOT_ENOUGH_ENERGY),
+        (GAME, "modes", "is_top", 0, True, Reason.TOP_IS_NO_TOP),
+        (GAME, "modes", "order", 0, 0, Reason.NO_PROGRESS),
+        (GAME, "modes", "earn", 0, 1, Reason.NOT_ENOUGH_ENERGY),
+        (GAME, "modes", "outer", 0, 0, Reason.MODES_BROKEN),
+        (GAME, "modes", "begin", 0, 1, Reason.MODES_BROKEN),
+    ],
+)
+def test_each_reason(game, of, field, at, value, reason):
+    found = energyparity.solve(game, "host")
+    assert energyparity.verify(game, found)
+    if of:
+        modes = found.modes
+        modes = dataclasses.replace(
+            modes, **{field: changed(getattr(modes, field), at, value)}
+        )
+        wrong = dataclasses.replace(found, modes=modes)
+    else:
+        wrong = dataclasses.replace(
+            found, **{field: changed(getattr(found, field), at, value)}
+        )
+    assert energyparity.verify(game, wrong).reason == reason
+
+
+def test_cycles_that_the_rival_wins():
+    # Player 1 could leave the even loop of vertex 0 for an odd one.
+    game = Arena.from_edges(
+        [0, 0, 1], [0, 1, 1], owner=[1, 1], weight=[0, 0, -1], priority=[2, 1]
+    )
+    found = energyparity.solve(game, "host")
+    assert found.winner.tolist() == [1, 1]
+    wrong = dataclasses.replace(found, strategy=changed(found.strategy, 0, 0))
+    said = energyparity.verify(game, wrong)
+    assert said.reason == Reason.CYCLE_WON_BY_OPPONENT
+    # One that gains, though it is odd by itself, below an even vertex.
+    game = Arena.from_edges(
+        [0, 0, 1, 2, 2],
+        [1, 2, 0, 2, 2],
+        owner=[0, 0, 1],
+        weight=[2, 0, -1, 0, 1],
+        priority=[1, 2, 3],
+    )
+    found = energyparity.solve(game, "host")
+    claim = dataclasses.replace(
+        found,
+        winner=np.ones(3, np.int8),
+        credit=np.full(3, -1),
+        modes=dataclasses.replace(
+            found.modes,
+            **{
+                name: np.asarray(getattr(found.modes, name))[:0]
+                for name in ("outer", "level", "floor", "core_order")
+                + ("vertex", "earn", "credit")
+            },
+            begin=np.zeros(1, np.int32),
+            core=np.full(3, -1, np.int32),
+            move=np.full(3, -1, np.int32),
+            is_top=np.zeros(3, bool),
+            reaches=np.zeros(3, bool),
+        ),
+    )
+    assert energyparity.verify(game, claim).reason == Reason.CYCLE_WON_BY_OPPONENT
+
+
+def test_earning_must_not_be_odd():
+    game = Arena.from_edges(
+        [0, 0, 1], [0, 1, 0], owner=[0, 0], weight=[0, 0, 0], priority=[1, 2]
+    )
+    found = energyparity.solve(game, "host")
+    assert found.winner.tolist() == [0, 0]
+    modes = found.modes
+    odd = dataclasses.replace(modes, earn=np.where(modes.vertex == 0, 0, modes.earn))
+    wrong = dataclasses.replace(found, modes=odd)
+    assert energyparity.verify(game, wrong).reason == Reason.EARNING_IS_ODD
+
+
+def test_earning_for_ever_must_be_even_though_it_gains():
+    game = Arena.from_edges(
+        [0, 0, 1], [0, 1, 1], owner=[0, 0], weight=[1, 0, 0], priority=[1, 2]
+    )
+    found = energyparity.solve(game, "host")
+    assert found.modes.level.tolist() == [-1]
+    odd = dataclasses.replace(found.modes, earn=changed(found.modes.earn, 0, 0))
+    wrong = dataclasses.replace(found, modes=odd)
+    assert energyparity.verify(game, wrong).reason == Reason.EARNING_IS_ODD
+    assert not reference.verify(game, wrong)
+
+
+def test_a_solution_must_have_its_shape():
+    found = energyparity.solve(GAME)
+    short = dataclasses.replace(found.modes, move=found.modes.move[:2])
+    with pytest.raises(ValueError, match="modes.move must be of shape"):
+        energyparity.verify(GAME, dataclasses.replace(found, modes=short))
+    with pytest.raises(ValueError, match="winner"):
+        energyparity.verify(GAME, dataclasses.replace(found, winner=found.winner[:2]))
