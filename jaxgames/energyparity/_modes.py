@@ -40,7 +40,8 @@ class Modes:
 
     So the memory is a core and the energy, of which no more than the highest level
     needs to be told apart: finite, and pseudo-polynomial in the weights, as it has to
-    be [1]. A core whose tops are empty is one where earning is enough, without memory.
+    be [1]. In a core without tops all cycles of earning have even priorities on top:
+    there he earns for ever, without memory.
 
     C is the number of cores, P the sum of their sizes.
 
