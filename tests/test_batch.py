@@ -200,6 +200,29 @@ def test_games_of_many_sizes_and_kinds():
         assert parity.verify(game, own).valid
 
 
+def test_hard_games_do_not_keep_the_others_waiting():
+    """Promotion is exponential on two: they are solved alone, by what is not."""
+    easy = [generate.random_game(seed, 64, num_priorities=9) for seed in range(6)]
+    hard = [generate.counter_dp(15), generate.counter_rr(15)]
+    together = stack([*easy[:3], hard[0], *easy[3:], hard[1]])
+    games = [jax.tree.map(lambda x, at=at: x[at], together) for at in range(8)]
+    found = jaxgames.solve_many(parity, games)
+    names = [solution.stats["solver"] for solution in found]
+    assert names == ["promotion"] * 3 + ["host"] + ["promotion"] * 3 + ["host"]
+    whole = jaxgames.solve_many(parity, together)
+    assert (whole.status == Status.SOLVED).all()
+    for at, game in enumerate(games):
+        assert found[at].status == Status.SOLVED
+        assert reference.verify(game, found[at])
+        np.testing.assert_array_equal(whole.winner[at], found[at].winner)
+        np.testing.assert_array_equal(whole.strategy[at], found[at].strategy)
+    limited = jaxgames.solve_many(parity, games, max_steps=50, throw=False)
+    assert [x.status for x in limited].count(Status.MAX_STEPS) >= 2
+    end = jaxgames.solve_many(parity, games, state=limited.state)
+    assert end.status == Status.SOLVED
+    np.testing.assert_array_equal(end[3].winner, found[3].winner)
+
+
 def test_components_of_many_graphs(monkeypatch):
     monkeypatch.setattr(_rounds, "CELLS_WORTH_IT", {"gpu": 1 << 19})
     rng = np.random.default_rng(3)

@@ -283,12 +283,18 @@ class _Many:
         status = written.status
         if stop != Status.SOLVED:
             status = jax.numpy.where(status == Status.MAX_STEPS, stop, status)
-        return self.problem.solution(
+        found = self.problem.solution(
             written.answer,
             status=status,
             stats=Stats(solver=name, rounds=written.rounds),
             state=state,
         )
+        left = np.asarray(status) == Status.MAX_STEPS
+        if left.any() and self._together(arena) is not None:
+            games, left = _Unstacked(arena), np.flatnonzero(left)
+            alone = [self._alone(games[index]) for index in left]
+            found = _replaced(found, left, alone, ("status", *written.answer._fields))
+        return found
 
     def solve_list(self, arenas: list[Any], state: Any) -> Solutions:
         """Solves a list: a stack for each size."""
@@ -331,6 +337,10 @@ class _Many:
                 if stop in (Status.SOLVED, Status.MAX_STEPS):
                     stop = max(stop, over)
                 self._split(arenas, members, name, written, stop, found)
+                if self._together(games) is not None:
+                    for index in members:
+                        if found[index].status == Status.MAX_STEPS:
+                            found[index] = self._alone(arenas[index])
                 self._learn(costs[at], began, written)
         finally:
             self._meter.close()
@@ -373,7 +383,8 @@ class _Many:
         arena = jax.device_put(ops.dealt(arena))
         solver = self._solver_for(arena)
         run = Run(self.problem, solver, self.problem.facts(arena, solver))
-        how: dict[str, Any] = {"max_steps": self.max_steps, "meter": self._games}
+        limit = self._together(arena) or self.max_steps
+        how: dict[str, Any] = {"max_steps": limit, "meter": self._games}
         then = self.problem.then
         second = None if then is None else then.solver(solver)
         if then is None or second is None:
@@ -396,6 +407,13 @@ class _Many:
         later, stop = _rounds.advance(run, games, begun, of=arena, **how)
         written = _then.merged(self.problem, first.written, later.written)
         return solver.name, written, (first, later), stop
+
+    def _together(self, stack: Any) -> int | None:
+        """Rounds after which what is left is solved alone; None: a limit is before."""
+        found = self.problem.rounds_together(stack) if self.solver == "auto" else None
+        if found is None or (self.max_steps is not None and self.max_steps <= found):
+            return None
+        return found
 
     def _solver_for(self, stack: Any) -> Solver:
         auto = self.solver == "auto"
@@ -423,7 +441,7 @@ class _Many:
             )
 
     def _alone(self, arena: Any) -> Solution:
-        """A game whose numbers did not fit."""
+        """A game that is hard, or whose numbers did not fit."""
         how = {"max_steps": self.max_steps, "strategies": self.strategies}
         found = solve(self.problem, arena, self.solver, throw=False, **how)
         return replace(found, state=None)
@@ -481,6 +499,21 @@ def _stacked(found: list[Solution]) -> Solution:
     return jax.tree.map(
         put, *(replace(one, status=np.int32(one.status), stats=stats) for one in found)
     )
+
+
+def _replaced(
+    stack: Solution, games: np.ndarray, found: list[Solution], fields: Iterable[str]
+) -> Solution:
+    """The solution of a stack, with what some games have been found to be."""
+
+    def put(name: str) -> Any:
+        x = getattr(stack, name)
+        if x is None:
+            return None
+        rows = np.stack([np.asarray(getattr(one, name), x.dtype) for one in found])
+        return x.at[games].set(rows)
+
+    return replace(stack, **{name: put(name) for name in fields})
 
 
 _STATUSES = {int(status): status for status in Status}

@@ -317,6 +317,13 @@ class Problem(abc.ABC, Generic[Q]):
         del stack
         return self.solvers.auto()
 
+    def rounds_together(self, stack: Any) -> int | None:
+        """Rounds of a stack after which the games that are left are solved alone.
+
+        By `"auto"`, where that has chosen the solver of the stack too. None: never.
+        """
+        del stack
+
     def check(self, question: Any) -> None:
         """Raises ValueError for a question, or a stack of such, that is none."""
         raise NotImplementedError(f"{self.name} takes no stacks")

@@ -208,6 +208,12 @@ class Parity(drive.Problem[Arena]):
         sweeps = here(SWEEPS)
         return SOLVERS["promotion"](sweeps=sweeps)  # pyright: ignore[reportCallIssue]
 
+    def rounds_together(self, stack: Arena) -> int:
+        """The first turn of promotion."""
+        from jaxgames.parity._turns import budgets
+
+        return budgets(stack.owner.shape[-1])[0]
+
     def check(self, question: Arena) -> None:
         """As `read`."""
         validity.check_each(question)
