@@ -213,11 +213,7 @@ class Arena(Value):
                 f"row_ptr must have one entry more than owner ({size + 1}), "
                 f"got {len(row_ptr)}"
             )
-        degree = np.diff(row_ptr)
-        if row_ptr[0] != 0 or row_ptr[-1] != len(dst) or degree.min(initial=0) < 0:
-            raise ValueError(
-                f"row_ptr must ascend from 0 to the number of edges ({len(dst)})"
-            )
+        src, empty = sources_of(row_ptr, len(dst))
         priority = _priorities("priority", priority, size, "vertex")
         edge_priority = _priorities("edge_priority", edge_priority, len(dst), "edge")
         weight = _weights(weight, len(dst))
@@ -226,10 +222,9 @@ class Arena(Value):
             _same_length("accepting", accepting, size, "vertex")
         priority, edge_priority = _to_max_even(priority, edge_priority, condition)
 
-        src = freeze(sources_of(row_ptr, degree))
         arena = cls(
             row_ptr=row_ptr,
-            src=src,
+            src=freeze(src),
             dst=dst,
             owner=owner,
             priority=priority,
@@ -239,7 +234,7 @@ class Arena(Value):
             num_vertices=np.int32(size),
             num_edges=np.int32(len(dst)),
         )
-        dead = np.flatnonzero(degree == 0)
+        dead = np.flatnonzero(row_ptr[1:] == row_ptr[:-1]) if empty else ()
         kept(arena, DEAD_END, lambda: int(dead[0]) if len(dead) else NO_DEAD_END)
         if len(dead) and dead_ends == "error":
             raise ValueError(
@@ -453,26 +448,52 @@ def labels_by(
     }
 
 
-def sources_of(row_ptr: np.ndarray, degree: np.ndarray) -> np.ndarray:
-    """The source of each edge: int32.
+def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
+    """The source of each edge, and whether a row is empty.
 
     Args:
         row_ptr: integers `[V + 1]`.
-        degree: integers `[V]`, the differences of these.
+        edges: their number `E`.
+
+    Returns:
+        int32 `[E]` and a bool.
+
+    Raises:
+        ValueError: `row_ptr` does not ascend from 0 to `E`.
     """
-    edges = int(row_ptr[-1])
-    if edges < MANY or not can_compile():
-        return np.repeat(np.arange(len(degree), dtype=np.int32), degree)
-    src = np.empty(edges, np.int32)
-    on_all_cores(_write_sources, len(degree), row_ptr, src)
-    return src
+    size = len(row_ptr) - 1
+    ascends = row_ptr[0] == 0 and row_ptr[-1] == edges
+    if ascends and edges >= MANY and can_compile():
+        src, found = np.empty(edges, np.int32), np.zeros(2, np.bool_)
+        on_all_cores(_write_sources, size, row_ptr, src, found)
+        falls, empty = found
+        if not falls:
+            return src, bool(empty)
+    degree = np.diff(row_ptr)
+    if not ascends or degree.min(initial=0) < 0:
+        raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
+    return np.repeat(np.arange(size, dtype=np.int32), degree), not degree.all()
 
 
 @compiled
-def _write_sources(row_ptr, src, begin, end):
+def _write_sources(row_ptr, src, found, begin, end):
+    """Writes the sources of rows; finds ones that fall, and empty ones.
+
+    Rows are written as they are found, so each is looked at before.
+    """
+    edges, falls, empty = len(src), False, False
     for vertex in range(begin, end):
-        for edge in range(row_ptr[vertex], row_ptr[vertex + 1]):
-            src[edge] = vertex
+        first, last = row_ptr[vertex], row_ptr[vertex + 1]
+        empty |= first == last
+        if first < 0 or last > edges or first > last:
+            falls = True
+        else:
+            for edge in range(first, last):
+                src[edge] = vertex
+    if falls:
+        found[0] = True
+    if empty:
+        found[1] = True
 
 
 def _check_graph(arena: Arena) -> None:

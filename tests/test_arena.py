@@ -135,9 +135,13 @@ class TestFromEdges:
         ([0, 2, 1, 3], "ascend"),
         ([1, 1, 2, 3], "ascend"),
         ([0, 1, 2, 2], "ascend from 0 to the number of edges"),
+        ([0, 4, 2, 3], "ascend from 0 to the number of edges"),
     ],
 )
-def test_bad_rows(row_ptr, message):
+@pytest.mark.parametrize("many", [True, False])
+def test_bad_rows(row_ptr, message, many, monkeypatch):
+    if many:
+        monkeypatch.setattr(arena_module, "MANY", 0)
     with pytest.raises(ValueError, match=message):
         Arena.from_csr(row_ptr, [0, 1, 2], owner=[0, 0, 0])
 
@@ -270,3 +274,5 @@ def test_sources_of_many_edges(monkeypatch):
     with pytest.raises(ValueError, match=r"dst\[7\] is 50, expected .* 0 to 49"):
         Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
     assert many.src.dtype == np.int32
+    with pytest.raises(ValueError, match="vertex 0 has no successor"):
+        Arena.from_csr([0, 0, 1], np.array([1]), owner=[0, 1])

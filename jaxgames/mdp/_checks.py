@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.arena import MAX_SIZE, is_traced
+from jaxgames.arena import MANY, MAX_SIZE, is_traced
+from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import ours
 
@@ -45,8 +46,13 @@ def integers(name: str, values) -> np.ndarray:
     return array
 
 
-def offsets(name: str, values) -> np.ndarray:
+def offsets(name: str, values, known: bool = False) -> np.ndarray:
     """What a user passed as offsets: int32, ascending from 0.
+
+    Args:
+        name: of the argument.
+        values: what was passed.
+        known: whether it is known that they ascend.
 
     Raises:
         ValueError: it is none.
@@ -55,7 +61,7 @@ def offsets(name: str, values) -> np.ndarray:
     if len(array) == 0 or array[0] != 0:
         begins = "is empty" if len(array) == 0 else f"begins with {array[0]}"
         raise ValueError(f"{name} must ascend from 0, but {begins}")
-    falls = np.flatnonzero(array[1:] < array[:-1])
+    falls = () if known else np.flatnonzero(array[1:] < array[:-1])
     if len(falls):
         at = falls[0]
         raise ValueError(
@@ -67,6 +73,66 @@ def offsets(name: str, values) -> np.ndarray:
     return ours(array.astype(np.int32, copy=False), values)
 
 
+def looks_sound(row_offsets, columns, probs, states: int) -> bool:
+    """Whether all cores, in one pass over a large model, find nothing wrong with it.
+
+    If so, rows ascend and are not empty, columns are states, and probabilities are
+    positive and sum up to one. If not, the checks that say what is wrong are due.
+
+    Args:
+        row_offsets: what was passed as offsets of choices.
+        columns: what was passed as states that branches lead to.
+        probs: what was passed as probabilities, or None.
+        states: their number.
+    """
+    given = row_offsets, columns, *(() if probs is None else (probs,))
+    plain = all(type(x) is np.ndarray and x.ndim == 1 for x in given)
+    if not plain or not MANY <= len(columns) <= MAX_SIZE or not can_compile():
+        return False
+    types = {row_offsets.dtype, columns.dtype}
+    if types not in ({np.dtype(np.int32)}, {np.dtype(np.int64)}) or (
+        probs is not None and (probs.dtype != np.float64 or len(probs) != len(columns))
+    ):
+        return False
+    wrong = np.zeros(1, np.bool_)
+    on_all_cores(
+        _look_at_branches, len(row_offsets) - 1, row_offsets, columns, states, wrong
+    )
+    if not wrong[0] and probs is not None:
+        tolerance = np.float64(SUM_TOLERANCE)
+        on_all_cores(
+            _look_at_sums, len(row_offsets) - 1, row_offsets, probs, tolerance, wrong
+        )
+    return not wrong[0]
+
+
+@compiled
+def _look_at_branches(row_offsets, columns, states, wrong, begin, end):
+    bad, branches = False, len(columns)
+    for choice in range(begin, end):
+        first, last = row_offsets[choice], row_offsets[choice + 1]
+        if first < 0 or last > branches or first >= last:
+            bad = True
+        else:
+            for branch in range(first, last):
+                bad |= (columns[branch] < 0) | (columns[branch] >= states)
+    if bad:
+        wrong[0] = True
+
+
+@compiled
+def _look_at_sums(row_offsets, probs, tolerance, wrong, begin, end):
+    good = True  # said so that it is false of what is no number
+    for choice in range(begin, end):
+        total = 0.0
+        for branch in range(row_offsets[choice], row_offsets[choice + 1]):
+            good &= probs[branch] > 0.0
+            total += probs[branch]
+        good &= (total - 1.0 <= tolerance) & (1.0 - total <= tolerance)
+    if not good:
+        wrong[0] = True
+
+
 def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
     """Raises ValueError unless offsets end with the number of what they point into."""
     if offsets[-1] != count:
@@ -75,13 +141,23 @@ def ends(name: str, offsets: np.ndarray, count: int, what: str) -> None:
         )
 
 
-def probabilities(values, row_group_offsets, row_offsets) -> np.ndarray:
+def probabilities(
+    values, row_group_offsets, row_offsets, known: bool = False
+) -> np.ndarray:
     """What a user passed as probabilities: float64 `[E]`.
+
+    Args:
+        values: what was passed.
+        row_group_offsets: int32 `[S + 1]`.
+        row_offsets: int32 `[C + 1]`.
+        known: whether it is known that they are such.
 
     Raises:
         ValueError: naming the state and the choice.
     """
     probs = reals("probs", values, row_offsets[-1], "branch")
+    if known:
+        return probs
     bad = np.flatnonzero(~(probs >= 0))  # or no number
     if len(bad):
         raise ValueError(

@@ -18,6 +18,7 @@ from jaxgames.mdp._checks import (
     bounds,
     ends,
     integers,
+    looks_sound,
     named,
     numbers,
     of_branch,
@@ -144,7 +145,8 @@ class MDP(Value):
                 type, length or range.
         """
         row_group_offsets = offsets("row_group_offsets", row_group_offsets)
-        row_offsets = offsets("row_offsets", row_offsets)
+        known = looks_sound(row_offsets, columns, probs, len(row_group_offsets) - 1)
+        row_offsets = offsets("row_offsets", row_offsets, known)
         given, columns = columns, integers("columns", columns)
         size, choices = len(row_group_offsets) - 1, len(row_offsets) - 1
         ends("row_group_offsets", row_group_offsets, choices, "choices in row_offsets")
@@ -155,11 +157,11 @@ class MDP(Value):
                 f"state {empty[0]} has no choice{and_more(empty)}: every state needs "
                 "one, such as a choice that leads back to it"
             )
-        empty = np.flatnonzero(row_offsets[1:] == row_offsets[:-1])
+        empty = () if known else np.flatnonzero(row_offsets[1:] == row_offsets[:-1])
         if len(empty):
             where = of_choice(row_group_offsets, empty[0])
             raise ValueError(f"{where} has no branches{and_more(empty)}")
-        if len(columns) and (columns.min() < 0 or columns.max() >= size):
+        if not known and len(columns) and (columns.min() < 0 or columns.max() >= size):
             branch = int(np.flatnonzero((columns < 0) | (columns >= size))[0])
             raise ValueError(
                 f"{of_branch(row_group_offsets, row_offsets, branch)} leads to state "
@@ -169,8 +171,8 @@ class MDP(Value):
         lower, upper = bounds(lower, upper, probs, row_group_offsets, row_offsets)
         branch_rewards = named("branch reward", branch_rewards, reals, len(columns))
         if probs is not None:
-            probs = probabilities(probs, row_group_offsets, row_offsets)
-        most = upper if probs is None else probs
+            probs = probabilities(probs, row_group_offsets, row_offsets, known)
+        most = upper if probs is None else None if known else probs
         if most is not None and not np.all(most > 0):
             kept = most > 0
             before = np.append(0, np.cumsum(kept))

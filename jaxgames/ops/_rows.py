@@ -164,7 +164,7 @@ def _sort_sources(offsets, targets, free, sources):
 
 def _padded(offsets, targets, num_targets: int) -> PairLinks:
     num_rows = len(offsets) - 1
-    tail = sources_of(offsets, np.diff(offsets))
+    tail, _ = sources_of(offsets, len(targets))
     more = bucket(len(tail)) - len(tail)
     return PairLinks(
         tail=np.pad(tail, (0, more), constant_values=num_rows),

@@ -1,11 +1,13 @@
 """The model: what is checked of it, and what it can tell."""
 
+import contextlib
+
 import jax
 import numpy as np
 import pytest
 
-from jaxgames import mdp, solve_many
-from jaxgames.mdp import MDP
+from jaxgames import host, mdp, solve_many
+from jaxgames.mdp import MDP, _checks
 
 GROUPS, ROWS, COLUMNS = [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 0, 2]
 PROBS = [1, 0.5, 0.5, 1, 1]
@@ -44,7 +46,7 @@ def test_unsigned_offsets_as_in_files():
     assert built.columns.dtype == np.int32
 
 
-@pytest.mark.parametrize(
+bad_inputs = pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"row_group_offsets": [0, 2, 2, 4]}, "state 1 has no choice: every state"),
@@ -119,9 +121,52 @@ def test_unsigned_offsets_as_in_files():
         ),
     ],
 )
+
+
+@bad_inputs
 def test_bad_input(changes, message):
     with pytest.raises(ValueError, match=message):
         model(**changes)
+
+
+def as_arrays(dtype, **changes) -> dict:
+    """What can be arrays of numpy: large models are passed so."""
+    given = {"row_offsets": ROWS, "columns": COLUMNS, "probs": PROBS} | changes
+    for name, kind in (("row_offsets", dtype), ("columns", dtype), ("probs", float)):
+        with contextlib.suppress(ValueError, TypeError):  # ragged, or of letters
+            array = np.array(given[name])
+            given[name] = array.astype(kind) if array.dtype.kind in "iu" else array
+    return given
+
+
+@pytest.fixture
+def all_are_large(monkeypatch):
+    monkeypatch.setattr(_checks, "MANY", 0)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 2)
+
+
+@bad_inputs
+def test_bad_input_of_large_models(changes, message, all_are_large):
+    with pytest.raises(ValueError, match=message):
+        model(**as_arrays(np.int64, **changes))
+
+
+@pytest.mark.skipif(not host.can_compile(), reason="there is no compiler")
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_sound_large_models_are_looked_at_once(dtype, all_are_large):
+    arrays = as_arrays(dtype)
+    given = arrays["row_offsets"], arrays["columns"]
+    assert _checks.looks_sound(*given, arrays["probs"], 3)
+    assert _checks.looks_sound(*given, None, 3)
+    assert not _checks.looks_sound(*given, arrays["probs"], 2)
+    for wrong in ([1, 0.5, 0.5, 1, 0], [1, 0.5, 0.6, 1, 1], [1, 0.5, np.nan, 1, 1]):
+        assert not _checks.looks_sound(*given, np.array(wrong), 3)
+    built = model(**arrays)
+    np.testing.assert_array_equal(built.row_offsets, ROWS)
+    np.testing.assert_array_equal(built.columns, COLUMNS)
+    assert built.columns.dtype == built.row_offsets.dtype == np.int32
+    zeros = as_arrays(dtype, probs=[1, 0, 1, 1, 1])
+    np.testing.assert_array_equal(model(**zeros).row_offsets, [0, 1, 2, 3, 4])
 
 
 def test_traced_arrays_are_refused():
