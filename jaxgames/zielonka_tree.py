@@ -127,7 +127,8 @@ class ZielonkaTree:
                 )
             other = {x for x in below if self._accepts(x) != value}
             found += sorted(other, reverse=True)
-            level = below - other
             # What is in a set that was found on this level is not maximal.
-            level = {x for x in level if all(x & ~y for y in found)}
+            level = {x for x in below - other if all(x & ~y for y in found)}
+            # And of some sets no subset is the other way.
+            level = {x for x in level if self._condition.assuming(x).marks}
         return found

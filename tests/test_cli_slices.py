@@ -7,8 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import Arena, buchi, generate, graph, io, mdp, multienergy, systems
+from jaxgames import (
+    Arena,
+    buchi,
+    emersonlei,
+    generate,
+    graph,
+    io,
+    mdp,
+    multienergy,
+    systems,
+)
 from jaxgames.cli import Exit, _buchi, _multienergy, main
+from jaxgames.io import hoa_game
 from jaxgames.multienergy import Reason as Wrong
 from jaxgames.multienergy import Verdict
 
@@ -519,5 +530,45 @@ def test_energyparity_says_what_is_wrong(run, both):
         ((both, "-s", "spm"), "no energy solver is called 'spm'"),
     ):
         code, _, err = run("energyparity", *arguments)
+        assert code == Exit.BAD_INPUT
+        assert message in err
+
+
+# ---- games of Emerson and Lei ------------------------------------------------------
+
+
+@pytest.fixture
+def streett():
+    """A game in which player 0 must go to two vertices in turn."""
+    arena = Arena.from_edges([0, 0, 1, 2], [1, 2, 0, 0], owner=[0, 1, 1])
+    pairs = [([1], [2]), ([2], [1])]
+    hoa_game.save("streett.hoa", emersonlei.Game.streett(arena, pairs))
+    return "streett.hoa"
+
+
+def test_emersonlei(run, ask, streett):
+    code, out, err = run("emersonlei", streett, "-v", "-s", "host", "-o", "found.npz")
+    assert (code, err) == (Exit.DONE, "")
+    assert lines(out)[0].startswith(
+        "streett.hoa: player 0 wins from 3 vertices, player 1 from 0; "
+    )
+    with np.load("found.npz") as found:
+        assert found["winner"].tolist() == [0, 0, 0]
+        assert len(found["move"]) == len(found["vertex"])
+    run("emersonlei", streett, "-o", "found.txt", "-q")
+    assert rows("found.txt") == [[0, 0], [1, 0], [2, 0]]
+    told = ask("emersonlei", streett, "--all", "-v")
+    assert (told["won"], told["winner"], told["verified"]) == ([3, 0], [0, 0, 0], True)
+
+
+def test_emersonlei_says_what_is_wrong(run, streett):
+    Path("broken.hoa").write_text("HOA: v1\nAcceptance: 1 Inf(1)\n")
+    for arguments, message in (
+        (("broken.hoa",), "broken.hoa:2: column 19: expected the number of"),
+        ((streett, "-v", "--no-strategies"), "--verify looks at strategies"),
+        ((streett, "--checkpoint", "state.npz"), "takes no --checkpoint"),
+        ((streett, "-s", "fvi"), "no parity solver is called 'fvi'"),
+    ):
+        code, _, err = run("emersonlei", *arguments)
         assert code == Exit.BAD_INPUT
         assert message in err

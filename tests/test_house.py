@@ -31,6 +31,7 @@ EXCEPTIONS = {
 }
 # Games of several conditions are solved by games of one.
 EXCEPTIONS |= {("energyparity", "energy"), ("energyparity", "parity")}
+EXCEPTIONS |= {("emersonlei", "parity")}
 EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}

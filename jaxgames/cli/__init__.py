@@ -62,6 +62,7 @@ COMMANDS = {
     "energy": "Solve an energy game: how much energy is enough, and how to play.",
     "meanpayoff": "Solve a mean-payoff game: the value of each vertex.",
     "energyparity": "Solve a game of energy, or mean payoff, and priorities.",
+    "emersonlei": "Solve a game of Rabin, Streett, Muller or any such condition.",
     "check": "Check a property: linear temporal logic, or an automaton.",
     "equiv": "Compare processes by many notions of equivalence.",
     "buchi": "Solve a Büchi game: who can visit accepting vertices for ever.",

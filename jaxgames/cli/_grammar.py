@@ -115,6 +115,7 @@ def solvers(command: str) -> tuple[str, ...]:
         "energy": energy.SOLVERS,
         "meanpayoff": energy.SOLVERS,
         "energyparity": energy.SOLVERS,
+        "emersonlei": parity.SOLVERS,
         "check": buchi.SOLVERS,
         "buchi": buchi.GAME_SOLVERS,
         "multienergy": multienergy.SOLVERS,

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from jaxgames.io import drn as drn
     from jaxgames.io import energy as energy
     from jaxgames.io import hoa as hoa
+    from jaxgames.io import hoa_game as hoa_game
     from jaxgames.io import kripke as kripke
     from jaxgames.io import lts_csv as lts_csv
     from jaxgames.io import lts_dot as lts_dot

@@ -20,6 +20,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "energy": functools.partial(_subject, "_energy"),
         "meanpayoff": functools.partial(_subject, "_meanpayoff"),
         "energyparity": functools.partial(_subject, "_energyparity"),
+        "emersonlei": functools.partial(_subject, "_emersonlei"),
         "multienergy": functools.partial(_subject, "_multienergy"),
         "cycles": functools.partial(_subject, "_buchi", "cycles"),
         "buchi": functools.partial(_subject, "_buchi", "games"),

@@ -1,0 +1,93 @@
+"""`jaxgames emersonlei`."""
+
+import argparse
+import functools
+
+import numpy as np
+
+from jaxgames import emersonlei
+from jaxgames.cli import _options, _parts, _weighted
+from jaxgames.cli._exit import Exit
+from jaxgames.cli._games import start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.io import hoa_game
+from jaxgames.solution import Status
+
+EXAMPLE = "emersonlei game.hoa --verify -o strategy.npz"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _options.add_file(
+        parser,
+        "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 is who "
+        "wants the condition",
+        many=True,
+    )
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
+    parser.add_argument(
+        "--no-strategies",
+        dest="strategies",
+        action="store_false",
+        help="no strategies, which is sooner done",
+    )
+    _weighted.add_rows(parser)
+    _options.add_decomposition(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Finds the winners, and prints and writes what was asked for."""
+    _check_options(args)
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        game = hoa_game.load(args.file)
+        vertices, edges = game.shape
+        notes.append(f"{vertices:,} vertices, {edges:,} edges, {game.condition}")
+    solve = functools.partial(emersonlei.solve, strategies=args.strategies)
+    solution = _parts.solve(args, phase, solve, game)
+    verdict = _parts.verdict_on(args, phase, emersonlei.verify, game, solution)
+    winner = np.asarray(solution.winner)
+    facts = {
+        "vertices": vertices,
+        "edges": edges,
+        "condition": str(game.condition),
+        **_parts.solve_facts(solution, phase.seconds, verdict),
+        "won": [int((winner == player).sum()) for player in (0, 1)],
+    }
+    solved = solution.status == Status.SOLVED
+    if solved and solution.machine is not None:
+        facts["memories"] = solution.machine.memories
+    if solved and args.all:
+        facts["winner"] = winner.tolist()
+    end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
+    if args.output and end == Exit.DONE:
+        _write(args.output, winner, solution.machine)
+    return end
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before a long solve what would fail after it."""
+    _weighted.check_output(args)
+    _parts.check_solver(emersonlei.SOLVERS, args.solver)
+    if args.checkpoint:
+        raise ValueError("emersonlei takes no --checkpoint: its product is made anew")
+    if args.verify and not args.strategies:
+        raise ValueError("--verify looks at strategies: leave --no-strategies out")
+
+
+def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) -> None:
+    """Writes who wins each vertex; in archives the machine, too."""
+    if path.lower().endswith(".npz") and machine is not None:
+        _parts.write_arrays(path, winner, winner=winner, **vars(machine))
+        return
+    _weighted.write_rows(path, winner=winner)
+
+
+def _tell(args: argparse.Namespace, facts: dict) -> None:
+    memories = facts.get("memories")
+    more = "" if memories is None else f"; {memories:,} memories"
+    print(
+        f"{args.file}: player 0 wins from {facts['won'][0]:,} vertices, player 1 from "
+        f"{facts['won'][1]:,}{more}"
+    )

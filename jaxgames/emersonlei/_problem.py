@@ -1,0 +1,136 @@
+"""What these games are to the driver: parity games with a memory in their vertices."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import drive, parity, states, validity
+from jaxgames.arena import is_traced
+from jaxgames.emersonlei._game import Game
+from jaxgames.emersonlei._solution import Solution
+from jaxgames.emersonlei.host._product import Product, product
+from jaxgames.later import to_numpy
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats
+
+SOLVERS = parity.SOLVERS
+"""The solvers of the parity games that these games become."""
+
+
+class Answer(NamedTuple):
+    """Winners, first moves, and what the strategies remember."""
+
+    winner: Any
+    strategy: Any
+    machine: Any
+
+
+class EmersonLei(drive.Problem[Game]):
+    """Games with conditions of Emerson and Lei."""
+
+    name = "emersonlei"
+    solvers = SOLVERS
+
+    def read(self, question: Any) -> tuple[Game, Any]:
+        """The graph is total; the product is the host's.
+
+        Raises:
+            ValueError: it is no such game.
+        """
+        return check(question)
+
+    def shape(self, question: Game) -> tuple[int, int]:
+        """That of the graph."""
+        return question.shape
+
+    def words(self, question: Game) -> states.Words:
+        """Of the graph, the marks and the condition."""
+        text = np.frombuffer(str(question.condition).encode(), np.uint8)
+        parts = question.arena, question.marks(), text.astype(np.int32)
+        return states.fingerprint(parts)
+
+    def undecided(self, question: Any) -> Answer:
+        """No winners."""
+        size = question.shape[0]
+        return Answer(
+            np.full(size, UNDECIDED, np.int8), np.full(size, NO_EDGE, np.int32), None
+        )
+
+    def solution(self, answer: Answer, **how: Any) -> Solution:
+        """Answers have the names that a solution has."""
+        return Solution(**answer._asdict(), **how)
+
+    def in_phases(self, question: Game, solver: Any, **how: Any) -> Solution:
+        """One parity game."""
+        made = product(question)
+        found = drive.solve(parity.PROBLEM, made.arena, solver, throw=False, **how)
+        return _solution(question, made, found)
+
+    def traced(self, question: Game, solver: Any, state: Any, max_steps: Any) -> Any:
+        """How large a product is depends on the game."""
+        raise ValueError(
+            "the product with a memory is made on the host, where a traced game cannot "
+            "be: make it by emersonlei.product outside of jax.jit, and solve its arena "
+            "inside"
+        )
+
+    def beside(self, questions: list[Game], solver: Any, **how: Any) -> Any:
+        """A batch of parity games."""
+        made = [product(question) for question in questions]
+        arenas = [one.arena for one in made]
+        found = drive.solve_many(parity.PROBLEM, arenas, solver, throw=False, **how)
+        return [
+            _solution(*one) for one in zip(questions, made, found, strict=True)
+        ], found.state
+
+
+PROBLEM = drive.register(EmersonLei())
+"""These games, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]."""
+
+
+def check(game: Any) -> tuple[Game, Any]:
+    """Checks that a game is one; it may be traced.
+
+    Raises:
+        ValueError: naming what is wrong.
+    """
+    if not isinstance(game, Game):
+        raise ValueError(f"expected an emersonlei.Game, got {type(game).__name__}")
+    arena, fault = validity.checked(game.arena)
+    game = dataclasses.replace(game, arena=arena)
+    if not is_traced(game):
+        game = to_numpy(game)
+        Game.of(
+            game.arena,
+            game.condition,
+            vertex_marks=game.vertex_marks,
+            edge_marks=game.edge_marks,
+        )
+    return game, fault
+
+
+def _solution(game: Game, made: Product, found: parity.Solution) -> Solution:
+    """The winners of the game, from those of the product."""
+    start, winner = made.machine.start, np.asarray(found.winner)
+    more = (0, game.shape[0] - len(start))
+    strategy = machine = None
+    if found.strategy is not None:
+        move = np.asarray(found.strategy)
+        machine = made.machine
+        # Edges of a node have the order of those of its vertex.
+        place = move - machine.row_ptr[:-1]
+        own = np.asarray(game.arena.row_ptr)[machine.vertex] + place
+        move = np.where(move == NO_EDGE, NO_EDGE, own).astype(np.int32)
+        strategy = np.pad(move[start], more, constant_values=NO_EDGE)
+        known = (winner != UNDECIDED).all()
+        machine = dataclasses.replace(machine, move=move) if known else None
+    facts = {**found.stats, "nodes": len(winner)}
+    return Solution(
+        winner=np.pad(winner[start], more),
+        strategy=strategy,
+        machine=machine,
+        status=found.status,
+        stats=Stats(**facts),
+        state=found.state,
+    )
