@@ -265,11 +265,9 @@ BUGS = [
         *("mec", "verify", "mdp/test_mec_verify.py"),
     ),
     Bug(
-        *("reach-one", WRONG, "mdp/_equations.py"),
-        *(
-            "is_one[small.new_state[one]] = True",
-            "is_one[small.new_state[~one]] = True",
-        ),
+        *("reach-one", WRONG, "mdp/host/_pose.py"),
+        "sure += weight * known[columns[branch]]",
+        "sure += weight",
         *("reach", "bounds", "mdp/test_reach.py"),
     ),
     Bug(

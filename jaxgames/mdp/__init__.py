@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from jaxgames.mdp._almost_sure import almost_sure_buchi as almost_sure_buchi
     from jaxgames.mdp._almost_sure import almost_sure_reach as almost_sure_reach
     from jaxgames.mdp._basic import Basic as Basic
+    from jaxgames.mdp._check import Checked as Checked
+    from jaxgames.mdp._check import check as check
     from jaxgames.mdp._interleaved import Interleaved as Interleaved
     from jaxgames.mdp._interval import IntervalIteration as IntervalIteration
     from jaxgames.mdp._mec import mec as mec

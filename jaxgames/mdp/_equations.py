@@ -1,67 +1,150 @@
-"""The equations of reachability, for the states whose value is open."""
+"""The equations of all questions: one form, for the states whose value is open."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames.arena import bucket
-from jaxgames.mdp._model import owner_of
-from jaxgames.mdp._quotient import Quotient, row_offsets
+from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.host import lend
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp.host._pose import pose
+from jaxgames.mdp.host._values import System
+
+
+class Open(NamedTuple):
+    """What is known of a question before it is put as equations.
+
+    Attributes:
+        value: float64 `[S]`, the values that are known; infinite ones too.
+        open_: bool `[S]`, the states whose value is not known.
+        live: bool `[C]`, the choices that there are.
+        reward: float64 `[C]`, what they earn.
+        components: sets of states that are made one each; None for none.
+        stop: float64 `[2, N]`, what it is worth to stay in each of these for ever: at
+            least and at most, nan where one cannot; None where that is never meant.
+        discount: what a step is worth beside the one before it.
+        proper: whether all schedulers get out of the open states; else some do, and the
+            others earn infinitely much.
+    """
+
+    value: np.ndarray
+    open_: np.ndarray
+    live: np.ndarray
+    reward: np.ndarray
+    components: EndComponents | None = None
+    stop: np.ndarray | None = None
+    discount: float = 1.0
+    proper: bool = True
 
 
 class Equations(NamedTuple):
-    """The open states of a quotient, numbered anew, and their equations."""
+    """The open states, numbered anew, and their equations."""
 
-    number: np.ndarray  # int32 [T]: the number of each state that is open
-    choice: np.ndarray  # int [K]: the choices of these
-    groups: np.ndarray  # int [N + 1]: the choices of each open state
-    rows: np.ndarray  # int [K + 1]: the branches to open states of each choice
+    number: np.ndarray  # int32 [S]: the number of each state that is open, else -1
+    choice: np.ndarray  # int32 [K]: the choice that each is of the model; -1 to stop
+    groups: np.ndarray  # int32 [N + 1]: the choices of each open state
+    rows: np.ndarray  # int32 [K + 1]: the branches to open states of each choice
     target: np.ndarray  # int32: where these lead
     probs: np.ndarray  # float64: their probabilities
-    base: np.ndarray  # float64 [K]: probability to get to a state of value one
-    slack: float
+    base: np.ndarray  # float64 [K]: what the choice is worth beside
+    blur: np.ndarray  # float64 [K]: how far from the truth that may be
+    slack: float  # more than the relative error of a sum
 
 
-def open_part(
-    small: Quotient, open_: np.ndarray, one: np.ndarray, most: int
-) -> Equations:
+def equations(model: MDP, known: Open) -> Equations:
     """The equations of the open states.
 
     Args:
-        small: the quotient.
-        open_: bool `[S]`, states of the model whose value is not known.
-        one: bool `[S]`, states of the model whose value is one.
-        most: no choice of the model has more branches.
+        model: a concrete model with probabilities.
+        known: what is known of it.
     """
-    model = small.model
-    is_open, is_one = np.zeros((2, model.num_states), bool)
-    is_open[small.new_state[open_]] = True
-    is_one[small.new_state[one]] = True
-    number = (np.cumsum(is_open) - 1).astype(np.int32)
-    owner = owner_of(model)
-    wanted = np.append(is_open, False)[owner]
-    choice = np.flatnonzero(wanted)
-    degree = np.diff(model.row_offsets)
-    position = np.cumsum(wanted) - 1
-    branch = np.flatnonzero(np.repeat(wanted, degree))
-    source = np.repeat(position, degree)[branch]
-    target, probs = np.asarray(model.columns)[branch], np.asarray(model.probs)[branch]
-    # Relative to their sum: files round, and so do sums.
-    probs = probs / np.bincount(source, weights=probs, minlength=len(choice))[source]
-    to_one = is_one[target]
-    base = np.bincount(source[to_one], weights=probs[to_one], minlength=len(choice))
-    stays = is_open[target]
-    # One after the other, four sums of at most so many terms: the quotient's, the two
-    # above, and that of a round. Choices are told apart by three of these in a row.
-    return Equations(
-        number=number,
-        choice=choice,
-        groups=row_offsets(number[owner[choice]], int(is_open.sum())),
-        rows=row_offsets(source[stays], len(choice)),
-        target=number[target[stays]],
-        probs=probs[stays],
-        base=base.astype(np.float64, copy=False),  # of none numpy makes integers
-        slack=(6 * most + 12) * float(np.finfo(np.float64).eps),
+    number, size, first = _numbered(known)
+    none = np.zeros(0)
+    stops, worth, blur = np.zeros(0, bool), none, None
+    if known.stop is not None:
+        low, high = known.stop
+        stops, worth, half = np.zeros(size, bool), np.zeros(size), np.zeros(size)
+        some = np.flatnonzero(~np.isnan(low))
+        at = first[some]
+        stops[at] = True
+        worth[at] = low[some] + (high[some] - low[some]) / 2
+        half[at] = np.maximum(high[some] - worth[at], worth[at] - low[some])
+        blur = half + np.abs(worth) * 2e-16
+    groups, rows, columns, probs = (
+        lend(np.ascontiguousarray(x, kind))
+        for x, kind in (
+            (model.row_group_offsets, np.int32),
+            (model.row_offsets, np.int32),
+            (model.columns, np.int32),
+            (model.probs, np.float64),
+        )
+    )
+    live = known.live.copy()
+    if known.components is not None:
+        live &= ~np.asarray(known.components.choice_kept)
+    found = pose(
+        *(groups, rows, columns, probs, number, size, live, known.value),
+        *(known.reward, float(known.discount), stops, worth),
+    )
+    first_choice, begins, target, weights, base, choice = found
+    blurred = np.zeros(len(base))
+    if blur is not None:
+        owner = np.repeat(np.arange(size), np.diff(first_choice))
+        stopping = choice < 0
+        blurred[stopping] = blur[owner[stopping]]
+    most = int(np.diff(rows).max(initial=0))
+    # One after the other, sums of at most so many terms: what leaves, what is known,
+    # and that of a round, and some operations more. Choices are told apart by three of
+    # these in a row.
+    slack = (6 * most + 20) * float(np.finfo(np.float64).eps)
+    parts = (number, choice, first_choice, begins, target, weights, base, blurred)
+    return Equations(*parts, slack)
+
+
+def _numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
+    """The equation of each state, how many there are, and those of components."""
+    stands = known.open_.copy()
+    if known.components is None or not known.components.count:
+        number = (np.cumsum(stands) - 1).astype(np.int32)
+        number[~stands] = -1
+        return number, int(stands.sum()), np.zeros(0, np.int32)
+    label = np.asarray(known.components.state_label)
+    inside = np.flatnonzero(label >= 0)
+    least = np.empty(int(known.components.count), np.int64)
+    least[label[inside[::-1]]] = inside[::-1]
+    stands[inside] = False
+    stands[least] = True
+    number = (np.cumsum(stands) - 1).astype(np.int32)
+    number[~stands] = -1
+    number[inside] = number[least[label[inside]]]
+    return number, int(stands.sum()), number[least]
+
+
+def in_order(part: Equations, stop: np.ndarray) -> System | None:
+    """The equations, with the order in which their components are to be solved.
+
+    Inside a component states of large numbers come first: models are numbered as they
+    are explored, so that most of these are nearer to the end.
+
+    Args:
+        part: the equations.
+        stop: int8 `[1]`; None is returned soon after it is not 0.
+    """
+    size = len(part.groups) - 1
+    edges = part.rows[part.groups]
+    room = np.empty(WORDS * size, np.int32)
+    count, component, _ = tarjan(edges, part.target, None, None, stop, room)
+    if count < 0:
+        return None
+    component = np.asarray(component[:size])
+    order = (size - 1 - np.argsort(component[::-1], kind="stable")).astype(np.int32)
+    begins = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(component, minlength=count), out=begins[1:])
+    return System(
+        *(part.groups, part.rows, part.target, part.probs, part.base, part.blur),
+        *(order, begins),
     )
 
 
@@ -81,4 +164,16 @@ def padded(part: Equations) -> Equations:
         groups=np.append(part.groups, groups),
         rows=np.pad(part.rows, (0, more_choices), "edge"),
         base=np.pad(part.base, (0, more_choices)),
+        blur=np.pad(part.blur, (0, more_choices)),
     )
+
+
+def nothing_known(model: MDP) -> dict[str, Any]:
+    """All states open, all choices there, and no rewards: to be replaced."""
+    groups = np.asarray(model.row_group_offsets)
+    return {
+        "value": np.zeros(model.num_states),
+        "open_": groups[1:] > groups[:-1],
+        "live": np.arange(model.num_choices) < groups[-1],
+        "reward": np.zeros(model.num_choices),
+    }

@@ -9,28 +9,13 @@ from jaxgames import drive, fixpoint, ops, states, validity
 from jaxgames.arena import is_traced
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.mdp import _reach_traced
-from jaxgames.mdp._almost_sure import within
-from jaxgames.mdp._equations import Equations, open_part, padded
-from jaxgames.mdp._interval import (
-    UNDERFLOW,
-    Answer,
-    Bounds,
-    IntervalIteration,
-    System,
-)
-from jaxgames.mdp._mec import mec
-from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._prob01 import eagerly, prob0, prob1
-from jaxgames.mdp._quotient import Quotient, quotient
-from jaxgames.mdp._region import (
-    NO_CHOICE,
-    Region,
-    as_states,
-    check_model,
-    check_optimum,
-)
-from jaxgames.mdp._solution import EndComponents, ReachProbability
-from jaxgames.mdp.host._interval import best_choices, iterate
+from jaxgames.mdp._equations import Equations, equations, padded
+from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
+from jaxgames.mdp._open import Found, on_host, told
+from jaxgames.mdp._prob01 import eagerly
+from jaxgames.mdp._questions import Posed, reach
+from jaxgames.mdp._region import NO_CHOICE, as_states, check_model, check_optimum
+from jaxgames.mdp._solution import ReachProbability
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 
@@ -129,38 +114,31 @@ class Reachability(drive.Problem[Reach]):
     ) -> ReachProbability:
         """The equations of what is open, made small on the host."""
         posed = _posed(question)
+        part = equations(question.model, posed.known)
         solver = dataclasses.replace(
             solver, least=question.optimum == "min", relative=bool(question.relative)
         )
         answer, status, rounds, carry = _iterate(
-            posed.part, solver, 2 * question.epsilon, state, max_steps, progress
+            part, solver, 2 * question.epsilon, state, max_steps, progress
         )
-        values, counts = _told(question, posed, answer)
-        stats = Stats(solver=solver.name, rounds=rounds, **counts)
-        return self.solution(values, status=status, stats=stats, state=carry)
+        counts = {"rounds": rounds, "open": len(answer.lower)}
+        found = told(question.model, posed, part, answer, status, counts)
+        stats = Stats(**{**found.stats, "solver": solver.name})
+        return self.solution(_values(found), status=status, stats=stats, state=carry)
 
     def on_host(
         self, question: Reach, *, strategies=True, track=None, max_steps=None
     ) -> ReachProbability:
-        """The same equations, one state after the other."""
+        """The same equations, component by component."""
         del strategies, max_steps
-        stop = (drive.Track() if track is None else track).stop
-        posed = _posed(question)
-        part, least = posed.part, int(question.optimum == "min")
-        size = len(part.groups) - 1
-        rows = part.groups, part.rows, part.target, part.probs, part.base
-        lower, upper = np.zeros(size), np.ones(size)
-        width, relative = 2.0 * float(question.epsilon), int(bool(question.relative))
-        tiny = UNDERFLOW["float64"]
-        rounds, end = iterate(
-            *(*rows, lower, upper, least, part.slack, tiny, width, relative, stop)
+        found = on_host(
+            question.model,
+            _posed(question),
+            epsilon=2 * float(question.epsilon),
+            relative=bool(question.relative),
+            stop=(drive.Track() if track is None else track).stop,
         )
-        status = {1: Status.SOLVED, -1: Status.PRECISION, 0: Status.INTERRUPTED}[end]
-        counted = upper if least else lower
-        answer = Answer(lower, upper, best_choices(*rows, counted, least))
-        values, counts = _told(question, posed, answer)
-        stats = Stats(solver=drive.HOST, rounds=int(rounds), **counts)
-        return self.solution(values, status=status, stats=stats)
+        return self.solution(_values(found), status=found.status, stats=found.stats)
 
     def traced(self, question: Reach, solver: Any, state: Any, max_steps: Any) -> Any:
         """The same equations, in the places that the model has."""
@@ -190,68 +168,14 @@ REACH = drive.register(Reachability())
 follows in `Reach`."""
 
 
-class Posed(NamedTuple):
-    """A question as equations, and what is known without them."""
-
-    zero: Region
-    one: Region
-    open_: np.ndarray  # bool [S]: where the value is neither
-    components: EndComponents
-    small: Quotient
-    part: Equations
-
-
 def _posed(question: Reach) -> Posed:
-    """The equations of what is open, made small on the host."""
-    model, target, optimum, passed = question[:4]
-    zero = _on_host(prob0(model, target, optimum, states=passed))
-    one = _on_host(prob1(model, target, optimum, states=passed))
-    open_ = (np.diff(model.row_group_offsets) > 0) & ~(zero.states | one.states)
-    components = mec(model, states=open_) if optimum == "max" else _none(model)
-    small = quotient(model, components) if components.count else _whole(model)
-    most = int(np.diff(model.row_offsets).max(initial=0))
-    part = open_part(small, open_, one.states, most)
-    return Posed(zero, one, open_, components, small, part)
+    """What is known by the graph, and what is left open."""
+    return reach(question.model, question.target, question.optimum, question.states)
 
 
-def _told(question: Reach, posed: Posed, answer: Answer) -> tuple[Values, dict]:
-    """What the solution of the equations says of the states; and some numbers."""
-    model, target, passed = question.model, question.target, question.states
-    zero, one, open_, components, small, part = posed
-    lower, upper = one.states.astype(np.float64), one.states.astype(np.float64)
-    where = part.number[small.new_state[open_]]
-    lower[open_], upper[open_] = answer.lower[where], answer.upper[where]
-    best = small.old_choice[part.choice[answer.choice]]
-    goes_on = ~target if passed is None else passed & ~target
-    scheduler = _scheduler(model, components, best, zero, one, goes_on)
-    counts = {
-        "zero": int(zero.states.sum()),
-        "one": int(one.states.sum()),
-        "components": int(components.count),
-        "open": len(answer.lower),
-    }
-    return Values(lower, upper, lower + (upper - lower) / 2, scheduler), counts
-
-
-def _on_host(region: Region) -> Region:
-    return Region(*(None if x is None else np.asarray(x) for x in region))
-
-
-def _none(model: MDP) -> EndComponents:
-    """No components."""
-    return EndComponents(
-        Status.SOLVED,
-        count=0,
-        state_label=np.full(model.num_states, -1, np.int32),
-        choice_kept=np.zeros(model.num_choices, bool),
-    )
-
-
-def _whole(model: MDP) -> Quotient:
-    """The quotient by no components, without the pass over the branches."""
-    states = np.arange(model.num_states, dtype=np.int32)
-    choices = np.arange(model.num_choices, dtype=np.int32)
-    return Quotient(model, states, choices, choices, np.full_like(states, -1))
+def _values(found: Found) -> Values:
+    middle = found.lower + (found.upper - found.lower) / 2
+    return Values(found.lower, found.upper, middle, found.scheduler)
 
 
 def _iterate(
@@ -309,37 +233,3 @@ def _checked(carry: Any, size: int) -> fixpoint.Carry:
         )
     # It may go on from where nothing moved: to find that out again.
     return carry._replace(state=bounds._replace(moves=np.bool_(True)))
-
-
-# ---- the scheduler -----------------------------------------------------------------
-
-
-def _scheduler(
-    model, components, best, zero: Region, one: Region, passed
-) -> np.ndarray:
-    """Puts the choices of all kinds of states together.
-
-    Args:
-        model: the model.
-        components: those that were made one state each.
-        best: the best choice of each open state of the quotient, as one of the model.
-        zero: the states of probability zero.
-        one: the states of probability one.
-        passed: bool `[S]`, where a path goes on.
-    """
-    groups = np.asarray(model.row_group_offsets)
-    owner = owner_of(model)
-    # Where nothing matters, the first choice.
-    scheduler = np.where(groups[1:] > groups[:-1], groups[:-1], NO_CHOICE)
-    for region in (zero, one):
-        if region.scheduler is not None:
-            there = region.states & (region.scheduler >= 0)
-            scheduler = np.where(there, region.scheduler, scheduler)
-    if components.count:
-        # In a component: to the state whose choice leaves it.
-        leaves = np.zeros(model.num_states, bool)
-        leaves[owner[best]] = True
-        inside = within(model, components, leaves)
-        scheduler = np.where(inside >= 0, inside, scheduler)
-    scheduler[owner[best]] = best
-    return np.where(passed, scheduler, NO_CHOICE).astype(np.int32)

@@ -4,6 +4,8 @@ Plain NumPy, to read, and to compare the engines with. Every round looks at all 
 model again, where the engines keep count of what has changed.
 """
 
+import itertools
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -377,3 +379,234 @@ def _leading(table: _Table, goal, passed, live, *, every: bool) -> np.ndarray:
         if (new == goal).all():
             return goal
         goal = new
+
+
+# ---- values, in fractions ------------------------------------------------------------
+
+INFINITE = float("inf")
+
+Exact = Fraction | float
+"""An exact number, or infinity."""
+
+
+def values(
+    model: MDP,
+    kind: str,
+    optimum: Optimum = "max",
+    *,
+    reward=None,
+    target=None,
+    states=None,
+    steps: int | None = None,
+    first: int = 0,
+    discount: Fraction = Fraction(1),
+) -> list[Exact]:
+    """Probabilities and rewards in rational arithmetic, over all schedulers.
+
+    With a number of steps: the definition, step by step. Without: every memoryless
+    deterministic scheduler makes a Markov chain, whose linear equations are solved; for
+    these questions the best of them is as good as any scheduler [1]. So it takes time
+    that is exponential in the number of states with a choice.
+
+    Args:
+        model: a small model with probabilities, which are understood relative to their
+            sum.
+        kind: `"reach"`, the probability to get to a target; `"until"`, the reward
+            before that; `"total"`, all rewards; `"average"`, the reward of a step in
+            the long run; `"instant"`, that of a state after some steps; `"buchi"`, the
+            probability to visit a target again and again.
+        optimum: `"min"` or `"max"`.
+        reward: real numbers `[C]`, or `[S]` for `"instant"`.
+        target: bool `[S]`.
+        states: bool `[S]`, what may be passed before the target; None for all.
+        steps: how many count; None for all.
+        first: the first step at which the target counts.
+        discount: what a step is worth beside the one before it.
+
+    References:
+        [1] Puterman, Markov Decision Processes, Wiley, 1994.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 2, 3], [0, 2, 3, 4], [0, 1, 0, 1], [0.5, 0.5, 1, 1]
+        ... )
+        >>> mdp.reference.values(model, "until", reward=[1, 0, 5], target=[0, 1])
+        [inf, Fraction(0, 1)]
+        >>> mdp.reference.values(model, "reach", "min", target=[0, 1], steps=3)
+        [Fraction(0, 1), Fraction(1, 1)]
+    """
+    check_optimum(optimum)
+    size = model.num_states
+    better = min if optimum == "min" else max
+    rows = [_branches(model, choice) for choice in range(model.num_choices)]
+    groups = np.asarray(model.row_group_offsets).tolist()
+    own = [range(*pair) for pair in itertools.pairwise(groups)]
+    passed = [True] * size if states is None else [bool(x) for x in states]
+    goal = [False] * size if target is None else [bool(x) for x in target]
+    earned = [Fraction(x) for x in ([0] * len(rows) if reward is None else reward)]
+    if steps is not None or kind == "instant":
+        assert steps is not None
+        value = [Fraction(int(g)) for g in goal]
+        if kind == "instant":
+            value, earned = earned, [Fraction(0)] * len(rows)
+        elif kind != "reach":
+            value = [Fraction(0)] * size
+        for left in range(1, steps + 1):
+            worth = [
+                earned[c] + discount * sum(p * value[t] for t, p in rows[c])
+                for c in range(len(rows))
+            ]
+            best: list[Exact] = [better(worth[c] for c in own[s]) for s in range(size)]
+            if kind == "reach":
+                counts = left <= steps - first
+                best = [
+                    Fraction(1)
+                    if goal[s] and counts
+                    else (best[s] if passed[s] else Fraction(0))
+                    for s in range(size)
+                ]
+            value = best
+        return list(value)
+    found: list[Exact] | None = None
+    for scheduler in itertools.product(*own):
+        chain = [rows[c] for c in scheduler]
+        gains = [earned[c] for c in scheduler]
+        here = _chain_values(kind, chain, gains, goal, passed, discount)
+        if found is None:
+            found = here
+        found = [better(a, b) for a, b in zip(found, here, strict=True)]
+    return found or []
+
+
+Chain = list[list[tuple[int, Fraction]]]
+"""For each state its branches: target and probability."""
+
+
+def _branches(model: MDP, choice: int) -> list[tuple[int, Fraction]]:
+    """Where a choice leads, with probabilities relative to their sum."""
+    assert model.probs is not None
+    here = slice(*np.asarray(model.row_offsets)[choice : choice + 2].tolist())
+    probs = [Fraction(p) for p in np.asarray(model.probs)[here].tolist()]
+    targets = np.asarray(model.columns)[here].tolist()
+    return [(t, p / sum(probs)) for t, p in zip(targets, probs, strict=True)]
+
+
+def _chain_values(kind, chain: Chain, gains, goal, passed, discount) -> list[Exact]:
+    """What a Markov chain earns, or how likely it is to reach a goal."""
+    size = len(chain)
+    reach = _reachability(chain)
+    final = [all(reach[t][s] for t in range(size) if reach[s][t]) for s in range(size)]
+    if kind == "reach":
+        ends = [x or not y for x, y in zip(goal, passed, strict=True)]
+        return _absorbed(_stopped(chain, ends), [Fraction(int(x)) for x in goal])
+    if kind == "until":
+        chain = _stopped(chain, goal)
+        sure = _absorbed(chain, [Fraction(int(x)) for x in goal])
+        gains = [Fraction(0) if g else x for g, x in zip(goal, gains, strict=True)]
+        # What may never get there costs infinitely much, and leads to nothing else.
+        ends = [g or p != 1 for g, p in zip(goal, sure, strict=True)]
+        worth = _earned(chain, gains, ends)
+        return [w if p == 1 else INFINITE for w, p in zip(worth, sure, strict=True)]
+    if kind == "total" and discount != 1:
+        scaled = [[(t, discount * p) for t, p in row] for row in chain]
+        return _earned(scaled, gains, [False] * size)
+    if kind == "total":
+        rich = [final[s] and gains[s] > 0 for s in range(size)]
+        endless = [
+            any(reach[s][t] and rich[t] for t in range(size)) for s in range(size)
+        ]
+        ends = [x or y for x, y in zip(final, endless, strict=True)]
+        worth = _earned(chain, gains, ends)
+        return [INFINITE if e else w for w, e in zip(worth, endless, strict=True)]
+    if kind == "buchi":
+        again = [
+            final[s] and any(reach[s][t] and goal[t] for t in range(size))
+            for s in range(size)
+        ]
+        return _absorbed(chain, [Fraction(int(x)) for x in again])
+    assert kind == "average", kind
+    worth = [Fraction(0)] * size
+    for s in range(size):
+        if final[s]:
+            worth[s] = _stationary(
+                chain, gains, [t for t in range(size) if reach[s][t]]
+            )
+    return _absorbed(chain, worth, final)
+
+
+def _reachability(chain: Chain) -> list[list[bool]]:
+    size = len(chain)
+    reach = [[s == t for t in range(size)] for s in range(size)]
+    for s, row in enumerate(chain):
+        for t, _ in row:
+            reach[s][t] = True
+    for middle in range(size):
+        for s in range(size):
+            if reach[s][middle]:
+                reach[s] = [
+                    a or b for a, b in zip(reach[s], reach[middle], strict=True)
+                ]
+    return reach
+
+
+def _stopped(chain: Chain, ends) -> Chain:
+    return [[(s, Fraction(1))] if ends[s] else row for s, row in enumerate(chain)]
+
+
+def _absorbed(chain: Chain, worth: list[Fraction], ends=None) -> list[Exact]:
+    """What a chain comes to that ends in states that are worth something."""
+    reach = _reachability(chain)
+    size = len(chain)
+    known = [x != 0 for x in worth] if ends is None else ends
+    open_ = [
+        not known[s] and any(reach[s][t] and known[t] for t in range(size))
+        for s in range(size)
+    ]
+    stopped = [row if o else [] for row, o in zip(chain, open_, strict=True)]
+    return _linear(
+        stopped, [Fraction(0) if o else w for o, w in zip(open_, worth, strict=True)]
+    )
+
+
+def _earned(chain: Chain, gains, ends) -> list[Exact]:
+    """What a chain earns before it ends."""
+    rows = [[] if e else row for row, e in zip(chain, ends, strict=True)]
+    worth = [Fraction(0) if e else g for g, e in zip(gains, ends, strict=True)]
+    return _linear(rows, worth)
+
+
+def _stationary(chain: Chain, gains, members: list[int]) -> Fraction:
+    """What a step of an irreducible chain earns on average: by a cycle to a state."""
+    home = members[0]
+    inside = [[] for _ in chain]
+    for s in members:
+        inside[s] = [(t, p) for t, p in chain[s] if t != home]
+    chosen = [Fraction(s in members) for s in range(len(chain))]
+    reward = [gains[s] if s in members else Fraction(0) for s in range(len(chain))]
+    length, sum_ = _linear(inside, chosen)[home], _linear(inside, reward)[home]
+    assert isinstance(length, Fraction)
+    assert isinstance(sum_, Fraction)
+    return sum_ / length
+
+
+def _linear(rows: Chain, worth: list[Fraction]) -> list[Exact]:
+    """Solves x = worth + rows x by elimination."""
+    size = len(rows)
+    matrix = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
+    for i, row in enumerate(rows):
+        for j, p in row:
+            matrix[i][j] -= p
+        matrix[i].append(worth[i])
+    for column in range(size):
+        pivot = next(r for r in range(column, size) if matrix[r][column])
+        matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
+        scale = matrix[column][column]
+        top = matrix[column] = [x / scale for x in matrix[column]]
+        for r in range(size):
+            if r != column and matrix[r][column]:
+                factor = matrix[r][column]
+                matrix[r] = [
+                    x - factor * y for x, y in zip(matrix[r], top, strict=True)
+                ]
+    return [row[-1] for row in matrix]

@@ -27,3 +27,42 @@ LIGHT = 32
 # mdp/_schedulers.py
 TABLES = 256
 """How many of its members' tables a visiting scheduler keeps."""
+
+# mdp/_open.py
+PATIENCE_WITH_VALUES = 20_000
+"""Rounds after which a component of equations is stiff, and policies are improved."""
+
+FEW_STATES = 3_000
+"""States of a component that is small: its policies are improved soon."""
+
+PATIENCE_WITH_FEW = 1_500
+"""Rounds after which a small component is stiff."""
+
+IMPROVED_UP_TO = 100_000
+"""States of a stiff component whose policies are improved by solving equations."""
+
+EXACT_UP_TO = 50_000
+"""Equations that may all be solved in rational arithmetic."""
+
+# mdp/host/_values.py
+CLOSER = 8
+"""How many times smaller changes get before a certificate is tried again."""
+
+# mdp/_improve.py
+DENSE_UP_TO = 500
+"""States of a component whose equations are solved as a dense matrix."""
+
+RATIONAL_UP_TO = 2_000
+"""States of a stiff component that may be solved in rational arithmetic."""
+
+# mdp/_rational.py
+RATIONAL_BITS = 20_000
+"""Binary digits of a denominator: with longer ones it would take too long."""
+
+# mdp/_average.py
+PATIENCE_WITH_AVERAGES = 1_000_000
+"""Rounds of averages at most, of one component."""
+
+# mdp/_bounded.py
+CHOICES_KEPT_UP_TO = 1 << 26
+"""Choices, one for each step and state, that a scheduler with a clock may have."""

@@ -12,6 +12,7 @@ from jaxgames.mdp.host._almost_sure import almost_sure_buchi as almost_sure_buch
 from jaxgames.mdp.host._end_components import decompose
 from jaxgames.mdp.host._prob01 import prob0 as prob0
 from jaxgames.mdp.host._prob01 import prob1 as prob1
+from jaxgames.mdp.host._prob01 import shortest as shortest
 from jaxgames.mdp.host._verify import verify as verify
 from jaxgames.solution import Stats, Status
 

@@ -66,6 +66,42 @@ def _parts(model: MDP, target, states, choices):
     return groups, rows, columns, goal, passed, live
 
 
+def shortest(model: MDP, target, states) -> np.ndarray:
+    """Choices that may lead a step nearer to a target through some states.
+
+    Returns:
+        int32 `[S]`: the first such choice that is found of each of these states from
+        which a path leads there; -1 elsewhere, and in the target. O(S + C + E).
+    """
+    parts = _parts(model, target, states, None)
+    groups, rows, columns, goal, passed, live = parts
+    return _nearer(goal, passed, *_entering(groups, rows, columns, live))
+
+
+@linear
+def _nearer(goal, passed, into, source, owner):
+    """The choices of a search backwards, level by level."""
+    size = len(goal)
+    chosen = np.full(size, NO_CHOICE, np.int32)
+    queue = np.empty(size, np.int32)
+    end = 0
+    for s in range(size):
+        if goal[s]:
+            queue[end] = s
+            end += 1
+    done = 0
+    while done < end:
+        t = queue[done]
+        done += 1
+        for i in range(into[t], into[t + 1]):
+            s = owner[source[i]]
+            if passed[s] and chosen[s] < 0:
+                chosen[s] = source[i]
+                queue[end] = s
+                end += 1
+    return chosen
+
+
 @linear
 def _entering(groups, rows, columns, live):
     """The live choices that may lead to each state, and the state of each choice."""

@@ -1,0 +1,720 @@
+"""A property of a concrete model, evaluated in all states."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from operator import ge, gt, le, lt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames.arena import is_traced
+from jaxgames.mdp import _bounded, _questions, host
+from jaxgames.mdp._average import average_reward
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._paths import Limit, Next, Term, Until, opposite, read
+from jaxgames.mdp._property import (
+    Constant,
+    Cumulative,
+    Filter,
+    Instantaneous,
+    Label,
+    LongRun,
+    Multi,
+    Name,
+    Operation,
+    Property,
+    PropertyError,
+    Query,
+    Temporal,
+)
+from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._ranged import Ranged, combined, exactly, met, number
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.quoting import guess, quoted
+from jaxgames.solution import SolveError, Stats, Status
+
+MOST_STEPS = 1 << 40
+"""Steps that a bound may name."""
+
+
+class Answer(NamedTuple):
+    """What a query comes to in each state.
+
+    Attributes:
+        lower: float64 `[S]`.
+        upper: float64 `[S]`.
+        scheduler: int32 `[S]`, or `[k, S]` where it looks at a clock, or None.
+        status: how it was found.
+        stats: likewise.
+        exact: the values as fractions, or infinite; None where they are not known.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    scheduler: np.ndarray | None
+    status: Status
+    stats: Stats
+    exact: list[Fraction | float] | None = None
+
+
+@dataclasses.dataclass
+class Asked:
+    """What a property is evaluated with.
+
+    Attributes:
+        model: a concrete model.
+        asked: the property.
+        constants: values by name, which the property's own may be.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        solve: bounds of a question that was posed: called with it, `epsilon`,
+            `relative` and `exact`.
+        exact: whether values are wanted as fractions, where they can be had.
+    """
+
+    model: MDP
+    asked: Property
+    constants: Mapping[str, Any]
+    epsilon: float
+    relative: bool
+    solve: Callable[..., Answer]
+    exact: bool = False
+
+    def __post_init__(self):
+        """Nothing has been looked up."""
+        self._values: dict[str, Ranged] = {}
+        self._open: set[str] = set()
+        self._answers: dict[tuple, Answer] = {}
+        self._table: Any = None
+
+    # ---- expressions -------------------------------------------------------------
+
+    def value(self, node: Any) -> Ranged:
+        """What a property of states comes to: numbers or truths, in all states."""
+        if isinstance(node, Constant):
+            exact = node.value
+            return exactly(
+                np.bool_(exact) if isinstance(exact, bool) else number(exact)
+            )
+        if isinstance(node, Label):
+            return self._label(node)
+        if isinstance(node, Name):
+            return self._name(node)
+        if isinstance(node, Operation):
+            return combined(node, [self.value(part) for part in node.operands])
+        if isinstance(node, Query):
+            return self._query(node)
+        if isinstance(node, Filter):
+            return self._filter(node)
+        if isinstance(node, Multi):
+            raise PropertyError(node.place, "several objectives are not supported here")
+        if isinstance(node, Temporal):
+            raise PropertyError(
+                node.place, f"'{node}' is a property of paths, expected one of states"
+            )
+        raise AssertionError(node)
+
+    def states(self, node: Any) -> np.ndarray:
+        """The states in which something is true: bool `[S]`.
+
+        Raises:
+            PropertyError: it is a number.
+            SolveError: it is undecided in some state.
+        """
+        found = self.value(node)
+        if not found.is_truth:
+            raise PropertyError(
+                node.place, f"'{node}' is a number, expected true or false"
+            )
+        if found.lower is not found.upper:
+            unclear = np.flatnonzero(
+                np.broadcast_to(found.lower != found.upper, self.shape)
+            )
+            if len(unclear):
+                raise SolveError(
+                    Status.PRECISION,
+                    None,
+                    message=f"'{node}' is undecided in state {unclear[0]}: the bounds "
+                    "are on both sides of the threshold. Ask for a smaller epsilon.",
+                )
+        whole = np.broadcast_to(np.asarray(found.lower), self.shape)
+        return whole & (np.diff(self.model.row_group_offsets) > 0)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """That of an array over states."""
+        return (self.model.num_states,)
+
+    def _label(self, node: Label) -> Ranged:
+        model, name = self.model, node.name
+        if name in self.asked.labels:
+            return self._once(f'"{name}"', node, self.asked.labels[name])
+        labels = model.labels or {}
+        if name in labels:
+            return exactly(np.asarray(labels[name]))
+        if name == "init":
+            found = np.zeros(self.shape, bool)
+            found[initial_states(model)] = True
+            return exactly(found)
+        if name == "deadlock":  # every state has a choice
+            return exactly(np.zeros(self.shape, bool))
+        if name in self.asked.others:
+            return self._once(f'"{name}"', node, self.asked.others[name])
+        there = ", ".join(map(repr, labels)) or "none"
+        raise PropertyError(
+            node.place,
+            f"the model has no label {quoted(name)}{guess(name, labels)}; it has "
+            f"{there}",
+        )
+
+    def _name(self, node: Name) -> Ranged:
+        name = node.name
+        variables = self.model.valuations or {}
+        if name in self.constants:
+            return exactly(given(name, self.constants[name]))
+        if name in self.asked.constants:
+            defined = self.asked.constants[name]
+            if defined is None:
+                raise PropertyError(
+                    node.place, f"the constant {name} has no value: pass constants="
+                )
+            return self._once(name, node, defined)
+        if name in variables:
+            return exactly(np.asarray(variables[name]))
+        known = [*variables, *self.constants, *self.asked.constants]
+        there = ", ".join(known) or "none"
+        raise PropertyError(
+            node.place,
+            f"there is no variable or constant {quoted(name)}{guess(name, known)}; "
+            f"there are {there}",
+        )
+
+    def _once(self, key: str, node: Any, defined: Any) -> Ranged:
+        """The value of what has a name; it may not be defined by itself."""
+        if key not in self._values:
+            if key in self._open:
+                raise PropertyError(node.place, f"{key} is defined by itself")
+            self._open.add(key)
+            self._values[key] = self.value(defined)
+            self._open.discard(key)
+        return self._values[key]
+
+    def constant(self, node: Any) -> Fraction:
+        """A number that is the same in all states.
+
+        Raises:
+            PropertyError: it is none.
+        """
+        if isinstance(node, Constant) and not isinstance(node.value, bool):
+            return node.value
+        if isinstance(node, Name) and node.name in self.constants:
+            exact = self.constants[node.name]
+            if isinstance(exact, Fraction):
+                return exact
+        if isinstance(node, Name) and node.name not in self.constants:
+            defined = self.asked.constants.get(node.name)
+            if defined is not None:
+                return self.constant(defined)
+        if isinstance(node, Operation):
+            found = _exact_operation(node.operator, node.operands, self.constant)
+            if found is not None:
+                return found
+        found = self.value(node)
+        if found.is_truth or found.lower is not found.upper:
+            raise PropertyError(node.place, f"'{node}' is no number that is known")
+        if np.ndim(found.lower) and len(np.unique(found.lower)) > 1:
+            raise PropertyError(
+                node.place, f"'{node}' is not the same number in all states"
+            )
+        flat = np.asarray(found.lower).ravel()
+        return Fraction(flat[0].item()) if len(flat) else Fraction(0)
+
+    def natural(self, node: Any, what: str) -> int:
+        """A number of steps.
+
+        Raises:
+            PropertyError: it is negative, or no integer, or far too large.
+        """
+        found = self.constant(node)
+        if found.denominator != 1 or not 0 <= found <= MOST_STEPS:
+            raise PropertyError(
+                node.place,
+                f"{what} must be an integer from 0 on, but '{node}' is "
+                f"{float(found):g}",
+            )
+        return int(found)
+
+    # ---- queries -----------------------------------------------------------------
+
+    def _query(self, node: Query) -> Ranged:
+        answer = self.answer(node)
+        found = Ranged(answer.lower, answer.upper)
+        if node.relation is None:
+            return found
+        threshold = self.constant(node.threshold)
+        truth = met(node.relation, found, threshold)
+        if np.array_equal(truth.lower, truth.upper):
+            return exactly(truth.lower)
+        # On both sides of it: it may well be the value itself.
+        closer = dataclasses.replace(self, exact=True).answer(node)
+        if closer.exact is None:
+            return truth
+        meets = {"<": lt, "<=": le, ">": gt, ">=": ge}[node.relation]
+        return exactly(np.array([meets(x, threshold) for x in closer.exact], bool))
+
+    def answer(self, node: Query) -> Answer:
+        """Bounds of what a query asks for, in all states."""
+        optimum = self._optimum(node)
+        key = (str(dataclasses.replace(node, relation=None, threshold=None)), optimum)
+        if key not in self._answers:
+            self._answers[key] = self._answered(node, optimum)
+        return self._answers[key]
+
+    def _optimum(self, node: Query) -> str:
+        """Whether schedulers do their least or their most."""
+        if len(node.optimum) > 1:
+            raise PropertyError(
+                node.place, "two optima are for interval models, and this is none"
+            )
+        if node.optimum:
+            return node.optimum[0]
+        groups = np.asarray(self.model.row_group_offsets)
+        if node.relation is not None:
+            # For all schedulers, so for the worst.
+            return "min" if node.relation in (">", ">=") else "max"
+        if np.any(np.diff(groups) > 1):
+            raise PropertyError(
+                node.place,
+                f"'{node}' must say min or max, since the model has choices",
+            )
+        return "max"
+
+    def _answered(self, node: Query, optimum: str) -> Answer:
+        if self.model.probs is None:
+            raise ValueError(
+                "the model has no probabilities: pass probs to from_arrays"
+            )
+        if node.condition is not None:
+            raise PropertyError(
+                node.condition.place, "conditional probabilities are not supported"
+            )
+        if node.operator == "P":
+            return self._probability(node, optimum)
+        if node.operator == "LRA":
+            states = self.states(node.path)
+            reward = states[np.minimum(owner_of(self.model), self.shape[0] - 1)]
+            return self._average(reward.astype(np.float64), optimum)
+        return self._reward(node, optimum)
+
+    # ---- probabilities -------------------------------------------------------------
+
+    def _probability(self, node: Query, optimum: str) -> Answer:
+        path = read(node.path, self._bounds)
+        if isinstance(path, Next):
+            return self._next(path, optimum)
+        if path.negated:
+            other = "min" if optimum == "max" else "max"
+            return self._opposite(path._replace(negated=False), other)
+        return self._positive(path, optimum)
+
+    def _opposite(self, path: Until | Limit, optimum: str) -> Answer:
+        """The probability that something is not so.
+
+        Where that is small, what is near relative to the one is not so to the other:
+        then it is asked for once more.
+        """
+        found = _complement(self._positive(path, optimum))
+        some = found.lower > 0
+        width = (found.upper - found.lower)[some]
+        if not self.relative or np.all(width <= self.epsilon * found.lower[some]):
+            return found
+        near = self.epsilon * float(found.lower[some].min())
+        closer = dataclasses.replace(self, epsilon=max(near, 1e-15), relative=False)
+        again = _complement(closer._positive(path, optimum))
+        return again if again.status == Status.SOLVED else found
+
+    def _bounds(self, path: Temporal) -> tuple[int, int | None]:
+        """The first and the last step of a temporal operator."""
+        bound = path.bound
+        if bound is None:
+            return 0, None
+        first, last = 0, None
+        if bound.lower is not None:
+            first = self.natural(bound.lower, "a step") + bound.strict[0]
+        if bound.upper is not None:
+            last = self.natural(bound.upper, "a step") - bound.strict[1]
+            if last < first:
+                raise PropertyError(
+                    bound.place, f"no step is from {first} to {last}: '{bound}'"
+                )
+        return first, last
+
+    def _positive(self, path: Until | Limit, optimum: str) -> Answer:
+        if isinstance(path, Limit):
+            return self._limit(path, optimum)
+        left, right = self.states(path.left), self.states(path.right)
+        if path.last is None:
+            found = self._solved(_questions.reach(self.model, right, optimum, left))
+            return self._after(found, left, path.first, optimum)
+        window = path.last - path.first
+
+        def fixed(steps_left: int) -> np.ndarray:
+            counts = right & (steps_left <= window)
+            return np.where(counts, 1.0, np.where(left, np.nan, 0.0))
+
+        start = right.astype(np.float64)
+        how = {"fixed": fixed, "steady": not path.first, "sure": right}
+        return self._walk(start, path.last, optimum, **how)
+
+    def _next(self, path: Next, optimum: str) -> Answer:
+        states = self.states(path.operand)
+        return self._walk(states.astype(np.float64), 1, optimum, sure=states)
+
+    def _after(self, found: Answer, left, first: int, optimum: str) -> Answer:
+        """What is asked from some step on, of what it is from the first on."""
+        if first == 0:
+            return found
+
+        def fixed(_: int) -> np.ndarray:
+            return np.where(left, np.nan, 0.0)
+
+        ends = [
+            self._walk(
+                *(start, first, optimum),
+                **{"fixed": fixed, "steady": False, "sure": found.lower == 1},
+            )
+            for start in (found.lower, found.upper)
+        ]
+        clock = ends[0].scheduler
+        return found._replace(
+            exact=None,
+            lower=ends[0].lower,
+            upper=np.minimum(ends[1].upper, 1.0),
+            scheduler=None
+            if clock is None or found.scheduler is None
+            else np.concatenate([clock, found.scheduler[None]]),
+        )
+
+    def _walk(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Answer:
+        """A number of steps back."""
+        if self._table is None:
+            self._table = _bounded.rows_of(self.model)
+        found = _bounded.walk_back(
+            self.model, self._table, start, count, optimum, **how
+        )
+        lower, upper = found.value - found.error, found.value + found.error
+        stats = Stats(solver="steps", rounds=count)
+        return Answer(lower, upper, found.scheduler, Status.SOLVED, stats)
+
+    def _limit(self, path: Limit, optimum: str) -> Answer:
+        """Terms of what holds in the long run: decided in end components."""
+        if optimum == "min":
+            # The least of what it is, by the most of what it is not.
+            other = opposite(path)
+            if other is None:
+                place = next(iter(path.terms[0].always | path.terms[0].ever)).place
+                raise PropertyError(place, "the least of this takes an automaton")
+            return self._opposite(other, "max")
+        model = self.model
+        good = np.zeros(self.shape, bool)
+        stay = np.full(self.shape, NO_CHOICE, np.int32)
+        passed = np.ones(self.shape, bool)
+        for term in path.terms:
+            if term.ever:
+                good |= self.states(next(iter(term.ever)))
+                continue
+            won, choices, passed = self._accepted(term)
+            stay = np.where(won & ~good, choices, stay)
+            good |= won
+        posed = _questions.reach(model, good, "max", passed)
+        found = self._solved(posed)
+        scheduler = None
+        if all(len(term.again) <= 1 for term in path.terms):
+            scheduler = np.where(good, stay, np.asarray(found.scheduler))
+        return found._replace(scheduler=scheduler)
+
+    def _accepted(self, term: Term) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """End components that a term accepts, how to stay, and what may be passed."""
+        model = self.model
+        passed = np.ones(self.shape, bool)
+        for node in term.always:
+            passed &= self.states(node)
+        inside = passed.copy()
+        for node in term.finally_:
+            inside &= self.states(node)
+        found = host.mec(model, states=inside)
+        label = np.asarray(found.state_label)
+        good = label >= 0
+        targets = [self.states(node) for node in term.again]
+        for target in targets:
+            good &= np.isin(label, label[target & (label >= 0)])
+        wanted = targets[0] if targets else np.ones(self.shape, bool)
+        choices = _questions.circle(model, found, wanted)
+        return good, np.where(good, choices, NO_CHOICE), passed
+
+    # ---- rewards -------------------------------------------------------------------
+
+    def _reward(self, node: Query, optimum: str) -> Answer:
+        path, name = node.path, self._reward_name(node)
+        if isinstance(path, Instantaneous):
+            return self._instantaneous(path, name, optimum)
+        reward = self._rewards(name)
+        if isinstance(path, LongRun):
+            return self._average(reward, optimum)
+        if isinstance(path, Cumulative):
+            return self._cumulative(path, reward, optimum)
+        self._not_negative(node, name, reward)
+        target = self.states(path.operands[0])
+        return self._solved(
+            _questions.reward_until(self.model, reward, target, optimum)
+        )
+
+    def _cumulative(self, path: Cumulative, reward: np.ndarray, optimum: str) -> Answer:
+        discount = Fraction(1)
+        if path.discount is not None:
+            discount = self.constant(path.discount)
+            if not 0 < discount <= 1:
+                raise PropertyError(
+                    path.discount.place,
+                    f"a discount must be more than 0 and at most 1, got "
+                    f"'{path.discount}'",
+                )
+        if path.steps is not None:
+            steps = self.natural(path.steps, "a number of steps")
+            start = np.zeros(self.shape)
+            how = {"reward": reward, "discount": float(discount)}
+            found = self._walk(start, steps, optimum, **how)
+            return _widened(found, discount, steps)
+        if discount < 1:
+            share = float(discount)
+            posed = _questions.discounted(self.model, reward, optimum, share)
+            return self._solved(posed)
+        self._not_negative(path, None, reward)
+        return self._solved(_questions.total_reward(self.model, reward, optimum))
+
+    def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
+        found = (self.model.state_rewards or {}).get(name)
+        if found is None:
+            raise PropertyError(
+                path.place,
+                f"the rewards {quoted(name)} are none of states: what a state earns at "
+                "an instant is asked for",
+            )
+        steps = self.natural(path.time, "a number of steps")
+        start = np.asarray(found, np.float64)
+        return self._walk(start, steps, optimum)
+
+    def _average(self, reward: np.ndarray, optimum: str) -> Answer:
+        if self._table is None:
+            self._table = _bounded.rows_of(self.model)
+        how = (optimum, self.epsilon, self.relative, self._table.slack)
+        posed = average_reward(self.model, self._table.probs, reward, *how)
+        return self._solved(posed)
+
+    def _reward_name(self, node: Query) -> str:
+        """The name of the rewards that are meant.
+
+        Raises:
+            PropertyError: there are none of that name, or several and none is named.
+        """
+        names = reward_names(self.model)
+        name = node.reward
+        if name is None:
+            if len(names) == 1:
+                return names[0]
+            if "" in names:
+                return ""
+            there = ", ".join(map(repr, names)) or "none"
+            more = "name one" if names else "there is nothing to be earned"
+            raise PropertyError(
+                node.place, f"the model has these rewards: {there}; {more}"
+            )
+        if name in names:
+            return name
+        if name in ("", "default") and {"", "default"} & set(names):
+            return "" if "" in names else "default"
+        if name.isdigit() and 1 <= int(name) <= len(names):
+            return names[int(name) - 1]
+        there = ", ".join(map(repr, names)) or "none"
+        raise PropertyError(
+            node.place,
+            f"the model has no rewards {quoted(name)}{guess(name, names)}; it has "
+            f"{there}",
+        )
+
+    def _rewards(self, name: str) -> np.ndarray:
+        """What each choice earns on average, with its state: float64 `[C]`."""
+        model = self.model
+        if self._table is None:
+            self._table = _bounded.rows_of(model)
+        table = self._table
+        found = np.zeros(model.num_choices)
+        states = (model.state_rewards or {}).get(name)
+        if states is not None:
+            found += np.append(np.asarray(states), 0.0)[owner_of(model)]
+        choices = (model.choice_rewards or {}).get(name)
+        if choices is not None:
+            found += np.asarray(choices)
+        branches = (model.branch_rewards or {}).get(name)
+        if branches is not None:
+            source = np.repeat(np.arange(model.num_choices), np.diff(table.rows))
+            worth = table.probs[: len(source)] * np.asarray(branches)[: len(source)]
+            found += np.bincount(source, worth, minlength=model.num_choices)
+        if not np.isfinite(found).all():
+            at = int(np.flatnonzero(~np.isfinite(found))[0])
+            raise ValueError(
+                f"the reward {name!r} of choice {at} is {found[at]}: expected a finite "
+                "number"
+            )
+        return found
+
+    def _not_negative(self, node: Any, name: str | None, reward: np.ndarray) -> None:
+        bad = np.flatnonzero(reward < 0)
+        if len(bad):
+            of = "" if name is None else f" of {name!r}"
+            raise PropertyError(
+                node.place,
+                f"rewards{of} that are negative, such as {reward[bad[0]]:g} of choice "
+                f"{bad[0]}, mean nothing here: F and C without bound want rewards "
+                "from 0 on",
+            )
+
+    def _solved(self, posed: Posed) -> Answer:
+        how = {"epsilon": self.epsilon, "relative": self.relative}
+        return self.solve(posed, **how, exact=self.exact)
+
+    # ---- filters -------------------------------------------------------------------
+
+    def _filter(self, node: Filter) -> Ranged:
+        """One value for all states, or that of each."""
+        found = self.value(node.operand)
+        states = np.ones(self.shape, bool)
+        if node.states is not None:
+            states = self.states(node.states)
+        states = states & (np.diff(self.model.row_group_offsets) > 0)
+        if not states.any():
+            raise PropertyError(node.place, f"no state is in the filter '{node}'")
+        low, high = (np.broadcast_to(np.asarray(x), self.shape)[states] for x in found)
+        kind = node.operator
+        if kind in ("print", "printall"):
+            return found
+        if kind in ("forall", "exists", "count") and not found.is_truth:
+            raise PropertyError(
+                node.place, f"{kind} takes what is true or false: '{node.operand}'"
+            )
+        numeric = ("min", "max", "sum", "avg", "range", "argmin", "argmax")
+        if kind in numeric and found.is_truth:
+            raise PropertyError(node.place, f"{kind} takes numbers: '{node.operand}'")
+        if kind == "forall":
+            return Ranged(low.all(), high.all())
+        if kind == "exists":
+            return Ranged(low.any(), high.any())
+        if kind == "count":
+            return Ranged(np.int64(low.sum()), np.int64(high.sum()))
+        if kind in ("argmin", "argmax"):
+            best = low.min() if kind == "argmin" else high.max()
+            here = high if kind == "argmax" else low
+            return exactly(states & _spread(states, here == best))
+        if kind in ("first", "state"):
+            if kind == "state" and states.sum() != 1:
+                raise PropertyError(
+                    node.place,
+                    f"state wants one state, and '{node.states}' holds in "
+                    f"{int(states.sum())}",
+                )
+            return Ranged(low[0], high[0])
+        if kind == "range":
+            return Ranged(low.min(), high.max())
+        with np.errstate(invalid="ignore"):
+            reduce = {"min": np.min, "max": np.max, "sum": np.sum, "avg": np.mean}[kind]
+            ends = reduce(low), reduce(high)
+        if kind in ("sum", "avg") and found.lower is not found.upper:
+            off = len(low) * 2e-16 * float(np.abs(high).sum())
+            off = off / len(low) if kind == "avg" else off
+            off = 0.0 if not np.isfinite(off) else off
+            ends = ends[0] - off, ends[1] + off
+        return Ranged(*map(np.float64, ends))
+
+
+def _spread(states: np.ndarray, some: np.ndarray) -> np.ndarray:
+    found = np.zeros(len(states), bool)
+    found[np.flatnonzero(states)] = some
+    return found
+
+
+def _complement(found: Answer) -> Answer:
+    """One less it, rounded outwards."""
+    lower, upper = 1.0 - found.upper, 1.0 - found.lower
+    lower = np.where(found.upper == 0, 1.0, lower - 2.3e-16 * (found.upper != 1))
+    upper = np.where(found.lower == 1, 0.0, upper + 2.3e-16 * (found.lower != 0))
+    exact = None if found.exact is None else [1 - x for x in found.exact]
+    lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
+    return found._replace(lower=lower, upper=upper, exact=exact)
+
+
+def _widened(found: Answer, discount: Fraction, steps: int) -> Answer:
+    """Bounds that hold for a discount that is no float64, too."""
+    if Fraction(float(discount)) == discount:
+        return found
+    share = steps * 4e-16
+    lower, upper = found.lower, found.upper
+    return found._replace(
+        lower=lower - np.abs(lower) * share, upper=upper + np.abs(upper) * share
+    )
+
+
+def _exact_operation(operator: str, operands: tuple, value: Any) -> Fraction | None:
+    """What arithmetic makes of exact numbers; None for other operators."""
+    if operator not in ("+", "-", "*", "/", "negative"):
+        return None
+    parts = [value(x) for x in operands]
+    if operator == "negative":
+        return -parts[0]
+    if operator == "/" and parts[1] == 0:
+        raise PropertyError(operands[1].place, f"'{operands[1]}' is zero")
+    one, other = parts
+    if operator == "/":
+        return one / other
+    return {"+": one + other, "-": one - other, "*": one * other}[operator]
+
+
+def given(name: str, value: Any) -> Any:
+    """A constant that a user passed, as numpy has it.
+
+    Raises:
+        ValueError: it is neither a number nor a truth value.
+    """
+    if isinstance(value, bool | np.bool_):
+        return np.bool_(value)
+    if isinstance(value, Fraction):
+        return number(value)
+    if isinstance(value, int | np.integer):
+        return np.int64(value)
+    if isinstance(value, float | np.floating) and np.isfinite(value):
+        return np.float64(value)
+    raise ValueError(
+        f"the constant {name!r} must be a finite number or a truth value, got {value!r}"
+    )
+
+
+def initial_states(model: MDP) -> np.ndarray:
+    """The initial states of a model: the first one where it names none."""
+    if model.initial is None or len(model.initial) == 0:
+        return np.zeros(min(1, model.num_states), np.int64)
+    return np.asarray(model.initial)
+
+
+def reward_names(model: MDP) -> list[str]:
+    """The names of all rewards of a model, in order."""
+    kinds = (model.state_rewards, model.choice_rewards, model.branch_rewards)
+    return list(dict.fromkeys(name for kind in kinds for name in kind or {}))
+
+
+def check_concrete(model: Any) -> None:
+    """Raises ValueError for a traced model."""
+    if is_traced(model):
+        raise ValueError(
+            "a property of a traced model cannot be checked: its graph decides what is "
+            "to be solved; pose it outside of jax.jit"
+        )

@@ -1,0 +1,139 @@
+"""Long-run averages: what an end component earns in a step, for ever."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.host import lend
+from jaxgames.mdp import host
+from jaxgames.mdp._almost_sure import first_kept, within
+from jaxgames.mdp._equations import Open, nothing_known
+from jaxgames.mdp._mec import mec
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp.host._steps import average
+from jaxgames.tuning.mdp import PATIENCE_WITH_AVERAGES
+
+
+class Gains(NamedTuple):
+    """Averages of components, and how to earn them."""
+
+    lower: np.ndarray  # float64 [N]
+    upper: np.ndarray  # float64 [N]
+    scheduler: np.ndarray  # int32 [S]: what to choose in a component; -1 elsewhere
+
+
+def average_reward(
+    model: MDP,
+    probs: np.ndarray,
+    reward: np.ndarray,
+    optimum: str,
+    epsilon: float,
+    relative: bool,
+    slack: float,
+) -> Posed:
+    """What is earned in a step on average, in the long run.
+
+    It is decided in the end components: each is made one state, where one may stop for
+    what it earns [1, section 9.5].
+
+    Args:
+        model: the model.
+        probs: float64 `[E]`, probabilities that sum up to one.
+        reward: float64 `[C]`.
+        optimum: `"min"` or `"max"`.
+        epsilon: how far apart bounds of an average may stay.
+        relative: whether that is relative to the lower one.
+        slack: more than the relative error of a sum.
+
+    References:
+        [1] Puterman, Markov Decision Processes, Wiley, 1994.
+    """
+    found = mec(model)
+    how = (optimum, epsilon, relative, slack)
+    gains = _gains(model, probs, reward, found, *how)
+    start = nothing_known(model)
+    stop = np.array([gains.lower, gains.upper])
+    known = Open(
+        start["value"],
+        start["open_"],
+        start["live"],
+        start["reward"],
+        found if int(found.count) else None,
+        stop,
+    )
+    scheduler = np.full(model.num_states, NO_CHOICE, np.int32)
+    return Posed(known, optimum, scheduler, gains.scheduler)
+
+
+def _gains(
+    model: MDP,
+    probs: np.ndarray,
+    reward: np.ndarray,
+    found: EndComponents,
+    optimum: str,
+    epsilon: float,
+    relative: bool,
+    slack: float,
+) -> Gains:
+    """The average of each component."""
+    label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
+    count, owner = int(found.count), owner_of(model)
+    least = optimum == "min"
+    inside = np.flatnonzero(kept)
+    home = label[owner[inside]]
+    extreme = np.full(count, np.inf if least else -np.inf)
+    (np.minimum if least else np.maximum).at(extreme, home, reward[inside])
+    lower, upper = extreme.copy(), extreme.copy()
+    scheduler = first_kept(model, found)
+    # Where one can stay with the best rewards alone, the average is known exactly.
+    best = kept & (reward == np.append(extreme, 0)[np.append(label, -1)[owner]])
+    plain = host.mec(model, choices=best)
+    rests = np.asarray(plain.state_label) >= 0
+    easy = np.zeros(count, bool)
+    easy[label[rests]] = True
+    towards = within(model, found, rests)
+    scheduler = np.where(towards >= 0, towards, scheduler)
+    scheduler = np.where(rests, first_kept(model, plain), scheduler)
+    hard = np.flatnonzero(~easy)
+    if len(hard):
+        order = np.argsort(label, kind="stable").astype(np.int32)
+        ends = np.searchsorted(label[order], np.arange(count + 1))
+        rows = tuple(
+            lend(np.ascontiguousarray(x, np.int32))
+            for x in (model.row_group_offsets, model.row_offsets, model.columns)
+        )
+        values, room = np.zeros((2, model.num_states))
+        scale = np.abs(reward[inside]).max(initial=0.0)
+        signed = (reward[inside] < 0).any()
+        width = epsilon / 4 if relative else 0.0
+        apart = epsilon / 4 * (scale if signed else 0.0) if relative else epsilon / 4
+        for at in hard:
+            members = np.ascontiguousarray(order[ends[at] : ends[at + 1]])
+            with limits.ticking_beside("averaging") as stop:
+                lower[at], upper[at], _ = average(
+                    *rows, probs, reward, kept, members, values, room, int(least),
+                    slack, width, apart, PATIENCE_WITH_AVERAGES, stop,
+                )  # fmt: skip
+        choice = _greedy(model, probs, reward, kept, values, least)
+        scheduler = np.where(np.isin(label, hard), choice, scheduler)
+    return Gains(lower, upper, scheduler.astype(np.int32))
+
+
+def _greedy(model: MDP, probs, reward, kept, values, least: bool) -> np.ndarray:
+    """The first kept choice of each state that is best by some values."""
+    rows, owner = np.asarray(model.row_offsets), owner_of(model)
+    choice = np.repeat(np.arange(model.num_choices), np.diff(rows))
+    worth = reward + 0.9 * np.bincount(
+        choice, probs * values[np.asarray(model.columns)], minlength=model.num_choices
+    )
+    worth = np.where(kept, -worth if least else worth, -np.inf)
+    most = np.full(model.num_states + 1, -np.inf)
+    np.maximum.at(most, owner, worth)
+    wins = np.flatnonzero(kept & (worth == most[owner]))[::-1]
+    found = np.full(model.num_states + 1, NO_CHOICE, np.int32)
+    found[owner[wins]] = wins
+    return found[:-1]

@@ -1,0 +1,130 @@
+"""Questions about a number of steps: one step back after the other."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.host import lend
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.host._steps import step_back
+from jaxgames.tuning.mdp import CHOICES_KEPT_UP_TO
+
+
+class Rows(NamedTuple):
+    """A model as arrays for plain loops; probabilities of a choice sum up to one."""
+
+    groups: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+    probs: np.ndarray
+    slack: float  # more than the relative error of a sum
+
+
+class Steps(NamedTuple):
+    """Values so many steps before the end, and the choices of each step.
+
+    Attributes:
+        value: float64 `[S]`.
+        error: float64 `[S]`, how far from the truth rounding may have moved that.
+        scheduler: int32 `[k, S]`, the choices after 0, 1, ... steps, -1 where nothing
+            is to be chosen; None where there are too many.
+    """
+
+    value: np.ndarray
+    error: np.ndarray
+    scheduler: np.ndarray | None
+
+
+def rows_of(model: MDP) -> Rows:
+    """The arrays of a model with probabilities."""
+    groups, rows, columns = (
+        lend(np.ascontiguousarray(x, np.int32))
+        for x in (model.row_group_offsets, model.row_offsets, model.columns)
+    )
+    probs = np.asarray(model.probs, np.float64)
+    end = int(rows[int(groups[-1])])
+    if end:
+        own = np.diff(rows[: int(groups[-1]) + 1])
+        total = np.add.reduceat(probs[:end], rows[: int(groups[-1])])
+        probs = np.append(probs[:end] / np.repeat(total, own), probs[end:])
+    most = int(np.diff(rows).max(initial=0))
+    slack = (2 * most + 6) * float(np.finfo(np.float64).eps)
+    return Rows(groups, rows, columns, lend(probs), slack)
+
+
+def walk_back(
+    model: MDP,
+    table: Rows,
+    start: np.ndarray,
+    count: int,
+    optimum: str,
+    *,
+    passed: Any = None,
+    reward: np.ndarray | None = None,
+    discount: float = 1.0,
+    fixed: Any = None,
+    steady: bool = True,
+    sure: Any = None,
+) -> Steps:
+    """Values so many steps before the end.
+
+    Args:
+        model: the model.
+        table: its arrays.
+        start: float64 `[S]`, the values at the end.
+        count: how many steps.
+        optimum: `"min"` or `"max"`.
+        passed: bool `[S]`, states from which a path goes on; elsewhere the value is
+            that of `fixed`. None for all.
+        reward: float64 `[C]`, what a choice earns; None for nothing.
+        discount: what a step is worth beside the one before it.
+        fixed: a function of the number of steps that are left: float64 `[S]`, values
+            that are known, nan where they are not. None: zero where it is not passed.
+        steady: whether that is the same for all numbers, and for `start`.
+        sure: bool `[S]`, where values of `start` are probabilities that are exactly
+            one: where that follows of others, they have no error. None: nowhere.
+    """
+    size = model.num_states
+    passed = np.diff(table.groups) > 0 if passed is None else np.array(passed)
+    passed &= np.diff(table.groups) > 0
+    earned = np.zeros(model.num_choices) if reward is None else reward
+    values = np.array(start, np.float64)
+    signed = bool((earned < 0).any() or (values < 0).any())
+    largest = np.abs(earned).max(initial=0.0)
+    error = 0.0
+    kept = [] if size * count <= CHOICES_KEPT_UP_TO else None
+    least = int(optimum == "min")
+    rows = table[:4]
+    ones = np.zeros(size, bool) if sure is None else np.array(sure)
+    for left in range(1, count + 1):
+        limits.tick("stepping back", left, "steps")
+        found = np.zeros(size) if fixed is None else fixed(left).copy()
+        here = passed if fixed is None else passed & np.isnan(found)
+        chosen = np.full(size, NO_CHOICE, np.int32)
+        surely = (found == 1) & ~here if sure is not None else np.zeros(size, bool)
+        moves = step_back(
+            *(*rows, earned, float(discount), values, ones, here, least, found),
+            *(surely, chosen),
+        )
+        ones = surely
+        if signed:
+            top = largest + np.abs(found[here]).max(initial=0.0)
+            top += np.abs(values).max(initial=0.0)
+            error = discount * error + table.slack * top
+        values = found
+        if kept is not None:
+            kept.append(chosen)
+        if moves == 0 and steady and reward is None:
+            if kept is not None:  # each step is like the one before
+                kept += [chosen] * (count - left)
+            break
+    off = np.full(size, error) if signed else np.abs(values) * (count * table.slack)
+    off = np.where(ones, 0.0, off)
+    scheduler = None
+    if kept is not None and count:
+        scheduler = np.array(kept[::-1], np.int32)
+    elif count == 0:
+        scheduler = np.zeros((0, size), np.int32)
+    return Steps(values, off + (off > 0) * 1e-290, scheduler)

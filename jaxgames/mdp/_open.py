@@ -1,0 +1,214 @@
+"""Solves the equations of what is open on the host, and says what follows of states."""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames.mdp._almost_sure import within
+from jaxgames.mdp._equations import Equations, equations, in_order
+from jaxgames.mdp._improve import improve
+from jaxgames.mdp._interval import UNDERFLOW
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._rational import rational_values
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.host._values import Aim, Bounds, System, choose_all, settle
+from jaxgames.solution import Stats, Status
+from jaxgames.tuning.mdp import (
+    EXACT_UP_TO,
+    FEW_STATES,
+    PATIENCE_WITH_FEW,
+    PATIENCE_WITH_VALUES,
+    RATIONAL_UP_TO,
+)
+
+
+class Found(NamedTuple):
+    """Bounds of all states, a scheduler, and how they were found."""
+
+    lower: np.ndarray  # float64 [S]
+    upper: np.ndarray  # float64 [S]
+    scheduler: np.ndarray  # int32 [S]
+    status: Status
+    stats: Stats
+
+
+def on_host(
+    model: MDP,
+    posed: Posed,
+    *,
+    epsilon: float,
+    relative: bool,
+    stop: np.ndarray,
+) -> Found:
+    """Bounds by value iteration in place, component by component.
+
+    Args:
+        model: a concrete model.
+        posed: what is asked of it.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        stop: int8 `[1]`, set by another thread to end it.
+    """
+    part = equations(model, posed.known)
+    system = in_order(part, stop)
+    size = len(part.groups) - 1
+    bounds = _unknown(posed, size)
+    counts = np.zeros(2, np.int64)
+    status = Status.INTERRUPTED
+    improved = 0
+    if system is not None:
+        aim = Aim(
+            least=int(posed.optimum == "min"),
+            proper=int(posed.known.proper),
+            slack=part.slack,
+            tiny=UNDERFLOW["float64"],
+            width=float(epsilon) if relative else 0.0,
+            apart=0.0 if relative else float(epsilon),
+            patience=PATIENCE_WITH_VALUES,
+            few=FEW_STATES,
+            few_patience=PATIENCE_WITH_FEW,
+        )
+        status, improved = _in_turn(
+            model, posed, part, system, bounds, aim, counts, stop
+        )
+    stats = {
+        "rounds": int(counts[0]),
+        "looks": int(counts[1]),
+        "open": size,
+        "stiff": improved,
+    }
+    return told(model, posed, part, bounds, status, stats)
+
+
+def exactly(
+    model: MDP, posed: Posed, stop: np.ndarray
+) -> list[Fraction | float] | None:
+    """The values of all states in rational arithmetic; None where that is too much.
+
+    Args:
+        model: a concrete model.
+        posed: what is asked of it.
+        stop: int8 `[1]`, set by another thread to end it.
+    """
+    part = equations(model, posed.known)
+    system = in_order(part, stop)
+    size = len(part.groups) - 1
+    if system is None or size > EXACT_UP_TO or part.blur.any():
+        return None
+    parts = np.split(system.order, system.parts[1:-1]) if size else []
+    if any(len(states) > RATIONAL_UP_TO for states in parts):
+        return None
+    least = int(posed.optimum == "min")
+    values = rational_values(model, posed.known, part, parts, least)
+    if values is None:
+        return None
+    known = posed.known.value.tolist()
+    return [
+        values[number] if number >= 0 else (Fraction(x) if np.isfinite(x) else x)
+        for number, x in zip(part.number.tolist(), known, strict=True)
+    ]
+
+
+def _unknown(posed: Posed, size: int) -> Bounds:
+    """Bounds that hold of what nobody has looked at, and values to begin with."""
+    known = posed.known
+    value, steps = np.zeros((2, size))
+    lower, upper = np.zeros(size), np.full(size, np.inf)
+    if known.stop is not None or (known.reward < 0).any():
+        lower -= np.inf
+    elif not known.reward.any():
+        upper = np.ones(size)
+    return Bounds(value, lower, upper, steps)
+
+
+def _in_turn(
+    model: MDP,
+    posed: Posed,
+    part: Equations,
+    system: System,
+    bounds: Bounds,
+    aim: Aim,
+    counts: np.ndarray,
+    stop: np.ndarray,
+) -> tuple[Status, int]:
+    """One component after the other; those that are stiff by better policies."""
+    inside = np.empty(len(system.order), np.int32)
+    lengths = np.diff(system.parts)
+    inside[system.order] = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    only = np.full(len(system.order), NO_CHOICE, np.int32)
+    first, improved, status = 0, 0, Status.SOLVED
+    while True:
+        first = settle(system, bounds, inside, only, aim, first, counts, stop)
+        if stop[0]:
+            return Status.INTERRUPTED, improved
+        if first == len(lengths):
+            return status, improved
+        improved += 1
+        rest = (part, system, bounds, inside, only, aim, first, stop)
+        if not improve(model, posed.known, *rest):
+            status = Status.PRECISION
+        if stop[0]:
+            return Status.INTERRUPTED, improved
+        first += 1
+
+
+def told(
+    model: MDP,
+    posed: Posed,
+    part: Equations,
+    bounds: Any,
+    status: Status,
+    stats: dict[str, Any],
+) -> Found:
+    """What bounds of the equations say of the states of the model.
+
+    Args:
+        model: the model.
+        posed: what was asked.
+        part: the equations.
+        bounds: of these: what has `lower` and `upper`.
+        status: how they were found.
+        stats: likewise.
+    """
+    known = posed.known
+    lower, upper = known.value.copy(), known.value.copy()
+    where = part.number[known.open_]
+    lower[known.open_], upper[known.open_] = bounds.lower[where], bounds.upper[where]
+    least = int(posed.optimum == "min")
+    rows = part.groups, part.rows, part.target, part.probs, part.base
+    value = bounds.upper if least else bounds.lower
+    best = part.choice[choose_all(*rows, value, least)] if len(value) else where
+    scheduler = _scheduler(model, posed, part, best)
+    components = 0 if known.components is None else int(known.components.count)
+    stats = {**(posed.counts or {}), "components": components, **stats}
+    return Found(lower, upper, scheduler, status, Stats(solver="host", **stats))
+
+
+def _scheduler(
+    model: MDP, posed: Posed, part: Equations, best: np.ndarray
+) -> np.ndarray:
+    """Puts the choices of all kinds of states together.
+
+    Args:
+        model: the model.
+        posed: what was asked.
+        part: the equations.
+        best: the best choice of each equation, as one of the model; -1 to stop.
+    """
+    known, scheduler = posed.known, posed.scheduler.copy()
+    owner = owner_of(model)
+    leaving = best[best >= 0]
+    if known.components is not None:
+        # In a component: to the state whose choice leaves it, or nowhere.
+        leaves = np.zeros(model.num_states, bool)
+        leaves[owner[leaving]] = True
+        inside = within(model, known.components, leaves)
+        scheduler = np.where(inside >= 0, inside, scheduler)
+        if posed.stay is not None:
+            label = np.asarray(known.components.state_label)
+            stops = (label >= 0) & (np.append(best, 0)[part.number] < 0)
+            scheduler = np.where(stops, posed.stay, scheduler)
+    scheduler[owner[leaving]] = leaving
+    return scheduler.astype(np.int32)

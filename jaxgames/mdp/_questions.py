@@ -1,0 +1,184 @@
+"""Unbounded questions: what is known by the graph alone, and what is left open.
+
+Each function answers one kind of question as far as where branches lead decides it, and
+says which end components have to be made one state so that the rest has one solution.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.mdp import host
+from jaxgames.mdp._almost_sure import first_kept, within
+from jaxgames.mdp._equations import Open, nothing_known
+from jaxgames.mdp._mec import mec
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._prob01 import prob0, prob1
+from jaxgames.mdp._region import NO_CHOICE, Region
+from jaxgames.mdp._solution import EndComponents
+
+
+class Posed(NamedTuple):
+    """A question: what is known, and how to behave where it is.
+
+    Attributes:
+        known: what is known, and what is open.
+        optimum: `"min"` or `"max"`.
+        scheduler: int32 `[S]`, a choice for each state: right where the value is
+            known, any other where it is not.
+        stay: int32 `[S]`, what to choose in a component in order to stay there; None
+            where nobody stays.
+        counts: numbers for the statistics.
+    """
+
+    known: Open
+    optimum: str
+    scheduler: np.ndarray
+    stay: np.ndarray | None = None
+    counts: dict | None = None
+
+
+def reach(
+    model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
+) -> Posed:
+    """The probability to get to a target through some states."""
+    zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
+    one = _here(prob1(model, target, optimum, states=passed))  # type: ignore
+    start = nothing_known(model)
+    open_ = start["open_"] & ~(zero.states | one.states)
+    found = mec(model, states=open_) if optimum == "max" else None
+    known = Open(
+        one.states.astype(np.float64),
+        open_,
+        start["live"],
+        start["reward"],
+        _some(found),
+    )
+    goes_on = ~target if passed is None else passed & ~target
+    scheduler = np.where(goes_on, _joined(model, zero, one), NO_CHOICE)
+    counts = {"zero": int(zero.states.sum()), "one": int(one.states.sum())}
+    return Posed(known, optimum, scheduler.astype(np.int32), counts=counts)
+
+
+def reward_until(
+    model: MDP, reward: np.ndarray, target: np.ndarray, optimum: str
+) -> Posed:
+    """What is earned before a target is reached; infinite if it may never be."""
+    start = nothing_known(model)
+    there, owner = start["open_"], owner_of(model)
+    if optimum == "max":
+        sure = np.asarray(host.prob1(model, target, "min").states)
+        never = host.prob0(model, target, "min")
+        free = _towards(model, np.asarray(never.states), there & ~sure)
+        scheduler = _joined(model, _here(never), Region(~sure & there, free))
+        value = np.where(there & ~sure, np.inf, 0.0)
+        known = Open(value, sure & ~target, start["live"], reward)
+        return Posed(known, optimum, np.where(target, NO_CHOICE, scheduler))
+    sure = host.prob1(model, target, "max")
+    ends = np.asarray(sure.states)
+    # What is got for nothing is worth nothing, be there circles or not.
+    live = start["live"] & ~_may_enter(model, there & ~ends)
+    gift = host.prob1(model, target, "max", choices=live & (reward == 0))
+    open_ = ends & ~np.asarray(gift.states)
+    stays = live & (reward == 0) & np.append(open_, False)[owner]
+    found = mec(model, states=open_, choices=stays)
+    scheduler = _joined(model, _here(sure), _here(gift))
+    value = np.where(there & ~ends, np.inf, 0.0)
+    known = Open(value, open_, live, reward, _some(found), proper=False)
+    return Posed(known, optimum, np.where(target, NO_CHOICE, scheduler))
+
+
+def total_reward(model: MDP, reward: np.ndarray, optimum: str) -> Posed:
+    """All that is ever earned; infinite where that goes on for ever."""
+    start = nothing_known(model)
+    there = start["open_"]
+    if optimum == "min":
+        free = mec(model, choices=start["live"] & (reward == 0))
+        rests = np.asarray(free.state_label) >= 0
+        posed = reward_until(model, reward, rests, "min")
+        stay = first_kept(model, free)
+        return posed._replace(scheduler=np.where(rests, stay, posed.scheduler))
+    all_ = mec(model)
+    label, kept = np.asarray(all_.state_label), np.asarray(all_.choice_kept)
+    pays = kept & (reward > 0)
+    owner = owner_of(model)
+    rich = np.isin(label, label[owner[pays]]) & (label >= 0)
+    endless = there & ~np.asarray(host.prob0(model, rich, "max").states)
+    sources = np.zeros(model.num_states, bool)
+    sources[owner[pays]] = True
+    first = _first(model, pays)
+    scheduler = _towards(model, rich, endless)
+    home = np.where(sources, first, within(model, all_, sources))
+    scheduler = np.where(rich, home, scheduler)
+    open_ = there & ~endless
+    rest = mec(model, states=open_) if open_.any() else None
+    value = np.where(endless, np.inf, 0.0)
+    stop = None if rest is None or not rest.count else np.zeros((2, int(rest.count)))
+    known = Open(value, open_, start["live"], reward, _some(rest), stop)
+    stay = None if rest is None else first_kept(model, rest)
+    return Posed(known, optimum, scheduler, stay)
+
+
+def discounted(model: MDP, reward: np.ndarray, optimum: str, discount: float) -> Posed:
+    """All that is ever earned, where each step is worth less than the one before."""
+    start = nothing_known(model)
+    known = Open(
+        start["value"], start["open_"], start["live"], reward, discount=discount
+    )
+    return Posed(known, optimum, np.full(model.num_states, NO_CHOICE, np.int32))
+
+
+# ---- schedulers ----------------------------------------------------------------------
+
+
+def _here(region: Region) -> Region:
+    return Region(*(None if x is None else np.asarray(x) for x in region))
+
+
+def _some(found: EndComponents | None) -> EndComponents | None:
+    return None if found is None or not int(found.count) else found
+
+
+def _joined(model: MDP, *regions: Region) -> np.ndarray:
+    """The choices of the last region that says something; else the first choice."""
+    groups = np.asarray(model.row_group_offsets)
+    scheduler = np.where(groups[1:] > groups[:-1], groups[:-1], NO_CHOICE)
+    for region in regions:
+        if region.scheduler is not None:
+            there = region.states & (region.scheduler >= 0)
+            scheduler = np.where(there, region.scheduler, scheduler)
+    return scheduler.astype(np.int32)
+
+
+def _first(model: MDP, wanted: np.ndarray) -> np.ndarray:
+    """The first wanted choice of each state: int32 `[S]`, -1 where there is none."""
+    found = np.full(model.num_states + 1, NO_CHOICE, np.int32)
+    some = np.flatnonzero(wanted)[::-1]
+    found[owner_of(model)[some]] = some
+    return found[:-1]
+
+
+def _may_enter(model: MDP, states: np.ndarray) -> np.ndarray:
+    """The choices that may lead into a set: bool `[C]`."""
+    rows = np.asarray(model.row_offsets)
+    hits = np.append(0, np.cumsum(states[np.asarray(model.columns)]))
+    return hits[rows[1:]] > hits[rows[:-1]]
+
+
+def _towards(model: MDP, goal: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Choices by which some path leads to a goal from all of a set that can get there.
+
+    Each may come a step nearer: int32 `[S]`, -1 in the goal and elsewhere.
+    """
+    limits = where | goal
+    return np.asarray(host.shortest(model, goal, limits))
+
+
+def circle(model: MDP, found: EndComponents, wanted: np.ndarray) -> np.ndarray:
+    """How to stay in each component and visit some of its states again and again.
+
+    Returns:
+        int32 `[S]`: a choice in each state of a component with such a state.
+    """
+    wanted = wanted & (np.asarray(found.state_label) >= 0)
+    return np.where(wanted, first_kept(model, found), within(model, found, wanted))

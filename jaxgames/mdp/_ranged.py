@@ -1,0 +1,231 @@
+"""Values that are known between bounds: numbers, and truth in three values."""
+
+import functools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames.mdp._property import Operation, PropertyError
+from jaxgames.mdp._rational import rounded
+
+
+class Ranged(NamedTuple):
+    """What is known of a value: one for all states, or an array of theirs.
+
+    Attributes:
+        lower: a number or numbers; or what is certainly true.
+        upper: likewise; or what may be true. The same object where all is known.
+    """
+
+    lower: Any
+    upper: Any
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether it is true or false, and no number."""
+        return np.asarray(self.lower).dtype == bool
+
+
+def exactly(value: Any) -> Ranged:
+    """A value that is known."""
+    return Ranged(value, value)
+
+
+def number(value: Fraction) -> Any:
+    """A number as numpy has it: an integer if it is one that fits, else a float."""
+    small = value.denominator == 1 and abs(value) < 2**53
+    return np.int64(int(value)) if small else np.float64(float(value))
+
+
+def combined(node: Operation, parts: list[Ranged]) -> Ranged:
+    """What an operator makes of values.
+
+    Raises:
+        PropertyError: they are not of the kind that it takes.
+    """
+    operator = node.operator
+    if operator in ("!", "&", "|", "=>", "<=>"):
+        _all_of(node, parts, truth=True)
+        return _LOGIC[operator](*parts)
+    if operator == "?":
+        return _chosen(node, *parts)
+    if operator in ("=", "!=") and all(part.is_truth for part in parts):
+        same = _LOGIC["<=>"](*parts)
+        return same if operator == "=" else _not(same)
+    _all_of(node, parts, truth=False)
+    if operator in _COMPARISONS:
+        return compared(operator, *parts)
+    if all(part.lower is part.upper for part in parts):
+        return exactly(_known(node, [part.lower for part in parts]))
+    if operator in _MONOTONE:
+        low, high = zip(*parts, strict=True)
+        ends = _known(node, list(low)), _known(node, list(high))
+    elif operator == "-" or operator == "negative":
+        first = parts[0] if operator == "-" else exactly(np.float64(0))
+        last = parts[-1]
+        ends = first.lower - last.upper, first.upper - last.lower
+    elif operator in ("*", "/"):
+        corners = [_known(node, [one, other]) for one in parts[0] for other in parts[1]]
+        ends = (
+            functools.reduce(np.minimum, corners),
+            functools.reduce(np.maximum, corners),
+        )
+    else:
+        raise PropertyError(
+            node.place, f"{operator} of values that are known between bounds only"
+        )
+    low, high = (np.asarray(x, np.float64) for x in ends)
+    return Ranged(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
+
+
+def compared(operator: str, one: Ranged, other: Ranged) -> Ranged:
+    """Whether one value is less than another, and so on: it may be undecided."""
+    if operator in (">", ">="):
+        return compared({">": "<", ">=": "<="}[operator], other, one)
+    if one.lower is one.upper and other.lower is other.upper:
+        return exactly(_COMPARISONS[operator](one.lower, other.lower))
+    if operator == "<":
+        return Ranged(one.upper < other.lower, one.lower < other.upper)
+    if operator == "<=":
+        return Ranged(one.upper <= other.lower, one.lower <= other.upper)
+    same = Ranged(
+        (one.lower == one.upper)
+        & (other.lower == other.upper)
+        & (one.lower == other.lower),
+        (one.lower <= other.upper) & (other.lower <= one.upper),
+    )
+    return same if operator == "=" else _not(same)
+
+
+def met(relation: str, value: Ranged, threshold: Fraction) -> Ranged:
+    """Whether a value meets a threshold, which need not be a float64."""
+    if relation in ("<", "<="):
+        opposite = met({"<": ">=", "<=": ">"}[relation], value, threshold)
+        return _not(opposite)
+    if relation == ">=":
+        limit = rounded(threshold, 1)
+        return Ranged(value.lower >= limit, value.upper >= limit)
+    limit = rounded(threshold, -1)
+    return Ranged(value.lower > limit, value.upper > limit)
+
+
+def _all_of(node: Operation, parts: list[Ranged], *, truth: bool) -> None:
+    for part, operand in zip(parts, node.operands, strict=True):
+        if part.is_truth != truth:
+            wanted, found = "a number", "true or false"
+            if truth:
+                wanted, found = found, wanted
+            raise PropertyError(
+                operand.place,
+                f"{node.operator} takes {wanted}, but '{operand}' is {found}",
+            )
+
+
+def _not(value: Ranged) -> Ranged:
+    if value.lower is value.upper:
+        return exactly(~np.asarray(value.lower))
+    return Ranged(~np.asarray(value.upper), ~np.asarray(value.lower))
+
+
+def _and(one: Ranged, other: Ranged) -> Ranged:
+    if one.lower is one.upper and other.lower is other.upper:
+        return exactly(one.lower & other.lower)
+    return Ranged(one.lower & other.lower, one.upper & other.upper)
+
+
+def _or(one: Ranged, other: Ranged) -> Ranged:
+    return _not(_and(_not(one), _not(other)))
+
+
+def _implies(one: Ranged, other: Ranged) -> Ranged:
+    return _or(_not(one), other)
+
+
+def _same(one: Ranged, other: Ranged) -> Ranged:
+    return _or(_and(one, other), _and(_not(one), _not(other)))
+
+
+def _chosen(node: Operation, test: Ranged, yes: Ranged, no: Ranged) -> Ranged:
+    if not test.is_truth or test.lower is not test.upper:
+        raise PropertyError(
+            node.operands[0].place, "what stands before ? must be true or false"
+        )
+    if yes.is_truth != no.is_truth:
+        raise PropertyError(
+            node.place, "what stands around : must both be numbers, or both truths"
+        )
+    low = np.where(test.lower, yes.lower, no.lower)
+    if yes.lower is yes.upper and no.lower is no.upper:
+        return exactly(low)
+    return Ranged(low, np.where(test.lower, yes.upper, no.upper))
+
+
+def _known(node: Operation, values: list[Any]) -> Any:
+    with np.errstate(all="ignore"):
+        found = _ARITHMETIC[node.operator](*values)
+    found = np.asarray(found)
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise PropertyError(node.place, f"'{node}' is no number in some state")
+    return found
+
+
+def _log(value: Any, base: Any) -> Any:
+    return np.log(value) / np.log(base)
+
+
+def _power(one: Any, other: Any) -> Any:
+    whole = all(np.asarray(x).dtype.kind in "iu" for x in (one, other))
+    if whole and not np.any(np.asarray(other) < 0):
+        exact = np.power(np.asarray(one, np.float64), other)
+        if np.all(np.abs(exact) < 2**53):
+            return np.power(one, other)
+        return exact
+    return np.power(np.asarray(one, np.float64), other)
+
+
+def _integral(function: Callable) -> Callable:
+    return lambda value: function(np.asarray(value, np.float64))
+
+
+def _round(value: Any) -> Any:
+    return np.floor(np.asarray(value, np.float64) + 0.5)
+
+
+def _least(*values: Any) -> Any:
+    return functools.reduce(np.minimum, values)
+
+
+def _most(*values: Any) -> Any:
+    return functools.reduce(np.maximum, values)
+
+
+_LOGIC: dict[str, Callable[..., Ranged]] = {
+    **{"!": _not, "&": _and, "|": _or, "=>": _implies, "<=>": _same}
+}
+_COMPARISONS: dict[str, Callable] = {
+    "=": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_ARITHMETIC: dict[str, Callable] = {
+    "+": np.add,
+    "-": np.subtract,
+    "negative": np.negative,
+    "*": np.multiply,
+    "/": np.true_divide,
+    "^": _power,
+    "pow": _power,
+    "mod": np.mod,
+    "log": _log,
+    "floor": _integral(np.floor),
+    "ceil": _integral(np.ceil),
+    "round": _round,
+    "min": _least,
+    "max": _most,
+}
+_MONOTONE = {"+", "min", "max", "floor", "ceil", "round"}

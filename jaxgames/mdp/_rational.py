@@ -1,0 +1,219 @@
+"""Equations solved in rational arithmetic: where float64 is not precise enough."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.mdp._equations import Equations, Open
+from jaxgames.mdp._model import MDP
+from jaxgames.tuning.mdp import RATIONAL_BITS
+
+Row = dict[int, Fraction]
+"""Where a choice leads inside, with probabilities."""
+
+
+def rational_bounds(
+    model: MDP,
+    known: Open,
+    part: Equations,
+    states: np.ndarray,
+    bounds: Any,
+    least: int,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Bounds of a component that are as near as those of what it leads to.
+
+    Policy iteration: each policy is evaluated by elimination, in fractions, and kept if
+    no choice is better. The probabilities of a choice are what the model says, relative
+    to their sum.
+
+    Args:
+        model: the model.
+        known: what is known of it.
+        part: the equations.
+        states: int `[n]`, those of the component.
+        bounds: `lower` and `upper` of all equations, from which those are taken that
+            the component leads to.
+        least: 1 where the least choice counts.
+
+    Returns:
+        Lower and upper bounds of these states, rounded outwards; None where numbers
+        get too long, or a policy never ends.
+    """
+    place = {int(s): i for i, s in enumerate(states)}
+    found = []
+    for out, sign in ((bounds.lower, -1), (bounds.upper, 1)):
+        rows, worth = _exactly(model, known, part, place, out, sign)
+        value = _best(rows, worth, bool(least))
+        if value is None:
+            return None
+        found.append(value)
+    return (
+        np.array([rounded(x, -1) for x in found[0]]),
+        np.array([rounded(x, 1) for x in found[1]]),
+    )
+
+
+def rational_values(
+    model: MDP, known: Open, part: Equations, parts: list[np.ndarray], least: int
+) -> list[Fraction] | None:
+    """The values of all equations, component by component.
+
+    Args:
+        model: the model.
+        known: what is known of it.
+        part: the equations; what it is worth to stop in one is exact.
+        parts: the states of the components, those that are led to first.
+        least: 1 where the least choice counts.
+
+    Returns:
+        None where numbers get too long, or a policy never ends.
+    """
+    found = [Fraction(0)] * (len(part.groups) - 1)
+    for states in parts:
+        place = {int(s): i for i, s in enumerate(states)}
+        rows, worth = _exactly(model, known, part, place, found, 0)
+        value = _best(rows, worth, bool(least))
+        if value is None:
+            return None
+        for state, own in zip(states, value, strict=True):
+            found[state] = own
+    return found
+
+
+def rounded(number: Fraction, sign: int) -> float:
+    """The nearest float64 that is not smaller (sign 1), or not larger (-1)."""
+    near = float(number)
+    away = Fraction(near) - number
+    if away * sign < 0:
+        return float(np.nextafter(near, sign * np.inf))
+    return near
+
+
+def _exactly(model: MDP, known: Open, part: Equations, place, out, sign: int):
+    """For each state the choices: where they lead inside, and what else they earn."""
+    rows: list[list[Row]] = [[] for _ in place]
+    worth: list[list[Fraction]] = [[] for _ in place]
+    offsets, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
+    discount = Fraction(known.discount)
+    for state, i in place.items():
+        for k in range(part.groups[state], part.groups[state + 1]):
+            choice = int(part.choice[k])
+            if choice < 0:
+                shift = sign * Fraction(float(part.blur[k]))
+                rows[i].append({})
+                worth[i].append(Fraction(float(part.base[k])) + shift)
+                continue
+            here = range(offsets[choice], offsets[choice + 1])
+            weights = [Fraction(float(model.probs[b])) for b in here]
+            total = sum(weights)
+            row: Row = {}
+            earned = Fraction(float(known.reward[choice]))
+            for branch, weight in zip(here, weights, strict=True):
+                share = discount * weight / total
+                column = int(columns[branch])
+                to = int(part.number[column])
+                if to in place:
+                    own = place[to]
+                    row[own] = row.get(own, Fraction(0)) + share
+                else:
+                    value = known.value[column] if to < 0 else out[to]
+                    exact = isinstance(value, Fraction)
+                    earned += share * (value if exact else Fraction(float(value)))
+            rows[i].append(row)
+            worth[i].append(earned)
+    return rows, worth
+
+
+def _best(
+    rows: list[list[Row]], worth: list[list[Fraction]], least: bool
+) -> list[Fraction] | None:
+    """The values of the best policy."""
+    policy = _proper(rows)
+    if policy is None:
+        return None
+    while True:
+        value = eliminated(
+            [rows[i][c] for i, c in enumerate(policy)],
+            [worth[i][c] for i, c in enumerate(policy)],
+        )
+        if value is None:
+            return None
+        stable = True
+        for i, own in enumerate(policy):
+            best, chosen = value[i], own
+            for c, row in enumerate(rows[i]):
+                here = worth[i][c] + sum(p * value[j] for j, p in row.items())
+                if here < best if least else here > best:
+                    best, chosen = here, c
+            if chosen != own:
+                policy[i], stable = chosen, False
+        if stable:
+            return value
+
+
+def _proper(rows: list[list[Row]]) -> list[int] | None:
+    """A policy by which every state may get out."""
+    policy = [-1] * len(rows)
+    out = set()
+    while True:
+        more = []
+        for i, choices in enumerate(rows):
+            if policy[i] < 0:
+                for c, row in enumerate(choices):
+                    if sum(row.values()) < 1 or not out.isdisjoint(row):
+                        policy[i] = c
+                        more.append(i)
+                        break
+        if not more:
+            return None if -1 in policy else policy
+        out.update(more)
+
+
+def eliminated(rows: list[Row], worth: list[Fraction]) -> list[Fraction] | None:
+    """The values of a chain that ends: states are taken out one by one.
+
+    Those with few ways in and out go first, which keeps the rest sparse.
+
+    Args:
+        rows: where each state leads inside.
+        worth: what else it earns.
+
+    Returns:
+        The values; None where some state never gets out, or numbers get too long.
+    """
+    rows, worth = [dict(row) for row in rows], list(worth)
+    into: list[set[int]] = [set() for _ in rows]
+    for i, row in enumerate(rows):
+        for j in row:
+            into[j].add(i)
+    left, order = set(range(len(rows))), []
+    while left:
+        limits.tick("solving in rational arithmetic", len(order), "states")
+        k = min(left, key=lambda i: (len(into[i]) * len(rows[i]), i))
+        left.remove(k)
+        order.append(k)
+        row = rows[k]
+        rest = 1 - row.pop(k, Fraction(0))
+        into[k].discard(k)
+        if rest <= 0:
+            return None
+        if rest != 1:
+            worth[k] /= rest
+            for j in row:
+                row[j] /= rest
+        if worth[k].denominator.bit_length() > RATIONAL_BITS:
+            return None
+        for i in into[k]:
+            share = rows[i].pop(k)
+            worth[i] += share * worth[k]
+            for j, p in row.items():
+                rows[i][j] = rows[i].get(j, Fraction(0)) + share * p
+                into[j].add(i)
+        for j in row:
+            into[j].discard(k)
+    value = worth
+    for k in reversed(order):
+        value[k] += sum((p * value[j] for j, p in rows[k].items()), Fraction(0))
+    return value

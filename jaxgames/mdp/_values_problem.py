@@ -1,0 +1,115 @@
+"""What values of states are to the driver: a posed question, and its bounds."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import drive, solution
+from jaxgames.later import jax
+from jaxgames.mdp._interval import IntervalIteration
+from jaxgames.mdp._open import Found, on_host
+from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.solution import Status
+from jaxgames.solver import Registry
+
+VALUE_SOLVERS = Registry(
+    "value", IntervalIteration, places=(drive.HOST,), base=IntervalIteration
+)
+"""The solvers for values of states, by name."""
+
+
+class Question(NamedTuple):
+    """A model, what was posed of it, and how near bounds are to be."""
+
+    model: Any
+    posed: Posed
+    epsilon: float
+    relative: bool
+
+
+class Values(NamedTuple):
+    """Bounds and a scheduler, by state."""
+
+    lower: Any
+    upper: Any
+    scheduler: Any
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class ValueBounds(solution.Solution):
+    """Bounds of values, and a scheduler.
+
+    Attributes:
+        lower: float64 `[S]`.
+        upper: float64 `[S]`.
+        scheduler: int32 `[S]`.
+    """
+
+    lower: Any = None
+    upper: Any = None
+    scheduler: Any = None
+
+
+SHORT_OF_IT = {
+    Status.TIMEOUT: (
+        "The time limit was reached before the bounds had met. Ask for a larger "
+        "epsilon, or allow more time."
+    ),
+}
+"""What to say of a solve that cannot be gone on with."""
+
+
+class ValuesOf(drive.Problem[Question]):
+    """Values of states that were posed as equations."""
+
+    name = "values"
+    what = "model"
+    solvers = VALUE_SOLVERS
+    messages = SHORT_OF_IT
+
+    def read(self, question: Any) -> tuple[Question, Any]:
+        """It was read by those who posed it."""
+        return question, False
+
+    def shape(self, question: Question) -> tuple[int, int]:
+        """States and choices; and branches."""
+        model = question.model
+        return model.num_states + model.num_choices, model.num_branches
+
+    def place(self, question: Question) -> str:
+        """The host."""
+        del question
+        return drive.HOST
+
+    def undecided(self, question: Question) -> Values:
+        """What is true of any value."""
+        size = question.model.num_states
+        nothing = np.full(size, NO_CHOICE, np.int32)
+        return Values(np.full(size, -np.inf), np.full(size, np.inf), nothing)
+
+    def solution(self, answer: Any, **how: Any) -> ValueBounds:
+        """Answers have the names that a solution has."""
+        bounds = (answer.lower, answer.upper, answer.scheduler)
+        return ValueBounds(how.pop("status"), *bounds, **how)
+
+    def on_host(
+        self, question: Question, *, strategies=True, track=None, max_steps=None
+    ) -> ValueBounds:
+        """Component by component."""
+        del strategies, max_steps
+        stop = (drive.Track() if track is None else track).stop
+        found: Found = on_host(
+            question.model,
+            question.posed,
+            epsilon=question.epsilon,
+            relative=question.relative,
+            stop=stop,
+        )
+        return self.solution(found, status=found.status, stats=found.stats)
+
+
+VALUES = drive.register(ValuesOf())
+"""Values of states, for [`drive.solve`][jaxgames.drive.solve]."""

@@ -1,0 +1,138 @@
+"""One step backwards over all states, and rounds of averages: plain loops."""
+
+import numpy as np
+
+from jaxgames.host import compiled
+
+
+@compiled
+def step_back(
+    groups, rows, columns, probs, reward, discount, values, sure, passed, least, found,
+    surely, chosen,
+):  # fmt: skip
+    """What states are worth one step earlier.
+
+    Args:
+        groups: int32 `[S + 1]`, the choices of each state.
+        rows: int32 `[C + 1]`, the branches of each choice.
+        columns: int32 `[E]`, where they lead.
+        probs: float64 `[E]`, their probabilities.
+        reward: float64 `[C]`, what a choice earns.
+        discount: what a step is worth beside the one before it.
+        values: float64 `[S]`, of the states a step later.
+        sure: bool `[S]`, states whose value is one: exactly, not by rounding.
+        passed: bool `[S]`, the states that are looked at.
+        least: 1 where the least choice counts, 0 for the largest.
+        found: float64 `[S]`, written to where it is looked.
+        surely: bool `[S]`, likewise: where that is one exactly.
+        chosen: int32 `[S]`, likewise: the first best choice.
+
+    Returns:
+        1 where some value is another one than a step later.
+    """
+    moves = 0
+    for state in range(len(passed)):
+        if not passed[state]:
+            continue
+        most, one = 0.0, least == 1
+        for choice in range(groups[state], groups[state + 1]):
+            here, all_ = 0.0, True
+            for branch in range(rows[choice], rows[choice + 1]):
+                here += probs[branch] * values[columns[branch]]
+                if not sure[columns[branch]]:
+                    all_ = False
+            here = reward[choice] + discount * here
+            if least == 1 and not all_:
+                one = False
+            if least == 0 and all_:
+                one = True
+            if choice == groups[state] or (here < most if least == 1 else here > most):
+                most = here
+                chosen[state] = choice
+        if one:
+            most = 1.0
+        found[state] = most
+        surely[state] = one
+        if most != values[state]:
+            moves = 1
+    return moves
+
+
+@compiled
+def average(
+    groups, rows, columns, probs, reward, kept, members, values, room, least, slack,
+    width, apart, patience, stop,
+):  # fmt: skip
+    """Bounds of what an end component earns in a step on average, for ever.
+
+    Relative value iteration: whatever the values are, what a step adds to them is
+    nowhere more than the largest average is, and nowhere less [1]. A tenth of each step
+    stays where it is, which takes periods out and changes no average.
+
+    Args:
+        groups: int32 `[S + 1]`.
+        rows: int32 `[C + 1]`.
+        columns: int32 `[E]`.
+        probs: float64 `[E]`.
+        reward: float64 `[C]`.
+        kept: bool `[C]`, the choices that stay.
+        members: int32 `[n]`, the states of the component.
+        values: float64 `[S]`, to begin with; written to.
+        room: float64 `[S]`, to work in.
+        least: 1 for the least average, 0 for the largest.
+        slack: more than the relative error of a sum.
+        width: how far apart bounds may stay, relative to the lower one ...
+        apart: ... and more, as it is.
+        patience: rounds at most.
+        stop: int8 `[1]`, set by another thread to end it.
+
+    Returns:
+        The bounds; and 1 where they are near enough.
+
+    References:
+        [1] Puterman, Markov Decision Processes, Wiley, 1994, section 8.5.
+    """
+    low, high = -np.inf, np.inf
+    for _ in range(patience):
+        least_gain, most_gain, size = np.inf, -np.inf, 0.0
+        for state in members:
+            most, first = 0.0, True
+            for choice in range(groups[state], groups[state + 1]):
+                if not kept[choice]:
+                    continue
+                here = 0.0
+                for branch in range(rows[choice], rows[choice + 1]):
+                    here += probs[branch] * values[columns[branch]]
+                here = reward[choice] + 0.9 * here + 0.1 * values[state]
+                if first or (here < most if least == 1 else here > most):
+                    most = here
+                    first = False
+            room[state] = most
+            gain = most - values[state]
+            if gain < least_gain:
+                least_gain = gain
+            if gain > most_gain:
+                most_gain = gain
+            large = most if most > 0.0 else -most
+            if large > size:
+                size = large
+        off = 4.0 * slack * size
+        for choice_state in members:
+            for choice in range(groups[choice_state], groups[choice_state + 1]):
+                if kept[choice]:
+                    earned = reward[choice] if reward[choice] > 0.0 else -reward[choice]
+                    if 4.0 * slack * earned > off:
+                        off = 4.0 * slack * earned
+        if least_gain - off > low:
+            low = least_gain - off
+        if most_gain + off < high:
+            high = most_gain + off
+        base = room[members[0]]
+        for state in members:
+            values[state] = room[state] - base
+        large = low if low > 0.0 else -low
+        if high - low <= width * large + apart:
+            return low, high, 1
+        if stop[0] != 0:
+            return low, high, 0
+    return low, high, 0

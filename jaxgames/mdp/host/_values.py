@@ -1,0 +1,403 @@
+"""Values by value iteration in place, component after component, with certificates.
+
+Every loop works on a `System`, whose states are solved in the order of its components:
+what a component leads to is known before it is looked at.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.tuning.mdp import CLOSER
+
+
+class System(NamedTuple):
+    """Equations `x = opt_c (base_c + sum_b p_b x_b)`, and the order to solve them in.
+
+    `N` is the number of states, `K` of choices, `P` of components.
+    """
+
+    groups: np.ndarray  # int32 [N + 1]: the choices of each state
+    rows: np.ndarray  # int32 [K + 1]: the branches of each choice
+    target: np.ndarray  # int32: where these lead
+    probs: np.ndarray  # float64: their probabilities
+    base: np.ndarray  # float64 [K]: what a choice is worth beside
+    blur: np.ndarray  # float64 [K]: how far from the truth that may be
+    order: np.ndarray  # int32 [N]: the states, those of a component together
+    parts: np.ndarray  # int32 [P + 1]: where components begin; those led to come first
+
+
+class Bounds(NamedTuple):
+    """What is found out of each state."""
+
+    value: np.ndarray  # float64 [N]: near the value
+    lower: np.ndarray  # float64 [N]
+    upper: np.ndarray  # float64 [N]
+    steps: np.ndarray  # float64 [N]: more than how long it stays in its component
+
+
+class Aim(NamedTuple):
+    """What is asked for."""
+
+    least: int  # 1 where the least choice counts, 0 for the largest
+    proper: int  # 0 where some schedulers never get out, at infinite cost
+    slack: float  # more than the relative error of a sum
+    tiny: float  # more than what is lost to underflow
+    width: float  # how far apart bounds may stay, relative to the lower one ...
+    apart: float  # ... and more, as it is
+    patience: int  # rounds after which a component is stiff
+    few: int  # states of a small component
+    few_patience: int  # likewise, for such
+
+
+@compiled
+def best(system, values, state, least):
+    """What the best choice of a state is worth."""
+    most = 0.0
+    for choice in range(system.groups[state], system.groups[state + 1]):
+        here = system.base[choice]
+        for branch in range(system.rows[choice], system.rows[choice + 1]):
+            here += system.probs[branch] * values[system.target[branch]]
+        if choice == system.groups[state] or (
+            here < most if least == 1 else here > most
+        ):
+            most = here
+    return most
+
+
+@compiled
+def outward(system, values, state, aim, sign):
+    """A bound of a state's value by bounds of others: below if the sign is -1."""
+    found = 0.0
+    for choice in range(system.groups[state], system.groups[state + 1]):
+        here = system.base[choice]
+        size = -here if here < 0.0 else here
+        for branch in range(system.rows[choice], system.rows[choice + 1]):
+            term = system.probs[branch] * values[system.target[branch]]
+            here += term
+            size += -term if term < 0.0 else term
+        away = aim.slack * size + system.blur[choice]
+        if size > 0.0:
+            away += aim.tiny
+        here += sign * away
+        if choice == system.groups[state] or (
+            here < found if aim.least == 1 else here > found
+        ):
+            found = here
+    return found
+
+
+@compiled
+def choose(system, values, state, least):
+    """The first choice of a state that is best."""
+    most, chosen = 0.0, system.groups[state]
+    for choice in range(system.groups[state], system.groups[state + 1]):
+        here = system.base[choice]
+        for branch in range(system.rows[choice], system.rows[choice + 1]):
+            here += system.probs[branch] * values[system.target[branch]]
+        if choice == system.groups[state] or (
+            here < most if least == 1 else here > most
+        ):
+            most = here
+            chosen = choice
+    return chosen
+
+
+@compiled
+def choose_all(groups, rows, target, probs, base, value, least):
+    """The first choice of each state that is best by the values of others: int32."""
+    size = len(groups) - 1
+    found = np.empty(size, np.int32)
+    for state in range(size):
+        most = 0.0
+        for choice in range(groups[state], groups[state + 1]):
+            here = base[choice]
+            for branch in range(rows[choice], rows[choice + 1]):
+                here += probs[branch] * value[target[branch]]
+            better = here < most if least == 1 else here > most
+            if choice == groups[state] or better:
+                most = here
+                found[state] = choice
+    return found
+
+
+@compiled
+def longer(system, steps, state, inside, part, only):
+    """One step, and those that follow it in the component, by the slowest choice.
+
+    Or by `only[state]`, where that is a choice.
+    """
+    most = 0.0
+    first, last = system.groups[state], system.groups[state + 1]
+    if only[state] >= 0:
+        first, last = only[state], only[state] + 1
+    for choice in range(first, last):
+        here = 1.0
+        for branch in range(system.rows[choice], system.rows[choice + 1]):
+            to = system.target[branch]
+            if inside[to] == part:
+                here += system.probs[branch] * steps[to]
+        if here > most:
+            most = here
+    return most
+
+
+@compiled
+def stay(system, steps, inside, part, only, slack, patience, stop):
+    """More than how many steps a component can be stayed in, whatever is chosen.
+
+    Steps from below, until a round adds less than half a step to each; then those are
+    scaled, which gives what is wanted: w >= 1 + P w.
+
+    Returns:
+        The largest of them; or -1.0 where that takes too long.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    for place in range(begin, end):
+        steps[system.order[place]] = 1.0
+    for _ in range(patience):
+        if stop[0] != 0:
+            return -1.0
+        change = 0.0
+        for place in range(begin, end):
+            state = system.order[place]
+            more = longer(system, steps, state, inside, part, only)
+            gain = more - steps[state]
+            if gain > change:
+                change = gain
+            steps[state] = more
+        if change < 0.5:
+            found = scaled(system, steps, inside, part, only, slack)
+            if found > 0.0:
+                return found
+    return -1.0
+
+
+@compiled
+def scaled(system, steps, inside, part, only, slack):
+    """Steps that are almost enough, made enough; -1.0 where they are not almost so."""
+    begin, end = system.parts[part], system.parts[part + 1]
+    rest = 0.0
+    for place in range(begin, end):
+        state = system.order[place]
+        more = longer(system, steps, state, inside, part, only) * (1.0 + slack)
+        if more - steps[state] > rest:
+            rest = more - steps[state]
+    if not rest < 0.75:
+        return -1.0
+    largest, scale = 0.0, (1.0 + 1e-12) / (1.0 - rest)
+    for place in range(begin, end):
+        state = system.order[place]
+        steps[state] *= scale
+        if steps[state] > largest:
+            largest = steps[state]
+    for place in range(begin, end):  # that it is so is seen, not only proved
+        state = system.order[place]
+        more = longer(system, steps, state, inside, part, only) * (1.0 + slack)
+        if not more <= steps[state]:
+            return -1.0
+    return largest
+
+
+@compiled
+def certify(system, bounds, inside, part, aim):
+    """Bounds of a component from any values, by the steps that it can be stayed in.
+
+    With w >= 1 + P w and F(x) <= x + t it is F(x + t w) <= x + t w, so that the value
+    is not larger; likewise from below. What is not known exactly of the states that the
+    component leads to is added: it cannot get larger on the way.
+
+    Returns:
+        1 where the bounds are near enough.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    up, down, over, under = 0.0, 0.0, 0.0, 0.0
+    value, lower, upper = bounds.value, bounds.lower, bounds.upper
+    for place in range(begin, end):
+        state = system.order[place]
+        high = outward(system, value, state, aim, 1.0) - value[state]
+        low = value[state] - outward(system, value, state, aim, -1.0)
+        if high > up:
+            up = high
+        if low > down:
+            down = low
+        for choice in range(system.groups[state], system.groups[state + 1]):
+            for branch in range(system.rows[choice], system.rows[choice + 1]):
+                to = system.target[branch]
+                if inside[to] != part:
+                    if upper[to] - value[to] > over:
+                        over = upper[to] - value[to]
+                    if value[to] - lower[to] > under:
+                        under = value[to] - lower[to]
+    grown, met = 1.0 + 1e-15, 1
+    for place in range(begin, end):
+        state = system.order[place]
+        here = value[state]
+        size = -here if here < 0.0 else here
+        more = (up * bounds.steps[state] + over) * grown
+        less = (down * bounds.steps[state] + under) * grown
+        upper[state] = here + more + (2e-16 * (size + more) if more > 0.0 else 0.0)
+        lower[state] = here - less - (2e-16 * (size + less) if less > 0.0 else 0.0)
+        if apart(lower[state], upper[state], aim) == 1:
+            met = 0
+    return met
+
+
+@compiled
+def apart(low, high, aim):
+    """1 where two bounds are not near enough."""
+    size = -low if low < 0.0 else low
+    return 0 if high - low <= aim.width * size + aim.apart else 1
+
+
+@compiled
+def sharpen(system, bounds, part, aim, patience, stop):
+    """Sharpens bounds of a component by one another, as long as it helps.
+
+    What comes of bounds that hold are bounds that hold.
+
+    Returns:
+        1 where they are near enough.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    for _ in range(patience):
+        moves, met = 0, 1
+        for place in range(begin, end):
+            state = system.order[place]
+            low = outward(system, bounds.lower, state, aim, -1.0)
+            high = outward(system, bounds.upper, state, aim, 1.0)
+            old = bounds.upper[state] - bounds.lower[state]
+            if low > bounds.lower[state]:
+                bounds.lower[state] = low
+            if high < bounds.upper[state]:
+                bounds.upper[state] = high
+            if bounds.upper[state] - bounds.lower[state] < 0.9999 * old:
+                moves = 1
+            if apart(bounds.lower[state], bounds.upper[state], aim) == 1:
+                met = 0
+        if met == 1 or moves == 0 or stop[0] != 0:
+            return met
+    return 0
+
+
+@compiled
+def holds_below(system, bounds, part, aim):
+    """Whether lower bounds are not larger than what the equations make of them.
+
+    Then they hold for the least value even where some schedulers never get out.
+    """
+    for place in range(system.parts[part], system.parts[part + 1]):
+        state = system.order[place]
+        if not bounds.lower[state] <= outward(system, bounds.lower, state, aim, -1.0):
+            return 0
+    return 1
+
+
+@compiled
+def settle(system, bounds, inside, only, aim, first, counts, stop):
+    """Bounds of one component after the other.
+
+    Args:
+        system: the equations.
+        bounds: written to.
+        inside: int32 `[N]`, the component of each state.
+        only: int32 `[N]`, -1; written to.
+        aim: what is asked for.
+        first: the component to begin with.
+        counts: int64 `[2]`, rounds and states that were looked at; added to.
+        stop: int8 `[1]`, set by another thread to end it.
+
+    Returns:
+        The component that it got to: `P` if that was all, else one that is stiff, or
+        the one where it was stopped.
+    """
+    for part in range(first, len(system.parts) - 1):
+        begin, end = system.parts[part], system.parts[part + 1]
+        if part % 256 == 0 and stop[0] != 0:
+            return part
+        if end - begin > 1:
+            if iterate(system, bounds, inside, only, part, aim, counts, stop) == 0:
+                return part
+            continue
+        state = system.order[begin]
+        bounds.value[state] = best(system, bounds.value, state, aim.least)
+        bounds.lower[state] = outward(system, bounds.lower, state, aim, -1.0)
+        bounds.upper[state] = outward(system, bounds.upper, state, aim, 1.0)
+        counts[1] += 1
+    return len(system.parts) - 1
+
+
+@compiled
+def iterate(system, bounds, inside, only, part, aim, counts, stop):
+    """Values of a component in place, until a certificate shows that they are near.
+
+    Returns:
+        1 where the bounds are near enough.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    value = bounds.value
+    patience = aim.few_patience if end - begin <= aim.few else aim.patience
+    longest, goal, tried = 1.0, 0.25, 0
+    if aim.proper == 1:
+        longest = stay(
+            system, bounds.steps, inside, part, only, aim.slack, patience, stop
+        )
+        if longest < 0.0:
+            return 0
+    for _ in range(patience):
+        if stop[0] != 0:
+            return 0
+        change, top = 0.0, 0.0
+        for place in range(begin, end):
+            state = system.order[place]
+            new = best(system, value, state, aim.least)
+            moved = new - value[state]
+            if moved < 0.0:
+                moved = -moved
+            if moved > change:
+                change = moved
+            value[state] = new
+            size = -new if new < 0.0 else new
+            if size > top:
+                top = size
+        counts[0] += 1
+        counts[1] += end - begin
+        near = goal * (aim.width * top + aim.apart)
+        if change * longest > near and change > 4.0 * aim.slack * top:
+            continue
+        if aim.proper == 0:
+            for place in range(begin, end):
+                state = system.order[place]
+                only[state] = choose(system, value, state, 1)
+            longest = stay(
+                system, bounds.steps, inside, part, only, aim.slack, patience, stop
+            )
+            if longest < 0.0:
+                return 0
+            if change * longest > near and change > 4.0 * aim.slack * top:
+                continue
+        tried = 1
+        if concluded(system, bounds, inside, part, aim, 2, patience, stop) == 1:
+            return 1
+        if change <= 4.0 * aim.slack * top:
+            break
+        goal /= CLOSER
+    if tried == 0:
+        return 0
+    return sharpen(system, bounds, part, aim, patience, stop)
+
+
+@compiled
+def concluded(system, bounds, inside, part, aim, few, patience, stop):
+    """Bounds of a component from the values that were found; 1 where they are near.
+
+    Where some schedulers never get out, what is certified below is that no choice makes
+    it less; where that is not so, it begins anew from zero.
+    """
+    met = certify(system, bounds, inside, part, aim)
+    if aim.proper == 0 and holds_below(system, bounds, part, aim) == 0:
+        for place in range(system.parts[part], system.parts[part + 1]):
+            bounds.lower[system.order[place]] = 0.0
+        return sharpen(system, bounds, part, aim, patience, stop)
+    return 1 if met == 1 else sharpen(system, bounds, part, aim, few, stop)

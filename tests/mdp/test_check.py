@@ -1,0 +1,389 @@
+"""Properties of models: bounds that hold, are near, and are attained."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from quantitative_cases import FOLDER, cases, needs_folder
+
+from jaxgames import SolveError, Status, io, mdp
+from jaxgames.mdp import PropertyError
+from jaxgames.testing import _exact as exact
+
+INFINITE = float("inf")
+
+
+def rewarded(seed: int, count: int, most: int = 5):
+    """Small models with rewards of choices, many of them zero, and labels."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        size = int(rng.integers(1, most + 1))
+        bare = exact.random_model(rng, size, 2, 3)
+        yield mdp.MDP.from_arrays(
+            *(bare.row_group_offsets, bare.row_offsets, bare.columns, bare.probs),
+            labels={"goal": rng.random(size) < 0.3, "way": rng.random(size) < 0.7},
+            choice_rewards={"cost": rng.integers(0, 3, bare.num_choices) * 1.0},
+            state_rewards={"here": rng.integers(0, 4, size) * 1.0},
+        )
+
+
+def holds(found: mdp.Checked, expected, epsilon: float = 1e-6) -> None:
+    """Bounds hold exactly, and are near relative to the values."""
+    low, high = found.lower.tolist(), found.upper.tolist()
+    for s, value in enumerate(expected):
+        if value == INFINITE:
+            assert low[s] == high[s] == INFINITE, (found, s)
+            continue
+        assert Fraction(low[s]) <= value <= Fraction(high[s]), (found, s, value)
+        assert high[s] - low[s] <= epsilon * abs(value), (found, s, value)
+
+
+UNBOUNDED = {
+    'P{}=? [ F "goal" ]': {"kind": "reach"},
+    'P{}=? [ "way" U "goal" ]': {"kind": "reach", "states": "way"},
+    'P{}=? [ G F "goal" ]': {"kind": "buchi"},
+    'R{{"cost"}}{}=? [ F "goal" ]': {"kind": "until", "reward": "cost"},
+    'R{{"cost"}}{}=? [ C ]': {"kind": "total", "reward": "cost"},
+    'R{{"cost"}}{}=? [ LRA ]': {"kind": "average", "reward": "cost"},
+    'R{{"cost"}}{}=? [ Cdiscount=3/4 ]': {
+        "kind": "total",
+        "reward": "cost",
+        "discount": Fraction(3, 4),
+    },
+}
+
+
+def question(model: mdp.MDP, how: dict) -> dict:
+    """The arguments of the reference."""
+    labels, rewards = model.labels or {}, model.choice_rewards or {}
+    found = {"target": labels["goal"], **how}
+    if "states" in how:
+        found["states"] = labels[how["states"]]
+    if "reward" in how:
+        found["reward"] = rewards[how["reward"]]
+    return found
+
+
+@pytest.mark.parametrize("text", UNBOUNDED)
+def test_against_all_schedulers(text):
+    for model in rewarded(seed=3, count=40):
+        for optimum in ("min", "max"):
+            how = question(model, UNBOUNDED[text])
+            expected = mdp.reference.values(model, how.pop("kind"), optimum, **how)
+            found = mdp.check(model, text.format(optimum))
+            holds(found, expected)
+            attains(model, found, how | UNBOUNDED[text], optimum)
+
+
+def attains(model: mdp.MDP, found: mdp.Checked, how: dict, optimum: str) -> None:
+    """The chain of the scheduler is worth what the bounds say."""
+    scheduler = found.scheduler
+    groups = np.asarray(model.row_group_offsets)
+    scheduler = np.where(scheduler < 0, groups[:-1], scheduler)
+    chain = mdp.induced_chain(model, scheduler)
+    asked = question(model, how)
+    if "reward" in how:
+        asked["reward"] = asked["reward"][scheduler]
+    worth = mdp.reference.values(chain, asked.pop("kind"), **asked)
+    for s, value in enumerate(worth):
+        if optimum == "max":
+            assert (
+                value >= Fraction(found.lower[s])
+                if found.lower[s] < INFINITE
+                else (value == INFINITE)
+            ), (found, s)
+        elif found.upper[s] < INFINITE:
+            assert value <= Fraction(found.upper[s]), (found, s)
+
+
+BOUNDED = {
+    'P{}=? [ F<=3 "goal" ]': {"kind": "reach", "steps": 3},
+    'P{}=? [ "way" U[1,4] "goal" ]': {
+        "kind": "reach",
+        "steps": 4,
+        "first": 1,
+        "states": "way",
+    },
+    'P{}=? [ X "goal" ]': {"kind": "reach", "steps": 1, "first": 1},
+    'R{{"cost"}}{}=? [ C<=4 ]': {"kind": "total", "steps": 4, "reward": "cost"},
+    'R{{"cost"}}{}=? [ C<=4 discount=1/2 ]': {
+        "kind": "total",
+        "steps": 4,
+        "reward": "cost",
+        "discount": Fraction(1, 2),
+    },
+}
+
+
+@pytest.mark.parametrize("text", BOUNDED)
+def test_steps_against_the_definition(text):
+    for model in rewarded(seed=4, count=25):
+        for optimum in ("min", "max"):
+            how = question(model, BOUNDED[text])
+            expected = mdp.reference.values(model, how.pop("kind"), optimum, **how)
+            found = mdp.check(model, text.format(optimum))
+            holds(found, expected)
+            assert found.scheduler.shape == (how["steps"], model.num_states)
+
+
+def test_opposites():
+    for model in rewarded(seed=5, count=20):
+        for one, other in (
+            ('G "way"', 'F !"way"'),
+            ('"way" W "goal"', '(!"goal") U (!"way" & !"goal")'),
+            ('"goal" R "way"', '(!"goal") U !"way"'),
+            ('G<=3 "way"', 'F<=3 !"way"'),
+            ('F G "way"', 'G F !"way"'),
+            ('!(F "goal")', 'F "goal"'),
+        ):
+            large = mdp.check(model, f"Pmax=? [ {one} ]")
+            small = mdp.check(model, f"Pmin=? [ {other} ]")
+            assert np.all(large.lower <= 1 - small.lower + 1e-15)
+            assert np.all(large.upper >= 1 - small.upper - 1e-15)
+            assert np.all(large.upper - large.lower <= 1e-6 * large.lower + 1e-15)
+
+
+def test_instants():
+    for model in rewarded(seed=6, count=15):
+        earned = (model.state_rewards or {})["here"]
+        for optimum, steps in itertools.product(("min", "max"), (0, 1, 3)):
+            expected = mdp.reference.values(
+                model, "instant", optimum, reward=earned, steps=steps
+            )
+            holds(mdp.check(model, f'R{{"here"}}{optimum}=? [ I={steps} ]'), expected)
+
+
+def test_from_some_step_on():
+    for model in rewarded(seed=7, count=15):
+        found = mdp.check(model, 'Pmax=? [ "way" U>=2 "goal" ]')
+        far = mdp.check(model, 'Pmax=? [ "way" U[2,60] "goal" ]')
+        near = mdp.check(model, 'Pmax=? [ "way" U "goal" ]')
+        assert np.all(far.lower <= found.upper)
+        assert np.all(found.lower <= near.upper)
+        np.testing.assert_allclose(found.lower, far.lower, atol=1e-3)
+
+
+def test_averages_of_mixed_signs():
+    for model in rewarded(seed=8, count=25):
+        moved = (model.choice_rewards or {})["cost"] - 1
+        model = mdp.MDP.from_arrays(
+            *(model.row_group_offsets, model.row_offsets, model.columns, model.probs),
+            choice_rewards={"": moved},
+        )
+        for optimum in ("min", "max"):
+            expected = mdp.reference.values(model, "average", optimum, reward=moved)
+            found = mdp.check(model, f"R{optimum}=? [ LRA ]", epsilon=1e-5)
+            for s, value in enumerate(expected):
+                assert Fraction(found.lower[s]) <= value <= Fraction(found.upper[s])
+                assert found.upper[s] - found.lower[s] <= 2e-5
+            less = mdp.check(model, f"R{optimum}=? [ Cdiscount=1/2 ]", throw=False)
+            expected = mdp.reference.values(
+                model, "total", optimum, reward=moved, discount=Fraction(1, 2)
+            )
+            for s, value in enumerate(expected):
+                assert Fraction(less.lower[s]) <= value <= Fraction(less.upper[s])
+
+
+# ---- published models ----------------------------------------------------------------
+
+NAMES = sorted(path.stem for path in FOLDER.glob("models/*.umb"))
+AUTOMATA = {
+    'Pmax=? [F ("agree" & X !"agree")]',
+    "Pmax=? [ G (s=2 | (F s=3)) ]",
+    'Pmax=? [F "all_coins_equal_1" || F "finished"]',
+    'P=? [F "one" || F ("one"|"two")]',
+}
+
+
+@needs_folder
+@pytest.mark.parametrize("name", NAMES)
+def test_published_values(name):
+    model = io.load(FOLDER / "models" / f"{name}.umb")
+    assert isinstance(model, mdp.MDP)
+    for case in cases(name):
+        if case.text in AUTOMATA:
+            continue
+        found = mdp.check(model, case.text, constants=case.constants)
+        assert found.status == Status.SOLVED
+        if case.values is not None:
+            finite = np.isfinite(case.values)
+            np.testing.assert_array_equal(np.isfinite(found.lower), finite)
+            values = case.values[finite]
+            low, high = found.lower[finite], found.upper[finite]
+            off = 1e-9 * np.abs(values)  # the files have rounded probabilities
+            assert np.all(low - off <= values), case
+            assert np.all(values <= high + off), case
+            assert np.all(high - low <= 1e-6 * np.abs(values)), case
+        if case.exact is not None:
+            assert found.value == pytest.approx(float(case.exact), rel=1e-6), case
+
+
+def haddad(size: int) -> mdp.MDP:
+    """Two walks away from the middle, which a step sets back with one half."""
+    middle, count = size, 2 * size + 1
+    columns, rows = [0], [0, 1]
+    for state in range(1, count - 1):
+        away = state - 1 if state < middle else state + 1
+        columns += [middle - 1, middle + 1] if state == middle else [away, middle]
+        rows.append(len(columns))
+    columns, rows = [*columns, count - 1], [*rows, len(columns) + 1]
+    probs = [1.0, *[0.5] * (len(columns) - 2), 1.0]
+    labels = {"end": np.arange(count) == count - 1}
+    initial = [middle]
+    return mdp.MDP.from_arrays(
+        range(count + 1), rows, columns, probs, labels=labels, initial=initial
+    )
+
+
+@pytest.mark.parametrize("size", [20, 50])
+def test_stiff_chains_are_solved(size):
+    """Value iteration would take more rounds than two to the size."""
+    found = mdp.check(haddad(size), 'P=? [ F "end" ]')
+    assert found.stats["stiff"] == 1
+    assert found.value == pytest.approx(0.5, rel=1e-7)
+    assert np.all(found.upper - found.lower <= 1e-6 * found.lower)
+
+
+# ---- what is said --------------------------------------------------------------------
+
+
+def small() -> mdp.MDP:
+    return mdp.MDP.from_arrays(
+        [0, 2, 3, 4],
+        [0, 2, 3, 4, 5],
+        [1, 2, 0, 1, 2],
+        [0.5, 0.5, 1, 1, 1],
+        labels={"goal": [0, 1, 0]},
+        choice_rewards={"cost": [1, 2, 0, 0], "gain": [0, -1, 0, 0]},
+        valuations={"x": [0, 1, 2], "on": [True, False, True]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Pmax>=0.5 [ F x=1 ]", True),
+        ("Pmax>0.5 [ F x=1 ]", False),
+        ("P<=0.5 [ F x=1 ]", True),
+        ("P>0 [ F x=1 ]", False),
+        ('x=0 & on & !"goal"', True),
+        ("Pmax=? [ F x=k ] + 1", 1.5),
+        ("2*x + k^3", 1.0),
+        ('filter(max, Pmin=? [ F "goal" ], x>0)', 1.0),
+        ('filter(count, "goal")', 1.0),
+        ("filter(sum, x)", 3.0),
+        ("filter(avg, x, x>0)", 1.5),
+        ("filter(forall, x>=0)", True),
+        ("filter(exists, x>2)", False),
+        ("filter(range, Pmax=? [ F x=1 ])", 0.5),
+        ("filter(argmax, x)", False),
+        ('"init"', True),
+        ('"deadlock"', False),
+        ("Pmax=? [ F Pmin>=1 [ F x=1 ] ]", 0.5),
+        ("on ? x : 7", 0.0),
+        ("min(x, 2, -1) + floor(1.5) + mod(7, 4) + max(1, 2)", 5.0),
+        ('R{"cost"}min=? [ F x>0 ]', 1.0),
+        ("R{2}max=? [ C<=3 ]", 0.0),
+        ("R{2}min=? [ C<=3 ]", -3.0),
+    ],
+)
+def test_expressions(text, value):
+    found = mdp.check(small(), text, constants={"k": 1})
+    assert found.value == value
+    assert found.is_truth == isinstance(value, bool)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (
+            'Pmax=? [ F "gaol" ]',
+            12,
+            "no label 'gaol' .did you mean 'goal'.*it has 'goal'",
+        ),
+        ("Pmax=? [ F y=1 ]", 12, "no variable or constant 'y'; there are x, on"),
+        ('P=? [ F "goal" ]', 1, "must say min or max, since the model has choices"),
+        ("Rmax=? [ C ]", 1, "has these rewards: 'cost', 'gain'; name one"),
+        ('R{"cast"}max=? [ C ]', 1, "no rewards 'cast' .did you mean 'cost'"),
+        ('R{"gain"}max=? [ C ]', 18, "negative, such as -1 of choice 1"),
+        ('R{"cost"}max=? [ I=2 ]', 18, "rewards 'cost' are none of states"),
+        ("Pmax=? [ F<=x x=1 ]", 13, "'x' is not the same number in all states"),
+        ("Pmax=? [ F<=1.5 x=1 ]", 13, "integer from 0 on, but '1.5' is 1.5"),
+        ("Pmax=? [ F<=(0-1) x=1 ]", 15, "integer from 0 on, but"),
+        ("Pmax=? [ F<0 x=1 ]", 11, "no step is from 0 to -1"),
+        ("Pmax=? [ F[3,2] x=1 ]", 11, "no step is from 3 to 2"),
+        ('R{"cost"}max=? [ Cdiscount=2 ]', 28, "a discount must be more than 0"),
+        ("Pmax=? [ F x ]", 12, "'x' is a number, expected true or false"),
+        ("x & on", 1, "& takes true or false, but 'x' is a number"),
+        ("on + 1", 1, r"\+ takes a number, but 'on' is true or false"),
+        ("Pmax=? [ X X on ]", 10, "is not supported: of nested temporal operators"),
+        ("Pmaxmin=? [ F on ]", 1, "two optima are for interval models"),
+        ("Pmax=? [ F on || F x=1 ]", 18, "conditional probabilities are not"),
+        ("filter(max, on)", 1, "max takes numbers"),
+        ("filter(max, x, x>5)", 1, "no state is in the filter"),
+        ("const int k; x=k", 16, "the constant k has no value"),
+        ("const int k = k + 1; x=k", 15, "k is defined by itself"),
+        ("1/x > 0", None, None),
+        ("0/x > 0", 2, "is no number in some state"),
+    ],
+)
+def test_what_a_model_cannot_be_asked(text, place, message):
+    if message is None:
+        assert mdp.check(small(), text).value is True
+        return
+    with pytest.raises(PropertyError, match=message) as caught:
+        mdp.check(small(), text)
+    assert caught.value.place == (1, place)
+
+
+def test_what_is_undecided_is_not_guessed():
+    # In state 0 the goal is reached with 1/3 + 2/9 ...: one half, but for rounding.
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3, 4],
+        [0, 3, 5, 6, 7],
+        [0, 1, 2, 0, 3, 2, 3],
+        [1 / 3, 1 / 3, 1 / 3, 0.5, 0.5, 1, 1],
+    )
+    labels = {"a": np.arange(4) == 2}
+    model = mdp.MDP.from_arrays(
+        *(model.row_group_offsets, model.row_offsets, model.columns, model.probs),
+        labels=labels,
+    )
+    value = mdp.check(model, 'P=? [ F "a" ]')
+    # Fractions decide what floats cannot: the file's thirds are no thirds.
+    true = exact.chain_values(exact.chain_of(model), labels["a"], np.ones(4, bool))[0]
+    middle = f"{value.lower[0]:.30f}"
+    found = mdp.check(model, f'P>={middle} [ F "a" ]', epsilon=1e-3)
+    assert found.value == (true >= Fraction(middle))
+    # Of steps only bounds are known.
+    few = mdp.check(model, 'P=? [ F<=3 "a" ]')
+    middle = f"{(few.lower[0] + few.upper[0]) / 2:.30f}"
+    assert few.lower[0] < few.upper[0]
+    assert mdp.check(model, f'P>={middle} [ F<=3 "a" ]').value is None
+    with pytest.raises(SolveError, match="is undecided in state 0: the bounds are on"):
+        mdp.check(model, f'P=? [ X P>={middle} [ F<=3 "a" ] ]')
+
+
+def test_limits_are_kept():
+    model = haddad(400)
+    with pytest.raises(SolveError):
+        mdp.check(model, 'P=? [ F "end" ]', deadline=1e-4)
+    found = mdp.check(model, 'P=? [ F "end" ]', deadline=1e-4, throw=False)
+    assert found.status == Status.TIMEOUT
+    assert found.lower[0] == -INFINITE
+
+
+def test_other_arguments():
+    with pytest.raises(ValueError, match="epsilon must be a positive number"):
+        mdp.check(small(), "x=1", epsilon=0)
+    with pytest.raises(ValueError, match="no value solver is called 'magic'"):
+        mdp.check(small(), "x=1", "magic")
+    with pytest.raises(ValueError, match="the constant 'k' must be a finite number"):
+        mdp.check(small(), "x=1", constants={"k": "1"})
+    with pytest.raises(ValueError, match="expected a property or its text, got 3"):
+        mdp.check(small(), 3)  # type: ignore
+    bare = mdp.MDP.from_arrays([0, 1], [0, 1], [0])
+    with pytest.raises(ValueError, match="has no probabilities"):
+        mdp.check(bare, "P=? [ F true ]")
+    assert repr(mdp.check(small(), "x=0")) == "Checked(x=0: True)"
