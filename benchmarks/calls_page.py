@@ -198,7 +198,20 @@ def _of(group: str) -> tuple[str, Callable[[Results], str]]:
     return SUITE, functools.partial(_side_by_side, group)
 
 
+def _compared(results: Results) -> str:
+    """How many inputs have a peer, and on how many of these our call is the faster."""
+    found = [
+        ratio
+        for group in GROUPS
+        for game in by_game(of_group(results, group))
+        if (ratio := ahead(group, game)) is not None
+    ]
+    won = sum(ratio >= 1 for ratio in found)
+    return f"Our call is the faster one on {won} of {len(found)} inputs." * bool(found)
+
+
 TABLES: Tables = {
+    "calls": (SUITE, _compared),
     "calls-bars": (SUITE, _bars),
     **{group.replace(" ", "-"): _of(group) for group in GROUPS},
     "calls-parts": (SUITE, _parts),

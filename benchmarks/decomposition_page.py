@@ -268,8 +268,9 @@ def _plot(results: Results, place: str, docs: Path) -> list[str]:
     name = f"{Path(results.file_name).stem}-{kinds[place]}.svg"
     if not (docs / "assets" / name).exists():
         return []
+    of_calls = results.suite == "calls"
     title = {
-        "times": "Seconds to solve",
+        "times": "Seconds of whole calls" if of_calls else "Seconds to solve",
         "bandwidth": "Bytes moved per second",
     }[kinds[place]]
     return [f"![{title}, on {results.machine['device']}](assets/{name})"]

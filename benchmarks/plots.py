@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.call_inputs import GROUPS
+from benchmarks.calls_page import called, of_group, rival
 from benchmarks.compare import best_peer, by_game, entry, sequential, spent
 from benchmarks.schema import Results
 
@@ -68,6 +70,33 @@ def _draw_against(figure, results: Results, name: str, rival: Callable) -> bool:
     axes.set_xscale("log")
     axes.set_xlabel("seconds to solve")
     axes.set_yticks(range(len(games)), [game for game, _, _ in games])
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return True
+
+
+def _draw_calls(figure, results: Results) -> bool:
+    """Whole calls beside the best peer's, group by group; only where there is one."""
+    pairs = [
+        (f"{group}: {game}", ours.call_s, theirs.total_s, theirs.peer)
+        for group in GROUPS
+        for game, rows, peers in by_game(of_group(results, group))
+        if (ours := called(rows)) and (theirs := rival(group, peers)) and theirs.total_s
+    ]
+    if not pairs:
+        return False
+    pairs.reverse()  # the first one on top
+    figure.set_size_inches(7, 1.2 + 0.2 * len(pairs))
+    axes = figure.add_subplot()
+    names, ours, theirs, peers = zip(*pairs, strict=True)
+    places = range(len(pairs))
+    axes.hlines(places, ours, theirs, color="lightgrey", zorder=0)
+    label = f"best of {', '.join(sorted({*peers}))}"
+    axes.plot(theirs, places, "s", color="tab:orange", label=label)
+    axes.plot(ours, places, "o", color="tab:blue", label="jaxgames, the whole call")
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds from arrays to the answer")
+    axes.set_yticks(places, names)
     axes.grid(axis="x", alpha=0.3)
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     return True
@@ -159,7 +188,7 @@ def _of_products(draw: Callable) -> Callable:
 _COMPARISON: dict[str, Callable] = {"times": _draw_times, "bandwidth": _draw_bandwidth}
 _SEQUENTIAL: dict[str, Callable] = {**_COMPARISON, "times": _draw_sequential}
 _DRAWS: dict[str, dict[str, Callable]] = {
-    "calls": {},  # a solve beside a peer's would leave out what calls are about
+    "calls": {"times": _draw_calls},
     "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
     "graph": _SEQUENTIAL,
     "mdp": _SEQUENTIAL,

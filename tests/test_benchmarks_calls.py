@@ -15,6 +15,7 @@ from benchmarks import (
     libraries,
     mutual,
     package_calls,
+    plots,
     report,
 )
 from benchmarks.schema import PeerRow, Results
@@ -267,6 +268,23 @@ def test_the_aims_of_a_cpu_are_of_calls(tmp_path):
     found = cells(text, "components: our call over the peer's time, geometric mean (1)")
     assert found[1:] == ["0.500 times", "at most 0.5 times"]
     assert "at most 100 ms" not in text
+
+
+def test_the_plot_is_of_calls_that_have_a_peer(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib.figure")
+    figure, results = matplotlib.Figure(), of_a_machine("gpu")
+    assert plots._draw_calls(figure, results)
+    (axes,) = figure.axes
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    answered = {f"{row.experiment}: {row.game}" for row in results.rows}
+    assert shown
+    assert set(shown) <= answered
+    ours, theirs = (line.get_xdata() for line in axes.get_lines()[::-1])
+    for label, ours_s, theirs_s in zip(shown, ours, theirs, strict=True):
+        game = label.partition(": ")[2]
+        assert ours_s in [row.call_s for row in results.rows if row.game == game]
+        assert theirs_s in [peer.total_s for peer in results.peers if peer.game == game]
+    assert not plots._draw_calls(figure, dataclasses.replace(results, peers=[]))
 
 
 def test_the_page_puts_calls_first_and_compiling_in_every_row(tmp_path):
