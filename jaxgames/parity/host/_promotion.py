@@ -109,7 +109,7 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     joined = level - 1
     while joined >= 0 and priority[joined] < target:
         joined -= 1
-    below = np.int64(begins[joined + 1])
+    below, grown = np.int64(begins[joined + 1]), end
     first, spoiled = begin, np.int64(-1)
     if begin - below < end - begin:
         first = end
@@ -136,7 +136,7 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     at = _give_up(game, play, at, keep, begin, mark)
     fallen = end
     if mended:
-        at, keep, fallen = _mend(game, play, at, level, begin, end)
+        at, keep, fallen = _mend(game, play, at, level, grown, end)
         level -= keep == begins[level]
     if target >= WON:
         counts[3] += 1
@@ -167,7 +167,7 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
 
 @compiled
 def _mend(game, play, at, level, begin, end):
-    """Takes out of a region what relied on vertices that its rival has got.
+    """Takes out of a region what relied on vertices that its rival has just got.
 
     Those are queue[begin:end]. What falls out is put behind them: moves that led to
     them or to what has fallen are lost, and what the rival had to stay in he may leave.
