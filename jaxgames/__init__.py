@@ -7,6 +7,7 @@ from jaxgames import later as _later
 if TYPE_CHECKING:
     from jaxgames import buchi as buchi
     from jaxgames import checkpoint as checkpoint
+    from jaxgames import discounted as discounted
     from jaxgames import emersonlei as emersonlei
     from jaxgames import energy as energy
     from jaxgames import energyparity as energyparity

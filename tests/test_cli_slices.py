@@ -572,3 +572,31 @@ def test_emersonlei_says_what_is_wrong(run, streett):
         code, _, err = run("emersonlei", *arguments)
         assert code == Exit.BAD_INPUT
         assert message in err
+
+
+# ---- discounted games --------------------------------------------------------------
+
+
+def test_discounted(run, ask):
+    arena = Arena.from_edges(
+        [0, 0, 1, 2], [1, 2, 1, 2], owner=[0, 1, 1], weight=[0, 5, 4, 2]
+    )
+    io.save("game.energy", arena)
+    ask_for = ("discounted", "game.energy", "--discount", "3/4")
+    code, out, err = run(*ask_for, "-v", "-s", "host", "-o", "found.txt")
+    assert (code, err) == (Exit.DONE, "")
+    assert lines(out)[0].startswith("game.energy: values from 2 to 4, known to ")
+    np.testing.assert_allclose(np.array(rows("found.txt"))[:, 1], [3, 4, 2], atol=1e-9)
+    told = ask(*ask_for, "--all", "-v")
+    assert (told["discount"], told["successor"]) == ("3/4", [1, 1, 2])
+    code, _, err = run(*ask_for, "--epsilon", "1e-30")
+    assert code == Exit.UNSOLVED
+    assert "larger epsilon" in err
+    for more, message in (
+        (("--epsilon", "0"), "--epsilon is a positive number"),
+        (("--discount", "1"), "--discount is between 0 and 1"),
+        (("-s", "fvi"), "no discounted solver is called 'fvi'"),
+    ):
+        code, _, err = run(*ask_for, *more)
+        assert code == Exit.BAD_INPUT
+        assert message in err

@@ -61,6 +61,7 @@ COMMANDS = {
     "mec": "Find the maximal end components of a Markov decision process.",
     "energy": "Solve an energy game: how much energy is enough, and how to play.",
     "meanpayoff": "Solve a mean-payoff game: the value of each vertex.",
+    "discounted": "Solve a discounted game: the value of each vertex, between bounds.",
     "energyparity": "Solve a game of energy, or mean payoff, and priorities.",
     "emersonlei": "Solve a game of Rabin, Streett, Muller or any such condition.",
     "check": "Check a property: linear temporal logic, or an automaton.",

@@ -106,7 +106,7 @@ def _values(command: str, action: argparse.Action) -> tuple[str, ...]:
 
 def solvers(command: str) -> tuple[str, ...]:
     """Names of the solvers that a command takes."""
-    from jaxgames import buchi, energy, graph, mdp, multienergy, parity
+    from jaxgames import buchi, discounted, energy, graph, mdp, multienergy, parity
 
     registry = {
         "solve": parity.SOLVERS,
@@ -114,6 +114,7 @@ def solvers(command: str) -> tuple[str, ...]:
         "mec": mdp.SOLVERS,
         "energy": energy.SOLVERS,
         "meanpayoff": energy.SOLVERS,
+        "discounted": discounted.SOLVERS,
         "energyparity": energy.SOLVERS,
         "emersonlei": parity.SOLVERS,
         "check": buchi.SOLVERS,

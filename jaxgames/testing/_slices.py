@@ -21,6 +21,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "meanpayoff": functools.partial(_subject, "_meanpayoff"),
         "energyparity": functools.partial(_subject, "_energyparity"),
         "emersonlei": functools.partial(_subject, "_emersonlei"),
+        "discounted": functools.partial(_subject, "_discounted"),
         "multienergy": functools.partial(_subject, "_multienergy"),
         "cycles": functools.partial(_subject, "_buchi", "cycles"),
         "buchi": functools.partial(_subject, "_buchi", "games"),

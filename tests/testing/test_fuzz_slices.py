@@ -20,6 +20,7 @@ from jaxgames.testing import SLICES, fuzz
 QUICK = {
     "energy": (["host", "auto", "verify", "vi"], 32),
     "meanpayoff": (["host", "decide", "verify", "many"], 32),
+    "discounted": (["host", "verify", "many"], 32),
     "energyparity": (["host", "play", "decide", "verify", "many"], 32),
     "emersonlei": (["host", "verify", "many"], 32),
     "multienergy": (["host", "auto", "verify", "many"], 32),

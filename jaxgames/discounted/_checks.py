@@ -1,0 +1,61 @@
+"""What a discounted game is."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from jaxgames import validity
+from jaxgames.arena import Arena, is_traced
+
+
+def check(arena: Arena) -> tuple[Arena, Any]:
+    """Checks that an arena has one weight on each edge; it may be traced.
+
+    Returns:
+        What [`checked`][jaxgames.validity.checked] does.
+
+    Raises:
+        ValueError: naming what is missing or wrong.
+    """
+    found = validity.checked(arena)
+    if arena.weight is None:
+        raise ValueError("a discounted game needs a weight on each edge: it is None")
+    if np.ndim(arena.weight) != np.ndim(arena.owner):
+        raise ValueError(
+            "a discounted game has one weight on each edge, shape [E]: weight has "
+            f"shape {np.shape(arena.weight)}"
+        )
+    return found
+
+
+def check_numbers(discount: Any, epsilon: Any) -> None:
+    """Checks a discount factor and a precision, where they are concrete.
+
+    Raises:
+        ValueError: they are none.
+    """
+    if not is_traced(discount):
+        exact(discount)
+    if not is_traced(epsilon) and not 0 < epsilon < math.inf:
+        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+
+
+def exact(discount: Any) -> Fraction:
+    """A discount factor as the number that it is.
+
+    Raises:
+        ValueError: it is not between 0 and 1.
+    """
+    try:
+        found = Fraction(*discount) if isinstance(discount, tuple) else discount
+        found = Fraction(found if isinstance(found, Fraction) else float(found))
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        found = Fraction(0)
+    if not 0 < found < 1:
+        raise ValueError(
+            "discount must be a number between 0 and 1, a Fraction or a pair (p, q), "
+            f"got {discount!r}"
+        )
+    return found

@@ -1,0 +1,177 @@
+"""Discounted games: solvers, batches, tracing and verification."""
+
+import dataclasses
+import functools
+from fractions import Fraction
+
+import jax
+import numpy as np
+
+from jaxgames import discounted, solve_many
+from jaxgames.arena import Arena
+from jaxgames.discounted import Solution, reference
+from jaxgames.solution import Status
+from jaxgames.testing import _games
+from jaxgames.testing._energy import show
+from jaxgames.testing._labelled import Labelled, of_arena, smaller
+from jaxgames.testing._subject import (
+    Cases,
+    Check,
+    Complaint,
+    Subject,
+    apart,
+    each,
+    first,
+)
+
+BATCH, SIZE = 32, 8
+
+FACTORS = (0.5, (9, 10), Fraction(2, 3), 0.99, 1e-3, 0.99999)
+"""Discount factors that games have by their number of edges."""
+
+
+def _arenas(cases: Cases) -> list[Arena]:
+    return [case.arena for case in cases]
+
+
+def factor_of(arena: Arena):
+    """The discount factor of a case."""
+    return FACTORS[arena.shape[1] % len(FACTORS)]
+
+
+def _expected(cases: Cases) -> list[list[Fraction]]:
+    """By fractions."""
+    arenas = cases.once(_arenas)
+    return [reference.solve(arena, factor_of(arena))[0] for arena in arenas]
+
+
+def misses(claim: Solution, expected: list[Fraction]) -> Complaint:
+    """Where bounds leave an exact value out."""
+    for v, value in enumerate(expected):
+        low, high = float(claim.lower[v]), float(claim.upper[v])
+        if not (np.isfinite([low, high]).all() and low <= value <= high):
+            return f"bounds {low} to {high} at {v}, where the value is {value}"
+    return None
+
+
+def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
+    said: list[Complaint] = []
+    for arena, answer, expected in zip(
+        cases.once(_arenas), found, cases.once(_expected), strict=True
+    ):
+        wrong = misses(answer, expected)
+        if answer.status != Status.SOLVED:
+            wrong = f"status {Status(int(answer.status)).name}"
+        elif wrong is None:
+            verdict = discounted.verify(arena, factor_of(arena), answer)
+            wrong = None if verdict else f"verification rejects the answer: {verdict}"
+        said.append(wrong)
+    return said
+
+
+def of_place(solver: str) -> Check:
+    """`discounted.solve` on one game after the other."""
+
+    def check(cases: Cases) -> list[Complaint]:
+        found = []
+        for arena in cases.once(_arenas):
+            factor = 0.5 if solver == "vi" else factor_of(arena)
+            found.append(discounted.solve(arena, factor, solver))
+        if solver != "vi":
+            return _wrong(cases, found)
+        return [
+            misses(answer, reference.solve(arena, 0.5)[0])
+            for arena, answer in zip(cases.once(_arenas), found, strict=True)
+        ]
+
+    return apart(check)
+
+
+def _many(cases: Cases) -> list[Complaint]:
+    games = [(arena, factor_of(arena)) for arena in cases.once(_arenas)]
+    return _wrong(cases, list(solve_many(discounted, games)))
+
+
+_traced = jax.jit(functools.partial(discounted.solve, epsilon=1e-2))
+
+
+def _under_jit(cases: Cases) -> list[Complaint]:
+    said: list[Complaint] = []
+    arenas = cases.once(_arenas)
+    for arena, padded in zip(arenas, _games.padded(arenas), strict=True):
+        found = _traced(padded, 0.75)
+        said.append(misses(found, reference.solve(arena, 0.75)[0]))
+    return said
+
+
+def _secures(case: Labelled, claim: Solution, factor) -> bool:
+    """Whether bounds hold, and are secured by the edges of the claim."""
+    arena, strategy = case.arena, np.asarray(claim.strategy)
+    if ((strategy < arena.row_ptr[:-1]) | (strategy >= arena.row_ptr[1:])).any():
+        return False
+    for player, bound in ((0, claim.lower), (1, claim.upper)):
+        alone = reference.solve(case.fixed(strategy, player).arena, factor)[0]
+        for value, x in zip(alone, bound.tolist(), strict=True):
+            if (x > value) if player == 0 else (x < value):
+                return False
+    return True
+
+
+def _spoilt(case: Labelled) -> Complaint:
+    """What is accepted is right; what is right, as it was found, is accepted."""
+    arena = case.arena
+    factor = factor_of(arena)
+    right = discounted.solve(arena, factor, "host")
+    rng = np.random.default_rng([case.size, len(case.src)])
+    for kind in range(4):
+        lower, upper = np.array(right.lower), np.array(right.upper)
+        strategy = np.array(right.strategy)
+        v = int(rng.integers(case.size))
+        step = float(rng.choice([1e-12, 1e-6, 1.0]))
+        match kind:
+            case 0:
+                lower[v] += step
+            case 1:
+                upper[v] -= step
+            case 2:
+                strategy[v] = _games.any_edges(arena, rng)[v]
+            case 3:
+                lower[v] -= step
+        claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
+        verdict = discounted.verify(arena, factor, claim)
+        if verdict and not _secures(case, claim, factor):
+            return (
+                f"bounds {lower.tolist()} to {upper.tolist()} are wrong, but accepted"
+            )
+    if not discounted.verify(arena, factor, right):
+        return "the answer is rejected"
+    return None
+
+
+def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
+    return of_arena(_games.weighted_arena(rng, index, size))
+
+
+def _show(case: Labelled) -> str:
+    return show("discounted", case)[:-1] + f", {factor_of(case.arena)!r})"
+
+
+def subject() -> Subject:
+    """Discounted games."""
+    return Subject(
+        name="discounted",
+        draw=_draw,
+        checks={
+            "host": of_place("host"),
+            "auto": of_place("auto"),
+            "verify": each(_spoilt),
+            "many": apart(_many),
+            "improvement": first(of_place("improvement"), 1),
+            "vi": first(of_place("vi"), 1),
+            "jit": first(apart(_under_jit), 4),
+        },
+        smaller=smaller,
+        show=_show,
+        size=SIZE,
+        batch=BATCH,
+    )
