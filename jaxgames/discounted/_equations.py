@@ -13,6 +13,10 @@ ROUNDING = 6
 by together, and more: two products, a sum, the factor, and a bound are rounded, each by
 half a unit at most."""
 
+MARGIN_DOUBLES_AFTER = 64
+"""Rounds of strategy improvement after which a gain must be twice as large to count, so
+that rounding does not keep it going."""
+
 
 class Task(NamedTuple):
     """What a solver works on.

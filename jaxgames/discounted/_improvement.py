@@ -5,16 +5,13 @@ from typing import ClassVar, NamedTuple
 
 from jaxgames import ops
 from jaxgames.discounted import _equations
-from jaxgames.discounted._equations import Answer, Task
+from jaxgames.discounted._equations import MARGIN_DOUBLES_AFTER, Answer, Task
 from jaxgames.later import jax, jnp
 from jaxgames.solver import Solver
 from jaxgames.states import register
 
 DOUBLINGS = 48
 """Paths are followed for as many edges as two to the power of this."""
-
-PATIENCE = 64
-"""Rounds after which a gain must be twice as large to count."""
 
 
 @register
@@ -68,7 +65,8 @@ class StrategyImprovement(Solver):
         value = worth(game, state.move)
         found, move = _equations.first_best(game, value)
         owner = game.game.owner
-        margin = 2 * game.slack * 2.0 ** (state.rounds // PATIENCE).astype(value.dtype)
+        doubled = (state.rounds // MARGIN_DOUBLES_AFTER).astype(value.dtype)
+        margin = 2 * game.slack * 2.0**doubled
         gain = jnp.where(owner, value - found, found - value)
         better = (gain > margin) & ops.real(game.game)
         his = ops.known_to_all(jnp.any(better & owner))

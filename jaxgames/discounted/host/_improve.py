@@ -7,10 +7,8 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
+from jaxgames.discounted._equations import MARGIN_DOUBLES_AFTER
 from jaxgames.discounted.host._bounds import edges_worth, first_best, slack_of
-
-PATIENCE = 64
-"""Rounds after which a gain must be twice as large to count."""
 
 
 def improve(arena: Arena, discount: float, stop: Any) -> tuple[np.ndarray, int, bool]:
@@ -34,7 +32,7 @@ def improve(arena: Arena, discount: float, stop: Any) -> tuple[np.ndarray, int, 
         value = _worth(arena, discount, move)
         best, edge = first_best(arena, edges_worth(arena, discount, value))
         gain = np.where(owner, value - best, best - value)
-        better = gain > 2 * slack * 2.0 ** (rounds // PATIENCE)
+        better = gain > 2 * slack * 2.0 ** (rounds // MARGIN_DOUBLES_AFTER)
         rounds += 1
         if not better.any():
             return value, rounds, True
