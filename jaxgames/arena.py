@@ -669,7 +669,8 @@ def _weights(values, size: int) -> np.ndarray | None:
         raise ValueError(f"weight must have shape [E] or [E, D], got {array.shape}")
     _same_length("weight", array, size, "edge")
     small = np.iinfo(np.int32)
-    if array.size and (array.min() < small.min or array.max() > small.max):
+    narrow = array.dtype == np.int32 or array.size == 0
+    if not (narrow or _within(array.reshape(-1), small.min, small.max)):
         return ours(array.astype(np.int64, copy=False), values)
     return ours(array.astype(np.int32, copy=False), values)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from marked_graphs import COUNTEREXAMPLE, Marked, marked, plain
 
-from jaxgames import buchi, host
+from jaxgames import buchi, generate, host
 from jaxgames.buchi import host as engine
 
 METHODS = ("tarjan", "nested_dfs")
@@ -137,3 +137,26 @@ def test_wrong_answers_are_seen():
     assert verdict.reason == buchi.Reason.NOT_DECIDED
     with pytest.raises(ValueError, match="answer must be"):
         buchi.verify(graph, 3)
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_edges_of_a_partition_are_looked_at_by_all_cores(parts, monkeypatch):
+    rng = np.random.default_rng(parts)
+    arena = generate.random_game(parts, 60, max_degree=3)
+    state = rng.integers(0, 5, 60).astype(np.int32)
+    monkeypatch.setattr("jaxgames.host.num_cores", lambda: parts)
+    monkeypatch.setattr("jaxgames.host.FEWEST_PLACES", 1)
+    leads = engine.quotient(arena, state, 5)
+    wanted = np.zeros((5, 5), bool)
+    wanted[state[arena.src], state[arena.dst]] = True
+    np.testing.assert_array_equal(leads, wanted)
+    assert engine.stray_edge(arena, state, leads) == -1
+    for edge in (len(arena.dst) - 1, 17, 0):
+        tail, head = state[arena.src[edge]], state[arena.dst[edge]]
+        leads[tail, head] = False
+        stray = [
+            x
+            for x in range(len(arena.dst))
+            if not leads[state[arena.src[x]], state[arena.dst[x]]]
+        ]
+        assert engine.stray_edge(arena, state, leads) == stray[0]

@@ -8,7 +8,7 @@ from jaxgames.buchi._solution import AcceptingCycle, Lasso
 from jaxgames.buchi.host._nested_dfs import NO_CYCLE, STOPPED
 from jaxgames.buchi.host._search import check_lasso, lasso_through, search
 from jaxgames.graph import as_arena
-from jaxgames.host import linear
+from jaxgames.host import linear, on_all_cores
 from jaxgames.solution import Stats, Status
 
 NAME = "host"
@@ -103,13 +103,19 @@ def stray_edge(arena: Arena, state: np.ndarray, allowed: np.ndarray) -> int:
         state: int32 `[V]`.
         allowed: bool `[Q, Q]`.
     """
-    return int(_stray(np.asarray(arena.row_ptr), np.asarray(arena.dst), state, allowed))
+    found, dst = np.zeros(1, np.bool_), np.asarray(arena.dst)
+    rows = np.asarray(arena.row_ptr)
+    on_all_cores(_find_stray, len(state), rows, dst, state, allowed, found)
+    if not found[0]:
+        return -1
+    return int(np.argmin(allowed[state[np.asarray(arena.src)], state[dst]]))
 
 
 def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
     """Which parts edges lead to from each part: bool `[count, count]`."""
     leads = np.zeros((count, count), bool)
-    _quotient(np.asarray(arena.row_ptr), np.asarray(arena.dst), part, leads)
+    rows, dst = np.asarray(arena.row_ptr), np.asarray(arena.dst)
+    on_all_cores(_quotient, len(part), rows, dst, part, leads)
     return leads
 
 
@@ -135,16 +141,16 @@ def _inside(row_ptr, dst, labels):
 
 
 @linear
-def _stray(row_ptr, dst, state, allowed):
-    for v in range(len(row_ptr) - 1):
+def _find_stray(row_ptr, dst, state, allowed, found, begin, end):
+    for v in range(begin, end):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             if not allowed[state[v], state[dst[e]]]:
-                return e
-    return -1
+                found[0] = True
+                return
 
 
 @linear
-def _quotient(row_ptr, dst, part, leads):
-    for v in range(len(row_ptr) - 1):
+def _quotient(row_ptr, dst, part, leads, begin, end):
+    for v in range(begin, end):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             leads[part[v], part[dst[e]]] = True
