@@ -173,6 +173,7 @@ def _with_solver(command: str, name: str) -> list[str]:
     more = {
         "check": ["--graph", "missing"],
         "probability": ["missing", "--to", "0"],
+        "mdp": ["missing", "--prop", "true"],
         "reach": ["missing", "--to", "0"],
     }
     return [command, *more.get(command, ["missing"]), "-s", name]

@@ -81,6 +81,8 @@ def folder(tmp_path_factory):
         ("reach game.pg.gz --to 0-9 --player 1", Exit.DONE),
         ("probability model.drn --to 0 --zero-one", Exit.DONE),
         ("probability model.drn --to 0 --min", Exit.DONE),
+        ("mdp model.drn --prop Pmin=?[F<=3(true)] --verify", Exit.DONE),
+        ("mdp model.drn --prop Pmax=?[X(true)]>0.5", Exit.DONE),
         ("multienergy game.energy --verify", Exit.DONE),
         ("explore light.py:successors", Exit.DONE),
         ("check --model light.py:successors --ltl G(on)", Exit.WRONG),

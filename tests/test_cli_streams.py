@@ -76,6 +76,7 @@ COMMANDS = {
     "buchi": ("game", ["buchi", "FILE", "--accepting", "0"]),
     "reach": ("game", ["reach", "FILE", "--to", "0"]),
     "probability": ("model", ["probability", "FILE", "--to", "0"]),
+    "mdp": ("model", ["mdp", "FILE", "--prop", "true"]),
     "multienergy": ("weighted", ["multienergy", "FILE"]),
 }
 

@@ -69,6 +69,7 @@ COMMANDS = {
     "buchi": "Solve a Büchi game: who can visit accepting vertices for ever.",
     "reach": "Find what is reached, or where a player can force a visit.",
     "probability": "Find the probability to reach a target, between proved bounds.",
+    "mdp": "Check properties of a Markov chain or decision process: PRISM's language.",
     "multienergy": "Solve a game of several energies: all minimal budgets.",
     "explore": "Make a system of a transition function in Python.",
     "warm": "Compile what games of some sizes need, for later runs.",

@@ -122,6 +122,7 @@ def solvers(command: str) -> tuple[str, ...]:
         "multienergy": multienergy.SOLVERS,
         "equiv": multienergy.SOLVERS,
         "probability": mdp.REACH_SOLVERS,
+        "mdp": mdp.VALUE_SOLVERS,
     }.get(command)
     if registry is None:
         return ("auto", "host") if command == "warm" else ()

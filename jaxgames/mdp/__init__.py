@@ -35,8 +35,13 @@ if TYPE_CHECKING:
     from jaxgames.mdp._simulate import simulate as simulate
     from jaxgames.mdp._solution import EndComponents as EndComponents
     from jaxgames.mdp._solution import ReachProbability as ReachProbability
+    from jaxgames.mdp._values_problem import VALUE_SOLVERS as VALUE_SOLVERS
+    from jaxgames.mdp._values_verdict import ValueReason as ValueReason
+    from jaxgames.mdp._values_verdict import ValueVerdict as ValueVerdict
     from jaxgames.mdp._verdict import Reason as Reason
     from jaxgames.mdp._verdict import Verdict as Verdict
     from jaxgames.mdp._verify import verify as verify
+    from jaxgames.mdp._verify_values import is_verifiable as is_verifiable
+    from jaxgames.mdp._verify_values import verify_values as verify_values
 
 __getattr__, __dir__ = later.exports(__name__)

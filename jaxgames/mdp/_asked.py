@@ -1,7 +1,7 @@
 """A property of a concrete model, evaluated in all states."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import ge, gt, le, lt
 from typing import Any, NamedTuple
@@ -55,7 +55,7 @@ class Answer(NamedTuple):
     scheduler: np.ndarray | None
     status: Status
     stats: Stats
-    exact: list[Fraction | float] | None = None
+    exact: Sequence[Fraction | float] | None = None
 
 
 @dataclasses.dataclass
@@ -396,16 +396,31 @@ class Asked:
             else np.concatenate([clock, found.scheduler[None]]),
         )
 
-    def _walk(self, start: np.ndarray, count: int, optimum: str, **how: Any) -> Answer:
-        """A number of steps back."""
+    def _walk(
+        self,
+        start: np.ndarray,
+        count: int,
+        optimum: str,
+        share: Fraction | None = None,
+        **how: Any,
+    ) -> Answer:
+        """A number of steps back, each worth a share of the one before it."""
         if self._table is None:
             self._table = _bounded.rows_of(self.model)
+        discount = 1.0 if share is None else float(share)
         found = _bounded.walk_back(
-            self.model, self._table, start, count, optimum, **how
+            *(self.model, self._table, start, count, optimum), discount=discount, **how
         )
         lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
-        return Answer(lower, upper, found.scheduler, Status.SOLVED, stats)
+        exact = None
+        if self.exact:
+            how = {k: how[k] for k in ("reward", "fixed") if k in how}
+            share = Fraction(1) if share is None else share
+            exact = _bounded.walk_exactly(
+                *(self.model, start, count, optimum), discount=share, **how
+            )
+        return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
 
     def _limit(self, path: Limit, optimum: str) -> Answer:
         """Terms of what holds in the long run: decided in end components."""
@@ -483,12 +498,10 @@ class Asked:
         if path.steps is not None:
             steps = self.natural(path.steps, "a number of steps")
             start = np.zeros(self.shape)
-            how = {"reward": reward, "discount": float(discount)}
-            found = self._walk(start, steps, optimum, **how)
+            found = self._walk(start, steps, optimum, discount, reward=reward)
             return _widened(found, discount, steps)
         if discount < 1:
-            share = float(discount)
-            posed = _questions.discounted(self.model, reward, optimum, share)
+            posed = _questions.discounted(self.model, reward, optimum, discount)
             return self._solved(posed)
         self._not_negative(path, None, reward)
         return self._solved(_questions.total_reward(self.model, reward, optimum))

@@ -1,5 +1,6 @@
 """Questions about a number of steps: one step back after the other."""
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from jaxgames.host import lend
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._steps import step_back
-from jaxgames.tuning.mdp import CHOICES_KEPT_UP_TO
+from jaxgames.tuning.mdp import CHOICES_KEPT_UP_TO, FRACTIONS_UP_TO
 
 
 class Rows(NamedTuple):
@@ -128,3 +129,43 @@ def walk_back(
     elif count == 0:
         scheduler = np.zeros((0, size), np.int32)
     return Steps(values, off + (off > 0) * 1e-290, scheduler)
+
+
+def walk_exactly(
+    model: MDP,
+    start: np.ndarray,
+    count: int,
+    optimum: str,
+    *,
+    reward: np.ndarray | None = None,
+    discount: Fraction = Fraction(1),
+    fixed: Any = None,
+) -> list[Fraction] | None:
+    """The values that `walk_back` gives, in fractions; None where that is too much."""
+    rows, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
+    groups = np.asarray(model.row_group_offsets)
+    if count * (len(columns) + len(rows)) > FRACTIONS_UP_TO:
+        return None
+    real = np.flatnonzero(np.diff(groups) > 0).tolist()
+    probs = [Fraction(p) for p in np.asarray(model.probs).tolist()]
+    best = min if optimum == "min" else max
+    values = [Fraction(x) for x in np.asarray(start, np.float64).tolist()]
+
+    def worth(choice: int) -> Fraction:
+        here = range(rows[choice], rows[choice + 1])
+        total = sum(probs[b] for b in here)
+        found = sum((probs[b] * values[columns[b]] for b in here), Fraction(0)) / total
+        earned = Fraction(0 if reward is None else float(reward[choice]))
+        return earned + discount * found
+
+    for left in range(1, count + 1):
+        limits.tick("stepping back in fractions", left, "steps")
+        known = np.full(len(values), np.nan) if fixed is None else fixed(left)
+        new = list(values)
+        for s in real:
+            if np.isnan(known[s]):
+                new[s] = best(worth(c) for c in range(groups[s], groups[s + 1]))
+            else:
+                new[s] = Fraction(float(known[s]))
+        values = new
+    return values

@@ -1,7 +1,7 @@
 """The front door of properties: what a model checker is asked."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -175,22 +175,7 @@ def check(
     statuses = [Status.SOLVED]
     stats: list[Stats] = []
 
-    def solve(posed: Posed, *, epsilon: float, relative: bool, exact: bool) -> Answer:
-        found = drive.solve(
-            VALUES, Question(model, posed, epsilon, relative), solver, throw=False
-        )
-        status = Status(found.status)
-        if status not in (Status.SOLVED, Status.PRECISION):
-            limits.fail(status, "solving equations")
-        statuses.append(status)
-        stats.append(found.stats)
-        values = None
-        if exact:
-            with limits.ticking_beside("solving in rational arithmetic") as stop:
-                values = exactly(model, posed, stop)
-        ends = (found.lower, found.upper, found.scheduler)
-        return Answer(*ends, status, found.stats, values)
-
+    solve = answering(model, solver, statuses, stats)
     evaluated = Asked(model, question, values, epsilon, relative, solve)
     found = evaluated.value(question.formula)
     scheduler = None
@@ -214,3 +199,34 @@ def check(
     if throw and status != Status.SOLVED:
         raise SolveError(status, result)
     return result
+
+
+def answering(
+    model: MDP, solver: Any, statuses: list[Status], stats: list[Stats]
+) -> Callable[..., Answer]:
+    """What solves the questions that a property comes to.
+
+    Args:
+        model: the model.
+        solver: as for `check`.
+        statuses: added to for each question.
+        stats: likewise.
+    """
+
+    def solve(posed: Posed, *, epsilon: float, relative: bool, exact: bool) -> Answer:
+        found = drive.solve(
+            VALUES, Question(model, posed, epsilon, relative), solver, throw=False
+        )
+        status = Status(found.status)
+        if status not in (Status.SOLVED, Status.PRECISION):
+            limits.fail(status, "solving equations")
+        statuses.append(status)
+        stats.append(found.stats)
+        values = None
+        if exact:
+            with limits.ticking_beside("solving in rational arithmetic") as stop:
+                values = exactly(model, posed, stop)
+        ends = (found.lower, found.upper, found.scheduler)
+        return Answer(*ends, status, found.stats, values)
+
+    return solve

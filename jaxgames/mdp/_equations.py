@@ -1,5 +1,6 @@
 """The equations of all questions: one form, for the states whose value is open."""
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ class Open(NamedTuple):
     reward: np.ndarray
     components: EndComponents | None = None
     stop: np.ndarray | None = None
-    discount: float = 1.0
+    discount: Fraction = Fraction(1)
     proper: bool = True
 
 
@@ -86,7 +87,8 @@ def equations(model: MDP, known: Open) -> Equations:
         live &= ~np.asarray(known.components.choice_kept)
     found = pose(
         *(groups, rows, columns, probs, number, size, live, known.value),
-        *(known.reward, float(known.discount), stops, worth),
+        *(known.reward, float(known.discount), float(1 - known.discount)),
+        *(stops, worth),
     )
     first_choice, begins, target, weights, base, choice = found
     blurred = np.zeros(len(base))

@@ -4,6 +4,7 @@ Each function answers one kind of question as far as where branches lead decides
 says which end components have to be made one state so that the rest has one solution.
 """
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -119,7 +120,9 @@ def total_reward(model: MDP, reward: np.ndarray, optimum: str) -> Posed:
     return Posed(known, optimum, scheduler, stay)
 
 
-def discounted(model: MDP, reward: np.ndarray, optimum: str, discount: float) -> Posed:
+def discounted(
+    model: MDP, reward: np.ndarray, optimum: str, discount: Fraction
+) -> Posed:
     """All that is ever earned, where each step is worth less than the one before."""
     start = nothing_known(model)
     known = Open(

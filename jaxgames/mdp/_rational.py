@@ -96,7 +96,7 @@ def _exactly(model: MDP, known: Open, part: Equations, place, out, sign: int):
     rows: list[list[Row]] = [[] for _ in place]
     worth: list[list[Fraction]] = [[] for _ in place]
     offsets, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
-    discount = Fraction(known.discount)
+    discount = known.discount
     for state, i in place.items():
         for k in range(part.groups[state], part.groups[state + 1]):
             choice = int(part.choice[k])

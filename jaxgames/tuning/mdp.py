@@ -55,6 +55,10 @@ DENSE_UP_TO = 500
 RATIONAL_UP_TO = 2_000
 """States of a stiff component that may be solved in rational arithmetic."""
 
+# mdp/_verify_values.py
+CHAIN_SOLVED_UP_TO = 2_000
+"""States of a chain that verification solves in fractions."""
+
 # mdp/_rational.py
 RATIONAL_BITS = 20_000
 """Binary digits of a denominator: with longer ones it would take too long."""
@@ -64,5 +68,8 @@ PATIENCE_WITH_AVERAGES = 1_000_000
 """Rounds of averages at most, of one component."""
 
 # mdp/_bounded.py
+FRACTIONS_UP_TO = 1 << 17
+"""Branches, counted once for each step, that are gone over in fractions."""
+
 CHOICES_KEPT_UP_TO = 1 << 26
 """Choices, one for each step and state, that a scheduler with a clock may have."""

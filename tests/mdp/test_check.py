@@ -356,13 +356,19 @@ def test_what_is_undecided_is_not_guessed():
     middle = f"{value.lower[0]:.30f}"
     found = mdp.check(model, f'P>={middle} [ F "a" ]', epsilon=1e-3)
     assert found.value == (true >= Fraction(middle))
-    # Of steps only bounds are known.
+    # Of many steps only bounds are known.
+    text = 'P{} [ F<=30000 "a" ]'
+    many = mdp.check(model, text.format("=?"))
+    middle = f"{(many.lower[0] + many.upper[0]) / 2:.30f}"
+    assert many.lower[0] < many.upper[0]
+    assert mdp.check(model, text.format(f">={middle}")).value is None
+    with pytest.raises(SolveError, match="is undecided in state 0: the bounds are on"):
+        mdp.check(model, f"P=? [ X {text.format(f'>={middle}')} ]")
     few = mdp.check(model, 'P=? [ F<=3 "a" ]')
     middle = f"{(few.lower[0] + few.upper[0]) / 2:.30f}"
-    assert few.lower[0] < few.upper[0]
-    assert mdp.check(model, f'P>={middle} [ F<=3 "a" ]').value is None
-    with pytest.raises(SolveError, match="is undecided in state 0: the bounds are on"):
-        mdp.check(model, f'P=? [ X P>={middle} [ F<=3 "a" ] ]')
+    values = mdp.reference.values(model, "reach", target=labels["a"], steps=3)
+    right = values[0] >= Fraction(middle)
+    assert mdp.check(model, f'P>={middle} [ F<=3 "a" ]').value == right
 
 
 def test_limits_are_kept():

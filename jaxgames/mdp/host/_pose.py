@@ -7,8 +7,8 @@ from jaxgames.host import linear
 
 @linear
 def pose(
-    groups, rows, columns, weights, home, size, live, known, reward, discount, stops,
-    stop_worth,
+    groups, rows, columns, weights, home, size, live, known, reward, discount, lost,
+    stops, stop_worth,
 ):  # fmt: skip
     """The choices of open states, and what they lead to.
 
@@ -27,6 +27,7 @@ def pose(
         known: float64 `[S]`, the values of states that are not open.
         reward: float64 `[C]`, what a choice earns.
         discount: what a step is worth beside the one before it.
+        lost: what is missing of that to one.
         stops: bool `[N]`, the equations that have one more choice: to stop; or empty.
         stop_worth: float64 `[N]`, what that is worth; or empty.
 
@@ -107,7 +108,7 @@ def pose(
                     leaves += weight
                     if to < 0:
                         sure += weight * known[columns[branch]]
-            leaves += (1.0 - discount) * back
+            leaves += lost * back
             base[at] = (reward[choice] * all_ + discount * sure) / leaves
             k = begins[at]
             for branch in range(rows[choice], rows[choice + 1]):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import compiled, linear
 
 
-@compiled
+@linear
 def step_back(
     groups, rows, columns, probs, reward, discount, values, sure, passed, least, found,
     surely, chosen,

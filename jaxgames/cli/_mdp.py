@@ -1,0 +1,357 @@
+"""`jaxgames mdp`."""
+
+import argparse
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from jaxgames import io, limits, mdp
+from jaxgames.cli import _mec, _options, _outputs, _parts, _report
+from jaxgames.cli import _weighted as _rows
+from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._games import sizes, start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.io._files import COMPRESSIONS, reading, writing
+from jaxgames.quoting import guess, quoted
+from jaxgames.solution import SolveError, Status
+
+EXAMPLE = "mdp model.umb --prop 'Pmax=? [ F \"goal\" ]' --verify"
+
+TEXT = tuple(f".txt{more}" for more in ("", *COMPRESSIONS))
+"""Suffixes of the files that a scheduler is written to."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    _options.add_file(
+        parser, "a Markov chain or decision process: .umb, .drn or .tra", many=True
+    )
+    parser.set_defaults(beside=("output", ".npz"), check=_check_options)
+    parser.add_argument(
+        "--prop",
+        action="append",
+        default=[],
+        metavar="PROPERTY",
+        help="what is asked, in PRISM's language, such as 'Pmax=? [ F \"goal\" ]'; may "
+        "be repeated",
+    )
+    parser.add_argument(
+        "--props", metavar="LIST", help="a file of properties, constants and comments"
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="of the properties in LIST the one of that name; may be repeated",
+    )
+    parser.add_argument(
+        "--const",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE[,...]",
+        help="values of constants, such as k=5,p=1/3,up=true",
+    )
+    parser.add_argument(
+        "--epsilon",
+        type=_options.positive,
+        metavar="E",
+        default=1e-6,
+        help="how far apart the bounds of a value may be (default: 1e-6)",
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--relative",
+        dest="relative",
+        action="store_true",
+        default=True,
+        help="E is relative to the value (default)",
+    )
+    how.add_argument(
+        "--absolute", dest="relative", action="store_false", help="E is absolute"
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="OUT",
+        help="write the choice of each state to a text, with the names of states and "
+        "choices; - is standard output",
+    )
+    _rows.add_rows(parser)
+    parser.add_argument(
+        "-s", "--solver", default="auto", help="which algorithm (default: auto)"
+    )
+    parser.add_argument(
+        "-v",
+        "--verify",
+        action="store_true",
+        help="check the bounds without trusting the solver",
+    )
+    _options.add_common(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Answers all properties, and prints and writes what was asked for."""
+    properties, constants = _check_options(args)
+    start_jax(args)
+    phase = Phases(args)
+    with phase("load") as notes:
+        model = _mec.load(args)
+        notes.append(sizes(model))
+    facts: dict[str, Any] = {
+        "states": model.num_states,
+        "choices": model.num_choices,
+        "branches": model.num_branches,
+        "rewards": list(_reward_names(model)),
+        "labels": list(model.labels or {}),
+        "variables": list(model.valuations or {}),
+    }
+    found, codes, answer = [], [Exit.DONE], None
+    for number, asked in enumerate(properties, 1):
+        answer, verdict, code = _answer(args, phase, model, number, asked, constants)
+        codes.append(code)
+        found.append(_facts(args, asked, answer, verdict, phase))
+        if answer is None:  # a limit: there is no time for more
+            break
+    facts |= {"status": _worst(found), "properties": found}
+    facts["seconds"] = dict(phase.seconds)
+    if len(properties) == 1:
+        facts = {**found[0], **facts}
+    verdicts = [x["verified"] for x in found if x["verified"] is not None]
+    facts["verified"] = all(verdicts) if verdicts else None
+    if args.json:
+        _report.show(args, facts)
+    elif not args.quiet:
+        for told in found:
+            print(f"{args.file}: {_told(told)}")
+    end = max(codes, key=_ORDER.index)
+    if answer is not None and end in (Exit.DONE, Exit.WRONG, Exit.UNSOLVED):
+        _write(args, model, answer)
+    return end
+
+
+_ORDER = Exit.DONE, Exit.WRONG, Exit.UNSOLVED, Exit.UNVERIFIED, Exit.INTERRUPTED
+"""Exit codes, the worst last."""
+
+
+def _check_options(args: argparse.Namespace) -> tuple[list[mdp.Property], dict]:
+    """Finds out before a long solve what would fail after it."""
+    _rows.check_output(args)
+    if args.scheduler:
+        _parts.check_suffix("--scheduler", args.scheduler, TEXT)
+        _outputs.check(args, output=args.scheduler)
+    if args.solver not in ("auto", *mdp.VALUE_SOLVERS.places):
+        mdp.VALUE_SOLVERS.resolve(args.solver)
+    properties = _properties(args)
+    if (args.scheduler or args.output) and len(properties) > 1:
+        raise ValueError(
+            f"-o and --scheduler write what one property comes to, and there are "
+            f"{len(properties)}: name one by --name"
+        )
+    return properties, _constants(args.const)
+
+
+def _properties(args: argparse.Namespace) -> list[mdp.Property]:
+    """All that is asked, in order."""
+    found = []
+    for text in args.prop:
+        try:
+            found += mdp.Property.parse_many(text)
+        except mdp.PropertyError as error:
+            raise ValueError(f"--prop {quoted(text)}: {error}") from None
+    if args.props:
+        with reading(args.props) as file:
+            text = file.read().decode()
+        try:
+            listed = mdp.Property.parse_many(text)
+        except mdp.PropertyError as error:
+            raise _in_file(args.props, error) from None
+        names = [asked.name for asked in listed]
+        for name in args.name:
+            if name not in names:
+                known = [x for x in names if x is not None]
+                raise io.FormatError(
+                    args.props,
+                    None,
+                    f"no property is called {quoted(name)}{guess(name, known)}",
+                )
+        found += [x for x in listed if not args.name or x.name in args.name]
+    elif args.name:
+        raise ValueError("--name names a property of --props")
+    if not found:
+        raise ValueError(
+            "nothing is asked: expected --prop, or --props with properties"
+        )
+    return found
+
+
+def _in_file(path: str, error: mdp.PropertyError) -> io.FormatError:
+    where = f"column {error.place.column}: {error.message}"
+    return io.FormatError(path, error.place.line, where)
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(/\d+)?")
+
+
+def _constants(given: list[str]) -> dict[str, Any]:
+    """The values that `--const` gives."""
+    found: dict[str, Any] = {}
+    for part in ",".join(given).split(",") if given else []:
+        name, equals, text = (x.strip() for x in part.partition("="))
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(f"--const: expected NAME=VALUE, got {quoted(part)}")
+        if text in ("true", "false"):
+            found[name] = text == "true"
+        elif _NUMBER.fullmatch(text) and not re.search(r"/0+$", text):
+            one, _, other = text.partition("/")
+            found[name] = Fraction(one) / Fraction(other or 1)
+        else:
+            raise ValueError(
+                f"--const: {name} must be a number, true or false, got {quoted(text)}"
+            )
+    return found
+
+
+def _answer(
+    args: argparse.Namespace,
+    phase: Phases,
+    model: mdp.MDP,
+    number: int,
+    asked: mdp.Property,
+    constants: dict[str, Any],
+) -> tuple[mdp.Checked | None, Any, Exit]:
+    """What a property comes to, what verification says of it, and how it ends."""
+    how = {"epsilon": args.epsilon, "relative": args.relative, "constants": constants}
+    verdict = None
+    name = "solve" if number == 1 else f"solve {number}"
+    with phase(name) as notes:
+        try:
+            found = mdp.check(model, asked, args.solver, throw=False, **how)
+        except mdp.PropertyError as error:
+            if number > len(args.prop):
+                raise _in_file(args.props, error) from None
+            raise ValueError(f"'{asked}': {error}") from None
+        except SolveError as error:
+            if error.status != Status.PRECISION:
+                raise
+            complain(f"{args.file}: {asked}: {error.args[0].partition(': ')[2]}")
+            return None, None, Exit.UNSOLVED
+        around = limits.current()
+        args.reached_while = None if around is None else around.phase
+        if found.status not in (Status.SOLVED, Status.PRECISION):
+            _parts.lift_unless_solved(found)
+            return None, None, _parts.not_solved(args, found)
+        notes.append(_parts.solver_note(found))
+    if args.verify and mdp.is_verifiable(asked):
+        with phase("verify" if number == 1 else f"verify {number}") as notes:
+            verdict = mdp.verify_values(model, asked, found, constants=constants)
+            notes.append("valid" if verdict else "WRONG")
+        if not verdict:
+            complain(f"{args.file}: {asked}: the answer is wrong: {verdict}")
+            return found, verdict, Exit.UNVERIFIED
+    if found.status == Status.PRECISION or found.value is None:
+        return found, verdict, Exit.UNSOLVED
+    return found, verdict, Exit.WRONG if found.value is False else Exit.DONE
+
+
+def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
+    """What is told of a property."""
+    facts: dict[str, Any] = {"property": str(asked.formula), "name": asked.name}
+    if answer is None:
+        return facts | {"status": "unsolved", "value": None, "verified": None}
+    state = int(answer.initial[0])
+    facts |= {
+        "status": Status(int(answer.status)).name.lower(),
+        "value": _plain(answer.value),
+        "lower": _plain(float(answer.lower[state])),
+        "upper": _plain(float(answer.upper[state])),
+        "state": state,
+        "verified": None if verdict is None else bool(verdict),
+        **{"solver": answer.stats["solver"]},
+        "stats": {k: v for k, v in answer.stats.items() if k != "solver"},
+    }
+    if facts["status"] == "solved" and answer.value is None:
+        facts["status"] = "undecided"
+    if args.all:
+        for name in ("lower", "upper"):
+            facts[f"{name}s"] = [_plain(x) for x in getattr(answer, name).tolist()]
+        scheduler = answer.scheduler
+        facts["scheduler"] = None if scheduler is None else scheduler.tolist()
+    return facts
+
+
+def _plain(value: Any) -> Any:
+    """A number as JSON has it: infinite ones as text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _worst(found: list[dict]) -> str:
+    names = [told["status"] for told in found]
+    return next((name for name in names if name != "solved"), "solved")
+
+
+def _told(told: dict) -> str:
+    name = told["property"] if told["name"] is None else f'"{told["name"]}"'
+    value = told["value"]
+    if told["status"] == "unsolved":
+        return f"{name} is not solved"
+    if value is None:
+        return f"{name} is undecided"
+    if isinstance(value, bool):
+        return f"{name} is {str(value).lower()}"
+    if isinstance(value, str) or told["lower"] == told["upper"]:
+        return f"{name} is {value}"
+    low, high = told["lower"], told["upper"]
+    return f"{name} is {value:.9g}, between {low!r} and {high!r}"
+
+
+def _reward_names(model: mdp.MDP) -> dict:
+    kinds = (model.state_rewards, model.choice_rewards, model.branch_rewards)
+    return {name: None for kind in kinds for name in kind or {}}
+
+
+# ---- what is written -----------------------------------------------------------------
+
+
+def _write(args: argparse.Namespace, model: mdp.MDP, answer: mdp.Checked) -> None:
+    """The files that were asked for."""
+    if args.output:
+        arrays = {"lower": answer.lower, "upper": answer.upper}
+        if answer.scheduler is not None and answer.scheduler.ndim == 1:
+            arrays["scheduler"] = answer.scheduler
+        _rows.write_rows(args.output, **arrays)
+    if args.scheduler:
+        if answer.scheduler is None:
+            raise ValueError("--scheduler: there is none of this property")
+        _write_scheduler(args.scheduler, model, answer.scheduler)
+
+
+def _write_scheduler(path: str, model: mdp.MDP, scheduler: np.ndarray) -> None:
+    """A line for each state, or for each step and state, where something is chosen."""
+    first = np.asarray(model.row_group_offsets)
+    labels = model.choice_labels or {}
+    stepped = scheduler.ndim == 2
+    heading = "# step state choice names\n" if stepped else "# state choice names\n"
+    with writing(path) as file:
+        file.write(heading.encode())
+        for step, row in enumerate(scheduler if stepped else scheduler[None]):
+            for state in np.flatnonzero(row >= 0).tolist():
+                choice = int(row[state])
+                words = [f"{step}"] if stepped else []
+                words += [f"{state}", f"{choice - first[state]}"]
+                words.append(state_name(model, state))
+                words += [name for name, mask in labels.items() if mask[choice]]
+                file.write(f"{' '.join(words)}\n".encode())
+
+
+def state_name(model: mdp.MDP, state: int) -> str:
+    """The values of the variables in a state, or its labels where there are none."""
+    if model.valuations:
+        pairs = (f"{k}={v[state].item()}" for k, v in model.valuations.items())
+        return f"({','.join(pairs)})".replace("True", "true").replace("False", "false")
+    names = [name for name, mask in (model.labels or {}).items() if mask[state]]
+    return f"({','.join(names)})"

@@ -1,0 +1,43 @@
+"""What a check of values finds."""
+
+from jaxgames import verdict
+
+
+class ValueReason(verdict.Reason):
+    """What is wrong with bounds of values, in the order in which it is looked for.
+
+    Examples:
+        >>> ValueReason.NOT_ORDERED.message
+        'its lower bound is larger than its upper one, or one of them is no number'
+    """
+
+    OK = 0, "nothing is wrong"
+    NOT_ORDERED = (
+        1,
+        "its lower bound is larger than its upper one, or one of them is no number",
+    )
+    NO_CHOICE_OF_IT = 2, "the scheduler takes a choice that it does not have"
+    KNOWN_BELOW = 3, "its lower bound is larger than what is known without equations"
+    KNOWN_ABOVE = 4, "its upper bound is less than what is known without equations"
+    NOT_FINITE = 5, "its upper bound is finite where the value need not be"
+    NOT_INFINITE = 6, "its lower bound is infinite where the value need not be"
+    TOO_LARGE = 7, "its lower bound is not shown by those of where it leads"
+    TOO_SMALL = 8, "its upper bound is not shown by those of where it leads"
+
+
+class ValueVerdict(verdict.Verdict):
+    """What a check of values found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether the bounds hold.
+        reason: int32, a [`ValueReason`][jaxgames.mdp.ValueReason]: the first one that
+            holds somewhere, or `ValueReason.OK`.
+        vertex: int32, a state where it holds, or -1.
+
+    Examples:
+        >>> print(ValueVerdict.at(ValueReason.TOO_LARGE, 5))
+        state 5: its lower bound is not shown by those of where it leads
+    """
+
+    reasons = ValueReason
+    place = "state"

@@ -1,0 +1,608 @@
+"""Checks bounds of values by what their definition asks for, exactly.
+
+It shares nothing with what solves: sets are found by plain rounds over all branches,
+inequalities are looked at in floating point first and in fractions where that cannot
+tell, and values of a chain are found in fractions where inequalities do not show them.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.limits import Bounds, limited
+from jaxgames.mdp._asked import Asked, check_concrete
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._paths import Next, Until, read
+from jaxgames.mdp._property import (
+    Cumulative,
+    Instantaneous,
+    LongRun,
+    Operation,
+    Property,
+    Query,
+    Temporal,
+    as_property,
+    is_path,
+)
+from jaxgames.mdp._region import check_model
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
+
+
+@limited()
+def verify_values(
+    model: MDP,
+    asked: str | Property,
+    found: Any,
+    *,
+    constants: Mapping[str, Any] | None = None,
+    **bounds: Unpack[Bounds],
+) -> ValueVerdict:
+    """Checks what `check` has found of a probability or a reward.
+
+    An upper bound holds that the equations do not make larger, since the value is the
+    least solution [1]; for the least value it is enough that the choices of the
+    scheduler do not. A lower bound holds that they do not make smaller, and that is
+    zero where the target is out of reach, by the choices of the scheduler for the
+    largest value, and by all for the least. Infinite values are seen in the graph. All
+    this is looked at in exact arithmetic, wherever floating point leaves a doubt.
+    Values of a number of steps are computed anew.
+
+    Args:
+        model: the model.
+        asked: the property: a probability of an until or one of its kin, or a reward
+            before a target, in all, discounted, or in some steps. Properties of states
+            inside of it are evaluated as `check` does.
+        found: a `Checked`, or anything that has `lower`, `upper` and `scheduler`.
+        constants: as for `check`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Returns:
+        A verdict: true if the bounds hold.
+
+    Raises:
+        ValueError: averages and limits cannot be verified, nor what is no query, nor
+            arrays of another length.
+
+    References:
+        [1] Puterman, Markov Decision Processes, Wiley, 1994, sections 6.2 and 7.2.
+
+    Examples:
+        >>> import dataclasses
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 1, 2, 3], [0, 3, 4, 5], [0, 1, 2, 1, 2], [0.5, 0.25, 0.25, 1, 1],
+        ...     labels={"goal": [0, 1, 0]},
+        ... )
+        >>> found = mdp.check(model, 'P=? [ F "goal" ]')
+        >>> print(mdp.verify_values(model, 'P=? [ F "goal" ]', found))
+        valid
+        >>> wrong = dataclasses.replace(found, lower=found.lower + [0.1, 0, 0])
+        >>> print(mdp.verify_values(model, 'P=? [ F "goal" ]', wrong))
+        state 0: its lower bound is larger than its upper one, or one of them is no ...
+    """
+    check_concrete(model)
+    check_model(model)
+    question = as_property(asked)
+    node = question.formula
+    if not isinstance(node, Query) or node.relation is not None:
+        raise ValueError(f"expected a query such as Pmax=? [ ... ], got '{question}'")
+    size = model.num_states
+    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
+    if lower.shape != (size,) or upper.shape != (size,):
+        raise ValueError(
+            f"lower and upper must have {size} entries, got {list(lower.shape)} and "
+            f"{list(upper.shape)}"
+        )
+    from jaxgames.mdp._check import answering
+
+    evaluated = Asked(
+        *(model, question, dict(constants or {}), 1e-6, True),
+        answering(model, "auto", [], []),
+    )
+    claim = Claim(model, lower, upper, found.scheduler)
+    return _verdict(claim, evaluated, node)
+
+
+def is_verifiable(asked: str | Property) -> bool:
+    """Whether `verify_values` can check what a property comes to.
+
+    Examples:
+        >>> is_verifiable("Pmax=? [ F x=1 ]"), is_verifiable("Rmax=? [ LRA ]")
+        (True, False)
+    """
+    node = as_property(asked).formula
+    if not isinstance(node, Query) or node.relation or node.condition is not None:
+        return False
+    if node.operator == "R":
+        return not isinstance(node.path, LongRun)
+    path, plain = node.path, node.operator == "P"
+    while isinstance(path, Operation) and path.operator == "!":
+        path = path.operands[0]
+    if not plain or not isinstance(path, Temporal) or any(map(is_path, path.operands)):
+        return False
+    bound = path.bound
+    return bound is None or bound.lower is None or bound.upper is not None
+
+
+class Claim:
+    """Bounds and a scheduler that somebody claims to be right of a model."""
+
+    def __init__(self, model: MDP, lower, upper, scheduler):
+        self.model, self.lower, self.upper = model, lower, upper
+        self.groups = np.asarray(model.row_group_offsets)
+        self.rows = np.asarray(model.row_offsets)
+        self.columns = np.asarray(model.columns)
+        self.owner = owner_of(model)
+        self.real = self.groups[1:] > self.groups[:-1]
+        end = int(self.rows[int(self.groups[-1])])
+        choice = np.repeat(np.arange(len(self.owner)), np.diff(self.rows))[:end]
+        self.branch_choice, self.branch_target = choice, self.columns[:end]
+        self.weight = np.asarray(model.probs)[:end]
+        self.total = np.bincount(choice, self.weight, minlength=len(self.owner))
+        self.live = np.arange(len(self.owner)) < self.groups[-1]
+        self.scheduler = scheduler
+
+    def flipped(self) -> "Claim":
+        """The claim about the probability of the opposite, in fractions."""
+        lower = np.array([_one_less(x) for x in self.upper.tolist()], object)
+        upper = np.array([_one_less(x) for x in self.lower.tolist()], object)
+        return Claim(self.model, lower, upper, self.scheduler)
+
+    def may(self, states: np.ndarray) -> np.ndarray:
+        """The choices that may lead into a set: bool `[C]`."""
+        hits = np.zeros(len(self.owner), bool)
+        hits[self.branch_choice[states[self.branch_target]]] = True
+        return hits
+
+    def have(self, choices: np.ndarray) -> np.ndarray:
+        """The states that have one of some choices: bool `[S]`."""
+        found = np.zeros(len(self.real) + 1, bool)
+        found[self.owner[choices]] = True
+        return found[:-1]
+
+    def chosen(self) -> np.ndarray | None:
+        """The choices of the scheduler, the first where it says nothing; bool `[C]`."""
+        if self.scheduler is None:
+            return None
+        scheduler = np.asarray(self.scheduler)
+        if scheduler.shape != self.real.shape:
+            return None
+        at = np.where(scheduler < 0, self.groups[:-1], scheduler)[self.real]
+        mine = np.zeros(len(self.owner), bool)
+        mine[at[at < len(mine)]] = True
+        return mine & self.live
+
+    def misplaced(self) -> np.ndarray:
+        """The states whose choice by the scheduler is another's: bool `[S]`."""
+        scheduler = np.asarray(self.scheduler)
+        wrong = np.zeros(len(self.real), bool)
+        if scheduler.shape == self.real.shape:
+            some = self.real & (scheduler >= 0)
+            inside = (scheduler >= self.groups[:-1]) & (scheduler < self.groups[1:])
+            wrong = some & ~inside
+        return wrong
+
+    # ---- sets --------------------------------------------------------------------
+
+    def reaches(self, goal, passed, choices) -> np.ndarray:
+        """From where some path of some choices leads to a goal."""
+        mark = goal & self.real
+        while True:
+            limits.tick("verifying")
+            new = mark | (passed & self.have(choices & self.may(mark)))
+            if (new == mark).all():
+                return mark
+            mark = new
+
+    def avoids(self, goal, passed, choices) -> np.ndarray:
+        """From where one may see to it that a goal is never reached."""
+        mark = goal & self.real
+        while True:
+            limits.tick("verifying")
+            free = self.have(choices & ~self.may(mark))
+            new = mark | (passed & ~free)
+            if (new == mark).all():
+                return self.real & ~mark
+            mark = new
+
+    def surely(self, goal, choices) -> np.ndarray:
+        """From where one can see to it that a goal is reached with probability one."""
+        inside = self.real.copy()
+        while True:
+            limits.tick("verifying")
+            safe = choices & ~self.may(~inside)
+            new = self.reaches(goal, inside & ~goal, safe) & inside
+            if (new == inside).all():
+                return inside
+            inside = new
+
+    def rests(self, choices) -> np.ndarray:
+        """The states that can stay for ever among some choices: bool `[S]`."""
+        inside = self.real.copy()
+        while True:
+            limits.tick("verifying")
+            new = inside & self.have(choices & ~self.may(~inside))
+            if (new == inside).all():
+                return inside
+            inside = new
+
+    # ---- inequalities ------------------------------------------------------------
+
+    def breaks(self, bound, choices, earned, sign, discount=Fraction(1)) -> np.ndarray:
+        """The choices by which a bound is not kept: bool `[C]`.
+
+        Args:
+            bound: `[S]`, floats or fractions.
+            choices: bool `[C]`, those to look at.
+            earned: float64 `[C]`.
+            sign: 1 if they must not make it larger, -1 if not smaller.
+            discount: what a step is worth beside the one before it.
+        """
+        found = np.zeros(len(self.owner), bool)
+        plain = bound.dtype != object
+        doubtful = np.flatnonzero(choices)
+        if plain and len(doubtful):
+            with np.errstate(invalid="ignore"):
+                terms = self.weight * bound[self.branch_target]
+                sums = np.bincount(self.branch_choice, terms, minlength=len(found))
+                size = np.bincount(
+                    self.branch_choice, np.abs(terms), minlength=len(found)
+                )
+                many = np.diff(self.rows) + 8.0
+                share = float(discount)
+                worth = earned + share * sums / np.maximum(self.total, 1e-300)
+                off = (np.abs(earned) + size / np.maximum(self.total, 1e-300)) * (
+                    many * 4e-16
+                )
+                own = bound[np.minimum(self.owner, len(bound) - 1)]
+                kept = sign * (own - worth) >= off
+            doubtful = np.flatnonzero(choices & ~kept)
+        for at in doubtful.tolist():
+            limits.tick("verifying", at, "choices")
+            found[at] = not self._kept(bound, at, earned, sign, discount)
+        return found
+
+    def _kept(self, bound, at, earned, sign, discount) -> bool:
+        """Whether a choice keeps a bound, in fractions."""
+        own = bound[self.owner[at]]
+        here = range(self.rows[at], self.rows[at + 1])
+        targets = [bound[self.columns[b]] for b in here]
+        if any(_is_infinite(x) for x in targets):
+            return sign < 0 or _is_infinite(own)
+        if _is_infinite(own):
+            return sign > 0
+        probs = [Fraction(float(self.model.probs[b])) for b in here]
+        worth = sum(p * _fraction(x) for p, x in zip(probs, targets, strict=True))
+        worth = Fraction(float(earned[at])) + discount * worth / sum(probs)
+        return sign * (_fraction(own) - worth) >= 0
+
+
+def _one_less(value: float) -> Any:
+    return 1 - Fraction(value) if np.isfinite(value) else -value
+
+
+def _fraction(value: Any) -> Any:
+    """A number as a fraction; infinite ones stay."""
+    if isinstance(value, Fraction) or not np.isfinite(float(value)):
+        return value
+    return Fraction(float(value))
+
+
+def _is_infinite(value: Any) -> bool:
+    return not isinstance(value, Fraction) and not np.isfinite(float(value))
+
+
+class Shape(NamedTuple):
+    """A question in the form in which it is verified.
+
+    Attributes:
+        end: bool `[S]`, the states whose value is known: `worth`.
+        worth: float64 `[S]`, that value.
+        earned: float64 `[C]`, what a choice earns.
+        optimum: `"min"` or `"max"`.
+        discount: what a step is worth beside the one before it.
+    """
+
+    end: np.ndarray
+    worth: np.ndarray
+    earned: np.ndarray
+    optimum: str
+    discount: Fraction = Fraction(1)
+
+
+def _verdict(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
+    """What there is to say of a claim about a query."""
+    with np.errstate(invalid="ignore"):
+        wrong = claim.real & ~(claim.lower <= claim.upper)
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    optimum = asked._optimum(node)
+    none = np.zeros(len(claim.owner))
+    if node.operator == "P" and node.condition is None:
+        path = read(node.path, asked._bounds)
+        if isinstance(path, Next) or (
+            isinstance(path, Until) and path.last is not None
+        ):
+            return _again(claim, asked, node)
+        if isinstance(path, Until) and path.first == 0:
+            left, right = asked.states(path.left), asked.states(path.right)
+            if path.negated:
+                optimum = "min" if optimum == "max" else "max"
+                claim = claim.flipped()
+            end = right | ~left
+            shape = Shape(end, right.astype(np.float64), none, optimum)
+            return _unbounded(claim, shape, "reach", right)
+    if node.operator == "R":
+        inner = node.path
+        if isinstance(inner, Instantaneous):
+            return _again(claim, asked, node)
+        reward = asked._rewards(asked._reward_name(node))
+        empty = np.zeros(len(claim.real), bool)
+        zero = np.zeros(len(claim.real))
+        if isinstance(inner, Cumulative):
+            if inner.steps is not None:
+                return _again(claim, asked, node)
+            shape = Shape(empty, zero, reward, optimum)
+            if inner.discount is None:
+                return _unbounded(claim, shape, "total", empty)
+            shape = shape._replace(discount=asked.constant(inner.discount))
+            return _unbounded(claim, shape, "discounted", empty)
+        if hasattr(inner, "operands"):
+            target = asked.states(inner.operands[0])
+            shape = Shape(target, zero, reward, optimum)
+            return _unbounded(claim, shape, "until", target)
+    raise ValueError(
+        f"'{node}' cannot be verified: only probabilities of one temporal operator, "
+        "and rewards before a target, in all, discounted, or of some steps"
+    )
+
+
+class Known(NamedTuple):
+    """What the graph says of a question.
+
+    Attributes:
+        nothing: bool `[S]`, where a lower bound may be zero at most.
+        unlimited: bool `[S]`, where it may be infinite.
+        finite: bool `[S]`, where an upper bound may be less than that.
+    """
+
+    nothing: np.ndarray
+    unlimited: np.ndarray
+    finite: np.ndarray
+
+
+def _known(
+    claim: Claim, shape: Shape, kind: str, target: np.ndarray, own: np.ndarray
+) -> Known:
+    """Where values are zero, infinite and finite, as far as it has to be shown."""
+    real, live = claim.real, claim.live
+    open_, none = real & ~shape.end, np.zeros(len(real), bool)
+    largest = shape.optimum == "max"
+    if kind == "discounted":
+        return Known(none, none, real)
+    if kind == "reach":
+        away = claim.avoids(target, open_, live)
+        if largest:
+            away = real & ~claim.reaches(target, open_, own)
+        return Known(away, none, real)
+    if kind == "until" and largest:
+        never = real & ~claim.reaches(target, open_, own)
+        escapes = claim.avoids(target, open_, live)
+        finite = ~claim.reaches(escapes, open_, live)
+        return Known(none, claim.reaches(never, open_, own), finite)
+    if kind == "until":
+        unlimited = real & ~claim.surely(target, live)
+        return Known(none, unlimited, claim.surely(target, own))
+    if largest:
+        # Where something can always still be earned, it will be, again and again.
+        pays = claim.have(own & (shape.earned > 0))
+        never = real & ~claim.reaches(pays, real, own)
+        always = real & ~claim.reaches(never, real, own)
+        return Known(never, claim.reaches(always, real, own), real)
+    rests = claim.rests(live & (shape.earned == 0))
+    return Known(rests, real & ~claim.surely(rests, live), real)
+
+
+def _unbounded(
+    claim: Claim, shape: Shape, kind: str, target: np.ndarray
+) -> ValueVerdict:
+    """Inequalities, and what is seen in the graph."""
+    own, real = claim.chosen(), claim.real
+    if own is None:
+        raise ValueError("a memoryless scheduler is needed to verify this")
+    largest = shape.optimum == "max"
+    open_, lower, upper = real & ~shape.end, claim.lower, claim.upper
+    infinite, endless = (
+        np.array([_is_infinite(x) and x > 0 for x in bound.tolist()], bool)
+        for bound in (lower, upper)
+    )
+    known = _known(claim, shape, kind, target, own)
+    below = (real & shape.end & (lower > shape.worth)) | (
+        open_ & known.nothing & (lower > 0)
+    )
+    above = real & shape.end & (upper < shape.worth)
+    if kind != "discounted":
+        above |= open_ & (upper < 0)
+    high = open_ & ~known.finite & ~endless
+    low = open_ & infinite & ~known.unlimited
+    below_here = open_ & ~infinite
+    if largest:  # where the scheduler earns infinitely much, anything is less
+        below_here &= ~known.unlimited
+    lows = (own if largest else claim.live) & _of(claim, below_here)
+    highs = (claim.live if largest else own) & _of(claim, open_ & ~endless)
+    how = (shape.earned,)
+    too_large = claim.have(claim.breaks(lower, lows, *how, -1, shape.discount))
+    too_small = claim.have(claim.breaks(upper, highs, *how, 1, shape.discount))
+    if too_large.any() or too_small.any():
+        finite = open_ & ~known.unlimited & known.finite
+        values = _optimal_values(claim, shape, kind, target, own, known, finite)
+        if values is not None:
+            for state, value in values.items():
+                too_large[state] = _fraction(lower[state]) > value
+                too_small[state] = not endless[state] and (
+                    _fraction(upper[state]) < value
+                )
+    bad = claim.misplaced()
+    nowhere = np.zeros(len(real), bool)
+    return ValueVerdict.first_of(
+        nowhere, bad, below, above, high, low, too_large, too_small
+    )
+
+
+def _of(claim: Claim, states: np.ndarray) -> np.ndarray:
+    """The choices of some states: bool `[C]`."""
+    return np.append(states, False)[claim.owner]
+
+
+def _optimal_values(
+    claim: Claim, shape: Shape, kind, target, own, known: Known, finite
+) -> dict[int, Fraction] | None:
+    """The values of the scheduler in fractions, if no choice improves them."""
+    zero = known.nothing
+    if kind == "reach":
+        zero = claim.real & ~claim.reaches(target, claim.real & ~shape.end, own)
+    open_ = finite & ~zero
+    if open_.sum() > CHAIN_SOLVED_UP_TO:
+        return None
+    states = np.flatnonzero(open_).tolist()
+    at = np.flatnonzero(own)
+    choice = dict(zip(claim.owner[at].tolist(), at.tolist(), strict=True))
+    rows, worth = [], []
+    place = {state: i for i, state in enumerate(states)}
+    for state in states:
+        limits.tick("verifying", len(rows), "states")
+        c = choice[state]
+        here = range(claim.rows[c], claim.rows[c + 1])
+        probs = [Fraction(float(claim.model.probs[b])) for b in here]
+        row: dict[int, Fraction] = {}
+        earned = Fraction(float(shape.earned[c]))
+        for b, p in zip(here, probs, strict=True):
+            to, share = int(claim.columns[b]), shape.discount * p / sum(probs)
+            if to in place:
+                row[place[to]] = row.get(place[to], Fraction(0)) + share
+            elif shape.end[to]:
+                earned += share * Fraction(float(shape.worth[to]))
+            elif not zero[to]:
+                return None  # it leads to what is infinite
+        rows.append(row)
+        worth.append(earned)
+    solved = _chain_values(rows, worth)
+    if solved is None:
+        return None
+    values = np.array([Fraction(0)] * len(claim.real), object)
+    values[shape.end] = [Fraction(float(x)) for x in shape.worth[shape.end]]
+    values[~finite & ~shape.end] = np.inf
+    values[open_] = solved
+    sign = 1 if shape.optimum == "max" else -1
+    choices = claim.live & _of(claim, open_)
+    wrong = claim.breaks(values, choices, shape.earned, sign, shape.discount)
+    if wrong.any() or (known.nothing & open_ & (values > 0)).any():
+        return None
+    return dict(zip(states, solved, strict=True))
+
+
+def _chain_values(rows: list[dict], worth: list[Fraction]) -> list[Fraction] | None:
+    """Solves x = worth + rows x, by replacing one state after the other."""
+    size = len(rows)
+    for k in range(size):
+        limits.tick("verifying", k, "states")
+        loop = 1 - rows[k].pop(k, Fraction(0))
+        if loop <= 0:
+            return None
+        rows[k] = {j: p / loop for j, p in rows[k].items()}
+        worth[k] /= loop
+        for i in range(k + 1, size):
+            share = rows[i].pop(k, None)
+            if share is not None:
+                worth[i] += share * worth[k]
+                for j, p in rows[k].items():
+                    rows[i][j] = rows[i].get(j, Fraction(0)) + share * p
+    for k in reversed(range(size)):
+        worth[k] += sum(p * worth[j] for j, p in rows[k].items())
+    return worth
+
+
+def _again(claim: Claim, asked: Asked, node: Query) -> ValueVerdict:
+    """Values of a number of steps, computed anew by their definition."""
+    model, size = claim.model, len(claim.real)
+    optimum, path = asked._optimum(node), node.path
+    earned, discount = np.zeros(len(claim.owner)), Fraction(1)
+    flips, window, left, right = False, None, None, None
+    value = np.zeros(size)
+    if node.operator == "P":
+        found = read(path, asked._bounds)
+        if isinstance(found, Next):
+            steps, value = 1, asked.states(found.operand).astype(np.float64)
+        else:
+            assert isinstance(found, Until)
+            assert found.last is not None
+            steps, flips = found.last, found.negated
+            left, right = asked.states(found.left), asked.states(found.right)
+            window, value = found.last - found.first, right.astype(np.float64)
+            if flips:
+                optimum = "min" if optimum == "max" else "max"
+    elif isinstance(path, Instantaneous):
+        steps = asked.natural(path.time, "a number of steps")
+        named = asked._reward_name(node)
+        value = np.asarray((model.state_rewards or {})[named], np.float64)
+    else:
+        steps = asked.natural(path.steps, "a number of steps")
+        earned = asked._rewards(asked._reward_name(node))
+        if path.discount is not None:
+            discount = asked.constant(path.discount)
+    exact = steps * len(claim.weight) <= CHAIN_SOLVED_UP_TO * 100
+    numbers: Any = value
+    probs: Any = claim.weight.astype(np.longdouble)
+    if exact:
+        probs = np.array([Fraction(x) for x in claim.weight.tolist()], object)
+        numbers = np.array([Fraction(x) for x in value.tolist()], object)
+        earned = np.array([Fraction(x) for x in earned.tolist()], object)
+    else:
+        numbers, earned = value.astype(np.longdouble), earned.astype(np.longdouble)
+        discount = np.longdouble(discount.numerator) / discount.denominator
+    begins = claim.rows[: int(claim.groups[-1])]
+    total = np.add.reduceat(probs, begins) if len(probs) else probs
+    share = probs / np.repeat(total, np.diff(claim.rows[: len(begins) + 1]))
+    better = np.minimum if optimum == "min" else np.maximum
+    most = int(np.diff(claim.rows).max(initial=0))
+    eps = 0.0 if exact else float(np.finfo(np.longdouble).eps)
+    error = 0.0
+    starts = claim.groups[:-1][claim.real]
+    for step in range(1, steps + 1):
+        limits.tick("verifying", step, "steps")
+        terms = share * numbers[claim.branch_target]
+        sums = np.add.reduceat(terms, begins) if len(terms) else terms
+        worth = earned[: len(begins)] + discount * sums
+        new = numbers.copy()
+        new[claim.real] = better.reduceat(worth, starts)
+        if window is not None:
+            assert left is not None
+            assert right is not None
+            new[~left] = 0
+            if step <= window:
+                new[right] = 1
+        numbers = new
+        if not exact:
+            size_now = float(np.abs(worth).max(initial=0)) + float(
+                np.abs(numbers).max(initial=0)
+            )
+            error += (3 * most + 8) * eps * size_now
+    if flips:
+        numbers = 1 - numbers
+    too_large, too_small = np.zeros((2, size), bool)
+    for s in np.flatnonzero(claim.real).tolist():
+        low, high = claim.lower[s], claim.upper[s]
+        if exact:
+            too_large[s] = _fraction(low) > numbers[s]
+            too_small[s] = _fraction(high) < numbers[s]
+        else:
+            too_large[s] = np.longdouble(low) > numbers[s] - error
+            too_small[s] = np.longdouble(high) < numbers[s] + error
+    none = np.zeros(size, bool)
+    return ValueVerdict.first_of(
+        none, none, none, none, none, none, too_large, too_small
+    )

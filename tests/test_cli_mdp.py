@@ -1,0 +1,169 @@
+"""The command that checks properties of Markov chains and decision processes."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxgames import io, mdp
+from jaxgames.cli import Exit, _mdp, main
+
+REACH = 'Pmax=? [ F "goal" ]'
+
+
+@pytest.fixture(autouse=True)
+def _where(tmp_path, monkeypatch):
+    """Relative paths, and none of JAX's settings changed for other tests."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "")
+    model = mdp.MDP.from_arrays(
+        [0, 2, 4, 5, 6],
+        [0, 1, 3, 4, 7, 8, 9],
+        [1, 2, 3, 0, 1, 2, 3, 2, 3],
+        [1, 0.5, 0.5, 1, 0.25, 0.5, 0.25, 1, 1],
+        labels={"goal": [0, 0, 1, 0], "end": [0, 0, 1, 1]},
+        choice_labels={"go": [1, 1, 0, 1, 0, 0], "back": [0, 0, 1, 0, 0, 0]},
+        choice_rewards={"cost": [1, 5, 1, 2, 0, 0]},
+        valuations={"x": [0, 1, 2, 3]},
+        initial=[0],
+    )
+    io.save("model.umb", model)
+
+
+@pytest.fixture
+def run(capfd):
+    """Runs a command here; returns exit code, output and errors."""
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        return code, *capfd.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def ask(run):
+    """What the command says as JSON."""
+
+    def ask(*arguments, code=Exit.DONE):
+        found, out, err = run("mdp", "model.umb", *arguments, "--json")
+        assert (found, err) == (code, "")
+        return json.loads(out)
+
+    return ask
+
+
+def test_one_property(ask, run):
+    facts = ask("--prop", REACH, "--verify", "--all", "-o", "found.npz")
+    assert facts["status"] == "solved"
+    assert facts["verified"] is True
+    assert facts["value"] == pytest.approx(2 / 3, rel=1e-6)
+    assert facts["lower"] <= 2 / 3 <= facts["upper"]
+    assert facts["properties"][0]["scheduler"][:2] == [0, 3]
+    assert (facts["rewards"], facts["variables"]) == (["cost"], ["x"])
+    with np.load("found.npz") as file:
+        assert file["lower"].tolist() == facts["lowers"]
+        assert file["scheduler"].tolist() == facts["scheduler"]
+    code, out, err = run("mdp", "model.umb", "--prop", REACH)
+    assert (code, err) == (Exit.DONE, "")
+    assert f"model.umb: {REACH} is 0.66666666" in out
+    assert "between 0.666666" in out
+
+
+def test_several_properties(ask, run):
+    Path("asked.props").write_text(
+        'const int k;\n// one\n"soon": Pmax>=1/2 [ F<=k "goal" ];\n'
+        '"cost": R{"cost"}max=? [ F "end" ]; P<0.1 [ F "goal" ]'
+    )
+    line = ("--props", "asked.props", "--const", "k=1", "--prop", REACH)
+    facts = ask(*line, code=Exit.WRONG)
+    assert [x["name"] for x in facts["properties"]] == [None, "soon", "cost", None]
+    values = [x["value"] for x in facts["properties"]]
+    assert values[1:] == [True, "inf", False]
+    assert "value" not in facts
+    code, out, _ = run("mdp", "model.umb", *line, "-q")
+    assert (code, out) == (Exit.WRONG, "")
+    named = ask("--props", "asked.props", "--name", "cost")
+    assert named["value"] == "inf"
+    code, out, _ = run("mdp", "model.umb", "--props", "asked.props", "--name", "cost")
+    assert 'model.umb: "cost" is inf\n' in out
+
+
+def test_a_scheduler_with_names(run):
+    line = ("mdp", "model.umb", "--scheduler", "choices.txt", "-q", "--prop")
+    assert run(*line, REACH) == (Exit.DONE, "", "")
+    assert Path("choices.txt").read_text().splitlines() == [
+        "# state choice names",
+        "0 0 (x=0) go",
+        "1 1 (x=1) go",
+        "3 0 (x=3)",
+    ]
+    assert run(*line, 'Pmin=? [ F<=2 "goal" ]', "--force")[0] == Exit.DONE
+    assert Path("choices.txt").read_text().splitlines()[:3] == [
+        "# step state choice names",
+        "0 0 0 (x=0) go",
+        "0 1 0 (x=1) back",
+    ]
+
+
+def test_a_wrong_answer_is_found(run, monkeypatch):
+    model = io.load("model.umb")
+    assert isinstance(model, mdp.MDP)
+    found = mdp.check(model, REACH)
+    wrong = dataclasses.replace(found, lower=found.lower / 2, upper=found.upper / 2)
+    monkeypatch.setattr(_mdp.mdp, "check", lambda *_, **__: wrong)
+    code, _, err = run("mdp", "model.umb", "--prop", REACH, "-v", "-q", "-o", "x.npz")
+    assert code == Exit.UNVERIFIED
+    assert "the answer is wrong: state 2: its upper bound is less than what" in err
+    assert not Path("x.npz").exists()
+
+
+def test_many_files(run):
+    Path("copy.umb").write_bytes(Path("model.umb").read_bytes())
+    Path("bad.umb").write_text("no archive")
+    line = ("mdp", "model.umb", "bad.umb", "copy.umb", "--prop", REACH, "--jsonl")
+    code, out, err = run(*line, "-o", "out/")
+    assert code == Exit.BAD_INPUT
+    assert "bad.umb" in err
+    found = [json.loads(text)["status"] for text in out.splitlines()]
+    assert found == ["solved", "failed", "solved"]
+    assert {path.name for path in Path("out").iterdir()} == {"model.npz", "copy.npz"}
+
+
+def test_limits(run):
+    code, out, err = run("mdp", "model.umb", "--prop", REACH, "-q", "--timeout", 1e-6)
+    assert (code, out) == (Exit.UNSOLVED, "")
+    assert "the limit of 1e-06 s was reached" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ((), "nothing is asked: expected --prop, or --props"),
+        (("--prop", "Pmax=? [ F ]"), "--prop 'Pmax=? [ F ]': line 1, column 12: exp"),
+        (("--prop", 'P=? [ F "goal" ]'), "line 1, column 1: 'P=? [ F \"goal\" ]' must"),
+        (("--prop", 'Pmax=? [ F "gaol" ]'), "no label 'gaol' (did you mean 'goal'?)"),
+        (("--props", "bad.props"), "jaxgames: bad.props:2: column 4: expected an ex"),
+        (("--props", "label.props"), "jaxgames: label.props:2: column 12: the model"),
+        (("--props", "label.props", "--name", "x"), "no property is called 'x'"),
+        (("--prop", REACH, "--name", "x"), "--name names a property of --props"),
+        (("--prop", REACH, "--const", "k"), "--const: expected NAME=VALUE, got 'k'"),
+        (("--prop", REACH, "--const", "k=x"), "k must be a number, true or false"),
+        (("--prop", REACH, "-s", "best"), "no value solver is called 'best'"),
+        (
+            ("--prop", REACH, "--prop", "x=1", "-o", "x.npz"),
+            "and there are 2: name one",
+        ),
+        (("--prop", REACH, "--scheduler", "x.npz"), "--scheduler takes a file that"),
+        (("--prop", "x=1", "--scheduler", "x.txt"), "--scheduler: there is none"),
+    ],
+)
+def test_what_is_refused(run, line, message):
+    Path("bad.props").write_text("x=1;\nx= ;")
+    Path("label.props").write_text('"a": x=0;\nPmax=? [ F "no" ]')
+    code, _, err = run("mdp", "model.umb", *line)
+    assert code == Exit.BAD_INPUT
+    assert message in err
+    assert len(err.splitlines()) == 1
