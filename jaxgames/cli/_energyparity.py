@@ -13,14 +13,14 @@ from jaxgames.cli._games import load, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.solution import Status
 
-EXAMPLE = "energyparity game.npz --verify -o winners.txt"
+EXAMPLE = "energyparity game.eparity --verify -o winners.txt"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_game(
         parser,
-        what="a game with a weight on each edge and priorities on vertices: .npz",
+        what="a game with weights on edges and priorities on vertices: .eparity, .npz",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)

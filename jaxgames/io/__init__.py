@@ -5,6 +5,7 @@
 | `.pg`, `.gm`, `.pgsolver` | [`pgsolver`][jaxgames.io.pgsolver] | a parity game |
 | `.energy`, `.eg` | [`energy`][jaxgames.io.energy] | an energy game |
 | `.mpg` | [`mpg`][jaxgames.io.mpg] | an energy game |
+| `.eparity` | [`eparity`][jaxgames.io.eparity] | an energy parity game |
 | `.npz` | [`npz`][jaxgames.io.npz] | any arena, a system, or a product |
 | `.kripke` | [`kripke`][jaxgames.io.kripke] | a system |
 | `.mtx` | [`matrix_market`][jaxgames.io.matrix_market] | a graph |
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from jaxgames.io import aut as aut
     from jaxgames.io import drn as drn
     from jaxgames.io import energy as energy
+    from jaxgames.io import eparity as eparity
     from jaxgames.io import hoa as hoa
     from jaxgames.io import hoa_game as hoa_game
     from jaxgames.io import kripke as kripke

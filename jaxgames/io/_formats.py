@@ -24,6 +24,7 @@ FORMATS: dict[str, str] = {
     ".energy": "jaxgames.io.energy",
     ".eg": "jaxgames.io.energy",
     ".mpg": "jaxgames.io.mpg",
+    ".eparity": "jaxgames.io.eparity",
     ".mtx": "jaxgames.io.matrix_market",
     ".aut": "jaxgames.io.aut",
     ".csv": "jaxgames.io.lts_csv",
@@ -56,6 +57,7 @@ SIGNS = {
         ".pg": rb"(?:parity\s+\d+\s*;(?!\s*\d+\s+M)"
         rb'|\d+\s+\d+\s+[01]\s+\d+(?:\s*,\s*\d+)*\s*(?:"[^"]*"\s*)?;)',
         ".energy": rb"energy[ \t]+\d",
+        ".eparity": rb"energyparity[ \t]+\d",
         ".mtx": rb"%%(?i:MatrixMarket)\b",
         ".aut": rb"des\s*\(",
         ".csv": rb"\d+[ \t]*,[ \t]*\d+[ \t]*,",

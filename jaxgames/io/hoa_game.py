@@ -33,6 +33,7 @@ from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game
 from jaxgames.io._files import FilePath, FormatError, writing
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens, read_text
+from jaxgames.quoting import quoted
 
 PLAYERS = "spot-state-player:"
 
@@ -203,10 +204,10 @@ class _Reader:
                 if tokens.next.text == "&":
                     tokens.refuse("alternating automata are not read", tokens.next)
             case _ if name in ("States:", "Acceptance:", PLAYERS):
-                tokens.refuse(f"there is a second {name!r}", token)
+                tokens.refuse(f"there is a second {quoted(name)}", token)
             case _ if name[0].isupper() and name not in _KNOWN:
                 tokens.refuse(
-                    f"header {name!r} may change the meaning, and is not known here",
+                    f"header {quoted(name)} may change the meaning, and is not known here",
                     token,
                 )
             case _:

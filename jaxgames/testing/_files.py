@@ -27,7 +27,7 @@ import numpy as np
 
 from jaxgames import io, ltl, systems
 from jaxgames.arena import Arena
-from jaxgames.io import hoa, npz, pgsolver, prism
+from jaxgames.io import hoa, hoa_game, npz, pgsolver, prism
 from jaxgames.mdp import MDP
 from jaxgames.testing._subject import Cases, Check, Complaint, Subject
 
@@ -498,6 +498,13 @@ State: [1] 1 {0}
 --END--
 HOA: v1 Acceptance: 1 Inf(0) AP: 1 "p" --BODY-- State: 0 {0} 0 0 --END--
 """
+GAME_HOA = """HOA: v1 States: 2 Start: 0 AP: 1 "a" acc-name: Streett 1
+Acceptance: 3 (Fin(0) | Inf(1)) & t | Fin(2) properties: trans-labels
+spot-state-player: 0 1 /* who moves */ --BODY--
+State: [0&!0 | t] 0 "begin" {0} 0 1 {1 2}
+State: 1 {1} [0] 0 {}
+--END--
+"""
 NEVER = """never { /* F G p */
 T0_init:
   do
@@ -577,6 +584,13 @@ READERS: dict[str, Reader] = {
         "a.mpg",
         lambda x: [*_saved(x, _arena(weight=[1, -2, 3, 0])), *_texts(x, MPG)],
     ),
+    "a.eparity": _reader(
+        "a.eparity",
+        lambda x: [
+            *_saved(x, _arena(priority=[3, 2, 0], weight=[1, -2, 3, 0])),
+            *_texts(x, "energyparity 2\n1 2 1 0 -3,1 4\n\n0 0 0 1 7\n"),
+        ],
+    ),
     "a.mtx": _reader(
         "a.mtx",
         lambda x: [
@@ -648,6 +662,7 @@ READERS: dict[str, Reader] = {
         ],
         lambda path: list(hoa.load_all(path)),
     ),
+    "game.hoa": _reader("game.hoa", lambda x: _texts(x, GAME_HOA), hoa_game.load),
     "a.never": _reader(
         "a.never",
         lambda x: [*_saved(x, ltl.translate("F G p & X q")), *_texts(x, NEVER)],
