@@ -207,7 +207,8 @@ class _Reader:
                 tokens.refuse(f"there is a second {quoted(name)}", token)
             case _ if name[0].isupper() and name not in _KNOWN:
                 tokens.refuse(
-                    f"header {quoted(name)} may change the meaning, and is not known here",
+                    f"header {quoted(name)} may change the meaning, and is not known "
+                    "here",
                     token,
                 )
             case _:
