@@ -22,7 +22,10 @@ from jaxgames import (
     Status,
     TooLargeError,
     buchi,
+    discounted,
+    emersonlei,
     energy,
+    energyparity,
     equivalence,
     generate,
     graph,
@@ -197,6 +200,10 @@ SOLVES = {
     ),
     "mean payoff": (meanpayoff.solve, GAME),
     "mean payoff, decided": (lambda x, **how: meanpayoff.decide(x, 1, **how), GAME),
+    "energy parity": (energyparity.solve, GAME),
+    "mean payoff parity": (energyparity.decide, GAME),
+    "discounted": (lambda x, **how: discounted.solve(x, 0.5, **how), GAME),
+    "Streett": (emersonlei.solve, emersonlei.Game.streett(GAME, [([0], [1])])),
     "components": (graph.scc, GAME),
     "end components": (mdp.mec, MODEL),
     "probability": (lambda x, **how: mdp.reach_probability(x, [0], **how), MODEL),
@@ -227,6 +234,7 @@ SOLVES = {
 
 SLICES = [
     *(parity, parity.preprocess, energy, meanpayoff, multienergy, graph, mdp, buchi),
+    *(energyparity, emersonlei, discounted),
     *(ltl, systems, equivalence, generate, jaxgames.io),
 ]
 
@@ -264,6 +272,7 @@ SOLVING = {
     *(parity.solve, energy.solve, energy.solve_with_capacity, meanpayoff.solve),
     *(meanpayoff.decide, graph.scc, mdp.mec, mdp.reach_probability, buchi.solve),
     buchi.accepting_cycle,
+    *(energyparity.solve, energyparity.decide, emersonlei.solve, discounted.solve),
     *(multienergy.solve, equivalence.bisimulation, equivalence.spectrum),
     *(equivalence.relation, equivalence.compare, equivalence.compare_many),
     *(equivalence.compare_weak, equivalence.compare_many_weak),

@@ -6,12 +6,13 @@ from jaxgames import later
 
 if TYPE_CHECKING:
     from jaxgames.energyparity import reference as reference
-    from jaxgames.energyparity._decide import decide as decide
-    from jaxgames.energyparity._decide import (
+    from jaxgames.energyparity._convert import (
         from_mean_payoff_parity as from_mean_payoff_parity,
     )
+    from jaxgames.energyparity._decide import decide as decide
     from jaxgames.energyparity._modes import Memory as Memory
     from jaxgames.energyparity._modes import Modes as Modes
+    from jaxgames.energyparity._problem import DECISIONS as DECISIONS
     from jaxgames.energyparity._problem import PROBLEM as PROBLEM
     from jaxgames.energyparity._problem import SOLVERS as SOLVERS
     from jaxgames.energyparity._solution import Solution as Solution

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import drive, energy
+from jaxgames import drive, energy, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.energyparity import host
 from jaxgames.energyparity._checks import check
+from jaxgames.energyparity._convert import from_mean_payoff_parity
 from jaxgames.energyparity._solution import LOST, UNKNOWN, Solution
 from jaxgames.later import jax, to_numpy
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
@@ -125,6 +126,47 @@ class EnergyParity(drive.Problem[Arena]):
 PROBLEM = drive.register(EnergyParity())
 """Energy parity games, for [`drive.solve`][jaxgames.drive.solve] and for
 [`solve_many`][jaxgames.solve_many]."""
+
+
+class Asked(NamedTuple):
+    """A game, and the threshold that mean payoffs are compared with."""
+
+    arena: Any
+    threshold: Any = 0
+
+
+class Decisions(EnergyParity):
+    """Mean-payoff parity games, put as energy parity games."""
+
+    name = "meanpayoff_parity"
+
+    def read(self, question: Any) -> tuple[Any, Any]:
+        """A game; the threshold is looked at by who computes with it."""
+        asked = Asked(*question)
+        arena, fault = super().read(asked.arena)
+        return asked._replace(arena=arena), fault
+
+    def shape(self, question: Any) -> tuple[int, int]:
+        """That of the arena."""
+        return question.arena.shape
+
+    def undecided(self, question: Any) -> Answer:
+        """No winners."""
+        return super().undecided(question.arena)
+
+    def words(self, question: Any) -> states.Words:
+        """Those of the energy parity game."""
+        return states.words_of(from_mean_payoff_parity(*question))
+
+    def in_phases(self, question: Any, solver: Any, **how: Any) -> Solution:
+        """As an energy parity game."""
+        game = from_mean_payoff_parity(*question)
+        return super().in_phases(game, solver, **how)
+
+
+DECISIONS = drive.register(Decisions())
+"""Mean-payoff parity games, for [`drive.solve`][jaxgames.drive.solve] and for
+[`solve_many`][jaxgames.solve_many]: questions are pairs of an arena and a threshold."""
 
 
 def _padded(modes: Any, more: int) -> Any:

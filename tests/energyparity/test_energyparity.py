@@ -234,6 +234,17 @@ def test_mean_payoff_parity_against_best_means_of_components():
 # ---- calls --------------------------------------------------------------------------
 
 
+def test_many_thresholds():
+    questions = [(draw(seed), (seed % 5 - 2, 2)) for seed in range(20)]
+    for question, found in zip(
+        questions, solve_many("meanpayoff_parity", questions), strict=True
+    ):
+        alone = energyparity.decide(*question, "host")
+        np.testing.assert_array_equal(found.winner, alone.winner)
+    with pytest.raises(ValueError, match="outside of jax.jit"):
+        jax.jit(energyparity.decide)(GAME)
+
+
 def test_padding_batches_and_places():
     arenas = [draw(seed) for seed in range(20)]
     alone = [energyparity.solve(arena, "host") for arena in arenas]
