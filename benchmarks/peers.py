@@ -6,6 +6,7 @@ run as its users run it, on files, and timed by its own clock.
 
 import functools
 import hashlib
+import os
 import re
 import shutil
 import statistics
@@ -125,9 +126,13 @@ class Oink:
         return None if shutil.which("oink") else "there is no program oink on the PATH"
 
     def version(self) -> str:
-        """Start of the program's SHA-256, since Oink does not tell its version."""
+        """What `OINK_COMMIT` says, and the start of the program's SHA-256.
+
+        Oink does not tell its version: who built it knows the commit.
+        """
         program = Path(shutil.which("oink") or "oink")
-        return "sha256:" + hashlib.sha256(program.read_bytes()).hexdigest()[:12]
+        digest = "sha256:" + hashlib.sha256(program.read_bytes()).hexdigest()[:12]
+        return " ".join(filter(None, (os.environ.get("OINK_COMMIT"), digest)))
 
     def save(self, folder: Path, arena: Arena) -> Path:
         """Writes the game in PGSolver's format, unless that was done before."""
