@@ -71,8 +71,11 @@ POLL = 1024
 """Vertices between two looks at the stop flag."""
 
 # parity/host/_promotion.py
-BLOCK = 256
+BLOCK = 64
 """Vertices, in order of importance, that are skipped together."""
+
+EDGES_OF_A_VERTEX = 4
+"""Edges that are searched while a vertex is attracted or moved."""
 
 # parity/host/_legs.py
 FIRST_WORK = 1024

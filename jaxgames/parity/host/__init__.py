@@ -22,6 +22,9 @@ What makes the first, priority promotion, fast:
 - A vertex from which no edge leads to a lower part of the stack is marked when a closed
   region is first searched for such edges, and is not looked at again while the region
   is promoted further.
+- A large region that is promoted keeps its label: the vertices of the smaller one that
+  it rises to, and of what lies between, get others. So labels are no priorities. Nor is
+  a large region searched again for a way out: the vertices that have one are known.
 - The order of importance is searched again only from the first vertex that was given up
   and in blocks where any was.
 """
@@ -87,8 +90,10 @@ def prepare(arena: Arena) -> Prepared:
     )
     priority = np.asarray(compress(priority), np.int32)
     top = int(priority.max(initial=0))
-    if top >= WON:
-        raise ValueError(f"the host engine takes up to {WON} priorities, got {top}")
+    if top >= WON // 2 - 4:
+        raise ValueError(
+            f"the host engine takes up to {WON // 2 - 4:,} priorities, got {top:,}"
+        )
     key, in_ptr, in_tail, in_edge, order, rank, loops = _arrange(
         source, head, owner, priority, top
     )

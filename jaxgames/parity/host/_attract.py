@@ -54,20 +54,24 @@ class Prepared(NamedTuple):
 class Play(NamedTuple):
     """What is known of the vertices, and the stack of regions.
 
-    A vertex that is in no region has its priority for a region: it may become the start
-    of one of that priority. Regions have priorities, too, which fall up the stack.
+    A vertex that is in no region has its priority in the place of a label: it may
+    become the start of a region of that priority. Labels of regions are larger than all
+    priorities, fall up the stack, and have the parity of their player.
 
     Region number `level` is `queue[begin[level]:begin[level + 1]]`, the last one up to
     the end. It starts with its heads, the vertices of its priority, up to
     `heads[level]`. Those before `checked[level]` do not leave the region for the rest.
     """
 
-    key: np.ndarray  # int32: four times the region; 2 where no edge leads down; owner
+    key: np.ndarray  # int32: four times the label; 2 where no edge leads down; owner
     move: np.ndarray  # int32: edge that keeps its owner in the region
     seen: np.ndarray  # int32: where the search of a long row ended
     queue: np.ndarray  # int32: the stack
     idle: np.ndarray  # bool: blocks of the order without a vertex that is in no region
-    priority: np.ndarray  # int32, by level, as all that follow
+    taken: np.ndarray  # bool: those of the order that were in one when last looked at
+    rim: np.ndarray  # int32: what `_escape` knows of the last region
+    label: np.ndarray  # int32, by level, as all that follow
+    priority: np.ndarray  # of its heads
     begin: np.ndarray
     heads: np.ndarray
     checked: np.ndarray

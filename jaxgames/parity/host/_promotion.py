@@ -16,6 +16,7 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import LONG, NO_LIMIT, POLL, WON, attract, pull
 from jaxgames.tuning.parity import BLOCK
+from jaxgames.tuning.parity import EDGES_OF_A_VERTEX as EDGES
 
 
 @compiled
@@ -46,7 +47,8 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
         counts[1] += 1
         begin = end
         at, end = _heads(game, play, at, end, level)
-        mark = 4 * np.int64(play.priority[level])
+        mark = 4 * np.int64(play.label[level])
+        play.rim[0] = -1
         if len(game.order) - at < end - begin:
             begin, size = end, len(game.order)
             end, _ = pull(game, play, game.order, at, size, end, mark, NO_LIMIT)
@@ -72,7 +74,8 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
                 if joined < level and _closed(game, play, joined, counts):
                     # It rises next; what lies on it would have to be kept once more.
                     begin = np.int64(play.begin[joined + 1])
-                    mark = 4 * np.int64(play.priority[joined])
+                    mark = 4 * np.int64(play.label[joined])
+                    play.rim[0] = -1
                     at = _give_up(game, play, at, begin, end, mark)
                     level, end = joined, begin
         at = _next(game, play, at)
@@ -82,9 +85,9 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
 @compiled
 def _target(game, play, level, end, stop, counts):
     """Where the closed last region rises to; negative if stopped."""
-    priority = np.int64(play.priority[level])
+    label = np.int64(play.label[level])
     nearest = level - 1
-    while nearest >= 0 and (play.priority[nearest] ^ priority) & 1:
+    while nearest >= 0 and (play.label[nearest] ^ label) & 1:
         nearest -= 1
     return _escape(game, play, level, nearest, end, stop, counts)
 
@@ -96,19 +99,16 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     Returns where to go on in the order, the level and the end of the last region, the
     level of that which has grown, and whether to go on.
     """
-    key, queue = play.key, play.queue
-    priority, begins = play.priority, play.begin
+    queue, labels, begins = play.queue, play.label, play.begin
     begin = np.int64(begins[level])
+    joined = level - 1
+    while joined >= 0 and labels[joined] < target:
+        joined -= 1
+    target = _unite(game, play, level, end, joined, target, counts)
     mark = 4 * target
-    for index in range(begin, end):
-        v = queue[index]
-        key[v] = mark | (key[v] & 3)
     least = NO_LIMIT
     if level > 0:
-        least = 4 * np.int64(priority[level - 1])
-    joined = level - 1
-    while joined >= 0 and priority[joined] < target:
-        joined -= 1
+        least = 4 * np.int64(labels[level - 1])
     below, grown = np.int64(begins[joined + 1]), end
     first, spoiled = begin, np.int64(-1)
     if begin - below < end - begin:
@@ -125,14 +125,14 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     if afresh:
         worst = target - 1
     last, level = level, level - 1
-    while level >= 0 and priority[level] <= worst:
+    while level >= 0 and labels[level] <= worst:
         level -= 1
     # The most important region that is spoiled lost vertices, if it is the rival's.
     mended = going and level + 1 < last and (worst ^ target) & 1 != 0 and not afresh
-    mended = mended and priority[level + 1] == worst
+    mended = mended and labels[level + 1] == worst
     level += mended
     keep = np.int64(begins[level + 1])
-    counts[4] += end - keep
+    counts[4] += begin - keep + (end - begin) // LONG
     at = _give_up(game, play, at, keep, begin, mark)
     fallen = end
     if mended:
@@ -148,8 +148,12 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     first = end
     if target >= WON or not going:
         end, joined = begin, level  # nothing goes back to the stack
+        play.rim[0] = -1
     if joined < level:
         counts[4] += end - np.int64(begins[joined + 1])
+        play.rim[0] = -1
+    play.rim[1] -= begin - keep
+    play.rim[2] -= begin - keep
     end = _join(play, level, keep, begin, end, joined)
     if fallen > first:
         mark = 4 * worst
@@ -166,6 +170,51 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
 
 
 @compiled
+def _unite(game, play, level, end, joined, target, counts):
+    """Gives the last region and that to which it rises one label, and returns it.
+
+    A large region rises often, each time to a small one. So its vertices keep their
+    label if they are more than those of the target and of what lies between, which then
+    get new ones: the label of the region, and lower ones.
+    """
+    labels, begins = play.label, play.begin
+    begin, label = np.int64(begins[level]), np.int64(labels[level])
+    first = begin
+    if joined >= 0:
+        first = np.int64(begins[joined])
+    # Labels stay above all priorities, however many regions there are.
+    lowest_label = 2 * np.int64(game.key[game.order[0]] >> 2) + 4
+    keeps = target < WON and begin - first < end - begin and label > lowest_label
+    if not keeps:
+        counts[4] += end - begin
+        _name(play, begin, end, target)
+        return target
+    counts[4] += begin - first
+    labels[joined] = label
+    _name(play, first, np.int64(begins[joined + 1]), label)
+    for above in range(joined + 1, level):
+        labels[above] = _under(np.int64(labels[above - 1]), np.int64(labels[above]))
+        first, last = np.int64(begins[above]), np.int64(begins[above + 1])
+        _name(play, first, last, np.int64(labels[above]))
+    return label
+
+
+@compiled
+def _name(play, begin, end, label):
+    """Gives a part of the stack a label."""
+    key, queue = play.key, play.queue
+    for index in range(begin, end):
+        v = queue[index]
+        key[v] = 4 * label | (key[v] & 3)
+
+
+@compiled
+def _under(label, parity):
+    """The next label below one, of a parity."""
+    return label - 1 - ((label - 1 ^ parity) & 1)
+
+
+@compiled
 def _mend(game, play, at, level, begin, end):
     """Takes out of a region what relied on vertices that its rival has just got.
 
@@ -173,18 +222,19 @@ def _mend(game, play, at, level, begin, end):
     them or to what has fallen are lost, and what the rival had to stay in he may leave.
     Returns how far the order is good, and the ends of the region and of what fell out.
     """
-    key, queue, move, idle = play.key, play.queue, play.move, play.idle
+    key, queue, move = play.key, play.queue, play.move
+    idle, taken = play.idle, play.taken
     in_ptr, in_tail, in_edge = game.in_ptr, game.in_tail, game.in_edge
     first, rank = game.key, game.rank
-    priority = np.int64(play.priority[level])
+    label, priority = np.int64(play.label[level]), np.int64(play.priority[level])
     index, fallen, asked = begin, end, False
     while index < fallen:
         v = queue[index]
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_tail[k]
-            if key[u] >> 2 != priority:
+            if key[u] >> 2 != label:
                 continue
-            if (key[u] ^ priority) & 1 == 0:
+            if (key[u] ^ label) & 1 == 0:
                 relies = move[u] == in_edge[k]
             else:
                 relies = index >= end
@@ -193,7 +243,7 @@ def _mend(game, play, at, level, begin, end):
             elif relies:
                 key[u] = first[u]
                 place = np.int64(rank[u])
-                idle[place // BLOCK] = False
+                idle[place // BLOCK] = taken[place] = False
                 at = min(at, place)
                 queue[fallen] = u
                 fallen += 1
@@ -208,7 +258,7 @@ def _mend(game, play, at, level, begin, end):
         if index == heads:
             play.heads[level] = place
         v = queue[index]
-        if key[v] >> 2 == priority:
+        if key[v] >> 2 == label:
             queue[place] = v
             place += 1
     if play.begin[level + 1] == heads:
@@ -226,8 +276,9 @@ def _join(play, level, keep, begin, end, joined):
     """
     queue, begins, heads, checked = play.queue, play.begin, play.heads, play.checked
     more = end - begin
-    for index in range(more):
-        queue[keep + index] = queue[begin + index]
+    if keep < begin:
+        for index in range(more):
+            queue[keep + index] = queue[begin + index]
     if joined < level:
         first = np.int64(begins[joined + 1])
         _reverse(queue, first, keep)
@@ -258,26 +309,26 @@ def _closed(game, play, level, counts):
     """
     key, move, queue = play.key, play.move, play.queue
     row_ptr, head = game.row_ptr, game.head
-    priority = np.int64(play.priority[level])
+    label = np.int64(play.label[level])
     index, last = np.int64(play.checked[level]), np.int64(play.heads[level])
     stays, work = True, np.int64(0)
     while stays and index < last:
         v = queue[index]
-        own = (key[v] ^ priority) & 1 == 0
+        own = (key[v] ^ label) & 1 == 0
         stays = not own
         for e in range(row_ptr[v], row_ptr[v + 1]):
             region = key[head[e]] >> 2
-            if own and region == priority:
+            if own and region == label:
                 move[v] = e
                 stays = True
                 break
-            if not own and region < priority:
+            if not own and region < label:
                 stays = False
                 break
         work += e - row_ptr[v]
         index += stays
     play.checked[level] = index
-    counts[4] += work // LONG
+    counts[4] += work // EDGES
     return stays
 
 
@@ -288,29 +339,64 @@ def _escape(game, play, level, nearest, end, stop, counts):
     The least important one: if he leaves for a more important one, that is not worse
     for the player. None is less important than the nearest, if there is one at
     all. Negative if stopped.
+
+    The rim has the vertices where he can, of a part of the region that has been
+    searched, rim[1] to rim[2]. They are still there when it has risen, and others are
+    not looked at again.
     """
-    key, queue, priorities = play.key, play.queue, play.priority
-    row_ptr, head = game.row_ptr, game.head
-    priority, least = np.int64(priorities[level]), np.int64(priorities[max(nearest, 0)])
-    target, work = WON + (priority & 1), np.int64(0)
-    index = np.int64(play.begin[level])
-    while nearest >= 0 and index < end and target != least:
-        v = queue[index]
-        inner = True
-        if not key[v] & 2 and (key[v] ^ priority) & 1:
-            work += row_ptr[v + 1] - row_ptr[v]
-            for e in range(row_ptr[v], row_ptr[v + 1]):
-                region = np.int64(key[head[e]] >> 2)
-                if priority < region < WON:
-                    inner = False
-                    target = min(target, region)
-        if inner:
-            key[v] |= 2
+    queue, labels, rim = play.queue, play.label, play.rim
+    label, least = np.int64(labels[level]), np.int64(labels[max(nearest, 0)])
+    target, begin = WON + (label & 1), np.int64(play.begin[level])
+    if rim[0] < 0:
+        rim[0], rim[1], rim[2] = 0, begin, begin
+    known, index, kept, work = np.int64(rim[0]), np.int64(0), np.int64(0), np.int64(0)
+    first, last = np.int64(rim[1]), np.int64(rim[2])
+    left = known + (first - begin) + (end - last)
+    while nearest >= 0 and index < left and target != least:
+        if index < known:
+            v = rim[3 + index]
+        elif first > begin:
+            first -= 1
+            v = queue[first]
+        else:
+            v = queue[last]
+            last += 1
+        refuge, looked = _refuge(game, play, v, label)
+        work += looked
+        if refuge < WON:
+            target = min(target, refuge)
+            rim[3 + kept] = v
+            kept += 1
         index += 1
         if index % POLL == 0 and stop[0] != 0:
-            target, index = np.int64(-1), end
-    counts[4] += work // LONG
+            target, index = np.int64(-1), left
+    while index < known:
+        rim[3 + kept] = rim[3 + index]
+        kept += 1
+        index += 1
+    rim[0], rim[1], rim[2] = kept, first, last
+    counts[4] += work // EDGES
     return target
+
+
+@compiled
+def _refuge(game, play, v, label):
+    """The least important region below one that the rival can leave it for from `v`.
+
+    WON if there is none; and how many edges were looked at.
+    """
+    key = play.key
+    row_ptr, head = game.row_ptr, game.head
+    found, looked = np.int64(WON), np.int64(0)
+    if not key[v] & 2 and (key[v] ^ label) & 1:
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            region = np.int64(key[head[e]] >> 2)
+            if label < region:
+                found = min(found, region)
+        looked = np.int64(row_ptr[v + 1] - row_ptr[v])
+        if found == WON:
+            key[v] |= 2
+    return found, looked
 
 
 @compiled
@@ -319,7 +405,7 @@ def _give_up(game, play, at, begin, end, mark):
 
     `at` is where the order went on so far.
     """
-    key, queue, idle = play.key, play.queue, play.idle
+    key, queue, idle, taken = play.key, play.queue, play.idle, play.taken
     first, rank = game.key, game.rank
     least = mark & ~3
     for index in range(begin, end):
@@ -327,7 +413,7 @@ def _give_up(game, play, at, begin, end, mark):
         if key[v] < least:
             key[v] = first[v]
             place = np.int64(rank[v])
-            idle[place // BLOCK] = False
+            idle[place // BLOCK] = taken[place] = False
             at = min(at, place)
     return at
 
@@ -335,10 +421,11 @@ def _give_up(game, play, at, begin, end, mark):
 @compiled
 def _next(game, play, at):
     """Where the order goes on with a vertex that is in no region."""
-    key, idle = play.key, play.idle
+    key, idle, taken = play.key, play.idle, play.taken
     order, first = game.order, game.key
     size = len(order)
-    while at < size and key[order[at]] != first[order[at]]:
+    while at < size and (taken[at] or key[order[at]] != first[order[at]]):
+        taken[at] = True
         at += 1
         if at % BLOCK == 0:
             idle[at // BLOCK - 1] = True
@@ -350,17 +437,23 @@ def _next(game, play, at):
 @compiled
 def _heads(game, play, at, end, level):
     """Begins a region with all vertices of a priority that are in none."""
-    key, queue, idle = play.key, play.queue, play.idle
+    key, queue, idle, taken = play.key, play.queue, play.idle, play.taken
     order, first = game.order, game.key
     priority = first[order[at]] >> 2
-    play.priority[level] = priority
+    above = np.int64(WON)
+    if level > 0:
+        above = np.int64(play.label[level - 1])
+    label = _under(above, np.int64(priority))
+    play.priority[level], play.label[level] = priority, label
     play.begin[level] = play.checked[level] = end
     size = len(order)
     while at < size and first[order[at]] >> 2 == priority:
         v = order[at]
         if key[v] == first[v]:
+            key[v] = 4 * label | (key[v] & 1)
             queue[end] = v
             end += 1
+        taken[at] = True
         at += 1
         if at % BLOCK == 0:
             idle[at // BLOCK - 1] = True
