@@ -378,7 +378,6 @@ HOA = (
             "the system has no proposition 'p', only w",
         ),
         (("lock.kripke", "--ltl", "G(cs"), "--ltl: column 5 of 'G.cs': expected an op"),
-        (("lock.kripke", "--automaton", "fin.hoa"), "fin.hoa:5: column 15: acceptanc"),
         (
             ("lock.kripke", "--automaton", "p.hoa"),
             "lock.kripke: the system has no prop",
@@ -423,7 +422,6 @@ HOA = (
     ],
 )
 def test_bad_input(run, arguments, message):
-    Path("fin.hoa").write_text(HOA.format('"cs"', "Fin(0)"))
     Path("p.hoa").write_text(HOA.format('"p"', "Inf(0)"))
     Path("wrong.hoa").write_text(HOA.format('"p"', "Inf(0)"))
     marked("p.npz")
@@ -471,3 +469,10 @@ def test_a_wrong_answer_is_not_written(run, monkeypatch):
     assert "WRONG" in out
     assert err.startswith("jaxgames: p.npz: the answer is wrong, nothing is written: ")
     assert not Path("l.txt").exists()
+
+
+def test_an_automaton_with_fin(run):
+    Path("fin.hoa").write_text(HOA.format('"cs"', "Fin(0)"))
+    code, out, _ = run("--graph", "lock.kripke", "--automaton", "fin.hoa", "-v")
+    assert code == Exit.WRONG
+    assert "violated" in out

@@ -34,6 +34,7 @@ EXCEPTIONS |= {("energyparity", "energy"), ("energyparity", "parity")}
 EXCEPTIONS |= {("emersonlei", "parity")}
 EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
+EXCEPTIONS |= {("synth", "ltl"), ("synth", "parity")}  # automata, and their games
 EXCEPTIONS |= {("systems", "ltl"), ("buchi", "ltl"), ("buchi", "systems")}
 SLICES = {path.parent.name for path in PACKAGE.glob("*/reference*")} | MODELS
 ON_THE_HOST = {
@@ -46,6 +47,7 @@ ON_THE_HOST = {
         "_condensation",
         "_convert",
         "_edges",
+        "_extract",
         "_guess",
         "_host",
         "_links",

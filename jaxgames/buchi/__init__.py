@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from jaxgames.buchi._verify import verify as verify
     from jaxgames.ltl import Automaton as Automaton
     from jaxgames.ltl import Classification as Classification
+    from jaxgames.ltl import EmersonLei as EmersonLei
     from jaxgames.ltl import Formula as Formula
     from jaxgames.ltl import Kind as Kind
+    from jaxgames.ltl import ParityAutomaton as ParityAutomaton
+    from jaxgames.ltl import deterministic as deterministic
     from jaxgames.ltl import translate as translate
     from jaxgames.systems import Deadlock as Deadlock
     from jaxgames.systems import Explored as Explored

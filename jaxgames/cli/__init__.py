@@ -19,6 +19,8 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | 3 | `--verify`: the answer is wrong (an error of the solver) |
 | 4 | not solved: the time limit, the step limit or the memory was reached |
 | 5 | an output could not be written, such as on a full disk |
+| 10 | `synth`: there is a controller |
+| 20 | `synth`: there is none |
 | 70 | an error of this program |
 | 130 | interrupted |
 | 141 | the output was closed before all of it was printed |
@@ -65,6 +67,7 @@ COMMANDS = {
     "energyparity": "Solve a game of energy, or mean payoff, and priorities.",
     "emersonlei": "Solve a game of Rabin, Streett, Muller or any such condition.",
     "check": "Check a property: linear temporal logic, or an automaton.",
+    "synth": "Decide whether a controller can do what is asked, and write it.",
     "equiv": "Compare processes by many notions of equivalence.",
     "buchi": "Solve a Büchi game: who can visit accepting vertices for ever.",
     "reach": "Find what is reached, or where a player can force a visit.",

@@ -16,6 +16,8 @@ class Exit(enum.IntEnum):
     UNVERIFIED = 3
     UNSOLVED = 4
     NOT_WRITTEN = 5
+    REALIZABLE = 10
+    UNREALIZABLE = 20
     INTERNAL = 70
     INTERRUPTED = 130
     BROKEN_PIPE = 141
@@ -34,6 +36,8 @@ _MEANINGS = {
     Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
     Exit.NOT_WRITTEN: "an output could not be written, such as on a full disk",
+    Exit.REALIZABLE: "synth: there is a controller",
+    Exit.UNREALIZABLE: "synth: there is none",
     Exit.INTERNAL: "an error of this program",
     Exit.INTERRUPTED: "interrupted",
     Exit.BROKEN_PIPE: "the output was closed before all of it was printed",

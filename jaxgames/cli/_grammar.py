@@ -110,6 +110,7 @@ def solvers(command: str) -> tuple[str, ...]:
 
     registry = {
         "solve": parity.SOLVERS,
+        "synth": parity.SOLVERS,
         "scc": graph.SOLVERS,
         "mec": mdp.SOLVERS,
         "energy": energy.SOLVERS,

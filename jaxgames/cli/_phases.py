@@ -17,6 +17,8 @@ _DOING = {
     "product": "making the product",
     "explore": "exploring",
     "explain": "explaining",
+    "split": "making the game",
+    "controller": "making the controller",
 }
 """What is being done in each phase."""
 

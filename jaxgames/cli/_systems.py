@@ -128,6 +128,11 @@ def load_automaton(file: str) -> ltl.Automaton:
         FormatError: the file holds something else.
     """
     found = io.load(file)
+    if isinstance(found, ltl.EmersonLei):
+        try:
+            found = found.to_buchi()
+        except ValueError as error:
+            raise io.FormatError(file, None, str(error)) from error
     if not isinstance(found, ltl.Automaton):
         raise io.FormatError(
             file, None, f"expected an automaton, found {quoted(found)}"

@@ -15,8 +15,10 @@
 | `.umb` | [`umb`][jaxgames.io.umb] | a Markov decision process |
 | `.drn` | [`drn`][jaxgames.io.drn] | a Markov decision process |
 | `.tra` | [`prism`][jaxgames.io.prism] | a Markov decision process |
-| `.hoa` | [`hoa`][jaxgames.io.hoa] | a Büchi automaton |
+| `.hoa` | [`hoa`][jaxgames.io.hoa] | an automaton |
 | `.never` | [`never`][jaxgames.io.never] | a Büchi automaton |
+| `.ehoa` | [`ehoa`][jaxgames.io.ehoa] | a specification of a controller |
+| `.aag`, `.aig` | [`aiger`][jaxgames.io.aiger] | a controller |
 
 A second suffix has a file written compressed: `.gz`, `.bz2` or `.xz`; not for `.npz`.
 Reading goes by what a file begins with, whatever its suffix.
@@ -47,8 +49,10 @@ from jaxgames.limits import limited as bounded
 from jaxgames.quoting import quoted
 
 if TYPE_CHECKING:
+    from jaxgames.io import aiger as aiger
     from jaxgames.io import aut as aut
     from jaxgames.io import drn as drn
+    from jaxgames.io import ehoa as ehoa
     from jaxgames.io import energy as energy
     from jaxgames.io import eparity as eparity
     from jaxgames.io import hoa as hoa
@@ -103,7 +107,10 @@ def load(
         ...), without the [`names`][jaxgames.io.names] of vertices, an
         [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
         [`LTS`][jaxgames.io.LTS] for `.aut`, `.csv` and `.dot`, an
-        [`Automaton`][jaxgames.ltl.Automaton] for `.hoa` and `.never`.
+        [`Automaton`][jaxgames.ltl.Automaton] for `.hoa` and `.never`, an
+        [`EmersonLei`][jaxgames.ltl.EmersonLei] automaton for a `.hoa` with `Fin`, a
+        [`Specification`][jaxgames.synth.Specification] for `.ehoa`, a
+        [`Controller`][jaxgames.synth.Controller] for `.aag` and `.aig`.
 
     Raises:
         FormatError: neither the suffix nor the content tells the format, or the file is

@@ -34,6 +34,9 @@ FORMATS: dict[str, str] = {
     ".tra": "jaxgames.io.prism",
     ".kripke": "jaxgames.io.kripke",
     ".hoa": "jaxgames.io.hoa",
+    ".ehoa": "jaxgames.io.ehoa",
+    ".aag": "jaxgames.io.aiger",
+    ".aig": "jaxgames.io.aiger",
     ".never": "jaxgames.io.never",
     ".npz": "jaxgames.io.npz",
 }
@@ -67,7 +70,9 @@ SIGNS = {
         + rb"(?:#[^\n]*\n)*%s%s[ \t\r]*(?:[^\s;,]+[ \t\r]*)?(?:\n|\Z)"
         % (_ROW, _PROBABILITY),
         ".kripke": rb"kripke\s*;",
-        ".hoa": rb"HOA\s*:",
+        ".hoa": rb"HOA\s*:(?!.*?\scontrollable-AP\s*:)",
+        ".ehoa": rb"HOA\s*:.*?\scontrollable-AP\s*:",
+        ".aag": rb"(?:(?:UN)?REALIZABLE\s+)?a[ai]g \d+ \d+ \d+ \d+ \d+\s",
         ".never": rb"never\b[^{;]*\{",
     }.items()
 }

@@ -4,22 +4,29 @@ import contextlib
 import dataclasses
 import itertools
 import math
+import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from jaxgames.io import _hoa_loop, _word_loop
+from jaxgames import acceptance
+from jaxgames.acceptance import Acceptance
+from jaxgames.io import _hoa_loop, _limits, _word_loop
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
-from jaxgames.ltl import Automaton, Formula
+from jaxgames.ltl import Automaton, EmersonLei, Formula
 from jaxgames.quoting import clipped, quoted
 
 MAX_INTEGER = 2**31 - 1
 
+MAX_MARKS = 1 << 14
+"""Most acceptance sets."""
+
 MAX_SETS = 64
-"""Most acceptance sets, and most sets of edges that a condition may come to."""
+"""Most sets of edges that a condition without `Fin` may come to."""
 
 MAX_PROPOSITIONS = 64
 
@@ -38,6 +45,12 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_PLAIN = re.compile(
+    r"[ \t]*!?[ \t]*(?:0|[1-9][0-9]*)[ \t]*"
+    r"(?:[&|][ \t]*!?[ \t]*(?:0|[1-9][0-9]*)[ \t]*)*+"
+)
+"""Literals with signs between them."""
+
 _REPEATED = ("Start:", "Alias:", "properties:")
 """Headers that may be there more than once."""
 
@@ -55,19 +68,46 @@ class _Tokens(Tokens):
         super().refuse(message, token)
 
 
-def automata(path: FilePath, text: str) -> Iterator[Automaton]:
+class Found(NamedTuple):
+    """An automaton that was read, and what it has beside.
+
+    Attributes:
+        automaton: as it is written, with a mark for each acceptance set.
+        controllable: numbers of propositions; None where the header has none.
+    """
+
+    automaton: EmersonLei
+    controllable: tuple[int, ...] | None
+
+
+def automata(path: FilePath, text: str) -> Iterator[Automaton | EmersonLei]:
     """Reads the automata of a text, one after the other.
 
     Raises:
         FormatError: when something wrong is met.
     """
+    yield from (reader.automaton() for reader in _readers(path, text))
+
+
+def extended(path: FilePath, text: str) -> Iterator[Found]:
+    """Reads the automata of a text whose propositions have owners.
+
+    Raises:
+        FormatError: when something wrong is met.
+    """
+    yield from (reader.found() for reader in _readers(path, text))
+
+
+def _readers(path: FilePath, text: str) -> Iterator["_Reader"]:
     tokens = _Tokens(path, text, _PATTERN, nested=True)
     byte = None
     if _hoa_loop.pays(len(text)) and text.isascii():  # so places are those in the text
         byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
     while tokens.next.kind != "end":
         try:
-            yield _Reader(tokens, byte).automaton()
+            reader = _Reader(path, tokens, byte)
+            reader.read()
+            yield reader
         except _AbortedError:
             tokens.take()
         except FormatError:
@@ -79,7 +119,8 @@ def automata(path: FilePath, text: str) -> Iterator[Automaton]:
 class _Reader:
     """Reads one automaton."""
 
-    def __init__(self, tokens: Tokens, byte: np.ndarray | None):
+    def __init__(self, path: FilePath, tokens: Tokens, byte: np.ndarray | None):
+        self._path = path
         self._tokens = tokens
         self._byte = byte
         self._seen: set[str] = set()
@@ -93,13 +134,41 @@ class _Reader:
         self._used: dict[int, Token] = {}
         self._in_body = False
         self._num_sets = 0
-        self._condition = Formula("true")
+        self._condition = acceptance.TRUE
+        self._controllable: dict[int, Token] | None = None
         self._name = ""
-        self._edges: list[tuple[int, Formula | list[tuple[int, int]], int, int]] = []
+        self._edges: list[tuple[int, Any, int, int]] = []
         self._listed: set[int] = set()
+        self._labels: dict[str, tuple[tuple[int, int], ...] | None] = {}
+        # The marks of each edge are one of a few masks, named by its number.
+        self._masks: list[int] = []
+        self._codes = np.zeros(0, np.int64)
+        self._graph: Automaton
 
-    def automaton(self) -> Automaton:
-        """The automaton, from its first token to `--END--`."""
+    def automaton(self) -> Automaton | EmersonLei:
+        """The automaton that was read: with Büchi acceptance, if it has no `Fin`."""
+        plain = "fin" not in _operators(self._condition)
+        if plain:
+            return self._made(self._clauses, acceptance.TRUE).graph
+        return self.found().automaton
+
+    def found(self) -> Found:
+        """The automaton that was read, with all marks that its condition speaks of."""
+        marks = self._condition.marks
+        edges = len(self._codes)
+        what = f"{len(marks)} acceptance sets of {edges} edges"
+        _limits.check(self._path, None, what, len(marks) * edges)
+
+        def sets(masks: list[int]) -> list[np.ndarray]:
+            return [_members(masks, mark, self._num_sets) for mark in marks]
+
+        place = {mark: i for i, mark in enumerate(marks)}
+        condition = self._condition.renamed(lambda mark: acceptance.inf(place[mark]))
+        controllable = None if self._controllable is None else tuple(self._controllable)
+        return Found(self._made(sets, condition), controllable)
+
+    def read(self) -> None:
+        """Reads it, from its first token to `--END--`."""
         tokens = self._tokens
         tokens.take("HOA:", expected="'HOA:', which begins an automaton")
         tokens.take("v1", expected="version 'v1'")
@@ -108,18 +177,24 @@ class _Reader:
         body = tokens.take("--BODY--", expected="a header or '--BODY--'")
         if "Acceptance:" not in self._seen:
             tokens.refuse("the header lacks 'Acceptance:'", body)
+        for number in [x for x in self._controllable or () if x >= len(self._names)]:
+            del self._controllable[number]  # pyright: ignore
+            warnings.warn(
+                f"{os.fspath(self._path)}: controllable-AP names proposition {number}, "
+                f"of which there are {len(self._names)}: it is left out",
+                UserWarning,
+                stacklevel=2,
+            )
         for number, token in self._used.items():
             if number >= len(self._names):
                 tokens.refuse(f"there is no proposition {number}", token)
         self._in_body = True
-        if self._byte is not None:
-            found = self._by_code(self._byte)
-            if found is not None:
-                return found
+        if self._byte is not None and self._by_code(self._byte):
+            return
         while tokens.next.text == "State:":
             self._state(tokens.take())
         end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
-        return self._build(end)
+        self._build(end)
 
     # ---- the header
 
@@ -147,8 +222,17 @@ class _Reader:
                     tokens.refuse(f"alias {clipped(at.text)} is nested too deeply", at)
             case "Acceptance:":
                 what = "the number of acceptance sets"
-                self._num_sets = self._integer(what, MAX_SETS)
-                self._condition = tokens.expression(self._acceptance, "&", "|")
+                self._num_sets = self._integer(what, MAX_MARKS)
+                self._condition = self._acceptance()
+            case "controllable-AP:":
+                self._controllable = {}
+                while tokens.next.kind == "integer":
+                    at = tokens.next
+                    what = "the number of a proposition"
+                    number = self._integer(what, MAX_PROPOSITIONS - 1)
+                    if number in self._controllable:
+                        tokens.refuse(f"proposition {number} is named again", at)
+                    self._controllable[number] = at
             case "name:":
                 self._name = self._string("the name")
             case _ if name[0].isupper():
@@ -215,26 +299,42 @@ class _Reader:
             self._used.setdefault(number, token)
         return Formula("name", name=str(number))
 
-    def _acceptance(self) -> Formula:
-        """A constant, or that edges of a set are taken infinitely often."""
+    def _acceptance(self) -> Acceptance:
+        """A condition, however deeply nested."""
+        tokens = self._tokens
+        # For each open parenthesis the alternatives before, and the factors of this.
+        frames: list[tuple[list, list]] = [([], [])]
+        while True:
+            while tokens.next.text == "(":
+                tokens.take()
+                frames.append(([], []))
+            frames[-1][1].append(self._atom())
+            while tokens.next.text not in ("&", "|"):
+                if len(frames) == 1:
+                    return _closed(*frames.pop())
+                tokens.take(")", expected="'&', '|' or ')'")
+                inner = _closed(*frames.pop())
+                frames[-1][1].append(inner)
+            if tokens.take().text == "|":
+                alternatives, factors = frames[-1]
+                alternatives.append(acceptance.both(factors))
+                factors.clear()
+
+    def _atom(self) -> Acceptance:
+        """A constant, or whether edges of a set are taken infinitely often."""
         tokens, token = self._tokens, self._tokens.next
         if token.kind == "boolean":
-            return self._constant()
-        if token.text == "Fin":
-            tokens.refuse(
-                "acceptance with 'Fin' is not Büchi acceptance, and not read; other "
-                "tools can convert the automaton",
-                token,
-            )
-        tokens.take("Inf", expected="'Inf', 't' or 'f'")
+            return acceptance.TRUE if tokens.take().text == "t" else acceptance.FALSE
+        tokens.take("Inf", "Fin", expected="'Inf', 'Fin', 't' or 'f'")
         tokens.take("(")
         negated = tokens.next.text == "!"
         if negated:
             tokens.take()
         number = self._integer("the number of an acceptance set", self._num_sets - 1)
         tokens.take(")")
-        atom = Formula("name", name=str(number))
-        return Formula("!", (atom,)) if negated else atom
+        # The edges that are not in a set are one by themselves.
+        number += self._num_sets * negated
+        return (acceptance.inf if token.text == "Inf" else acceptance.fin)(number)
 
     # ---- the body
 
@@ -280,9 +380,16 @@ class _Reader:
             cubes.setdefault(end, []).append((letter, letter ^ (count - 1)))
         return list(cubes.values()), list(cubes)
 
-    def _optional_label(self) -> Formula | None:
+    def _optional_label(self) -> Formula | tuple[tuple[int, int], ...] | None:
         if self._tokens.next.text != "[":
             return None
+        text = self._tokens.ahead("]")
+        if text not in self._labels:
+            self._labels[text] = _cubes(text, len(self._names))
+        cubes = self._labels[text]
+        if cubes is not None:
+            self._tokens.go_to(self._tokens.next.position + len(text) + 2)
+            return cubes
         self._tokens.take()
         self._expanded = 0
         label = self._tokens.expression(self._letters, "&", "|")
@@ -314,24 +421,24 @@ class _Reader:
 
     # ---- the body, by machine code
 
-    def _by_code(self, byte: np.ndarray) -> Automaton | None:
-        """The automaton; None where the body is to be read token by token."""
+    def _by_code(self, byte: np.ndarray) -> bool:
+        """Reads the body, unless it is to be read token by token."""
         tokens, begin = self._tokens, self._tokens.next.position
         count = self._num_states
         most = MAX_INTEGER if count is None else count - 1
         body = _hoa_loop.parse(byte, begin, most)
-        found = None
+        found = False
         # What is wrong is told where it comes first, by those who read all in order.
         if body is not None and _all_differ(body.state):
             with contextlib.suppress(ValueError, _AbortedError):
                 found = self._assembled(byte, body)
-        tokens.go_to(begin if found is None or body is None else body.end)
-        if found is not None:
+        tokens.go_to(begin if not found or body is None else body.end)
+        if found:
             tokens.take("--END--")
         return found
 
-    def _assembled(self, byte: np.ndarray, body: _hoa_loop.Body) -> Automaton | None:
-        """The automaton of a body; None where a state is not listed.
+    def _assembled(self, byte: np.ndarray, body: _hoa_loop.Body) -> bool:
+        """Makes the graph of a body, unless a state is not listed.
 
         Raises:
             ValueError: a label or an acceptance set is malformed, or comes to too much.
@@ -339,8 +446,8 @@ class _Reader:
         named = (max(self._starts, default=-1), body.state.max(initial=-1))
         last = max(*named, body.target.max(initial=-1))
         count = last + 1 if self._num_states is None else self._num_states
-        if len(body.state) != count or _num_clauses(self._condition) > MAX_SETS:
-            return None
+        if len(body.state) != count or self._has_too_many_sets():
+            return False
         which, labels = self._each(byte, body.label, self._optional_label)
         # An automaton with one edge for each label tells what cubes it has.
         every = np.arange(len(labels))
@@ -374,9 +481,9 @@ class _Reader:
         else:  # few of them are there
             pairs, codes = np.unique(codes, return_inverse=True)
         marks = [common[k // len(own)] | own[k % len(own)] for k in pairs.tolist()]
-        sets = _clauses(self._condition, marks)
+        self._masks, self._codes = marks, codes
         degree = np.bincount(sources[edges], minlength=count)
-        return Automaton(
+        self._graph = Automaton(
             initial=np.array(sorted(self._starts), np.int32),
             propositions=tuple(self._names),
             offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
@@ -384,9 +491,10 @@ class _Reader:
             cube_offsets=cube_offsets.astype(np.int32),
             required=one.required[cubes],
             forbidden=one.forbidden[cubes],
-            sets=np.array(sets, bool).reshape(len(sets), len(marks))[:, codes],
+            sets=np.zeros((0, len(edges)), bool),
             name=self._name,
         )
+        return True
 
     def _each(
         self, byte: np.ndarray, places: np.ndarray, read: Callable[[], Any]
@@ -413,20 +521,24 @@ class _Reader:
 
     # ---- the automaton
 
-    def _build(self, end: Token) -> Automaton:
+    def _build(self, end: Token) -> None:
         named = {*self._listed, *self._starts, *(r for _, _, r, _ in self._edges)}
         count = self._num_states
         count = max(named, default=-1) + 1 if count is None else count
         if len(self._listed) < count:
             missing = next(q for q in itertools.count() if q not in self._listed)
             self._tokens.refuse(f"state {missing} of {count} is not listed", end)
-        marks = [marks for _, _, _, marks in self._edges]
-        if _num_clauses(self._condition) > MAX_SETS:
+        if self._has_too_many_sets():
             self._tokens.refuse(
                 f"the acceptance condition comes to more than {MAX_SETS} sets of edges",
                 end,
             )
-        sets = _clauses(self._condition, marks)
+        codes: dict[int, int] = {}
+        of_edges = [codes.setdefault(x, len(codes)) for _, _, _, x in self._edges]
+        self._masks = list(codes)
+        # The number of the marks of an edge goes with it as a set for each bit.
+        bits = range(len(codes).bit_length())
+        given = np.array([[n >> i & 1 for n in of_edges] for i in bits], bool)
         found = Automaton.from_edges(
             [q for q, _, _, _ in self._edges],
             [label for _, label, _, _ in self._edges],
@@ -434,10 +546,96 @@ class _Reader:
             num_states=count,
             initial=sorted(self._starts),
             propositions=map(str, range(len(self._names))),
-            sets=np.array(sets, bool).reshape(len(sets), len(marks)),
+            sets=given.reshape(len(bits), len(of_edges)),
             name=self._name,
         )
-        return dataclasses.replace(found, propositions=tuple(self._names))
+        self._codes = sum(
+            (row.astype(np.int64) << i for i, row in enumerate(found.sets)),
+            start=np.zeros(found.num_edges, np.int64),
+        )
+        self._graph = dataclasses.replace(found, propositions=tuple(self._names))
+
+    def _made(
+        self, sets: Callable[[list[int]], list[np.ndarray]], condition: Acceptance
+    ) -> EmersonLei:
+        """The automaton whose sets of edges are made of the masks of their marks."""
+        found = sets(self._masks)
+        columns = np.array(found, bool).reshape(len(found), len(self._masks))
+        graph = dataclasses.replace(self._graph, sets=columns[:, self._codes])
+        return EmersonLei(graph, condition)
+
+    def _has_too_many_sets(self) -> bool:
+        """Whether acceptance is to be that of sets alone, and these are too many."""
+        if "fin" in _operators(self._condition):
+            return False
+        return self._condition.fold(_one_set, _num_clauses) > MAX_SETS
+
+    def _clauses(self, masks: list[int]) -> list[np.ndarray]:
+        """Sets of edges, all of which are met infinitely often if it accepts."""
+
+        def leaf(node: Acceptance) -> list[np.ndarray]:
+            if node.operator == "true":
+                return []
+            if node.operator == "false":
+                return [np.zeros(len(masks), bool)]
+            return [_members(masks, node.mark, self._num_sets)]
+
+        def join(node: Acceptance, parts: list) -> list[np.ndarray]:
+            if node.operator == "&":
+                return [one for part in parts for one in part]
+            # Some edge of one or the other is met again and again: one of both is.
+            found = parts[0]
+            for part in parts[1:]:
+                found = [a | b for a in found for b in part]
+            return found
+
+        return self._condition.fold(leaf, join)
+
+
+def _cubes(text: str, count: int) -> tuple[tuple[int, int], ...] | None:
+    """The cubes of a label that is a plain disjunction of such; else None."""
+    if not _PLAIN.fullmatch(text):
+        return None
+    found = []
+    for cube in text.split("|"):
+        must = never = 0
+        for literal in cube.split("&"):
+            number = literal.strip(" \t!")
+            if len(number) > 2 or int(number) >= count:
+                return None  # of which the other way tells
+            if "!" in literal:
+                never |= 1 << int(number)
+            else:
+                must |= 1 << int(number)
+        if not must & never:
+            found.append((must, never))
+    return tuple(found)
+
+
+def _closed(alternatives: list[Acceptance], factors: list[Acceptance]) -> Acceptance:
+    return acceptance.either([*alternatives, acceptance.both(factors)])
+
+
+def _operators(condition: Acceptance) -> set[str]:
+    return condition.fold(
+        lambda node: {node.operator}, lambda node, found: set().union(*found)
+    )
+
+
+def _members(masks: list[int], mark: int, num_sets: int) -> np.ndarray:
+    """Which masks have a mark; those from `num_sets` on are of what is not in a set."""
+    number, negated = mark % num_sets, mark >= num_sets
+    return np.array([(mask >> number & 1) != negated for mask in masks], bool)
+
+
+def _one_set(condition: Acceptance) -> int:
+    return int(condition.operator != "true")
+
+
+def _num_clauses(condition: Acceptance, parts: list[int]) -> int:
+    """How many sets there will be; if they are too many, that they are."""
+    found = sum(parts) if condition.operator == "&" else math.prod(parts)
+    return min(found, MAX_SETS + 1)
 
 
 def _all_differ(numbers: np.ndarray) -> bool:
@@ -447,36 +645,3 @@ def _all_differ(numbers: np.ndarray) -> bool:
 
 def _depth(formula: Formula) -> int:
     return 1 + max(map(_depth, formula.operands), default=0)
-
-
-def _num_clauses(condition: Formula) -> int:
-    """How many sets `_clauses` finds; if they are too many, that they are."""
-    parts = [_num_clauses(x) for x in condition.operands]
-    if condition.operator == "true":
-        return 0
-    if condition.operator in ("false", "name", "!"):
-        return 1
-    found = sum(parts) if condition.operator == "&" else math.prod(parts)
-    return min(found, MAX_SETS + 1)
-
-
-def _clauses(condition: Formula, marks: list[int]) -> list[np.ndarray]:
-    """Sets of edges, all of which are met infinitely often if the condition holds."""
-    parts = [_clauses(x, marks) for x in condition.operands]
-    match condition.operator:
-        case "true":
-            return []
-        case "false":
-            return [np.zeros(len(marks), bool)]
-        case "name":
-            number = int(condition.name)
-            return [np.array([mark >> number & 1 for mark in marks], bool)]
-        case "!":  # stands at a set alone
-            return [~parts[0][0]]
-        case "&":
-            return [one for part in parts for one in part]
-    # Some edge of one set or of the other is met infinitely often: one of both is.
-    found = parts[0]
-    for part in parts[1:]:
-        found = [a | b for a in found for b in part]
-    return found

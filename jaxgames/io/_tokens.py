@@ -58,6 +58,12 @@ class Tokens:
         self._depth = 0
         self._advance(place)
 
+    def ahead(self, sign: str) -> str:
+        """The text between the next token and a sign; nothing if there is no such."""
+        start = self.next.position + len(self.next.text)
+        end = self._text.find(sign, start)
+        return self._text[start:end] if end >= 0 else ""
+
     def take(self, *texts: str, expected: str = "") -> Token:
         """Returns the next token and goes on; it must be one of the given, if any are.
 
@@ -162,6 +168,13 @@ def read_text(path: FilePath) -> str:
     """
     with reading(path, PER_BYTE) as file:
         data = file.read()
+    if data.startswith(b"version https://git-lfs"):
+        raise FormatError(
+            path,
+            1,
+            "this is a pointer of Git LFS, and the file itself is elsewhere: fetch it "
+            "by 'git lfs pull'",
+        )
     try:
         return data.decode()
     except UnicodeDecodeError as error:

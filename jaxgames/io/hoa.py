@@ -11,9 +11,10 @@
     State: 1 {0} [!0] 1
     --END--
 
-What is read: acceptance of states and edges, by `Inf(x)`, `Inf(!x)`, `t` and `f` in any
-combination of `&` and `|`; explicit and implicit labels, aliases, several initial
-states, comments, and several automata in one file. Alternation and `Fin` are refused.
+What is read: acceptance of states and edges, by `Inf(x)`, `Inf(!x)`, `Fin(x)`,
+`Fin(!x)`, `t` and `f` in any combination of `&` and `|`; explicit and implicit labels,
+aliases, several initial states, comments, and several automata in one file. Alternation
+is refused. An automaton without `Fin` is a generalised Büchi automaton.
 
 References:
     Babiak et al., The Hanoi Omega-Automata format, CAV 2015,
@@ -21,20 +22,26 @@ References:
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
+from jaxgames.acceptance import parity
 from jaxgames.io import _hoa
 from jaxgames.io._files import FilePath, FormatError, writing
 from jaxgames.io._tokens import read_text
-from jaxgames.ltl import Automaton
+from jaxgames.ltl import Automaton, EmersonLei, ParityAutomaton
+
+T = TypeVar("T")
 
 HOLDS = Automaton
 """What `load` returns and `save` takes."""
 
+HOLDS_TOO = (EmersonLei, ParityAutomaton)
 
-def load(path: FilePath) -> Automaton:
+
+def load(path: FilePath) -> Automaton | EmersonLei:
     """Reads the automaton of a file.
 
     Args:
@@ -42,8 +49,7 @@ def load(path: FilePath) -> Automaton:
 
     Raises:
         FormatError: the file is something else, or holds none or several automata, or
-            one that is alternating or has an acceptance condition with `Fin`; tells
-            the line and the column.
+            one that is alternating; tells the line and the column.
         OSError: the file cannot be read.
 
     Examples:
@@ -57,12 +63,12 @@ def load(path: FilePath) -> Automaton:
     return _only(path, load_all(path))
 
 
-def loads(text: str) -> Automaton:
+def loads(text: str) -> Automaton | EmersonLei:
     """Reads the automaton of a text, as `load` that of a file."""
     return _only("<text>", _hoa.automata("<text>", text))
 
 
-def load_all(path: FilePath) -> Iterator[Automaton]:
+def load_all(path: FilePath) -> Iterator[Automaton | EmersonLei]:
     """Reads the automata of a file, one after the other.
 
     Those that end in `--ABORT--` are left out.
@@ -77,7 +83,7 @@ def load_all(path: FilePath) -> Iterator[Automaton]:
     return _hoa.automata(path, read_text(path))
 
 
-def save(path: FilePath, automaton: Automaton) -> None:
+def save(path: FilePath, automaton: Automaton | EmersonLei | ParityAutomaton) -> None:
     """Writes an automaton; acceptance of states is written as such.
 
     Args:
@@ -92,8 +98,14 @@ def save(path: FilePath, automaton: Automaton) -> None:
         file.write(dumps(automaton).encode())
 
 
-def dumps(automaton: Automaton) -> str:
+def dumps(
+    automaton: Automaton | EmersonLei | ParityAutomaton, *, more: Sequence[str] = ()
+) -> str:
     """The text of an automaton.
+
+    Args:
+        automaton: it.
+        more: lines for the header.
 
     Examples:
         >>> from jaxgames import ltl
@@ -108,14 +120,25 @@ def dumps(automaton: Automaton) -> str:
         properties: trans-labels explicit-labels trans-acc no-univ-branch
         --BODY--
         State: 0
-        [!0] 0
         [0] 0 {0}
+        [!0] 0
         --END--
         <BLANKLINE>
     """
+    if isinstance(automaton, ParityAutomaton):
+        automaton = automaton.emerson_lei
+    known = []
+    if isinstance(automaton, EmersonLei):
+        condition, automaton = str(automaton.condition), automaton.graph
+        kind = f"parity max even {automaton.num_sets}"
+        if condition == str(parity("max even", automaton.num_sets)):
+            known = [f"acc-name: {kind}"]
+    else:
+        names = {0: "all", 1: "Buchi"}
+        count = automaton.num_sets
+        condition = "&".join(f"Inf({i})" for i in range(count)) or "t"
+        known = [f"acc-name: {names.get(count, f'generalized-Buchi {count}')}"]
     num_sets, by_state = automaton.num_sets, automaton.is_state_based
-    condition = "&".join(f"Inf({i})" for i in range(num_sets)) or "t"
-    names = {0: "all", 1: "Buchi"}
     name = [f"name: {_quoted(automaton.name)}"] if automaton.name else []
     lines = [
         "HOA: v1",
@@ -124,7 +147,8 @@ def dumps(automaton: Automaton) -> str:
         *(f"Start: {q}" for q in automaton.initial),
         " ".join(["AP:", str(len(automaton.propositions))])
         + "".join(" " + _quoted(x) for x in automaton.propositions),
-        f"acc-name: {names.get(num_sets, f'generalized-Buchi {num_sets}')}",
+        *more,
+        *known,
         f"Acceptance: {num_sets} {condition}",
         "properties: trans-labels explicit-labels "
         f"{'state' if by_state else 'trans'}-acc no-univ-branch",
@@ -155,7 +179,7 @@ def _cube(must: int, never: int) -> str:
     return "&".join(literals) or "t"
 
 
-def _only(path: FilePath, automata: Iterator[Automaton]) -> Automaton:
+def _only(path: FilePath, automata: Iterator[T]) -> T:
     found = next(automata, None)
     if found is None:
         raise FormatError(path, None, "expected an automaton, the file has none")

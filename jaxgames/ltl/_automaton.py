@@ -118,12 +118,17 @@ class Automaton(Value):
             formulas = [x for x in parsed if isinstance(x, Formula)]
             propositions = sorted({p for x in formulas for p in x.propositions})
         propositions = _guards.check_propositions(propositions)
-        cubes = [
-            _guards.of_formula(x, propositions)
-            if isinstance(x, Formula)
-            else _guards.of_masks(x, len(propositions))
-            for x in parsed
-        ]
+        known: dict[Any, Guard] = {}
+        cubes = []
+        for x in parsed:
+            key = x if isinstance(x, Formula) else tuple(x)
+            if key not in known:
+                known[key] = (
+                    _guards.of_formula(x, propositions)
+                    if isinstance(x, Formula)
+                    else _guards.of_masks(key, len(propositions))  # pyright: ignore
+                )
+            cubes.append(known[key])
         if accepting is not None:
             if sets is not None:
                 raise ValueError("give the accepting states or sets of edges, not both")
@@ -255,23 +260,38 @@ class Automaton(Value):
         Raises:
             ValueError: the cycle is empty.
         """
+        tails, heads, edge, size = self.along(prefix, cycle)
+        order = np.argsort(tails, kind="stable")
+        return _has_accepting_cycle(
+            size, tails[order], heads[order], self.sets[:, edge[order]], self.initial
+        )
+
+    def along(
+        self, prefix: Iterable[Iterable[str]], cycle: Iterable[Iterable[str]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        """The automaton read along a word that runs through a cycle for ever.
+
+        Args:
+            prefix: letters, each the names of the propositions that hold.
+            cycle: letters, one at least.
+
+        Returns:
+            Where each edge starts and ends, and which edge of the automaton it is; and
+            the number of vertices: `L A`, of which position `i` and state `q` is number
+            `i A + q`.
+
+        Raises:
+            ValueError: the cycle is empty.
+        """
         prefix, cycle = list(prefix), list(cycle)
         if not cycle:
             raise ValueError("the cycle of a word needs a letter")
         masks = [self.letter(names) for names in (*prefix, *cycle)]
         follower = np.append(np.arange(1, len(masks)), len(prefix))
-        # The automaton read along the word: a vertex for each position and state.
         at, edge = np.nonzero(self.enabled(np.array(masks, np.uint64)))
         tails = at * self.num_states + self.sources[edge]
         heads = follower[at] * self.num_states + self.targets[edge]
-        order = np.argsort(tails, kind="stable")
-        return _has_accepting_cycle(
-            len(masks) * self.num_states,
-            tails[order],
-            heads[order],
-            self.sets[:, edge[order]],
-            self.initial,
-        )
+        return tails, heads, edge, len(masks) * self.num_states
 
     @limited()
     def is_empty(self, **bounds: Unpack[Bounds]) -> bool:

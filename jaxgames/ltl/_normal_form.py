@@ -73,6 +73,41 @@ def _make(operator: str, *operands: Formula) -> Formula:
     return Formula(operator)
 
 
+def spread(formula: Formula) -> Formula:
+    """What must hold again and again, or from some time on, each by itself.
+
+    `G(F x & F y & z)` becomes `G F x & G F y & G z`, and `F(G x | G y | z)` the dual:
+    the other way round from what makes formulas small, and better for automata.
+    """
+    parts = tuple(map(spread, formula.operands))
+    if formula.operator in ("U", "R"):
+        inner = parts[1]
+        release = formula.operator == "R"
+        joins, neutral = ("&", FALSE) if release else ("|", TRUE)
+        if parts[0] == neutral and inner.operator == joins:
+            apart = [x for x in inner.operands if _recurs(x, release)]
+            rest = [x for x in inner.operands if not _recurs(x, release)]
+            if apart:
+                if rest:
+                    one = rest[0] if len(rest) == 1 else Formula(joins, tuple(rest))
+                    apart.append(one)
+                each = tuple(Formula(formula.operator, (neutral, x)) for x in apart)
+                return each[0] if len(each) == 1 else Formula(joins, each)
+    if formula.operator in ("&", "|"):
+        flat = []
+        for x in parts:
+            flat += x.operands if x.operator == formula.operator else [x]
+        parts = tuple(flat)
+    return formula if parts == formula.operands else Formula(formula.operator, parts)
+
+
+def _recurs(x: Formula, release: bool) -> bool:
+    """Whether it is an eventually, or the dual."""
+    if release:
+        return x.operator == "U" and x.operands[0] == TRUE
+    return x.operator == "R" and x.operands[0] == FALSE
+
+
 # ---- constructors that simplify --------------------------------------------------
 
 

@@ -13,7 +13,7 @@ import threading
 import numpy as np
 import pytest
 
-from jaxgames import Arena, io, ltl, mdp
+from jaxgames import Arena, io, ltl, mdp, synth
 from jaxgames.io import _files, _formats
 
 ARENA = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], priority=[1, 2])
@@ -47,6 +47,8 @@ SAVED = {
     ),
     ".kripke": io.kripke.loads("kripke; propositions p; initial 0; 0 {p} -> 0;"),
     **dict.fromkeys([".hoa", ".never"], ltl.translate("G p")),
+    ".ehoa": synth.Specification.from_ltl("G(r -> F g)", ["r"]),
+    ".aag": synth.solve(synth.Specification.from_ltl("G(r -> g)", ["r"])).controller(),
 }
 """Something that each format can hold."""
 
@@ -71,6 +73,8 @@ TEXTS = {
     "dot": ["/* a graph */ strict digraph lts {\n0 -> 1;\n}\n"],
     "csv": ['0, 1,"a"\n'],
     "hoa": ["/* by hand */ HOA: v1\n"],
+    "ehoa": ['HOA: v1 AP: 1 "a" /* */ controllable-AP: 0\n'],
+    "aag": ["REALIZABLE\naag 0 0 0 0 0\n", "aig 0 0 0 0 0\n"],
 }
 """Odd beginnings."""
 

@@ -1,0 +1,302 @@
+"""`jaxgames synth`."""
+
+import argparse
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jaxgames import io, parity, synth
+from jaxgames.cli import _options, _outputs, _parts, _report
+from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli._games import read, sizes, start_jax
+from jaxgames.cli._phases import Phases
+from jaxgames.cli._streams import STDOUT
+from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.io._formats import suffix_of
+from jaxgames.quoting import quoted
+from jaxgames.solution import SolveError, Status
+from jaxgames.synth import Specification
+
+EXAMPLE = "synth arbiter.ehoa -o arbiter.aag"
+
+SUFFIXES = tuple(
+    f".{kind}{more}"
+    for kind in ("aag", "aig", "hoa", "dot")
+    for more in ("", *COMPRESSIONS)
+)
+"""Of the files that controllers are written to."""
+
+AT_ONCE = 4096
+"""Specifications whose games are one batch."""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    _options.add_file(
+        parser,
+        "a specification: .ehoa",
+        option="--spec",
+        many=True,
+        among=source,
+    )
+    source.add_argument(
+        "--ltl", metavar="FORMULA", help='what the system shall do, as "G(r -> F g)"'
+    )
+    parser.set_defaults(
+        beside=("output", ".aag"), check=_check_options, each=_each, arrange=_arrange
+    )
+    parser.add_argument(
+        "--ins",
+        metavar="NAMES",
+        help="with --ltl: the propositions that the environment sets, as a,b",
+    )
+    parser.add_argument(
+        "--outs",
+        metavar="NAMES",
+        help="with --ltl: those that the system sets; of --ins and --outs one may be "
+        "left out",
+    )
+    parser.add_argument(
+        "--moore",
+        action="store_true",
+        help="the system sets its propositions before it knows the others",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write the controller, or what the environment does against all: AIGER "
+        "(.aag, in binary .aig), .hoa, .dot; - is standard output, as .aag; for "
+        "several files it is a folder",
+    )
+    parser.add_argument("--game", metavar="GAME", help="write the parity game: .npz")
+    parser.add_argument("--pg", metavar="PG", help="write it for PGSolver: .pg")
+    parser.add_argument(
+        "-s",
+        "--solver",
+        default="auto",
+        help="which solver of parity games, see jaxgames solvers (default: auto)",
+    )
+    parser.add_argument(
+        "-v",
+        "--verify",
+        action="store_true",
+        help="make the controller and check it, also if it is not written",
+    )
+    _options.add_force(parser)
+    _options.add_common(parser)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Decides a specification, and prints and writes what was asked for."""
+    _check_options(args)
+    start_jax(args)
+    phase = Phases(args)
+    return _solved(args, phase, _load(args, phase))
+
+
+def _each(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
+    """Files in batches; all that is decided is done."""
+    pending: list[argparse.Namespace] = []
+    for args in some:
+        start_jax(args)
+        pending.append(args)
+        if len(pending) == AT_ONCE:
+            yield from _batch(pending)
+            pending = []
+    yield from _batch(pending)
+
+
+def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
+    loaded: list[tuple[argparse.Namespace, Phases, Any]] = []
+    for args in some:
+        phase = Phases(args)
+        try:
+            found: Any = _load(args, phase)
+            with phase("split"):
+                found.arena()
+        except Exception as error:  # is told of when it is this file's turn
+            found = error
+        loaded.append((args, phase, found))
+    good = [(phase, x) for _, phase, x in loaded if isinstance(x, Specification)]
+    solutions: dict[int, Any] = {}
+    try:
+        if good:
+            phase = Phases(some[0], silent=True)
+            with phase("solve"):
+                solver = some[0].solver
+                found = synth.solve_many([x for _, x in good], solver, throw=False)
+            for (own, _), _ in zip(good, found, strict=True):
+                own.seconds["batch"] = phase.seconds["solve"]
+            solutions = {id(x): y for (_, x), y in zip(good, found, strict=True)}
+    except SolveError as error:
+        solutions = {id(x): error for _, x in good}
+    for args, phase, found in loaded:
+        yield args, functools.partial(_of_batch, args, phase, found, solutions)
+
+
+def _of_batch(
+    args: argparse.Namespace, phase: Phases, found: Any, solutions: dict[int, Any]
+) -> Exit:
+    for wrong in (found, solutions.get(id(found))):
+        if isinstance(wrong, Exception):
+            raise wrong
+    code = _told(args, phase, found, solutions[id(found)])
+    return Exit.DONE if code in (Exit.REALIZABLE, Exit.UNREALIZABLE) else code
+
+
+# ---- what is asked ---------------------------------------------------------------
+
+
+def _arrange(args: argparse.Namespace) -> None:
+    """A formula is in the place of a file."""
+    if not hasattr(args, "files"):
+        args.files = ["--ltl"]
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Finds out before long work what would fail after it."""
+    if args.ltl is not None:
+        if args.ins is None and args.outs is None:
+            raise ValueError("--ltl goes with --ins and --outs, or one of both")
+    elif args.ins is not None or args.outs is not None:
+        raise ValueError("--ins and --outs go with --ltl: a file says it by itself")
+    parity.check_solver(args.solver)
+    if args.output:
+        _parts.check_suffix("-o", args.output, SUFFIXES)
+    if args.game:
+        _parts.check_suffix("--game", args.game, (".npz",))
+    if args.pg:
+        suffixes = tuple(f".pg{more}" for more in ("", *COMPRESSIONS))
+        _parts.check_suffix("--pg", args.pg, suffixes)
+    if len(args.files) > 1 and (args.game or args.pg):
+        raise ValueError("--game and --pg are for one file")
+    outputs = {"output": args.output, "game": args.game, "pg": args.pg}
+    _outputs.check(args, **outputs)
+
+
+def _names(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _load(args: argparse.Namespace, phase: Phases) -> Specification:
+    with phase("load") as notes:
+        if args.ltl is not None:
+            ins, outs = _names(args.ins), _names(args.outs)
+            found = Specification.from_ltl(args.ltl, ins, outs, moore=args.moore)
+        else:
+            found = read(args)
+            if not isinstance(found, Specification):
+                raise io.FormatError(
+                    args.file, None, f"this is no specification, but {quoted(found)}"
+                )
+            if args.moore and not found.moore:
+                found = Specification(
+                    found.automaton, found.controllable, True, found.formula
+                )
+        count = len(found.automaton.propositions)
+        notes.append(f"{found.automaton.num_states:,} states, {count} propositions")
+    return found
+
+
+# ---- what is found ---------------------------------------------------------------
+
+
+def _solved(
+    args: argparse.Namespace, phase: Phases, specification: Specification
+) -> Exit:
+    with phase("split") as notes:
+        try:
+            arena = specification.arena()
+        except ValueError as error:
+            raise io.FormatError(args.file, None, str(error)) from error
+        notes.append(sizes(arena))
+    with phase("solve") as notes:
+        solution = synth.solve(specification, args.solver, throw=False)
+        notes.append(_parts.solver_note(solution.game))
+    return _told(args, phase, specification, solution)
+
+
+def _told(
+    args: argparse.Namespace,
+    phase: Phases,
+    specification: Specification,
+    solution: synth.Solution,
+) -> Exit:
+    """Writes and prints what was found."""
+    arena = specification.arena()
+    if args.game:
+        io.save(args.game, arena)
+    if args.pg:
+        io.save(args.pg, specification.arena(on_vertices=True))
+    realizable, controller, verified = solution.realizable, None, None
+    if realizable is None:
+        _parts.lift_unless_solved(solution.game)
+        status = Status(int(solution.game.status)).name.lower()
+        if args.json:
+            _report.show(args, {"status": status, "realizable": None})
+        return _parts.not_solved(args, solution.game)
+    if args.output or args.verify:
+        with phase("controller") as notes:
+            controller = solution.controller()
+            notes.append(f"{controller.num_states:,} states")
+        with phase("verify") as notes:
+            verified = _is_right(specification, controller, realizable)
+            notes.append("valid" if verified else "WRONG")
+        if verified and args.output:
+            _write(args.output, controller)
+    facts: dict[str, Any] = {
+        "status": "solved",
+        "realizable": realizable,
+        "inputs": list(specification.inputs),
+        "outputs": list(specification.outputs),
+        "moore": specification.moore,
+        "automaton": {"states": specification.automaton.num_states},
+        "vertices": int(arena.num_vertices),
+        "edges": int(arena.num_edges),
+        "controller": None,
+        "seconds": dict(phase.seconds),
+        "verified": verified,
+    }
+    if controller is not None:
+        circuit = controller.circuit()
+        facts["controller"] = {
+            "states": controller.num_states,
+            "latches": len(circuit.following),
+            "gates": len(circuit.gates),
+        }
+    if args.json:
+        _report.show(args, facts)
+    elif not args.quiet:
+        word = "REALIZABLE" if realizable else "UNREALIZABLE"
+        print(f"{args.file}: {word}" if args.brief else word)
+    if verified is False:
+        complain(f"{args.file}: the controller is wrong, and is not written")
+        return Exit.UNVERIFIED
+    return Exit.REALIZABLE if realizable else Exit.UNREALIZABLE
+
+
+def _is_right(
+    specification: Specification, controller: synth.Controller, realizable: bool
+) -> bool:
+    """Whether the machine, and what its circuit comes to, do what they should."""
+    if not synth.verify(specification, controller, realizable=realizable):
+        return False
+    text = io.aiger.dumps(controller)
+    again = io.aiger.parse("the controller", text).controller()
+    return synth.verify(specification, again, realizable=realizable)
+
+
+def _write(path: str, controller: synth.Controller) -> None:
+    suffix = ".aag" if path == STDOUT else suffix_of(path)
+    if suffix == ".hoa":
+        text = io.hoa.dumps(controller.automaton()).encode()
+    elif suffix == ".dot":
+        text = controller.to_dot().encode()
+    else:
+        text = io.aiger.dumps(controller, binary=suffix == ".aig")
+    with writing(path) as file:
+        file.write(text)

@@ -1,0 +1,98 @@
+"""Specifications in the extended Hanoi format: automata whose propositions have owners.
+
+    HOA: v1
+    States: 1
+    Start: 0
+    AP: 2 "request" "grant"
+    controllable-AP: 1
+    acc-name: parity max even 2
+    Acceptance: 2 Fin(1) & Inf(0)
+    --BODY--
+    State: 0
+    [!0 | 1] 0 {0}
+    [0 & !1] 0 {1}
+    --END--
+
+All that [`hoa`][jaxgames.io.hoa] reads is read, and the header `controllable-AP`, which
+names the propositions that the system sets. Whether the automaton is deterministic and
+complete is not asked of the file, but looked at when the game is made.
+
+References:
+    Perez, The extended HOA format for synthesis, arXiv:1912.05793.
+"""
+
+from jaxgames.io import _hoa
+from jaxgames.io._files import FilePath, FormatError, writing
+from jaxgames.io._tokens import read_text
+from jaxgames.io.hoa import dumps as _dumps
+from jaxgames.synth import Specification
+
+HOLDS = Specification
+"""What `load` returns and `save` takes."""
+
+
+def load(path: FilePath) -> Specification:
+    """Reads the specification of a file.
+
+    Args:
+        path: the file; decompressed if it ends in `.gz`, `.bz2` or `.xz`.
+
+    Raises:
+        FormatError: the file is something else, or says nothing of controllable
+            propositions; tells the line and the column.
+        OSError: the file cannot be read.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "small.ehoa")
+        >>> save(path, Specification.from_ltl("G(r -> F g)", ["r"], ["g"]))
+        >>> load(path)
+        Specification(2 states, inputs r, outputs g)
+    """
+    return _read(path, read_text(path))
+
+
+def loads(text: str) -> Specification:
+    """Reads the specification of a text, as `load` that of a file."""
+    return _read("<text>", text)
+
+
+def save(path: FilePath, specification: Specification) -> None:
+    """Writes a specification; that the system moves first is in the name alone.
+
+    Args:
+        path: the file, replaced when all is written; compressed if it ends in `.gz`,
+            `.bz2` or `.xz`.
+        specification: it.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with writing(path) as file:
+        file.write(dumps(specification).encode())
+
+
+def dumps(specification: Specification) -> str:
+    """The text of a specification."""
+    names = specification.automaton.propositions
+    numbers = [str(names.index(name)) for name in specification.outputs]
+    header = " ".join(["controllable-AP:", *numbers])
+    return _dumps(specification.automaton, more=[header])
+
+
+def _read(path: FilePath, text: str) -> Specification:
+    found = list(_hoa.extended(path, text))
+    if len(found) != 1:
+        raise FormatError(
+            path, None, f"expected one automaton, the file holds {len(found)}"
+        )
+    automaton, controllable = found[0]
+    if controllable is None:
+        raise FormatError(
+            path,
+            None,
+            "the header lacks 'controllable-AP:', which says which propositions the "
+            "system sets",
+        )
+    names = automaton.propositions
+    return Specification(automaton, tuple(names[i] for i in sorted(controllable)))

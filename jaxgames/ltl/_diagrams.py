@@ -1,0 +1,190 @@
+"""Decision diagrams: functions of Boolean variables, each function one node.
+
+Nodes are integers; `FALSE` is 0 and `TRUE` is 1. A terminal stands for any value, so a
+diagram may also say which of many values a letter gets. No recursion goes deeper than
+there are variables.
+
+References:
+    Bryant, Graph-based algorithms for Boolean function manipulation, IEEE Trans.
+    Comput. 35 (1986), doi:10.1109/TC.1986.1676819.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from jaxgames import limits
+from jaxgames.ltl._guards import Guard, bits
+
+FALSE, TRUE = 0, 1
+
+BELOW_ALL = 1 << 30
+"""The level of terminals."""
+
+
+class Diagrams:
+    """A store of diagrams.
+
+    Attributes:
+        level: of each node: that of the variable it looks at; `BELOW_ALL` of terminals.
+        low: where each node leads if its variable is false.
+        high: where it leads if it is true.
+        value: of each terminal.
+
+    Examples:
+        >>> store = Diagrams()
+        >>> a, b = store.variable(0), store.variable(1)
+        >>> store.both(a, store.negated(a)) == FALSE
+        True
+        >>> store.either(store.both(a, b), store.negated(b)) == store.either(
+        ...     a, store.negated(b)
+        ... )
+        True
+    """
+
+    def __init__(self, levels: Sequence[int] = ()):
+        """An empty store.
+
+        Args:
+            levels: the level of each proposition, for `guard`; the least is on top.
+        """
+        self.level = [BELOW_ALL, BELOW_ALL]
+        self.low, self.high = [0, 1], [0, 1]
+        self.value: dict[int, Hashable] = {}
+        self._levels = levels
+        self._unique: dict[tuple[int, int, int], int] = {}
+        self._terminals: dict[Hashable, int] = {}
+        self._both: dict[tuple[int, int], int] = {}
+        self._negated: dict[int, int] = {FALSE: TRUE, TRUE: FALSE}
+        self._guards: dict[Guard, int] = {}
+
+    def node(self, level: int, low: int, high: int) -> int:
+        """The function that is `high` where a variable holds, and `low` elsewhere."""
+        if low == high:
+            return low
+        key = (level, low, high)
+        found = self._unique.get(key)
+        if found is None:
+            found = self._unique[key] = len(self.level)
+            self.level.append(level)
+            self.low.append(low)
+            self.high.append(high)
+            if not found & 4095:
+                limits.tick("making decision diagrams", found, "nodes")
+        return found
+
+    def terminal(self, value: Hashable) -> int:
+        """The node that stands for a value."""
+        found = self._terminals.get(value)
+        if found is None:
+            found = self._terminals[value] = len(self.level)
+            self.level.append(BELOW_ALL)
+            self.low.append(found)
+            self.high.append(found)
+            self.value[found] = value
+        return found
+
+    def variable(self, level: int) -> int:
+        """The function that a variable is."""
+        return self.node(level, FALSE, TRUE)
+
+    def cofactors(self, node: int, level: int) -> tuple[int, int]:
+        """What a function is where the variable of a level is false, and true."""
+        if self.level[node] != level:
+            return node, node
+        return self.low[node], self.high[node]
+
+    def negated(self, node: int) -> int:
+        """The negation."""
+        found = self._negated.get(node)
+        if found is None:
+            low, high = self.negated(self.low[node]), self.negated(self.high[node])
+            found = self._negated[node] = self.node(self.level[node], low, high)
+            self._negated[found] = node
+        return found
+
+    def both(self, one: int, other: int) -> int:
+        """The conjunction."""
+        if one == other or other == TRUE:
+            return one
+        if one == TRUE:
+            return other
+        if FALSE in (one, other):
+            return FALSE
+        key = (one, other) if one < other else (other, one)
+        found = self._both.get(key)
+        if found is None:
+            level = min(self.level[one], self.level[other])
+            (a, b), (c, d) = self.cofactors(one, level), self.cofactors(other, level)
+            found = self.node(level, self.both(a, c), self.both(b, d))
+            self._both[key] = found
+        return found
+
+    def either(self, one: int, other: int) -> int:
+        """The disjunction."""
+        return self.negated(self.both(self.negated(one), self.negated(other)))
+
+    def all_of(self, nodes: Iterable[int]) -> int:
+        """The conjunction of many."""
+        found = TRUE
+        for node in nodes:
+            found = self.both(found, node)
+        return found
+
+    def any_of(self, nodes: Iterable[int]) -> int:
+        """The disjunction of many, in pairs."""
+        nodes = list(nodes)
+        while len(nodes) > 1:
+            pairs = zip(nodes[::2], nodes[1::2], strict=False)
+            rest = nodes[len(nodes) & ~1 :]
+            nodes = [self.either(a, b) for a, b in pairs] + rest
+        return nodes[0] if nodes else FALSE
+
+    def cube(self, must: int, never: int) -> int:
+        """The conjunction of propositions that must and must not hold: bit masks."""
+        literals = [
+            (self._levels[bit.bit_length() - 1], bit) for bit in bits(must | never)
+        ]
+        found = TRUE
+        for level, bit in sorted(literals, reverse=True):
+            found = (
+                self.node(level, FALSE, found)
+                if must & bit
+                else self.node(level, found, FALSE)
+            )
+        return found
+
+    def guard(self, guard: Guard) -> int:
+        """A guard."""
+        if guard not in self._guards:
+            cubes = [self.cube(must, never) for must, never in guard]
+            self._guards[guard] = self.any_of(cubes)
+        return self._guards[guard]
+
+    def some_path(
+        self, node: int, stop: int = BELOW_ALL
+    ) -> tuple[dict[int, bool], int]:
+        """Values of variables above a level that do not lead to `FALSE`.
+
+        Returns:
+            The value of each variable that decides, and the node they lead to.
+        """
+        found = {}
+        while self.level[node] < stop:
+            high = self.low[node] == FALSE
+            found[self.level[node]] = high
+            node = self.high[node] if high else self.low[node]
+        return found, node
+
+
+def of_guards(
+    automaton: Any, levels: Sequence[int] | None = None
+) -> tuple[Diagrams, list]:
+    """A store, and the node of the guard of each edge of an automaton.
+
+    Args:
+        automaton: it.
+        levels: of the propositions; by default their numbers.
+    """
+    count = len(automaton.propositions)
+    store = Diagrams(range(count) if levels is None else levels)
+    return store, [store.guard(guard) for guard in automaton.guards]

@@ -1,0 +1,322 @@
+"""Automata while they are made: edges as tables, guards as sets of letters."""
+
+import dataclasses
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.graph import host
+from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._letters import Letters
+from jaxgames.tuning.ltl import SIMULATED_UP_TO
+
+Edges = dict[tuple[int, int], int]
+"""The letters of an edge, by its target and its marks, a bit mask."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Graph:
+    """A generalised Büchi automaton that is being made.
+
+    Attributes:
+        letters: operations on sets of letters.
+        edges: of each state.
+        initial: the initial states.
+        num_sets: how many marks must be met infinitely often.
+    """
+
+    letters: Letters
+    edges: list[Edges]
+    initial: list[int]
+    num_sets: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of states and of edges."""
+        return len(self.edges), sum(map(len, self.edges))
+
+    def labels(self) -> tuple[list[int], list[bool]]:
+        """The component of each state, and whether each is on an accepting cycle."""
+        counts = [len(edges) for edges in self.edges]
+        offsets = np.zeros(len(counts) + 1, np.int32)
+        np.cumsum(counts, out=offsets[1:])
+        heads = np.array([r for edges in self.edges for r, _ in edges], np.int32)
+        count, found = host.scc((offsets, heads))
+        label = found.tolist()
+        met, inner = [0] * count, [False] * count
+        for q, edges in enumerate(self.edges):
+            for r, marks in edges:
+                if label[r] == label[q]:
+                    met[label[q]] |= marks
+                    inner[label[q]] = True
+        every = (1 << self.num_sets) - 1
+        good = [inner[c] and met[c] == every for c in range(count)]
+        return label, [good[c] for c in label]
+
+    def trimmed(self, *, on_states: bool = False) -> "Graph":
+        """Without states on no accepting run, and marks that decide nothing.
+
+        Args:
+            on_states: whether marks are those of states, and must stay so.
+        """
+        label, good = self.labels()
+        useful = set(self._leading_to(good))
+        reached, order = set(), []
+        for q in self.initial:
+            if q in useful and q not in reached:
+                reached.add(q)
+                order.append(q)
+        for q in order:
+            for r, _ in self.edges[q]:
+                if r in useful and r not in reached:
+                    reached.add(r)
+                    order.append(r)
+        number = {q: i for i, q in enumerate(order)}
+        either = self.letters.either
+        found: list[Edges] = []
+        for q in order:
+            edges: Edges = {}
+            for (r, marks), letters in self.edges[q].items():
+                if r not in number:
+                    continue
+                counts = good[q] and (on_states or label[r] == label[q])
+                key = number[r], marks if counts else 0
+                edges[key] = either(edges.get(key, 0), letters)
+            found.append(edges)
+        initial = [number[q] for q in dict.fromkeys(self.initial) if q in number]
+        trimmed = Graph(self.letters, found, initial, self.num_sets)
+        return trimmed if on_states else trimmed._needed([label[q] for q in order])
+
+    def _leading_to(self, good: list[bool]) -> list[int]:
+        before: list[list[int]] = [[] for _ in self.edges]
+        for q, edges in enumerate(self.edges):
+            for r, _ in edges:
+                before[r].append(q)
+        found = [q for q, on in enumerate(good) if on]
+        seen = set(found)
+        for q in found:
+            for p in before[q]:
+                if p not in seen:
+                    seen.add(p)
+                    found.append(p)
+        return found
+
+    def _needed(self, label: list[int]) -> "Graph":
+        """Without sets that are met whenever another one is, or always."""
+        inner = {
+            marks
+            for q, edges in enumerate(self.edges)
+            for r, marks in edges
+            if label[q] == label[r]
+        }
+        keep = list(range(self.num_sets))
+        for i in range(self.num_sets):
+            has = [marks for marks in inner if not marks >> i & 1]
+            others = [j for j in keep if j != i]
+            if not has or any(all(not m >> j & 1 for m in has) for j in others):
+                keep = others
+        if len(keep) == self.num_sets:
+            return self
+        found: list[Edges] = []
+        for edges in self.edges:
+            new: Edges = {}
+            for (r, marks), letters in edges.items():
+                less = sum((marks >> i & 1) << k for k, i in enumerate(keep))
+                new[r, less] = self.letters.either(new.get((r, less), 0), letters)
+            found.append(new)
+        return Graph(self.letters, found, self.initial, len(keep))
+
+    def quotient(self) -> "Graph":
+        """States with the same edges, up to such states, are one."""
+        either = self.letters.either
+        block, count = [0] * len(self.edges), min(1, len(self.edges))
+        while True:
+            limits.tick("simplifying", count, "states")
+            numbers: dict[tuple, int] = {}
+            finer = []
+            for q, edges in enumerate(self.edges):
+                united: dict[tuple[int, int], int] = {}
+                for (r, marks), letters in edges.items():
+                    key = block[r], marks
+                    old = united.get(key)
+                    united[key] = letters if old is None else either(old, letters)
+                signature = block[q], frozenset(united.items())
+                finer.append(numbers.setdefault(signature, len(numbers)))
+            if len(numbers) == count:
+                break
+            block, count = finer, len(numbers)
+        return self._united(block)
+
+    def _united(self, block: list[int]) -> "Graph":
+        """One state for each block, with the edges of its first."""
+        leader: dict[int, int] = {}
+        for q, b in enumerate(block):
+            leader.setdefault(b, q)
+        number = {b: i for i, b in enumerate(leader)}
+        either, found = self.letters.either, []
+        for q in leader.values():
+            edges: Edges = {}
+            for (r, marks), letters in self.edges[q].items():
+                key = number[block[r]], marks
+                edges[key] = either(edges.get(key, 0), letters)
+            found.append(edges)
+        initial = [number[block[q]] for q in self.initial]
+        return Graph(self.letters, found, list(dict.fromkeys(initial)), self.num_sets)
+
+    def reduced(self, *, on_states: bool = False) -> "Graph":
+        """As small as simulation makes it, if it is not too large for that."""
+        graph, size = self, None
+        while size != (size := graph.size):
+            graph = graph.trimmed(on_states=on_states).quotient()
+            if graph.size[0] * graph.size[1] <= SIMULATED_UP_TO:
+                graph = graph.simulated()
+        return graph
+
+    def simulated(self) -> "Graph":
+        """Unites states that simulate each other, and drops edges that others outdo.
+
+        References:
+            Etessami, Wilke and Schuller, Fair simulation relations, parity games, and
+            state space reduction for Büchi automata, SIAM J. Comput. 34 (2005),
+            doi:10.1137/S0097539703420675.
+        """
+        by = self.simulations()
+        size = len(self.edges)
+        # by[q] has the bit of each state that simulates q.
+        leader = [
+            next(p for p in range(size) if by[q] >> p & 1 and by[p] >> q & 1)
+            for q in range(size)
+        ]
+        initial = [leader[q] for q in self.initial]
+        initial = [
+            q for q in initial if not any(by[q] >> p & 1 and p != q for p in initial)
+        ]
+        letters = self.letters
+        found: list[Edges] = []
+        for q in range(size):
+            if leader[q] != q:
+                found.append({})
+                continue
+            united: Edges = {}
+            for (r, marks), some in self.edges[q].items():
+                key = leader[r], marks
+                united[key] = letters.either(united.get(key, 0), some)
+            kept: Edges = {}
+            for (r, marks), some in united.items():
+                for (r2, marks2), more in united.items():
+                    better = by[r] >> r2 & 1 and not marks & ~marks2
+                    if better and (r, marks) != (r2, marks2):
+                        some = letters.minus(some, more)
+                if some:
+                    kept[r, marks] = some
+            found.append(kept)
+        return Graph(letters, found, list(dict.fromkeys(initial)), self.num_sets)
+
+    def simulations(self) -> list[int]:
+        """The states that simulate each state, as bit masks.
+
+        A state does if it answers every edge, letter by letter, by one with the same
+        marks or more, to a state that simulates the target.
+        """
+        size, letters = len(self.edges), self.letters
+        by = [(1 << size) - 1] * size
+        rows = [list(edges.items()) for edges in self.edges]
+        changed = True
+        while changed:
+            changed = False
+            for q in range(size):
+                limits.tick("simplifying", q, "states")
+                for p in range(size):
+                    if p == q or not by[q] >> p & 1:
+                        continue
+                    for (r, marks), some in rows[q]:
+                        for (r2, marks2), more in rows[p]:
+                            if by[r] >> r2 & 1 and not marks & ~marks2:
+                                some = letters.minus(some, more)
+                                if not some:
+                                    break
+                        if some:
+                            by[q] &= ~(1 << p)
+                            changed = True
+                            break
+        return by
+
+    def degeneralised(self, *, on_states: bool) -> "Graph":
+        """The same words with one set, of the edges of some states or of any edges."""
+        made = [
+            self._unrolled(eager, on_states).reduced(on_states=on_states)
+            for eager in ((True, False) if on_states else (False,))
+        ]
+        return min(made, key=lambda graph: graph.size)
+
+    def _unrolled(self, eager: bool, on_states: bool) -> "Graph":
+        """A copy for each number of sets met; `eager` ones begin with all of them."""
+        count = self.num_sets
+        label, good = self.labels()
+        common = [(1 << count) - 1] * len(self.edges)
+        for q, edges in enumerate(self.edges):
+            for r, marks in edges:
+                if label[q] == label[r]:
+                    common[q] &= marks
+
+        def advance(level: int, marks: int) -> int:
+            while level < count and marks >> level & 1:
+                level += 1
+            return level
+
+        def entry(q: int) -> int:
+            """The level at which a component is entered: any will do, once."""
+            if not good[q]:
+                return 0
+            if on_states:
+                return count if eager else advance(0, common[q])
+            return 0
+
+        initial = list(dict.fromkeys((q, entry(q)) for q in self.initial))
+        number = {pair: i for i, pair in enumerate(initial)}
+        order, found = list(initial), []
+        for q, level in order:
+            limits.tick("degeneralising", len(order), "states")
+            edges: Edges = {}
+            for (r, marks), letters in self.edges[q].items():
+                accepts = 0
+                if label[q] != label[r] or not good[q]:
+                    after = entry(r)
+                elif on_states:
+                    after = advance(0 if level == count else level, marks)
+                else:
+                    after = advance(level, marks)
+                    if after == count:
+                        accepts = 1
+                        after = advance(0, marks)
+                        after = 0 if after == count else after
+                if on_states:
+                    accepts = int(level == count and good[q])
+                pair = r, after
+                if pair not in number:
+                    number[pair] = len(order)
+                    order.append(pair)
+                key = number[pair], accepts
+                edges[key] = self.letters.either(edges.get(key, 0), letters)
+            found.append(edges)
+        return Graph(self.letters, found, list(range(len(initial))), 1)
+
+    def automaton(self, propositions: tuple[str, ...], name: str) -> Automaton:
+        """The automaton, with guards as cubes."""
+        ends = [(q, r, m) for q, edges in enumerate(self.edges) for r, m in edges]
+        guards = [
+            self.letters.cubes(letters)
+            for edges in self.edges
+            for letters in edges.values()
+        ]
+        sets = [[m >> i & 1 for _, _, m in ends] for i in range(self.num_sets)]
+        return Automaton.from_edges(
+            [q for q, _, _ in ends],
+            guards,
+            [r for _, r, _ in ends],
+            num_states=len(self.edges),
+            initial=self.initial,
+            propositions=propositions,
+            sets=np.array(sets, bool).reshape(self.num_sets, len(ends)),
+            name=name,
+        )

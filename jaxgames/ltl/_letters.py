@@ -1,0 +1,195 @@
+"""Sets of letters, so that to join and to compare them takes no time.
+
+Up to some number of propositions a set is a truth table: an integer with a bit for each
+letter. Beyond it is a node of a decision diagram. Both have the same operations.
+"""
+
+from typing import Protocol
+
+from jaxgames.ltl import _diagrams
+from jaxgames.ltl._diagrams import Diagrams
+from jaxgames.ltl._guards import Guard
+from jaxgames.tuning.ltl import TABLES_UP_TO
+
+
+class Letters(Protocol):
+    """Operations on sets of letters; the empty one is 0.
+
+    Attributes:
+        all: the set of all.
+    """
+
+    all: int
+
+    def proposition(self, number: int) -> int:
+        """The letters with a proposition."""
+        ...
+
+    def both(self, one: int, other: int) -> int:
+        """What is in both."""
+        ...
+
+    def either(self, one: int, other: int) -> int:
+        """What is in one of them."""
+        ...
+
+    def minus(self, one: int, other: int) -> int:
+        """What is in one and not in the other."""
+        ...
+
+    def cubes(self, letters: int) -> Guard:
+        """The set as a disjunction of cubes, none of which can be left out."""
+        ...
+
+    def of_guard(self, guard: Guard) -> int:
+        """The set of a disjunction of cubes."""
+        ...
+
+
+def letters_of(count: int) -> Letters:
+    """The letters of some number of propositions."""
+    return Tables(count) if count <= TABLES_UP_TO else Nodes(count)
+
+
+class Tables:
+    """Truth tables."""
+
+    def __init__(self, count: int):
+        self._count = count
+        self.all = (1 << (1 << count)) - 1
+        self._known: dict[int, Guard] = {}
+
+    def proposition(self, number: int) -> int:
+        """The letters with a proposition."""
+        half = 1 << number
+        block = ((1 << half) - 1) << half
+        return block * (self.all // ((1 << 2 * half) - 1))
+
+    def both(self, one: int, other: int) -> int:
+        """What is in both."""
+        return one & other
+
+    def either(self, one: int, other: int) -> int:
+        """What is in one of them."""
+        return one | other
+
+    def minus(self, one: int, other: int) -> int:
+        """What is in one and not in the other."""
+        return one & ~other
+
+    def cubes(self, letters: int) -> Guard:
+        """The set as a disjunction of cubes."""
+        if letters not in self._known:
+            found, _ = self._between(letters, letters, self._count)
+            self._known[letters] = tuple(sorted(found))
+        return self._known[letters]
+
+    def _between(self, least: int, most: int, count: int) -> tuple[list, int]:
+        """Cubes of a set between two others, and that set (Minato and Morreale)."""
+        if not least:
+            return [], 0
+        if most == (1 << (1 << count)) - 1:
+            return [(0, 0)], most
+        half, bit = 1 << count - 1, 1 << count - 1
+        mask = (1 << half) - 1
+        low, high = (least & mask, most & mask), (least >> half, most >> half)
+        without, f0 = self._between(low[0] & ~high[1], low[1], count - 1)
+        having, f1 = self._between(high[0] & ~low[1], high[1], count - 1)
+        rest = low[0] & ~f0 | high[0] & ~f1
+        free, f2 = self._between(rest, low[1] & high[1], count - 1)
+        found = [(must, never | bit) for must, never in without]
+        found += [(must | bit, never) for must, never in having]
+        return found + free, (f0 | f2) | (f1 | f2) << half
+
+    def of_guard(self, guard: Guard) -> int:
+        """The set of a disjunction of cubes."""
+        return _of_guard(self, guard, self._count)
+
+
+class Nodes:
+    """Nodes of decision diagrams."""
+
+    def __init__(self, count: int):
+        self._count = count
+        self._store = Diagrams(range(count))
+        self.all = _diagrams.TRUE
+        self._known: dict[int, Guard] = {}
+        self._between_known: dict[tuple[int, int], tuple[Guard, int]] = {}
+
+    def proposition(self, number: int) -> int:
+        """The letters with a proposition."""
+        return self._store.variable(number)
+
+    def both(self, one: int, other: int) -> int:
+        """What is in both."""
+        return self._store.both(one, other)
+
+    def either(self, one: int, other: int) -> int:
+        """What is in one of them."""
+        return self._store.either(one, other)
+
+    def minus(self, one: int, other: int) -> int:
+        """What is in one and not in the other."""
+        return self._store.both(one, self._store.negated(other))
+
+    def cubes(self, letters: int) -> Guard:
+        """The set as a disjunction of cubes."""
+        if letters not in self._known:
+            found, _ = self._between(letters, letters)
+            self._known[letters] = tuple(sorted(found))
+        return self._known[letters]
+
+    def _between(self, least: int, most: int) -> tuple[Guard, int]:
+        """Cubes of a set between two others, and that set (Minato and Morreale)."""
+        if least == _diagrams.FALSE:
+            return (), _diagrams.FALSE
+        if most == _diagrams.TRUE:
+            return ((0, 0),), _diagrams.TRUE
+        key = least, most
+        if key not in self._between_known:
+            store = self._store
+            level = min(store.level[least], store.level[most])
+            low0, high0 = store.cofactors(least, level)
+            low1, high1 = store.cofactors(most, level)
+            without, f0 = self._between(self.minus(low0, high1), low1)
+            having, f1 = self._between(self.minus(high0, low1), high1)
+            rest = self.either(self.minus(low0, f0), self.minus(high0, f1))
+            free, f2 = self._between(rest, self.both(low1, high1))
+            bit = 1 << level
+            found = tuple((must, never | bit) for must, never in without)
+            found += tuple((must | bit, never) for must, never in having)
+            function = store.node(level, self.either(f0, f2), self.either(f1, f2))
+            self._between_known[key] = found + free, function
+        return self._between_known[key]
+
+    def of_guard(self, guard: Guard) -> int:
+        """The set of a disjunction of cubes."""
+        return self._store.guard(guard)
+
+
+def _of_guard(letters: Letters, guard: Guard, count: int) -> int:
+    found = 0
+    for must, never in guard:
+        cube = letters.all
+        for number in range(count):
+            if must >> number & 1:
+                cube = letters.both(cube, letters.proposition(number))
+            elif never >> number & 1:
+                cube = letters.minus(cube, letters.proposition(number))
+        found = letters.either(found, cube)
+    return found
+
+
+def atoms(letters: Letters, sets: list[int]) -> list[int]:
+    """Disjoint sets, all letters together, of which each of some sets is a union."""
+    found = [letters.all]
+    for one in dict.fromkeys(sets):
+        finer = []
+        for atom in found:
+            inside = letters.both(atom, one)
+            if not inside or inside == atom:
+                finer.append(atom)
+            else:
+                finer += [inside, letters.minus(atom, one)]
+        found = finer
+    return found

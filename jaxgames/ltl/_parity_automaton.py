@@ -1,0 +1,241 @@
+"""Deterministic parity automata."""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Unpack
+
+import numpy as np
+
+from jaxgames import acceptance, limits
+from jaxgames.acceptance import Acceptance
+from jaxgames.kept import keeps
+from jaxgames.limits import Bounds, limited
+from jaxgames.ltl import _diagrams, _guards
+from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._emerson_lei import EmersonLei
+from jaxgames.ltl._operations import from_rows
+from jaxgames.value import Value
+from jaxgames.zielonka_tree import ZielonkaTree
+
+MAX_STATES = 1 << 22
+"""States that a product with a tree may have."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ParityAutomaton(Value):
+    """A deterministic, complete automaton with a colour on each edge, max even.
+
+    A word is accepted if the largest colour that its run meets infinitely often is
+    even.
+
+    Attributes:
+        graph: states, edges and guards, with one initial state and no sets.
+        colour: int32 `[E]`.
+
+    Examples:
+        >>> graph = Automaton.from_edges([0, 0], ["p", "!p"], [0, 0])
+        >>> automaton = ParityAutomaton(graph, np.array([2, 1], np.int32))
+        >>> automaton
+        ParityAutomaton(1 state, 2 edges, 2 colours, propositions p)
+        >>> automaton.accepts([], [{"p"}, set()]), automaton.accepts([], [set()])
+        (True, False)
+    """
+
+    graph: Automaton
+    colour: np.ndarray
+
+    @property
+    def num_states(self) -> int:
+        """Number of states."""
+        return self.graph.num_states
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges."""
+        return self.graph.num_edges
+
+    @property
+    def propositions(self) -> tuple[str, ...]:
+        """What the propositions are called."""
+        return self.graph.propositions
+
+    @property
+    def initial(self) -> int:
+        """The initial state."""
+        return int(self.graph.initial[0])
+
+    def complement(self) -> "ParityAutomaton":
+        """The automaton of all other words: every colour is one more."""
+        return ParityAutomaton(self.graph, self.colour + np.int32(1))
+
+    @keeps
+    def emerson_lei(self) -> EmersonLei:
+        """The same automaton, with a mark for each colour up to the largest."""
+        least = int(self.colour.min(initial=1))
+        colour = self.colour - least // 2 * 2
+        count = int(colour.max(initial=0)) + 1
+        sets = colour[None, :] == np.arange(count)[:, None]
+        condition = acceptance.parity("max even", count)
+        return EmersonLei(dataclasses.replace(self.graph, sets=sets), condition)
+
+    @limited()
+    def accepts(
+        self,
+        prefix: Iterable[Iterable[str]],
+        cycle: Iterable[Iterable[str]],
+        **bounds: Unpack[Bounds],
+    ) -> bool:
+        """Whether a word is accepted that runs through a cycle for ever.
+
+        Args:
+            prefix: letters, each the names of the propositions that hold.
+            cycle: letters, one at least.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Raises:
+            ValueError: the cycle is empty.
+        """
+        return self.emerson_lei.accepts(prefix, cycle)
+
+    @limited()
+    def is_empty(self, **bounds: Unpack[Bounds]) -> bool:
+        """Whether no word is accepted.
+
+        Args:
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+        """
+        return self.emerson_lei.is_empty()
+
+    def __repr__(self) -> str:
+        """One line: the sizes."""
+        text = repr(self.graph).removeprefix("Automaton(").split(", ")
+        count = len(np.unique(self.colour))
+        colours = f"{count} colour{'' if count == 1 else 's'}"
+        return f"ParityAutomaton({text[0]}, {text[1]}, {colours}, {text[-1]}"
+
+
+def of_emerson_lei(automaton: EmersonLei) -> ParityAutomaton:
+    """A parity automaton of the same words as a deterministic automaton."""
+    check_deterministic(automaton.graph)
+    graph = dataclasses.replace(
+        automaton.graph, sets=np.zeros((0, automaton.num_edges), bool)
+    )
+    chain = automaton.condition.colours()
+    if chain is None:
+        return _with_tree(automaton.graph, automaton.condition)
+    colours, lowest = chain
+    colour = np.full(automaton.num_edges, lowest, np.int32)
+    for mark, one in colours.items():
+        colour = np.maximum(colour, np.where(automaton.graph.sets[mark], one, 0))
+    return ParityAutomaton(graph, colour.astype(np.int32))
+
+
+def _with_tree(graph: Automaton, condition: Acceptance) -> ParityAutomaton:
+    """Pairs of a state and a leaf, as far as they can be reached."""
+    tree = ZielonkaTree(condition)
+    guards, targets = graph.guards, graph.targets.tolist()
+    marks = [
+        sum(1 << int(i) for i in np.flatnonzero(column)) for column in graph.sets.T
+    ]
+    order = [(int(graph.initial[0]), tree.first_leaf[0])]
+    number = {order[0]: 0}
+    rows = []
+    for q, leaf in order:
+        limits.tick("making a parity automaton", len(order), "states")
+        if len(order) > MAX_STATES:
+            raise ValueError(
+                f"the parity automaton has more than {MAX_STATES} states: a state for "
+                "each leaf of the Zielonka tree of its acceptance condition"
+            )
+        for edge in range(graph.offsets[q], graph.offsets[q + 1]):
+            after, colour = tree.read(leaf, marks[edge])
+            pair = (targets[edge], after)
+            if pair not in number:
+                number[pair] = len(order)
+                order.append(pair)
+            rows.append((number[q, leaf], guards[edge], number[pair], colour))
+    return of_rows(rows, num_states=len(order), like=graph)
+
+
+def of_rows(
+    rows: list[tuple[int, _guards.Guard, int, int]],
+    *,
+    num_states: int,
+    like: Automaton | None = None,
+    propositions: Iterable[str] = (),
+    name: str = "",
+    initial: int = 0,
+) -> ParityAutomaton:
+    """The automaton of edges: from where, by which letters, to where, which colour."""
+    colours = sorted({colour for *_, colour in rows})
+    code = {colour: 1 << i for i, colour in enumerate(colours)}
+    graph = from_rows(
+        [(q, guard, r, code[colour]) for q, guard, r, colour in rows],
+        num_states=num_states,
+        num_sets=len(colours),
+        initial=[initial],
+        like=like,
+        propositions=tuple(propositions),
+        name=name,
+    )
+    colour = np.array(colours, np.int32)[np.argmax(graph.sets, axis=0)]
+    bare = dataclasses.replace(graph, sets=np.zeros((0, graph.num_edges), bool))
+    return ParityAutomaton(bare, colour)
+
+
+def check_deterministic(graph: Automaton) -> None:
+    """Refuses an automaton that is not deterministic, or lacks an edge for a letter.
+
+    Two edges of a state that differ in nothing but the guard may share letters.
+
+    Raises:
+        ValueError: naming the state and the letters.
+    """
+    if len(graph.initial) != 1:
+        raise ValueError(
+            f"a deterministic automaton has one initial state, this has "
+            f"{len(graph.initial)}"
+        )
+    store, guards = _diagrams.of_guards(graph)
+    _, kinds = np.unique(graph.sets, axis=1, return_inverse=True)
+    ends = list(zip(graph.targets.tolist(), kinds.reshape(-1).tolist(), strict=True))
+    seen: set[tuple[int, ...]] = set()
+    offsets = graph.offsets.tolist()
+    for q in range(graph.num_states):
+        limits.tick("checking determinism", q, "states")
+        united: dict[tuple[int, int], list[int]] = {}
+        for edge in range(offsets[q], offsets[q + 1]):
+            united.setdefault(ends[edge], []).append(guards[edge])
+        nodes = {end: store.any_of(parts) for end, parts in united.items()}
+        pattern = tuple(nodes.values())
+        if pattern in seen:
+            continue
+        seen.add(pattern)
+        taken, before = _diagrams.FALSE, []
+        for (target, _), node in nodes.items():
+            if store.both(taken, node) != _diagrams.FALSE:
+                other, shared = next(
+                    (end, both)
+                    for end, one in before
+                    if (both := store.both(one, node)) != _diagrams.FALSE
+                )
+                raise ValueError(
+                    f"the automaton is not deterministic: in state {q} the letter "
+                    f"{_letter(graph, store, shared)} leads to {other}"
+                    + (f" and to {target}" if other != target else ", with two colours")
+                )
+            taken = store.either(taken, node)
+            before.append((target, node))
+        if taken != _diagrams.TRUE:
+            letter = _letter(graph, store, store.negated(taken))
+            raise ValueError(
+                f"the automaton is not complete: state {q} has no edge for the letter "
+                f"{letter}"
+            )
+
+
+def _letter(graph: Automaton, store: _diagrams.Diagrams, node: int) -> str:
+    """Some letter of a function, in words."""
+    values, _ = store.some_path(node)
+    words = (("" if on else "!") + graph.propositions[i] for i, on in values.items())
+    return repr(" & ".join(words) or "true")

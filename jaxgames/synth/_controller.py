@@ -1,0 +1,277 @@
+"""Controllers: finite machines that read some propositions and write others."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxgames.later import jnp
+from jaxgames.ltl import Automaton
+from jaxgames.value import Value
+
+if TYPE_CHECKING:
+    from jaxgames.synth._circuit import Circuit
+
+Path = tuple[int, int, int]
+"""What a machine may read, and what it then does: masks of the propositions that must
+and must not hold, and the number of an action."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Controller(Value):
+    """A machine with finitely many states; state 0 is the initial one.
+
+    In each round it reads some propositions, walks from the node of its state down a
+    decision diagram, and comes to an action: what it writes, and its next state. Nodes
+    below 0 are actions: action `a` is node `-1 - a`.
+
+    Attributes:
+        reads: names of the propositions that it reads.
+        writes: names of those that it writes.
+        node: int32 `[S]`, where each state begins.
+        test: int32 `[N]`, the place in `reads` that each node looks at; ascends along
+            every path.
+        low: int32 `[N]`, the node to go to if it does not hold.
+        high: int32 `[N]`, the node to go to if it does.
+        output: uint64 `[T]`, what each action writes: place `i` in `writes` is bit `i`.
+        successor: int32 `[T]`, the state after each action.
+        name: what it is called; may be empty.
+
+    Raises:
+        ValueError: the arrays are no such machine; says where.
+
+    Examples:
+        >>> echo = Controller.from_arrays(
+        ...     ["r"], ["g"], node=[0], test=[0], low=[-1], high=[-2],
+        ...     output=[0, 1], successor=[0, 0],
+        ... )
+        >>> echo
+        Controller(1 state, reads r, writes g)
+        >>> echo.run([{"r"}, set(), {"r"}])
+        [frozenset({'g'}), frozenset(), frozenset({'g'})]
+        >>> echo.is_moore
+        False
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    node: np.ndarray
+    test: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    output: np.ndarray
+    successor: np.ndarray
+    name: str = ""
+
+    def __post_init__(self):
+        """Checks all that walks rely on."""
+        super().__post_init__()
+        if not len(self.node):
+            raise ValueError("a controller has a state at least")
+        nodes, actions = len(self.test), len(self.output)
+        for name, least, end in (
+            ("node", -actions, nodes),
+            ("test", 0, len(self.reads)),
+            ("low", -actions, nodes),
+            ("high", -actions, nodes),
+            ("successor", 0, len(self.node)),
+        ):
+            values = getattr(self, name)
+            wrong = (values < least) | (values >= end)
+            if wrong.any():
+                place = int(np.argmax(wrong))
+                raise ValueError(
+                    f"{name}[{place}] is {values[place]}, expected {least} to {end - 1}"
+                )
+        if len(self.low) != nodes or len(self.high) != nodes:
+            raise ValueError("test, low and high must have the same length")
+        if len(self.successor) != actions:
+            raise ValueError("output and successor must have the same length")
+        for name in ("low", "high"):
+            inner = getattr(self, name) >= 0
+            below = self.test[getattr(self, name)[inner]]
+            if (below <= self.test[inner]).any():
+                raise ValueError(f"{name} does not lead to a later test")
+        if (self.output >> np.uint64(len(self.writes))).any() and len(self.writes) < 64:
+            raise ValueError(f"an action writes more than {len(self.writes)} outputs")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        reads: Iterable[str],
+        writes: Iterable[str],
+        *,
+        node: Any,
+        test: Any,
+        low: Any,
+        high: Any,
+        output: Any,
+        successor: Any,
+        name: str = "",
+    ) -> "Controller":
+        """A controller of lists; the arguments are those of the class.
+
+        Raises:
+            ValueError: they are no machine.
+        """
+
+        def integers(values: Any) -> np.ndarray:
+            return np.asarray(values, np.int32).reshape(-1)
+
+        return cls(
+            tuple(reads),
+            tuple(writes),
+            integers(node),
+            integers(test),
+            integers(low),
+            integers(high),
+            np.asarray(output, np.uint64).reshape(-1),
+            integers(successor),
+            name,
+        )
+
+    @property
+    def num_states(self) -> int:
+        """Number of states."""
+        return len(self.node)
+
+    @property
+    def is_moore(self) -> bool:
+        """Whether what it writes depends on its state alone."""
+        return all(
+            len({int(self.output[a]) for _, _, a in self.paths(q)}) == 1
+            for q in range(self.num_states)
+        )
+
+    def paths(self, state: int) -> Iterator[Path]:
+        """All ways down from a state: what is read, and the action."""
+        work = [(int(self.node[state]), 0, 0)]
+        while work:
+            node, must, never = work.pop()
+            if node < 0:
+                yield must, never, -1 - node
+                continue
+            bit = 1 << int(self.test[node])
+            work.append((int(self.high[node]), must | bit, never))
+            work.append((int(self.low[node]), must, never | bit))
+
+    def step(self, state: int, letter: int) -> tuple[int, int]:
+        """The next state, and what is written: a mask.
+
+        Args:
+            state: the state before.
+            letter: what is read, a mask of places in `reads`.
+        """
+        node = int(self.node[state])
+        while node >= 0:
+            side = self.high if letter >> int(self.test[node]) & 1 else self.low
+            node = int(side[node])
+        return int(self.successor[-1 - node]), int(self.output[-1 - node])
+
+    def run(self, word: Iterable[Iterable[str]]) -> list[frozenset[str]]:
+        """What it writes when it reads a word; letters are sets of names."""
+        state, written = 0, []
+        for names in word:
+            names = set(names)
+            letter = sum(1 << i for i, name in enumerate(self.reads) if name in names)
+            state, output = self.step(state, letter)
+            held = (x for i, x in enumerate(self.writes) if output >> i & 1)
+            written.append(frozenset(held))
+        return written
+
+    def step_function(self) -> Callable[[Any, Any], tuple[Any, Any]]:
+        """A function for JAX: from a state and what is read to the next and the output.
+
+        It takes an int32 scalar and bool `[len(reads)]`, and gives an int32 scalar and
+        bool `[len(writes)]`. It may be jitted, mapped over batches by `jax.vmap`, and
+        be the body of a `jax.lax.scan`; its work is one look-up for each proposition.
+
+        Examples:
+            >>> import jax, jax.numpy as jnp
+            >>> echo = Controller.from_arrays(
+            ...     ["r"], ["g"], node=[0], test=[0], low=[-1], high=[-2],
+            ...     output=[0, 1], successor=[0, 0],
+            ... )
+            >>> state, written = jax.jit(echo.step_function())(0, jnp.array([True]))
+            >>> int(state), written.tolist()
+            (0, [True])
+        """
+        places = range(len(self.writes))
+        table = [[int(x) >> i & 1 for i in places] for x in self.output]
+        written = np.array(table, bool).reshape(len(self.output), len(self.writes))
+        # Without a test there is nothing to look up, but arrays are not empty.
+        test, low, high = (
+            np.append(x, np.int32(0)) for x in (self.test, self.low, self.high)
+        )
+        node, successor, depth = self.node, self.successor, len(self.reads)
+
+        def step(state: Any, inputs: Any) -> tuple[Any, Any]:
+            inputs = jnp.append(jnp.asarray(inputs, bool), False)
+            at = jnp.asarray(node)[state]
+            for _ in range(depth):
+                here = jnp.maximum(at, 0)
+                side = jnp.where(
+                    inputs[jnp.asarray(test)[here]],
+                    jnp.asarray(high)[here],
+                    jnp.asarray(low)[here],
+                )
+                at = jnp.where(at >= 0, side, at)
+            action = -1 - at
+            return jnp.asarray(successor)[action], jnp.asarray(written)[action]
+
+        return step
+
+    def automaton(self, propositions: Iterable[str] | None = None) -> Automaton:
+        """The words that it can bring about: an automaton in which all runs accept.
+
+        Args:
+            propositions: names, in the order of the bits; by default those that it
+                reads and then those that it writes.
+        """
+        names = (*self.reads, *self.writes)
+        names = names if propositions is None else tuple(propositions)
+        reads = [names.index(x) for x in self.reads]
+        writes = [names.index(x) for x in self.writes]
+        rows: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
+        for q in range(self.num_states):
+            for must, never, action in self.paths(q):
+                output = int(self.output[action])
+                must, never = _moved(must, reads), _moved(never, reads)
+                must |= _moved(output, writes)
+                never |= _moved(~output & (1 << len(writes)) - 1, writes)
+                key = q, int(self.successor[action]), output
+                rows.setdefault(key, []).append((must, never))
+        return Automaton.from_edges(
+            [q for q, _, _ in rows],
+            list(rows.values()),
+            [r for _, r, _ in rows],
+            num_states=self.num_states,
+            propositions=names,
+            name=self.name,
+        )
+
+    def circuit(self) -> "Circuit":
+        """The controller as a circuit of latches and gates, as AIGER files hold."""
+        from jaxgames.synth import _circuit
+
+        return _circuit.of_controller(self)
+
+    def to_dot(self) -> str:
+        """A drawing for Graphviz: states, and what is read and written between them."""
+        from jaxgames.synth._dot import to_dot
+
+        return to_dot(self)
+
+    def __repr__(self) -> str:
+        """One line: the size and the names."""
+        count = self.num_states
+        return (
+            f"Controller({count} state{'' if count == 1 else 's'}, reads "
+            f"{' '.join(self.reads) or 'nothing'}, writes "
+            f"{' '.join(self.writes) or 'nothing'})"
+        )
+
+
+def _moved(mask: int, places: list[int]) -> int:
+    return sum(1 << place for i, place in enumerate(places) if mask >> i & 1)

@@ -1,0 +1,242 @@
+"""From a strategy to a machine."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from jaxgames import limits
+from jaxgames.ltl import Automaton
+from jaxgames.ltl._diagrams import FALSE, Diagrams
+from jaxgames.synth._controller import Controller
+
+if TYPE_CHECKING:
+    from jaxgames.synth._solve import Solution
+
+
+def extract(solution: "Solution") -> Controller:
+    """The machine of the winner, in few states."""
+    specification = solution.specification
+    winner = int(solution.game.winner[specification.parity().initial])
+    if winner < 0:
+        raise ValueError("the specification is undecided: there is no strategy yet")
+    own = specification.outputs if winner == 0 else specification.inputs
+    other = specification.inputs if winner == 0 else specification.outputs
+    graph = specification.parity().graph
+    if solution.game.strategy is None:
+        raise ValueError("the game was solved without strategies")
+    machine = _Machine(graph, other, own)
+    moves_first = bool(specification.game().arena.owner[0]) == (winner == 1)
+    rows = _moore_rows if moves_first else _mealy_rows
+    return machine.reduced(rows(solution, machine), graph.name)
+
+
+def _mealy_rows(solution: "Solution", machine: "_Machine") -> dict[int, int]:
+    """The node of each state that the machine may come to, if it moves second."""
+    game = solution.specification.game()
+    arena, strategy = game.arena, solution.game.strategy
+    colour = solution.specification.parity().colour
+    found: dict[int, int] = {}
+    order = [solution.specification.parity().initial]
+    for q in order:
+        limits.tick("making a controller", len(order), "states")
+        # Whatever the first does includes one of his choices, with an end that is good.
+        good = set()
+        for choice in arena.successors(q).tolist():
+            edge = int(strategy[choice])
+            good.add((int(arena.dst[edge]), int(arena.edge_priority[edge])))
+        seen = {x: i for i, x in enumerate(order)}
+        edges = [
+            e
+            for e in range(machine.graph.offsets[q], machine.graph.offsets[q + 1])
+            if (int(machine.graph.targets[e]), int(colour[e])) in good
+        ]
+        edges.sort(key=lambda e: seen.get(int(machine.graph.targets[e]), len(order)))
+        found[q] = machine.decided(edges)
+        for action in machine.actions(found[q]):
+            if action[2] not in seen:
+                seen[action[2]] = len(order)
+                order.append(action[2])
+    return found
+
+
+def _moore_rows(solution: "Solution", machine: "_Machine") -> dict[int, int]:
+    """The same if it moves first: what it writes is settled by the state."""
+    game = solution.specification.game()
+    arena, strategy = game.arena, solution.game.strategy
+    found: dict[int, int] = {}
+    order = [solution.specification.parity().initial]
+    seen = set(order)
+    for q in order:
+        limits.tick("making a controller", len(order), "states")
+        choice = int(arena.dst[int(strategy[q])])
+        must, _ = game.witness[q, choice]
+        found[q] = machine.following(q, must)
+        for _, _, target in machine.actions(found[q]):
+            if target not in seen:
+                seen.add(target)
+                order.append(target)
+    return found
+
+
+class _Machine:
+    """Nodes of a machine that is being made; what is read is above what is written.
+
+    Attributes:
+        graph: of the automaton.
+    """
+
+    def __init__(
+        self, graph: Automaton, reads: tuple[str, ...], writes: tuple[str, ...]
+    ):
+        self.graph = graph
+        self._reads, self._writes = reads, writes
+        names = (*reads, *writes)
+        self._levels = [names.index(x) for x in graph.propositions]
+        self._store = Diagrams(self._levels)
+        self._below = len(reads)
+        self._known: dict[tuple, int] = {}
+
+    def decided(self, edges: list[int]) -> int:
+        """A node that, whatever is read, writes what one of some edges asks for.
+
+        The first edge that can be taken is.
+        """
+        graph = self.graph
+        nodes = tuple(self._store.guard(graph.guard(e)) for e in edges)
+        return self._first(nodes, tuple(int(graph.targets[e]) for e in edges))
+
+    def following(self, q: int, output: int) -> int:
+        """A node that writes something whatever it reads, and goes where that leads.
+
+        Args:
+            q: the state.
+            output: mask of the propositions that are set.
+        """
+        graph, store = self.graph, self._store
+        written = sum(
+            1 << i
+            for i, name in enumerate(self._writes)
+            if output >> graph.propositions.index(name) & 1
+        )
+        fixed = store.cube(output, graph.letter(self._writes) & ~output)
+        edges = range(graph.offsets[q], graph.offsets[q + 1])
+        nodes = tuple(store.both(store.guard(graph.guard(e)), fixed) for e in edges)
+        targets = tuple(int(graph.targets[e]) for e in edges)
+        found = self._first(nodes, targets)
+        assert all(action[0] == written for action in self.actions(found))
+        return found
+
+    def _first(self, nodes: tuple[int, ...], targets: tuple[int, ...]) -> int:
+        """What is read decides among functions, of which the first that can hold is."""
+        pairs = [(n, t) for n, t in zip(nodes, targets, strict=True) if n != FALSE]
+        key = tuple(pairs)
+        if key in self._known:
+            return self._known[key]
+        store = self._store
+        level = min(store.level[node] for node, _ in pairs)
+        if level < self._below:
+            left = tuple(t for _, t in pairs)
+            sides = [
+                self._first(
+                    tuple(store.cofactors(n, level)[side] for n, _ in pairs), left
+                )
+                for side in (0, 1)
+            ]
+            found = store.node(level, *sides)
+        else:
+            # Only what is written is left open: what need not hold, does not.
+            node, target = pairs[0]
+            values, _ = store.some_path(node)
+            output = sum(1 << level - self._below for level, on in values.items() if on)
+            found = store.terminal((output, 0, target))
+        self._known[key] = found
+        return found
+
+    def actions(self, node: int) -> list[tuple[int, int, int]]:
+        """The actions below a node."""
+        store, seen, work, found = self._store, {node}, [node], []
+        while work:
+            node = work.pop()
+            if node in store.value:
+                found.append(store.value[node])
+                continue
+            for side in (store.high[node], store.low[node]):
+                if side not in seen:
+                    seen.add(side)
+                    work.append(side)
+        return found
+
+    def reduced(self, rows: dict[int, int], name: str) -> Controller:
+        """The machine with states united that answer alike (Moore's algorithm)."""
+        states = list(rows)
+        block = dict.fromkeys(states, 0)
+        while True:
+            limits.tick("reducing a controller", len(set(block.values())), "states")
+            numbers: dict[tuple[int, int], int] = {}
+            store, memo = Diagrams(), {}
+            finer = {
+                q: numbers.setdefault(
+                    (block[q], self._copied(store, memo, rows[q], block)), len(numbers)
+                )
+                for q in states
+            }
+            if len(numbers) == len(set(block.values())):
+                break
+            block = finer
+        leaders: dict[int, int] = {}
+        for q in states:
+            leaders.setdefault(block[q], q)
+        number = {b: i for i, b in enumerate(leaders)}
+        final = {q: number[block[q]] for q in states}
+        store, memo = Diagrams(), {}
+        roots = [self._copied(store, memo, rows[q], final) for q in leaders.values()]
+        return _of_diagrams(store, roots, self._reads, self._writes, name)
+
+    def _copied(self, store: Diagrams, memo: dict, node: int, block: dict[int, int]):
+        """The same function in another store, with other names of states."""
+        if node not in memo:
+            own = self._store
+            if node in own.value:
+                output, _, target = own.value[node]  # type: ignore
+                memo[node] = store.terminal((output, block[target]))
+            else:
+                sides = (
+                    self._copied(store, memo, side, block)
+                    for side in (own.low[node], own.high[node])
+                )
+                memo[node] = store.node(own.level[node], *sides)
+        return memo[node]
+
+
+def _of_diagrams(
+    store: Diagrams,
+    roots: list[int],
+    reads: Iterable[str],
+    writes: Iterable[str],
+    name: str,
+) -> Controller:
+    """The machine whose state `i` begins at a node; terminals are (output, next)."""
+    place: dict[int, int] = {}
+    actions: list[Any] = []
+    nodes: list[int] = []
+    work = list(roots)
+    for node in work:
+        if node in place:
+            continue
+        if node in store.value:
+            place[node] = -1 - len(actions)
+            actions.append(store.value[node])
+        else:
+            place[node] = len(nodes)
+            nodes.append(node)
+            work += [store.low[node], store.high[node]]
+    return Controller.from_arrays(
+        reads,
+        writes,
+        node=[place[node] for node in roots],
+        test=[store.level[node] for node in nodes],
+        low=[place[store.low[node]] for node in nodes],
+        high=[place[store.high[node]] for node in nodes],
+        output=[output for output, _ in actions],
+        successor=[target for _, target in actions],
+        name=name,
+    )

@@ -1,0 +1,179 @@
+"""The parity game of a specification: states, and choices of the second to move.
+
+References:
+    Jacobs et al., The reactive synthesis competition (SYNTCOMP): 2018-2021, STTT 2024,
+    doi:10.1007/s10009-024-00754-1.
+    Perez, The extended HOA format for synthesis, arXiv:1912.05793.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.arena import Arena
+from jaxgames.ltl import ParityAutomaton
+
+if TYPE_CHECKING:
+    from jaxgames.synth._specification import Specification
+
+Cube = tuple[int, int, int]
+"""A condition on the propositions of who moves first, and what it allows: masks of the
+propositions that must and must not hold, and of the ends that the second can go to."""
+
+MAX_CHOICES = 1 << 22
+"""Vertices that a game may have."""
+
+
+class Game(NamedTuple):
+    """The game of a specification.
+
+    Attributes:
+        arena: states, then choices.
+        first: mask of the propositions that are set first.
+        witness: for each state and each of its choices, how the first to move offers
+            it: masks of the propositions that must and must not hold.
+    """
+
+    arena: Arena
+    first: int
+    witness: dict[tuple[int, int], tuple[int, int]]
+
+
+def build(automaton: ParityAutomaton, specification: "Specification") -> Game:
+    """Makes the game."""
+    graph = automaton.graph
+    names = graph.propositions
+    controllable = graph.letter(specification.controllable)
+    first = (
+        controllable if specification.moore else (1 << len(names)) - 1 & ~controllable
+    )
+    ends, end_of = np.unique(
+        np.stack([graph.targets, automaton.colour], axis=1), axis=0, return_inverse=True
+    )
+    end_of, guards = end_of.reshape(-1).tolist(), graph.guards
+    number: dict[tuple[int, ...], int] = {}
+    witness: dict[tuple[int, int], tuple[int, int]] = {}
+    tails, heads = [], []
+    known: dict[tuple, dict[int, tuple[int, int]]] = {}
+    size, offsets = graph.num_states, graph.offsets.tolist()
+    for q in range(size):
+        limits.tick("splitting labels", q, "states")
+        local: dict[int, int] = {}
+        cubes: set[Cube] = set()
+        for edge in range(offsets[q], offsets[q + 1]):
+            bit = 1 << local.setdefault(end_of[edge], len(local))
+            # Where the first has moved, a cube always leaves the second a letter.
+            cubes |= {(a & first, b & first, bit) for a, b in guards[edge]}
+        key = tuple(sorted(cubes))
+        if key not in known:
+            known[key] = choices(frozenset(cubes))
+        named = list(local)
+        for choice, how in known[key].items():
+            members = tuple(sorted(e for i, e in enumerate(named) if choice >> i & 1))
+            vertex = size + number.setdefault(members, len(number))
+            witness[q, vertex] = how
+            tails.append(q)
+            heads.append(vertex)
+        if len(number) > MAX_CHOICES:
+            raise ValueError(f"the game has more than {MAX_CHOICES} choices")
+    count = len(tails)
+    for choice, vertex in number.items():
+        tails += [size + vertex] * len(choice)
+        heads += ends[list(choice), 0].tolist()
+    colours = [ends[list(choice), 1] for choice in number]
+    owner = np.zeros(size + len(number), bool)
+    owner[:size] = not specification.moore
+    owner[size:] = specification.moore
+    arena = Arena.from_edges(
+        np.array(tails, np.int32),
+        np.array(heads, np.int32),
+        owner=owner,
+        edge_priority=np.concatenate([np.zeros(count, np.int32), *colours]),
+    )
+    return Game(arena, first, witness)
+
+
+def on_vertices(arena: Arena) -> Arena:
+    """The same game with priorities of vertices: an edge with one goes by a vertex."""
+    size = arena.shape[0]
+    rows = [arena.successors(v) for v in range(size)]
+    heads, colours = np.concatenate(rows), np.asarray(arena.edge_priority)
+    tails = np.repeat(np.arange(size), [len(row) for row in rows])
+    pairs = np.stack([heads, colours], axis=1)[colours > 0]
+    ends, number = np.unique(pairs, axis=0, return_inverse=True)
+    heads = heads.copy()
+    heads[colours > 0] = size + number.reshape(-1)
+    return Arena.from_edges(
+        np.append(tails, size + np.arange(len(ends))),
+        np.append(heads, ends[:, 0]),
+        owner=np.append(arena.owner, np.zeros(len(ends), bool)),
+        priority=np.append(np.zeros(size, np.int32), ends[:, 1]),
+    )
+
+
+def choices(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
+    """The sets of ends, inclusion-minimal, that the second may be left to choose from.
+
+    Args:
+        cubes: what allows which ends.
+
+    Returns:
+        For each set, a mask, how the first leaves it: propositions that must and must
+        not hold.
+    """
+    known: dict[frozenset[Cube], dict[int, tuple[int, int]]] = {
+        frozenset(): {0: (0, 0)}
+    }
+
+    def split(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
+        """For cubes each of which asks for something."""
+        if cubes in known:
+            return known[cubes]
+        limits.tick("splitting labels", len(known), "cases")
+        counts: dict[int, int] = {}
+        for must, never, _ in cubes:
+            rest = must | never
+            while rest:
+                low = rest & -rest
+                counts[low] = counts.get(low, 0) + 1
+                rest ^= low
+        bit = max(counts, key=lambda x: (counts[x], x))
+        found: dict[int, tuple[int, int]] = {}
+        for value in (False, True):
+            sure, less = settled(
+                (must & ~bit, never & ~bit, end)
+                for must, never, end in cubes
+                if not (never if value else must) & bit
+            )
+            for choice, (must, never) in split(less).items():
+                how = must | bit * value, never | bit * (not value)
+                found.setdefault(choice | sure, how)
+        known[cubes] = minimal(found)
+        return known[cubes]
+
+    sure, less = settled(cubes)
+    return minimal({choice | sure: how for choice, how in split(less).items()})
+
+
+def settled(cubes: Iterable[Cube]) -> tuple[int, frozenset[Cube]]:
+    """The ends that are allowed whatever comes, and the cubes of others."""
+    sure, less = 0, set()
+    for must, never, end in cubes:
+        if must | never:
+            less.add((must, never, end))
+        else:
+            sure |= end
+    return sure, frozenset(x for x in less if x[2] & ~sure)
+
+
+def minimal(found: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """The sets that include no other."""
+    if len(found) < 2:
+        return found
+    kept: list[int] = []
+    for choice in sorted(found, key=lambda x: (x.bit_count(), x)):
+        if all(other & ~choice for other in kept):
+            kept.append(choice)
+    return {choice: found[choice] for choice in kept}

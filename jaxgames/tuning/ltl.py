@@ -1,0 +1,19 @@
+"""Tuned numbers: formulas and automata."""
+
+SUITE = "ltl"
+
+# ltl/_letters.py
+TABLES_UP_TO = 12
+"""Propositions up to which a set of letters is a truth table."""
+
+# ltl/_graph.py
+SIMULATED_UP_TO = 1 << 12
+"""States times edges of an automaton in which simulations are looked for."""
+
+# ltl/_translate.py
+TRIED_BOTH_WAYS_UP_TO = 64
+"""States of an automaton for which another way is tried as well."""
+
+# ltl/_deterministic.py
+FIRST_STATES = 64
+"""States that each way is allowed at first; then eight times as many, and so on."""

@@ -1,0 +1,146 @@
+"""`jaxgames synth`: specifications, verdicts, controllers, and what is wrong."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from jaxgames import Arena, io, parity, synth
+from jaxgames.cli import Exit, main
+from jaxgames.synth import Specification
+
+
+@pytest.fixture(autouse=True)
+def _where(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "")
+    io.save("good.ehoa", Specification.from_ltl("G(r -> X g)", ["r"]))
+    io.save("bad.ehoa", Specification.from_ltl("G(g <-> X r)", ["r"]))
+    Path("cut.ehoa").write_text("HOA: v1\nAP: 1 a\n")
+    Path("holes.ehoa").write_text(
+        'HOA: v1 Start: 0 AP: 1 "a" controllable-AP: 0 Acceptance: 0 t --BODY-- '
+        "State: 0 [0] 0 --END--"
+    )
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        code = main(["synth", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_verdict(run):
+    code, out, err = run("good.ehoa")
+    assert (code, err) == (Exit.REALIZABLE, "") == (10, "")
+    assert out.splitlines()[-1] == "REALIZABLE"
+    code, out, err = run("bad.ehoa", "-v")
+    assert (code, err) == (Exit.UNREALIZABLE, "") == (20, "")
+    assert out.splitlines()[-1] == "UNREALIZABLE"
+    assert "valid" in out
+    assert run("good.ehoa", "-q") == (Exit.REALIZABLE, "", "")
+    assert run("good.ehoa", "--moore")[0] == Exit.REALIZABLE
+
+
+def test_facts(run):
+    code, out, _ = run("good.ehoa", "--json", "-v")
+    facts = json.loads(out)
+    assert code == Exit.REALIZABLE
+    assert facts["realizable"] is True
+    assert facts["verified"] is True
+    assert (facts["inputs"], facts["outputs"]) == (["r"], ["g"])
+    assert facts["controller"] == {"states": 2, "latches": 1, "gates": 0}
+
+
+@pytest.mark.parametrize("suffix", ["aag", "aig", "aag.gz"])
+def test_controllers_are_written(run, suffix):
+    for name, expected in (("good", Exit.REALIZABLE), ("bad", Exit.UNREALIZABLE)):
+        file = f"{name}.{suffix}"
+        assert run(f"{name}.ehoa", "-o", file)[0] == expected
+        specification = io.load(f"{name}.ehoa")
+        won = expected == Exit.REALIZABLE
+        assert synth.verify(specification, io.load(file), realizable=won)
+        assert run(f"{name}.ehoa", "-o", file)[0] == Exit.BAD_INPUT  # it is there
+        assert run(f"{name}.ehoa", "-o", file, "--force")[0] == expected
+
+
+def test_other_ways_to_write_it(capfd):
+    assert main(["synth", "good.ehoa", "-o", "good.hoa"]) == Exit.REALIZABLE
+    assert io.load("good.hoa").accepts([{"r"}], [{"r"}]) is False
+    assert main(["synth", "good.ehoa", "-o", "good.dot"]) == Exit.REALIZABLE
+    assert "digraph" in Path("good.dot").read_text()
+    capfd.readouterr()
+    main(["synth", "good.ehoa", "-o", "-"])
+    captured = capfd.readouterr()
+    assert captured.out.startswith("aag 2 1 1 1 0\n")
+    assert captured.err.endswith("REALIZABLE\n")
+
+
+def test_the_game_is_written(run):
+    assert run("good.ehoa", "--game", "g.npz", "--pg", "g.pg")[0] == Exit.REALIZABLE
+    game, other = io.load("g.npz"), io.load("g.pg")
+    assert isinstance(game, Arena)
+    assert game.edge_priority is not None
+    assert other.priority is not None
+    who = parity.solve(other).winner[: game.num_vertices]
+    assert who.tolist() == parity.solve(game).winner.tolist()
+
+
+def test_a_formula(run):
+    how = ("--ltl", "G(r -> X g)", "--ins", "r", "--outs", "g")
+    code, out, _ = run(*how, "-o", "c.aag")
+    assert (code, out.splitlines()[-1]) == (Exit.REALIZABLE, "REALIZABLE")
+    assert io.load("c.aag").writes == ("g",)
+    assert run("--ltl", "G(r <-> g)", "--ins", "r", "--moore")[0] == Exit.UNREALIZABLE
+    assert run("--ltl", "G(r <-> g)", "--outs", "g")[0] == Exit.REALIZABLE
+
+
+def test_many_files(run):
+    code, out, err = run("good.ehoa", "bad.ehoa")
+    assert (code, err) == (Exit.DONE, "")
+    assert out == "good.ehoa: REALIZABLE\nbad.ehoa: UNREALIZABLE\n"
+    code, out, err = run("good.ehoa", "cut.ehoa", "bad.ehoa", "--jsonl")
+    assert code == Exit.BAD_INPUT
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [x.get("realizable") for x in found] == [True, None, False]
+    assert "cut.ehoa:2: column 7" in err
+    assert run("good.ehoa", "bad.ehoa", "-o", "out/")[0] == Exit.DONE
+    assert io.load("out/good.aag").reads == ("r",)
+    assert io.load("out/bad.aag").reads == ("g",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("cut.ehoa",),
+            "cut.ehoa:2: column 7: expected the names of 1 propositions in",
+        ),
+        (("holes.ehoa",), "holes.ehoa: the automaton is not complete: state 0 has no"),
+        (("none.ehoa",), "none.ehoa: No such file"),
+        ((), "one of the arguments FILE .* is required|expected a file"),
+        (("--ltl", "G(r", "--ins", "r"), "column 4 of 'G\\(r': expected an op"),
+        (("--ltl", "G r"), "--ltl goes with --ins and --outs"),
+        (("--ltl", "G r", "--ins", "r", "--outs", "r"), "is an input and an output as"),
+        (("--ltl", "G r & q", "--ins", "r", "--outs", "g"), "'q' .* neither an input"),
+        (("good.ehoa", "--ins", "r"), "--ins and --outs go with --ltl"),
+        (("good.ehoa", "-o", "c.txt"), "-o takes a file that ends in .aag"),
+        (("good.ehoa", "--game", "c.pg"), "--game takes a file that ends in .npz"),
+        (("good.ehoa", "-s", "best"), "no .*solver is called 'best'"),
+    ],
+)
+def test_bad_input(run, arguments, message):
+    code, out, err = run(*arguments, "-q")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.count("\n") == 1
+    assert re.search(message, err), err
+
+
+def test_a_limit(run):
+    text = " & ".join(f"(GF a{i} -> GF b{i} & F(c{i} U X d{i}))" for i in range(9))
+    code, _, err = run("--ltl", text, "--ins", "a0", "--timeout", "0.0001")
+    assert code == Exit.UNSOLVED
+    assert "limit" in err
