@@ -149,7 +149,7 @@ def _solve(
         queue,
         np.zeros(size // BLOCK + 1, np.bool_),
         np.zeros(size, np.bool_),
-        np.empty(size + 3, np.int32),
+        np.empty(2 * size + 4, np.int32),
         np.empty(depth, np.int32),
         np.empty(depth, np.int32),
         np.empty(depth, np.int32),

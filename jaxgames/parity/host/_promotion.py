@@ -104,6 +104,7 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     joined = level - 1
     while joined >= 0 and labels[joined] < target:
         joined -= 1
+    play.rim[3] = min(target, WON)
     target = _unite(game, play, level, end, joined, target, counts)
     mark = 4 * target
     least = NO_LIMIT
@@ -340,9 +341,10 @@ def _escape(game, play, level, nearest, end, stop, counts):
     for the player. None is less important than the nearest, if there is one at
     all. Negative if stopped.
 
-    The rim has the vertices where he can, of a part of the region that has been
-    searched, rim[1] to rim[2]. They are still there when it has risen, and others are
-    not looked at again.
+    The rim has the vertices where he can, each with the label of the region, of a part
+    of this one that has been searched, rim[1] to rim[2]. They are still there when it
+    has risen. Then others are not looked at again, and of these only those that led to
+    where it has risen, rim[3].
     """
     queue, labels, rim = play.queue, play.label, play.rim
     label, least = np.int64(labels[level]), np.int64(labels[max(nearest, 0)])
@@ -351,27 +353,29 @@ def _escape(game, play, level, nearest, end, stop, counts):
         rim[0], rim[1], rim[2] = 0, begin, begin
     known, index, kept, work = np.int64(rim[0]), np.int64(0), np.int64(0), np.int64(0)
     first, last = np.int64(rim[1]), np.int64(rim[2])
-    left = known + (first - begin) + (end - last)
+    risen, left = np.int64(rim[3]), known + (first - begin) + (end - last)
     while nearest >= 0 and index < left and target != least:
+        refuge = np.int64(-1)
         if index < known:
-            v = rim[3 + index]
+            v, refuge = rim[4 + 2 * index], np.int64(rim[5 + 2 * index])
         elif first > begin:
             first -= 1
             v = queue[first]
         else:
             v = queue[last]
             last += 1
-        refuge, looked = _refuge(game, play, v, label)
-        work += looked
+        if refuge <= risen or index >= known:
+            refuge, looked = _refuge(game, play, v, label)
+            work += looked
         if refuge < WON:
             target = min(target, refuge)
-            rim[3 + kept] = v
+            rim[4 + 2 * kept], rim[5 + 2 * kept] = v, refuge
             kept += 1
         index += 1
         if index % POLL == 0 and stop[0] != 0:
             target, index = np.int64(-1), left
     while index < known:
-        rim[3 + kept] = rim[3 + index]
+        rim[4 + 2 * kept], rim[5 + 2 * kept] = rim[4 + 2 * index], rim[5 + 2 * index]
         kept += 1
         index += 1
     rim[0], rim[1], rim[2] = kept, first, last
