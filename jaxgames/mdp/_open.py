@@ -54,7 +54,7 @@ def on_host(
     part = equations(model, posed.known)
     system = in_order(part, stop)
     size = len(part.groups) - 1
-    bounds = _unknown(posed, size)
+    bounds = unknown(posed, size)
     counts = np.zeros(2, np.int64)
     status = Status.INTERRUPTED
     improved = 0
@@ -111,7 +111,7 @@ def exactly(
     ]
 
 
-def _unknown(posed: Posed, size: int) -> Bounds:
+def unknown(posed: Posed, size: int) -> Bounds:
     """Bounds that hold of what nobody has looked at, and values to begin with."""
     known = posed.known
     value, steps = np.zeros((2, size))

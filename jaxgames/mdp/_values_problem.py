@@ -7,15 +7,16 @@ import numpy as np
 
 from jaxgames import drive, solution
 from jaxgames.later import jax
-from jaxgames.mdp._interval import IntervalIteration
-from jaxgames.mdp._open import Found, on_host
+from jaxgames.mdp._equations import equations
+from jaxgames.mdp._open import Found, on_host, told, unknown
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.solution import Status
+from jaxgames.mdp._value_iteration import ValueIteration, iterate
+from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 
 VALUE_SOLVERS = Registry(
-    "value", IntervalIteration, places=(drive.HOST,), base=IntervalIteration
+    "value", ValueIteration, places=(drive.HOST,), base=ValueIteration
 )
 """The solvers for values of states, by name."""
 
@@ -80,9 +81,9 @@ class ValuesOf(drive.Problem[Question]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Question) -> str:
-        """The host."""
-        del question
-        return drive.HOST
+        """The host, but for large models where there is an accelerator: no race."""
+        place = super().place(question)
+        return drive.HOST if place == drive.HOST else drive.DEVICE
 
     def undecided(self, question: Question) -> Values:
         """What is true of any value."""
@@ -94,6 +95,38 @@ class ValuesOf(drive.Problem[Question]):
         """Answers have the names that a solution has."""
         bounds = (answer.lower, answer.upper, answer.scheduler)
         return ValueBounds(how.pop("status"), *bounds, **how)
+
+    def on_device(
+        self,
+        question: Question,
+        solver: Any,
+        *,
+        state: Any = None,
+        max_steps: int | None = None,
+        progress: Any = None,
+    ) -> ValueBounds:
+        """All equations at once; on the host where some schedulers never get out."""
+        model, posed = question.model, question.posed
+        if not posed.known.proper:
+            return self.on_host(question)
+        part = equations(model, posed.known)
+        solver = dataclasses.replace(solver, least=posed.optimum == "min")
+        bounds = unknown(posed, 1)
+        near = float(question.epsilon)
+        answer, status, rounds, carry = iterate(
+            *(part, solver),
+            width=near if question.relative else 0.0,
+            apart=0.0 if question.relative else near,
+            low=float(bounds.lower[0]),
+            high=float(bounds.upper[0]),
+            state=state,
+            max_steps=max_steps,
+            progress=progress,
+        )
+        counts = {"rounds": rounds, "open": len(answer.lower)}
+        found = told(model, posed, part, answer, status, counts)
+        stats = Stats(**{**found.stats, "solver": solver.name})
+        return self.solution(found, status=status, stats=stats, state=carry)
 
     def on_host(
         self, question: Question, *, strategies=True, track=None, max_steps=None

@@ -393,3 +393,29 @@ def test_other_arguments():
     with pytest.raises(ValueError, match="has no probabilities"):
         mdp.check(bare, "P=? [ F true ]")
     assert repr(mdp.check(small(), "x=0")) == "Checked(x=0: True)"
+
+
+# ---- on the device -------------------------------------------------------------------
+
+
+def test_the_device_finds_bounds_too():
+    for model in rewarded(seed=9, count=6):
+        for text in UNBOUNDED:
+            for optimum in ("min", "max"):
+                how = question(model, UNBOUNDED[text])
+                expected = mdp.reference.values(model, how.pop("kind"), optimum, **how)
+                found = mdp.check(model, text.format(optimum), "values")
+                holds(found, expected)
+
+
+@needs_folder
+def test_published_values_on_the_device():
+    model = io.load(FOLDER / "models" / "coin2.umb")
+    assert isinstance(model, mdp.MDP)
+    for case in cases("coin2")[:4]:
+        found = mdp.check(model, case.text, "values", constants=case.constants)
+        assert case.values is not None
+        assert np.all(found.lower <= case.values * (1 + 1e-9))
+        assert np.all(case.values <= found.upper * (1 + 1e-9))
+        assert np.all(found.upper - found.lower <= 1e-6 * case.values)
+    assert found.stats["solver"] == "values"
