@@ -10,9 +10,12 @@ import numpy as np
 
 from jaxgames.arena import is_traced
 from jaxgames.mdp import _bounded, _questions, host
+from jaxgames.mdp._automata import automaton, formula_of, product
 from jaxgames.mdp._average import average_reward
+from jaxgames.mdp._conditional import restarting
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._paths import Limit, Next, Term, Until, opposite, read
+from jaxgames.mdp._obligations import negated
+from jaxgames.mdp._paths import General, Limit, Next, Term, Until, opposite, read
 from jaxgames.mdp._property import (
     Constant,
     Cumulative,
@@ -296,9 +299,7 @@ class Asked:
                 "the model has no probabilities: pass probs to from_arrays"
             )
         if node.condition is not None:
-            raise PropertyError(
-                node.condition.place, "conditional probabilities are not supported"
-            )
+            return self._conditional(node, optimum)
         if node.operator == "P":
             return self._probability(node, optimum)
         if node.operator == "LRA":
@@ -313,12 +314,14 @@ class Asked:
         path = read(node.path, self._bounds)
         if isinstance(path, Next):
             return self._next(path, optimum)
+        if isinstance(path, General):
+            return self._general(path, optimum)
         if path.negated:
             other = "min" if optimum == "max" else "max"
             return self._opposite(path._replace(negated=False), other)
         return self._positive(path, optimum)
 
-    def _opposite(self, path: Until | Limit, optimum: str) -> Answer:
+    def _opposite(self, path: Until | Limit | General, optimum: str) -> Answer:
         """The probability that something is not so.
 
         Where that is small, what is near relative to the one is not so to the other:
@@ -350,9 +353,11 @@ class Asked:
                 )
         return first, last
 
-    def _positive(self, path: Until | Limit, optimum: str) -> Answer:
+    def _positive(self, path: Until | Limit | General, optimum: str) -> Answer:
         if isinstance(path, Limit):
             return self._limit(path, optimum)
+        if isinstance(path, General):
+            return self._general(path, optimum)
         left, right = self.states(path.left), self.states(path.right)
         if path.last is None:
             found = self._solved(_questions.reach(self.model, right, optimum, left))
@@ -428,8 +433,7 @@ class Asked:
             # The least of what it is, by the most of what it is not.
             other = opposite(path)
             if other is None:
-                place = next(iter(path.terms[0].always | path.terms[0].ever)).place
-                raise PropertyError(place, "the least of this takes an automaton")
+                return self._general(General(path.path), optimum)
             return self._opposite(other, "max")
         model = self.model
         good = np.zeros(self.shape, bool)
@@ -467,6 +471,88 @@ class Asked:
         wanted = targets[0] if targets else np.ones(self.shape, bool)
         choices = _questions.circle(model, found, wanted)
         return good, np.where(good, choices, NO_CHOICE), passed
+
+    def _general(self, path: General, optimum: str) -> Answer:
+        """Any formula, by the product with an automaton."""
+        if optimum == "min":
+            return self._opposite(path._replace(negated=not path.negated), "max")
+        model, known = self.model, {}
+
+        def number(node: Any) -> int:
+            return known.setdefault(str(node), (len(known), node))[0]
+
+        formula = formula_of(path.path, number, self._bounds)
+        formula = negated(formula) if path.negated else formula
+        letter = np.zeros(self.shape, np.int64)
+        for bit, node in known.values():
+            letter |= self.states(node).astype(np.int64) << bit
+        letters, place = np.unique(letter, return_inverse=True)
+        found = automaton(formula, letters.tolist())
+        if found is None:
+            raise PropertyError(
+                path.path.place, f"'{path.path}' takes too large an automaton"
+            )
+        made = product(model, found, place)
+        posed = _questions.reach(made.model, made.accepted, "max", None)
+        how = {"epsilon": self.epsilon, "relative": self.relative}
+        answer = self.solve(posed, **how, exact=self.exact, model=made.model)
+        size = model.num_states
+        exact = None if answer.exact is None else answer.exact[:size]
+        return answer._replace(
+            lower=answer.lower[:size],
+            upper=answer.upper[:size],
+            scheduler=None,  # it would look at the automaton
+            exact=exact,
+        )
+
+    def _conditional(self, node: Query, optimum: str) -> Answer:
+        """The probability of a path among those that meet a condition.
+
+        It is found for the first initial state alone: that is where runs begin anew.
+        """
+        chain = not np.any(np.diff(self.model.row_group_offsets) > 1)
+        if optimum == "min" and not chain:
+            raise PropertyError(
+                node.place, "the least conditional probability is not supported"
+            )
+        paths = [read(path, self._bounds) for path in (node.path, node.condition)]
+        sets = []
+        for path, asked in zip(paths, (node.path, node.condition), strict=True):
+            if not isinstance(path, Until) or path != Until(Constant(True), path.right):
+                raise PropertyError(
+                    asked.place,
+                    f"'{asked}' in a conditional probability is not supported: only F "
+                    "without a bound is",
+                )
+            sets.append(self.states(path.right))
+        goal, condition = sets
+        model, start = self.model, int(initial_states(self.model)[0])
+        closer = dataclasses.replace(self, epsilon=self.epsilon / 8)
+        ends = [
+            closer._solved(_questions.reach(model, target, "max", None))
+            for target in (condition, goal)
+        ]
+        if ends[0].upper[start] == 0:
+            raise PropertyError(
+                node.condition.place,
+                f"'{node.condition}' has probability zero in state {start}",
+            )
+        sides = []
+        for sign, name in ((-1, "lower"), (1, "upper")):
+            # A hair outside, as one less it is rounded.
+            near = tuple(
+                np.where(x == 1, 1.0, np.minimum(x * (1 + sign * 4e-16), 1.0))
+                for x in (getattr(end, name) for end in ends)
+            )
+            made, target = restarting(model, goal, condition, near, start)
+            posed = _questions.reach(made, target, "max", None)
+            how = {"epsilon": self.epsilon / 8, "relative": self.relative}
+            found = self.solve(posed, **how, exact=False, model=made)
+            sides.append(getattr(found, name)[start])
+        lower, upper = np.zeros(self.shape), np.ones(self.shape)
+        lower[start], upper[start] = sides
+        stats = Stats(solver="restart", rounds=0)
+        return Answer(lower, upper, None, Status.SOLVED, stats)
 
     # ---- rewards -------------------------------------------------------------------
 

@@ -180,7 +180,9 @@ def check(
     found = evaluated.value(question.formula)
     scheduler = None
     if isinstance(question.formula, Query):
-        scheduler = evaluated.answer(question.formula).scheduler
+        answer = evaluated.answer(question.formula)
+        scheduler = answer.scheduler
+        stats.append(answer.stats)
     lower, upper = (
         np.array(np.broadcast_to(np.asarray(x, np.float64), (model.num_states,)))
         for x in found
@@ -188,7 +190,7 @@ def check(
     status = max(statuses)
     result = Checked(
         status,
-        stats=stats[-1] if stats else Stats(solver="steps", rounds=0),
+        stats=stats[-1] if stats else Stats(solver="none", rounds=0),
         lower=lower,
         upper=upper,
         scheduler=scheduler,
@@ -213,7 +215,14 @@ def answering(
         stats: likewise.
     """
 
-    def solve(posed: Posed, *, epsilon: float, relative: bool, exact: bool) -> Answer:
+    def solve(
+        posed: Posed,
+        *,
+        epsilon: float,
+        relative: bool,
+        exact: bool,
+        model: MDP = model,
+    ) -> Answer:
         found = drive.solve(
             VALUES, Question(model, posed, epsilon, relative), solver, throw=False
         )

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 from jaxgames.mdp._property import (
     Constant,
     Operation,
-    PropertyError,
     Temporal,
     is_path,
 )
@@ -56,16 +55,30 @@ class Term(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """One of some terms holds; or that this is not so."""
+    """One of some terms holds; or that this is not so.
+
+    Attributes:
+        terms: those of which one holds.
+        negated: whether the opposite is asked for.
+        path: what they are of, as it was written, in this sense.
+    """
 
     terms: tuple[Term, ...]
+    negated: bool = False
+    path: Any = None
+
+
+class General(NamedTuple):
+    """Any property of paths, or its opposite: it takes an automaton."""
+
+    path: Any
     negated: bool = False
 
 
 TRUE = Constant(True)
 
 
-def read(path: Any, bound_of: Any) -> Until | Next | Limit:
+def read(path: Any, bound_of: Any) -> Until | Next | Limit | General:
     """What is asked of paths.
 
     Args:
@@ -73,21 +86,14 @@ def read(path: Any, bound_of: Any) -> Until | Next | Limit:
         bound_of: gives the first and the last step of a temporal operator.
 
     Raises:
-        PropertyError: it takes an automaton.
+        PropertyError: a bound is none.
     """
     negated = False
     while isinstance(path, Operation) and path.operator == "!":
         negated, path = not negated, path.operands[0]
     if isinstance(path, Temporal) and not any(map(is_path, path.operands)):
         return _simple(path, negated, bound_of)
-    found = _limit(path, negated)
-    if found is None:
-        raise PropertyError(
-            path.place,
-            f"'{path}' is not supported: of nested temporal operators those of G F, "
-            "F G and G that & and | join",
-        )
-    return found
+    return _limit(path, negated) or General(path, negated)
 
 
 def _simple(path: Temporal, negated: bool, bound_of: Any) -> Until | Next:
@@ -124,7 +130,8 @@ def _limit(path: Any, negated: bool) -> Limit | None:
     for turned in (False, True):
         terms = _terms(path, negated != turned)
         if terms is not None and _is_solved(terms):
-            return Limit(tuple(terms), turned)
+            opposed = negated != turned
+            return Limit(tuple(terms), turned, _not(path) if opposed else path)
     return None
 
 
