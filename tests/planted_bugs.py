@@ -316,10 +316,35 @@ BUGS = [
         *("buchi", "verify", "buchi/test_buchi_game.py"),
     ),
     Bug(
-        *("translate-marks", WRONG, "ltl/_translate.py"),
-        "            if not target & bit or any(\n",
-        "            if target & bit or any(\n",
+        *("translate-marks", WRONG, "ltl/_tableau.py"),
+        "{(r, every & ~put_off): letters for",
+        "{(r, put_off): letters for",
         *("ltl", "translate", "ltl/test_ltl.py"),
+    ),
+    # ---- more than parity ---------------------------------------------------------
+    Bug(
+        *("tree-next-child", STEP, "zielonka_tree.py"),
+        "after = below[(self.place[came] + 1) % len(below)]",
+        "after = below[self.place[came]]",
+        *("emersonlei", "host,verify", "emersonlei/test_emersonlei.py"),
+    ),
+    Bug(
+        *("verify-machine", FORGETS, "emersonlei/host/_verify.py"),
+        "    for player in (0, 1):\n        condition",
+        "    for player in (0,):\n        condition",
+        *("emersonlei", "verify", "emersonlei/test_emersonlei.py"),
+    ),
+    Bug(
+        *("verify-energyparity-region", FORGETS, "energyparity/host/_verify.py"),
+        "    _refuse(Reason.STRATEGY_LEAVES_REGION, leaves, vertex)\n",
+        "    del leaves\n",
+        *("energyparity", "verify", "energyparity/test_energyparity.py"),
+    ),
+    Bug(
+        *("verify-upper", FORGETS, "discounted/host/_verify.py"),
+        "        (1, upper, Reason.UPPER_NOT_SECURED),\n",
+        "",
+        *("discounted", "verify", "discounted/test_discounted.py"),
     ),
     # ---- equivalences -------------------------------------------------------------
     Bug(

@@ -175,6 +175,7 @@ def _with_solver(command: str, name: str) -> list[str]:
         "probability": ["missing", "--to", "0"],
         "mdp": ["missing", "--prop", "true"],
         "reach": ["missing", "--to", "0"],
+        "discounted": ["missing", "--discount", "1/2"],
     }
     return [command, *more.get(command, ["missing"]), "-s", name]
 

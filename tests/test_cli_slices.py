@@ -233,9 +233,17 @@ def test_probabilities_of_zero_and_one(ask, model):
     assert np.load("for_ever.npz")["scheduler_one"].tolist() == [0, 2, -1, -1]
 
 
-def test_bounds_that_have_not_met(run, model):
+def test_bounds_that_have_not_met(run):
+    loop = mdp.MDP.from_arrays(
+        [0, 1, 2, 3, 4],
+        [0, 2, 4, 5, 6],
+        [1, 2, 0, 3, 2, 3],
+        [0.9, 0.1, 0.9, 0.1, 1, 1],
+        labels={"goal": [0, 0, 1, 0]},
+    )
+    io.save("loop.drn", loop)
     code, _, err = run(
-        "probability", "model.drn", "--to", "goal", "--max-steps", 1, "-q"
+        "probability", "loop.drn", "--to", "goal", "--max-steps", 1, "-q"
     )
     assert code == Exit.UNSOLVED
     assert "the limit of 1 rounds was reached" in err

@@ -207,6 +207,7 @@ SOLVES = {
     "components": (graph.scc, GAME),
     "end components": (mdp.mec, MODEL),
     "probability": (lambda x, **how: mdp.reach_probability(x, [0], **how), MODEL),
+    "property": (lambda x, **how: mdp.check(x, "P=? [ F true ]", **how), MODEL),
     "accepting cycle": (buchi.accepting_cycle, MARKED),
     "Büchi game": (buchi.solve, MARKED),
     "several energies": (multienergy.solve, ENERGIES),
@@ -246,6 +247,7 @@ UNLIMITED = {
     energy.place_for: "compares sizes",
     multienergy.place_for: "compares sizes",
     mdp.place_for: "compares sizes",
+    mdp.is_verifiable: "looks at a property",
     energy.survives: "compares each credit with a level",
     multienergy.memory: "multiplies sizes",
     multienergy.solve_many: "hands its keywords to jaxgames.solve_many",
@@ -270,8 +272,8 @@ PUBLIC = public_functions()
 
 SOLVING = {
     *(parity.solve, energy.solve, energy.solve_with_capacity, meanpayoff.solve),
-    *(meanpayoff.decide, graph.scc, mdp.mec, mdp.reach_probability, buchi.solve),
-    buchi.accepting_cycle,
+    *(meanpayoff.decide, graph.scc, mdp.mec, mdp.reach_probability, mdp.check),
+    *(buchi.solve, buchi.accepting_cycle),
     *(energyparity.solve, energyparity.decide, emersonlei.solve, discounted.solve),
     *(multienergy.solve, equivalence.bisimulation, equivalence.spectrum),
     *(equivalence.relation, equivalence.compare, equivalence.compare_many),
@@ -282,8 +284,15 @@ SOLVING = {
 IN_ORDER = ["solver", "max_steps", "state", "throw", "progress", "deadline", "memory"]
 
 
+OF_SEVERAL = {mdp.check}
+"""Those that ask several questions: of which one would steps and a state be?"""
+
+
 @pytest.mark.parametrize(
-    "solve", sorted([*SOLVING, solve_many], key=lambda x: (x.__module__, x.__name__))
+    "solve",
+    sorted(
+        [*SOLVING - OF_SEVERAL, solve_many], key=lambda x: (x.__module__, x.__name__)
+    ),
 )
 def test_solves_take_the_same_keywords_in_the_same_order(solve):
     taken = inspect.signature(solve).parameters

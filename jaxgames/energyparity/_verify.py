@@ -65,7 +65,7 @@ def verify(
         valid
         >>> poor = dataclasses.replace(solution, credit=np.array([-1, 0, -1]))
         >>> print(energyparity.verify(arena, poor))
-        vertex 0: player 0 may come there, or leave it, with less energy than his ...
+        vertex 0: player 0 may come there, or leave it, with less energy than he needs
     """
     if is_traced((arena, solution.winner, solution.strategy)):
         raise ValueError(

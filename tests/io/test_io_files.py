@@ -38,6 +38,9 @@ SAVED = {
         [".energy", ".mpg", ".mtx"],
         Arena.from_edges([0, 1], [1, 0], owner=[0, 0], weight=[-1, 2]),
     ),
+    ".eparity": Arena.from_edges(
+        [0, 1], [1, 0], owner=[0, 1], weight=[-1, 2], priority=[0, 3]
+    ),
     **dict.fromkeys(
         [".aut", ".csv", ".dot"], io.LTS.from_edges([0, 1], ["a", "b, c"], [1, 0])
     ),
