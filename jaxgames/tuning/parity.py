@@ -79,17 +79,22 @@ EDGES_OF_A_VERTEX = 4
 
 # parity/host/_legs.py
 FIRST_WORK = 1024
-"""Vertices that promotion may attract or move in the first turn, for each that there
-is. On games from model checking and synthesis, and on most random ones, it does so to 1
-to 10. On sparse ones with as many priorities as vertices it is up to 25 of 300
-vertices, 60 of 1,000, 130 of 3,000, and 700 of 100,000."""
+"""Work of promotion in the first turn, for each vertex that there is: vertices that it
+attracts or moves. On games from model checking and synthesis, and on most random ones,
+that is 1 to 10. On sparse ones with as many priorities as vertices it is up to 23 of
+300 vertices, 39 of 1,000, 159 of 3,000, and some thousands of 100,000."""
 
-FIRST_WORK_OF_FEW = 64
-"""The same where there are few vertices; it grows by one for each 32."""
+FIRST_WORK_OF_FEW = 24
+"""The same where there are few vertices: a game that is hard for it is left to the
+others soon."""
+
+MORE_WORK_FROM = 128
+"""It grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""What the others may do in their first turn, promotion for each vertex, and tangle
-learning for each vertex and edge. It doubles from turn to turn."""
+"""Work of tangle learning in its first turn, for each vertex and edge. That of
+promotion afresh is twice as much for each vertex, which takes about as long. Both
+double from turn to turn."""
 
 ROWS = 4
 """Rows of a pool of tangles that has just been made, for each vertex."""

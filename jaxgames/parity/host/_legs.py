@@ -16,6 +16,7 @@ from jaxgames.tuning.parity import (
     FIRST_WORK_OF_FEW,
     LATER_WORK,
     LEAST_ROWS,
+    MORE_WORK_FROM,
     ROWS,
 )
 
@@ -122,15 +123,15 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 1024), ('tangles', 128), ('afresh', 128), ('tangles', 256)]
+        [('promotion', 1024), ('tangles', 128), ('afresh', 256), ('tangles', 256)]
     """
     budget = LATER_WORK
     if len(legs) > 1:
-        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size // 32)
+        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size // MORE_WORK_FROM)
         legs = legs[1:]
     while len(legs) > 1:
         for leg in legs:
-            yield leg, budget
+            yield leg, 2 * budget if leg == AFRESH else budget
         budget *= 2
     yield legs[0], UNLIMITED
 
