@@ -145,6 +145,40 @@ def check_in_turn(arena, legs):
     return outcome
 
 
+@pytest.mark.parametrize("leg", ["promotion", "afresh"])
+def test_sparse_games_with_as_many_priorities_as_vertices(leg):
+    """Large regions rise often there, to small ones."""
+    for seed in range(40):
+        size = 200 + 10 * seed
+        arena = generate.random_game(
+            seed, size, num_priorities=size, min_degree=1, max_degree=2
+        )
+        check_in_turn(arena, (leg,))
+
+
+def test_a_promotion_costs_what_it_changes():
+    """A large region rises to a vertex, and to the next one, and so on."""
+    size, rises = 2000, 400
+    ring = np.arange(size)
+    targets = size + 2 * np.arange(rises)
+    between = targets + 1
+    arena = Arena.from_edges(
+        np.concatenate([ring, np.zeros(rises, int), targets, between]),
+        np.concatenate([np.roll(ring, -1), targets, np.zeros(2 * rises, int)]),
+        owner=np.arange(size + 2 * rises) == 0,
+        priority=np.concatenate([0 * ring, 2 + np.arange(2 * rises)]),
+    )
+    game, counts = engine.prepare(arena), np.zeros(5, np.int64)
+    move = np.full(game.size, NO_EDGE, np.int32)
+    assert _legs._solve(
+        *(game, game.key.copy(), np.empty(2 * game.size, np.int32)),
+        *(np.zeros(game.size, np.int8), move, False),
+        *(engine.NEVER_STOPS, engine.NOBODY_READS, _attract.NO_LIMIT, 1 << 60, counts),
+    )
+    assert counts[2] >= rises - 1
+    assert counts[4] < size * rises / 6
+
+
 @pytest.mark.parametrize("leg", engine.LEGS[1:])
 def test_each_engine_alone(leg):
     for arena in odd_arenas(seed=31, count=1000):
