@@ -15,10 +15,105 @@ References:
 """
 
 from jaxgames import limits
-from jaxgames.acceptance import Acceptance
+from jaxgames.acceptance import Acceptance, both
 
 MAX_NODES = 100_000
 """Nodes that a tree may have, and sets that are tried to find the children of one."""
+
+
+class Subsets:
+    """The sets of marks that matter to a condition: each with those below it.
+
+    Args:
+        condition: the condition.
+    """
+
+    def __init__(self, condition: Acceptance):
+        self._condition = condition
+        self._known: dict[int, bool] = {}
+        self._found: dict[int, list[int]] = {}
+        self.every = sum(1 << mark for mark in condition.marks)
+
+    def accepts(self, marks: int) -> bool:
+        """Whether the condition holds where just these marks are met for ever."""
+        if marks not in self._known:
+            self._known[marks] = self._condition.holds(marks)
+        return self._known[marks]
+
+    def below(self, label: int) -> list[int]:
+        """The maximal subsets that accept if this set does not, or the other way.
+
+        Raises:
+            ValueError: too many sets are to be tried.
+        """
+        if label not in self._found:
+            # Of few marks there are soon fewer sets than a formula has choices.
+            most = min(MAX_NODES, 1 << label.bit_count())
+            found = self._by_formula(label, most)
+            self._found[label] = self._one_by_one(label) if found is None else found
+        return self._found[label]
+
+    def _by_formula(self, label: int, most: int) -> list[int] | None:
+        """What a formula asks to be left out: all at once, or one choice or another.
+
+        None where there are more choices than that.
+        """
+        condition = self._condition
+        wanted = condition.negated() if self.accepts(label) else condition
+        work, found, tried = [(label, wanted)], set(), 0
+        while work:
+            marks, asked = work.pop()
+            tried += 1
+            limits.tick("building a Zielonka tree", tried, "sets")
+            if tried > most:
+                return None
+            left = asked.assuming(marks)
+            if left.holds(marks):
+                found.add(marks)
+            elif left.operator == "fin":
+                work.append((marks & ~(1 << left.mark), left))
+            elif left.operator == "|":
+                work += [(marks, part) for part in left.operands]
+            elif left.operator == "&":
+                out = {1 << x.mark for x in left.operands if x.operator == "fin"}
+                if out:
+                    work.append((marks & ~sum(out), left))
+                    continue
+                # Some operand is a choice, since not all marks that are met will do.
+                choice = next(x for x in left.operands if x.operator == "|")
+                rest = [x for x in left.operands if x is not choice]
+                work += [(marks, both([part, *rest])) for part in choice.operands]
+        largest = [x for x in found if all(x == y or x & ~y for y in found)]
+        return sorted(largest, reverse=True)
+
+    def _one_by_one(self, label: int) -> list[int]:
+        """What is found by leaving one mark after the other out."""
+        value, found = self.accepts(label), []
+        level, tried = {label}, 0
+        while level:
+            below: set[int] = set()
+            for marks in sorted(level, reverse=True):
+                rest = marks
+                while rest:
+                    low = rest & -rest
+                    rest ^= low
+                    less = marks ^ low
+                    if less not in below and all(less & ~x for x in found):
+                        below.add(less)
+            tried += len(below)
+            limits.tick("building a Zielonka tree", tried, "sets")
+            if tried > MAX_NODES:
+                raise ValueError(
+                    f"the Zielonka tree asks for more than {MAX_NODES} sets of "
+                    f"{label.bit_count()} marks"
+                )
+            other = {x for x in below if self.accepts(x) != value}
+            found += sorted(other, reverse=True)
+            # What is in a set that was found on this level is not maximal.
+            level = {x for x in below - other if all(x & ~y for y in found)}
+            # And of some sets no subset is the other way.
+            level = {x for x in level if self._condition.assuming(x).marks}
+        return found
 
 
 class ZielonkaTree:
@@ -50,16 +145,14 @@ class ZielonkaTree:
         Raises:
             ValueError: the tree is too large.
         """
-        self._condition = condition
-        self._known: dict[int, bool] = {}
-        every = sum(1 << mark for mark in condition.marks)
-        self._every = every
+        subsets = Subsets(condition)
+        self._every = every = subsets.every
         self.label, self.parent, self.place = [every], [-1], [0]
         self.children: list[list[int]] = [[]]
         depth, work = [0], [0]
         while work:
             node = work.pop()
-            for place, label in enumerate(self._below(self.label[node])):
+            for place, label in enumerate(subsets.below(self.label[node])):
                 child = len(self.label)
                 limits.tick("building a Zielonka tree", child, "nodes")
                 if child == MAX_NODES:
@@ -75,7 +168,7 @@ class ZielonkaTree:
                 depth.append(depth[node] + 1)
                 work.append(child)
         top = max(depth)
-        top += (top % 2 == 0) != self._accepts(every)
+        top += (top % 2 == 0) != subsets.accepts(every)
         self.colour = [top - x for x in depth]
         self.first_leaf = list(range(len(self.label)))
         for node in reversed(range(len(self.label))):
@@ -98,37 +191,3 @@ class ZielonkaTree:
         below = self.children[node]
         after = below[(self.place[came] + 1) % len(below)]
         return self.first_leaf[after], self.colour[node]
-
-    def _accepts(self, marks: int) -> bool:
-        if marks not in self._known:
-            self._known[marks] = self._condition.holds(marks)
-        return self._known[marks]
-
-    def _below(self, label: int) -> list[int]:
-        """The maximal subsets that accept if this set does not, or the other way."""
-        value, found = self._accepts(label), []
-        level, tried = {label}, 0
-        while level:
-            below: set[int] = set()
-            for marks in sorted(level, reverse=True):
-                rest = marks
-                while rest:
-                    low = rest & -rest
-                    rest ^= low
-                    less = marks ^ low
-                    if less not in below and all(less & ~x for x in found):
-                        below.add(less)
-            tried += len(below)
-            limits.tick("building a Zielonka tree", len(self.label), "nodes")
-            if tried > MAX_NODES:
-                raise ValueError(
-                    f"the Zielonka tree asks for more than {MAX_NODES} sets of "
-                    f"{label.bit_count()} marks"
-                )
-            other = {x for x in below if self._accepts(x) != value}
-            found += sorted(other, reverse=True)
-            # What is in a set that was found on this level is not maximal.
-            level = {x for x in below - other if all(x & ~y for y in found)}
-            # And of some sets no subset is the other way.
-            level = {x for x in level if self._condition.assuming(x).marks}
-        return found

@@ -1,20 +1,27 @@
 """What these games are to the driver: parity games with a memory in their vertices."""
 
+import copy
 import dataclasses
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import drive, parity, states, validity
 from jaxgames.arena import is_traced
+from jaxgames.emersonlei import host
 from jaxgames.emersonlei._game import Game
 from jaxgames.emersonlei._solution import Solution
-from jaxgames.emersonlei.host._product import Product, product
 from jaxgames.later import to_numpy
-from jaxgames.solution import NO_EDGE, UNDECIDED, Stats
+from jaxgames.progress import Report
+from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
-SOLVERS = parity.SOLVERS
-"""The solvers of the parity games that these games become."""
+RECURSION = "recursion"
+"""The engine that makes no product."""
+
+SOLVERS = copy.copy(parity.SOLVERS)  # which knows all that are registered there
+"""The solvers of the parity games that these games become, and `"recursion"`."""
+SOLVERS.places = (*parity.SOLVERS.places, RECURSION)
 
 
 class Answer(NamedTuple):
@@ -61,8 +68,16 @@ class EmersonLei(drive.Problem[Game]):
         return Solution(**answer._asdict(), **how)
 
     def in_phases(self, question: Game, solver: Any, **how: Any) -> Solution:
-        """One parity game."""
-        made = product(question)
+        """One parity game, or the recursion."""
+        limited = how["max_steps"] is not None or how["state"] is not None
+        if solver == RECURSION and limited:
+            raise ValueError(
+                "max_steps and state are of parity games: solver='recursion' takes "
+                "neither"
+            )
+        if not limited and recurses(question, solver):
+            return _recursed(question, how["strategies"], how["progress"])
+        made = host.product(question)
         found = drive.solve(parity.PROBLEM, made.arena, solver, throw=False, **how)
         return _solution(question, made, found)
 
@@ -75,8 +90,12 @@ class EmersonLei(drive.Problem[Game]):
         )
 
     def beside(self, questions: list[Game], solver: Any, **how: Any) -> Any:
-        """A batch of parity games."""
-        made = [product(question) for question in questions]
+        """A batch of parity games; without products one after the other."""
+        limited = how["max_steps"] is not None or how["state"] is not None
+        if not limited and any(recurses(x, solver) for x in questions):
+            return drive.one_by_one(self, questions, solver, **how)
+        solver = "auto" if solver == RECURSION else solver
+        made = [host.product(question) for question in questions]
         arenas = [one.arena for one in made]
         found = drive.solve_many(parity.PROBLEM, arenas, solver, throw=False, **how)
         return [
@@ -87,6 +106,13 @@ class EmersonLei(drive.Problem[Game]):
 PROBLEM = drive.register(EmersonLei())
 """These games, for [`drive.solve`][jaxgames.drive.solve] and for
 [`solve_many`][jaxgames.solve_many]."""
+
+
+def recurses(game: Game, solver: Any) -> bool:
+    """Whether no product is made: where memory is needed, unless somebody wants it."""
+    return solver == RECURSION or (
+        solver == "auto" and game.condition.colours() is None
+    )
 
 
 def check(game: Any) -> tuple[Game, Any]:
@@ -110,7 +136,30 @@ def check(game: Any) -> tuple[Game, Any]:
     return game, fault
 
 
-def _solution(game: Game, made: Product, found: parity.Solution) -> Solution:
+def _recursed(game: Game, strategies: bool, meter: Any) -> Solution:
+    began = time.perf_counter()
+    plan = host.recurse(game.unpad())
+    ended = meter(Report(RECURSION, plan.subgames, time.perf_counter() - began))
+    meter.close()
+    size = int(game.arena.num_vertices)
+    more = (0, game.shape[0] - size)
+    facts: dict[str, Any] = {"rounds": plan.subgames}
+    strategy = machine = None
+    if strategies:
+        machine = host.machine_of(game.unpad(), plan)
+        strategy = machine.move[machine.start]
+        strategy = np.pad(strategy, more, constant_values=NO_EDGE)
+        facts["nodes"] = len(machine.vertex)
+    return Solution(
+        winner=np.pad(host.winners(plan, size), more),
+        strategy=strategy,
+        machine=machine,
+        status=Status.SOLVED if ended is None else ended,
+        stats=Stats(solver=RECURSION, **facts),
+    )
+
+
+def _solution(game: Game, made: host.Product, found: parity.Solution) -> Solution:
     """The winners of the game, from those of the product."""
     start, winner = made.machine.start, np.asarray(found.winner)
     more = (0, game.shape[0] - len(start))

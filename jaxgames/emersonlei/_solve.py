@@ -20,26 +20,33 @@ def solve(
     """Decides who wins from each vertex, and how: Rabin, Streett, Muller and others.
 
     Player 0 wins a play if the condition holds of the marks that it meets infinitely
-    often. A memory of what was met makes a parity game of it, see
-    [`product`][jaxgames.emersonlei.product], which
-    [`parity.solve`][jaxgames.parity.solve] solves, wherever and however it is asked to.
-    The memory has as many states as the Zielonka tree of the condition has leaves: one
-    for Rabin conditions of one pair and parity conditions, `k` for `k` marks all of
-    which are wanted, at worst `k!` for `k` pairs.
+    often. There are two ways:
 
-    On a concrete game only: the host makes the product.
+    - A memory of what was met makes a parity game of it, see
+      [`product`][jaxgames.emersonlei.product], which
+      [`parity.solve`][jaxgames.parity.solve] solves, wherever and however it is asked
+      to. The memory has as many states as the Zielonka tree of the condition has
+      leaves [1]: one for parity conditions and single pairs, `k` for `k` marks all of
+      which are wanted, at worst `k!` for `k` pairs.
+    - A recursion over the sets of the tree [2] works on the game itself, and makes no
+      product: `"recursion"`. Its strategies remember no more than they need.
+
+    On a concrete game only.
 
     Args:
         game: the game; every vertex has a successor.
-        solver: of the parity game, as for [`parity.solve`][jaxgames.parity.solve].
+        solver: `"recursion"`; or for the product, as for
+            [`parity.solve`][jaxgames.parity.solve]; or `"auto"`: the recursion, but
+            the product where the condition is one of parity.
         strategies: whether strategies are wanted.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
-            [`How`][jaxgames.drive.How].
+            [`How`][jaxgames.drive.How]. The first two ask for the product.
 
     Returns:
         Winners, and strategies of both players as one
         [`Machine`][jaxgames.emersonlei.Machine]:
-        [`Solution`][jaxgames.emersonlei.Solution]. `stats` has the number of `nodes`.
+        [`Solution`][jaxgames.emersonlei.Solution]. `stats` has the number of `nodes`
+        of the product or the machine.
 
     Raises:
         ValueError: it is no such game, its condition has too large a tree, or an
@@ -47,10 +54,11 @@ def solve(
         SolveError: the solve stopped early and `throw` is set.
 
     References:
-        Zielonka, Infinite games on finitely coloured graphs with applications to
+        [1] Casares, Colcombet and Fijalkow, Optimal transformations of games and
+        automata using Muller conditions, ICALP 2021,
+        doi:10.4230/LIPIcs.ICALP.2021.123.
+        [2] Zielonka, Infinite games on finitely coloured graphs with applications to
         automata on infinite trees, TCS 200 (1998), doi:10.1016/S0304-3975(98)00009-7.
-        Casares, Colcombet and Fijalkow, Optimal transformations of games and automata
-        using Muller conditions, ICALP 2021, doi:10.4230/LIPIcs.ICALP.2021.123.
 
     Examples:
         >>> from jaxgames import Arena, emersonlei
@@ -62,6 +70,6 @@ def solve(
         >>> emersonlei.solve(game)
         Solution(player 0 wins 3, player 1 wins 0)
         >>> emersonlei.solve(game).machine
-        Machine(6 nodes, 2 memories)
+        Machine(5 nodes, 2 memories)
     """
     return drive.solve(PROBLEM, game, solver, strategies=strategies, **how)

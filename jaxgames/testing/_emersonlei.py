@@ -187,6 +187,7 @@ def subject() -> Subject:
         checks={
             "host": of_place("host"),
             "auto": of_place("auto"),
+            "recursion": of_place("recursion"),
             "verify": each(_spoilt),
             "many": apart(_many),
             "promotion": first(of_place("promotion"), 1),

@@ -71,12 +71,50 @@ def draw(seed: int) -> Game:
 
 @pytest.mark.parametrize("part", range(4))
 def test_games_by_records_of_what_was_met(part):
-    for seed in range(120 * part, 120 * (part + 1)):
+    for seed in range(80 * part, 80 * (part + 1)):
         game = draw(seed)
         found = emersonlei.solve(game, "host")
         expected = reference.solve(game).winner
         np.testing.assert_array_equal(found.winner, expected, str(seed))
         assert emersonlei.verify(game, found), seed
+        direct = emersonlei.solve(game, "recursion")
+        np.testing.assert_array_equal(direct.winner, expected, str(seed))
+        assert emersonlei.verify(game, direct), seed
+
+
+def streett(size: int, pairs: int, seed: int) -> Game:
+    rng = np.random.default_rng(seed)
+    src = np.repeat(np.arange(size), 3)
+    owner = rng.random(size) < 0.5
+    arena = Arena.from_edges(src, rng.integers(0, size, 3 * size), owner=owner)
+    shares = 0.1, 0.05
+    sets = [
+        tuple(np.flatnonzero(rng.random(size) < share) for share in shares)
+        for _ in range(pairs)
+    ]
+    return Game.streett(arena, sets)
+
+
+def test_many_pairs_without_a_product():
+    game = streett(300, 10, 10)
+    found = emersonlei.solve(game)
+    assert found.stats["solver"] == "recursion"
+    assert emersonlei.verify(game, found)
+    assert found.machine.memories < 100
+    with pytest.raises(ValueError, match="more than 100000 nodes"):
+        emersonlei.solve(game, "host")
+
+
+def test_the_recursion_and_the_product_agree_where_both_can():
+    for seed in range(4):
+        game = streett(60, 4, seed)
+        direct, through = (emersonlei.solve(game, x) for x in ("recursion", "host"))
+        np.testing.assert_array_equal(direct.winner, through.winner)
+        assert len(direct.machine.vertex) <= len(through.machine.vertex)
+        dual = dataclasses.replace(game, condition=game.condition.negated())
+        other = dataclasses.replace(game.arena, owner=~game.arena.owner)
+        rival = emersonlei.solve(dataclasses.replace(dual, arena=other))
+        np.testing.assert_array_equal(rival.winner, 1 - direct.winner)
 
 
 def test_all_positional_strategies_of_a_rabin_player():
@@ -172,10 +210,11 @@ def test_the_reached_part_of_a_product_alone():
 def test_padding_batches_and_places():
     games = [draw(seed) for seed in range(18)]
     alone = [emersonlei.solve(game, "host") for game in games]
-    together = solve_many(emersonlei, games)
-    for game, one, other in zip(games, alone, together, strict=True):
-        np.testing.assert_array_equal(other.winner, one.winner)
-        assert emersonlei.verify(game, other)
+    for solver in ("auto", "host", "recursion"):
+        together = solve_many(emersonlei, games, solver)
+        for game, one, other in zip(games, alone, together, strict=True):
+            np.testing.assert_array_equal(other.winner, one.winner)
+            assert emersonlei.verify(game, other)
     size, edges = games[0].shape
     marks = np.pad(games[0].vertex_marks, (0, 16 - size))
     wide = dataclasses.replace(
@@ -187,6 +226,16 @@ def test_padding_batches_and_places():
     device = emersonlei.solve(games[1], "promotion")
     np.testing.assert_array_equal(device.winner, alone[1].winner)
     assert emersonlei.verify(games[1], device)
+
+
+def test_the_recursion_has_limits():
+    game = streett(100, 6, 1)
+    late = emersonlei.solve(game, "recursion", deadline=1e-9, throw=False)
+    assert late.status == Status.TIMEOUT
+    bare = emersonlei.solve(game, "recursion", strategies=False)
+    assert (bare.strategy, bare.machine) == (None, None)
+    with pytest.raises(ValueError, match="solver='recursion' takes neither"):
+        emersonlei.solve(game, "recursion", max_steps=3)
 
 
 def test_limits_and_states():

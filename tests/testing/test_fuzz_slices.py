@@ -22,7 +22,7 @@ QUICK = {
     "meanpayoff": (["host", "decide", "verify", "many"], 32),
     "discounted": (["host", "verify", "many"], 32),
     "energyparity": (["host", "play", "decide", "verify", "many"], 32),
-    "emersonlei": (["host", "verify", "many"], 32),
+    "emersonlei": (["host", "recursion", "verify", "many"], 32),
     "multienergy": (["host", "auto", "verify", "many"], 32),
     "cycles": (["host", "auto", "verify", "many"], 64),
     "buchi": (["host", "auto", "verify", "attractors"], 64),
