@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from jaxgames.mdp._simulate import simulate as simulate
     from jaxgames.mdp._solution import EndComponents as EndComponents
     from jaxgames.mdp._solution import ReachProbability as ReachProbability
+    from jaxgames.mdp._stochastic_game import Game as Game
+    from jaxgames.mdp._stochastic_game import GameValues as GameValues
+    from jaxgames.mdp._stochastic_game import solve_game as solve_game
+    from jaxgames.mdp._stochastic_game import verify_game as verify_game
     from jaxgames.mdp._values_problem import VALUE_SOLVERS as VALUE_SOLVERS
     from jaxgames.mdp._values_verdict import ValueReason as ValueReason
     from jaxgames.mdp._values_verdict import ValueVerdict as ValueVerdict

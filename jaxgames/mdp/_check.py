@@ -102,10 +102,10 @@ def check(
 
     Probabilities and rewards of Markov chains and decision processes, at least and at
     most over all schedulers: of reaching (`F`, `U`, `G`, `W`, `R`, with bounds of steps
-    or without), of a step (`X`), of limits (`G F`, `F G`, and what `&` and `|` make of
-    them); expected rewards before a target, in all, in some steps, at an instant,
-    discounted, and on average in the long run. Where values are infinite the bounds
-    are.
+    or without), of a step (`X`), of all formulas of linear temporal logic that these
+    make, and conditional ones; expected rewards before a target, in all, in some steps,
+    at an instant, discounted, and on average in the long run. Where values are infinite
+    the bounds are.
 
     What branches alone decide is found first; end components that would leave the rest
     with more than one solution are made one state each. The equations of the rest are

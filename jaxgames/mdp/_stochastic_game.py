@@ -1,0 +1,400 @@
+"""Stochastic games: some states belong to one player, some to the other."""
+
+import dataclasses
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from jaxgames import drive, limits, solution
+from jaxgames.later import jax
+from jaxgames.limits import Bounds, limited
+from jaxgames.mdp import _questions
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
+from jaxgames.mdp._values_problem import VALUES, Question
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._verify_values import Claim
+from jaxgames.solution import SolveError, Stats, Status
+
+IMPROVEMENTS = 1_000
+"""How often strategies are improved at most."""
+
+NOBODY = -1
+"""The player of a state in which nothing is to be chosen."""
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Game:
+    """A turn-based stochastic game: a model in whose states players choose.
+
+    Attributes:
+        model: states with choices, choices with branches.
+        player: int8 `[S]`, who chooses in each state; -1 where there is one choice.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> mdp.Game.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1], [0, -1, -1]
+        ... )
+        Game(MDP(3 states, 4 choices, 4 branches), players [0])
+    """
+
+    model: MDP
+    player: Any
+
+    @classmethod
+    def from_arrays(
+        cls, row_group_offsets, row_offsets, columns, probs, player, **more: Any
+    ) -> "Game":
+        """Builds a game from compressed rows, as `MDP.from_arrays` does.
+
+        Args:
+            row_group_offsets: integers `[S + 1]`.
+            row_offsets: integers `[C + 1]`.
+            columns: integers `[E]`.
+            probs: real numbers `[E]`.
+            player: integers `[S]`, -1 for nobody, which is for states with one choice.
+            more: `initial`, `labels` and what else `MDP.from_arrays` takes.
+
+        Raises:
+            ValueError: the model is none, or a state with several choices has no
+                player.
+        """
+        model = MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
+        owner = np.asarray(player)
+        if owner.shape != (model.num_states,) or owner.dtype.kind not in "iu":
+            raise ValueError(
+                f"player must be integers [{model.num_states}], got {owner.dtype} "
+                f"{list(owner.shape)}"
+            )
+        many = np.diff(model.row_group_offsets) > 1
+        bad = np.flatnonzero((owner < NOBODY) | (owner > 127))
+        if len(bad):
+            raise ValueError(
+                f"state {bad[0]} has player {owner[bad[0]]}, expected -1 to 127"
+            )
+        bad = np.flatnonzero(many & (owner == NOBODY))
+        if len(bad):
+            raise ValueError(f"state {bad[0]} has several choices and no player")
+        return cls(model, owner.astype(np.int8))
+
+    def __repr__(self) -> str:
+        """One line: the model, and who plays."""
+        players = sorted(set(np.asarray(self.player).tolist()) - {NOBODY})
+        return f"Game({self.model!r}, players {players})"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
+class GameValues(solution.Solution):
+    """Values of a stochastic game.
+
+    Attributes:
+        lower: float64 `[S]`, proved lower bounds.
+        upper: float64 `[S]`, proved upper bounds.
+        value: float64 `[S]`, the middle between them.
+        strategy: int32 `[S]`, a choice for each state, of whoever plays there: that of
+            the maximiser is worth at least `lower` whatever the others do, theirs at
+            most `upper`.
+    """
+
+    lower: Any = None
+    upper: Any = None
+    value: Any = None
+    strategy: Any = None
+
+    def __repr__(self) -> str:
+        """One line: how many states, and how far apart the bounds are."""
+        gap = np.max(self.upper - self.lower, initial=0.0)
+        return f"GameValues({len(self.lower)} states, bounds at most {gap:.1e} apart)"
+
+
+def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
+    """What is true of any game."""
+    size = game.model.num_states
+    return GameValues(
+        status,
+        stats=Stats(solver="none", rounds=0),
+        lower=np.zeros(size),
+        upper=np.ones(size),
+        value=np.full(size, 0.5),
+        strategy=np.full(size, NO_CHOICE, np.int32),
+    )
+
+
+@limited(_undecided)
+def solve_game(
+    game: Game,
+    target: Any,
+    *,
+    maximizer: int = 0,
+    states: Any = None,
+    epsilon: float = 1e-6,
+    relative: bool = True,
+    throw: bool = True,
+    **bounds: Unpack[Bounds],
+) -> GameValues:
+    """How likely a player gets to a target, who plays against all others.
+
+    Strategies are improved in turn [1, 2]: against the maximiser's the others' best
+    answer is found, as the least probability of the decision process that is left;
+    where some choice of his is better by these values, he takes it. In the end the
+    others choose what is least by these values, and the most that he gets against that
+    is found. The first decision process bounds the value from below, the second from
+    above, whatever went before: each by its own certificate, rounding included. So end
+    components, which hold up bounds of value iteration from above, need no care.
+
+    Args:
+        game: a concrete game.
+        target: the states to reach: bool `[S]`, states by number, or a label.
+        maximizer: the player who wants to get there; all others want to prevent it.
+        states: what may be passed before, given likewise; None for all.
+        epsilon: how far apart the bounds of a value may be.
+        relative: whether that is relative to the value.
+        throw: whether to raise a `SolveError` where bounds are not that near.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Raises:
+        ValueError: the game or an argument is wrong.
+        SolveError: the bounds have not met, and `throw` is set.
+
+    References:
+        [1] Hoffman and Karp, On nonterminating stochastic games, Management Science 12
+        (1966), doi:10.1287/mnsc.12.5.359.
+        [2] Condon, The complexity of stochastic games, Inf. Comput. 96 (1992),
+        doi:10.1016/0890-5401(92)90048-K.
+
+    Examples:
+        In 0 the maximiser tries for the goal 2, or goes to 1, where the other one
+        chooses between going back and a fair lot.
+
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7, 8], [2, 3, 1, 0, 2, 3, 2, 3],
+        ...     [0.25, 0.75, 1, 1, 0.5, 0.5, 1, 1], player=[0, 1, -1, -1],
+        ... )
+        >>> found = mdp.solve_game(game, [2])
+        >>> found.value.round(5), found.strategy
+        (array([0.25, 0.25, 1.  , 0.  ]), array([ 0,  2, -1,  5], dtype=int32))
+    """
+    if not isinstance(game, Game):
+        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    model = game.model
+    check_model(model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    goal = as_states("target", model, target)
+    passed = None if states is None else as_states("states", model, states)
+    asked = _Asked(game, goal, passed, maximizer, epsilon, relative)
+    found = asked.solved()
+    if throw and found.status != Status.SOLVED:
+        raise SolveError(Status(found.status), found)
+    return found
+
+
+class _Asked(NamedTuple):
+    """A question about a game."""
+
+    game: Game
+    target: np.ndarray
+    passed: np.ndarray | None
+    maximizer: int
+    epsilon: float
+    relative: bool
+
+    def solved(self) -> GameValues:
+        """Improves strategies until none is better."""
+        model, groups = self.game.model, np.asarray(self.game.model.row_group_offsets)
+        size, owner = model.num_states, owner_of(model)
+        mine = np.asarray(self.game.player) == self.maximizer
+        real = groups[1:] > groups[:-1]
+        choice = np.where(real, groups[:-1], NO_CHOICE)
+        # To begin with, he plays as if all others helped him.
+        ease = self._values(np.ones(model.num_choices, bool), "max", self.epsilon)
+        choice = np.where(mine & (ease[2] >= 0), ease[2], choice)
+        rounds, near = 0, self.epsilon / 64
+        probs = self._probs()
+        while True:
+            limits.tick("improving", rounds, "strategies")
+            low = self._values(_taken(choice, mine, owner), "min", near)
+            rounds += 1
+            worth = np.bincount(
+                np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets)),
+                probs * low[0][np.asarray(model.columns)],
+                minlength=model.num_choices,
+            )
+            best = _best(worth, owner, size, largest=True)
+            here = np.where(real, choice, 0)
+            gain = worth[best] - worth[here]
+            better = (
+                mine & real & ~self.target & (gain > 4 * near * worth[here] + 1e-14)
+            )
+            if not better.any() or rounds >= IMPROVEMENTS:
+                break
+            choice = np.where(better, best, choice)
+        # The others' answer to that strategy need not be right against all; what is
+        # least by the values is.
+        others = real & ~mine
+        least = _best(worth, owner, size, largest=False)
+        theirs = np.where(others, least, choice)
+        high = self._values(_taken(theirs, others, owner), "max", near)
+        if not self._near(low[0], high[1]):
+            again = self._values(_taken(low[2], others, owner), "max", near)
+            if self._gap(low[0], again[1]) < self._gap(low[0], high[1]):
+                high, theirs = again, np.where(others & (low[2] >= 0), low[2], theirs)
+        strategy = np.where(mine, choice, theirs)
+        goes_on = real & ~self.target
+        if self.passed is not None:
+            goes_on &= self.passed
+        strategy = np.where(goes_on, strategy, NO_CHOICE).astype(np.int32)
+        lower, upper = low[0], np.maximum(high[1], low[0])
+        met = self._near(lower, upper)
+        return GameValues(
+            Status.SOLVED if met else Status.PRECISION,
+            stats=Stats(solver="strategies", rounds=rounds),
+            lower=lower,
+            upper=upper,
+            value=lower + (upper - lower) / 2,
+            strategy=strategy,
+        )
+
+    def _probs(self) -> np.ndarray:
+        model = self.game.model
+        probs = np.asarray(model.probs, np.float64)
+        choice = np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets))
+        total = np.bincount(choice, probs, minlength=model.num_choices)
+        return probs / total[choice]
+
+    def _values(self, choices: np.ndarray, optimum: str, epsilon: float):
+        """Bounds of the decision process of some choices, and its scheduler."""
+        small, old = part(self.game.model, choices)
+        posed = _questions.reach(small, self.target, optimum, self.passed)
+        found = drive.solve(
+            VALUES, Question(small, posed, epsilon, self.relative), throw=False
+        )
+        if found.status not in (Status.SOLVED, Status.PRECISION):
+            limits.fail(Status(found.status), "solving equations")
+        scheduler = np.append(old, NO_CHOICE)[found.scheduler]
+        return found.lower, found.upper, scheduler
+
+    def _gap(self, lower: np.ndarray, upper: np.ndarray) -> float:
+        size = np.maximum(lower, 1e-300) if self.relative else 1.0
+        return float(np.max((upper - lower) / size, initial=0.0))
+
+    def _near(self, lower: np.ndarray, upper: np.ndarray) -> bool:
+        width = self.epsilon * (lower if self.relative else 1.0)
+        return bool(np.all(upper - lower <= width))
+
+
+def _taken(choice: np.ndarray, states: np.ndarray, owner: np.ndarray) -> np.ndarray:
+    """All choices, but of some states the one that is chosen there: bool `[C]`."""
+    kept = ~np.append(states, False)[owner]
+    some = choice[states & (choice >= 0)]
+    kept[some] = True
+    free = states & (choice < 0)
+    return kept | np.append(free, False)[owner]
+
+
+def _best(worth: np.ndarray, owner: np.ndarray, size: int, *, largest: bool):
+    """The first best choice of each state: int `[S]`."""
+    order = np.lexsort((-worth if largest else worth, owner))
+    first = np.searchsorted(owner[order], np.arange(size))
+    return order[np.minimum(first, max(len(order) - 1, 0))]
+
+
+def part(model: MDP, choices: np.ndarray) -> tuple[MDP, np.ndarray]:
+    """A model with some of its choices, and which these were.
+
+    Args:
+        model: a concrete model with probabilities.
+        choices: bool `[C]`, at least one of each state.
+    """
+    real = int(np.asarray(model.row_group_offsets)[-1])
+    kept = np.flatnonzero(choices[:real])
+    before = np.append(0, np.cumsum(choices[:real]))
+    many = np.diff(model.row_offsets)[kept]
+    offsets = np.append(0, np.cumsum(many))
+    branch = np.repeat(np.asarray(model.row_offsets)[kept] - offsets[:-1], many)
+    branch = branch + np.arange(offsets[-1])
+    small = MDP(
+        row_group_offsets=before[np.asarray(model.row_group_offsets)].astype(np.int32),
+        row_offsets=offsets.astype(np.int32),
+        columns=np.asarray(model.columns)[branch],
+        probs=np.asarray(model.probs)[branch],
+        initial=model.initial,
+        labels=model.labels,
+    )
+    return small, kept
+
+
+@limited()
+def verify_game(
+    game: Game,
+    target: Any,
+    found: Any,
+    *,
+    maximizer: int = 0,
+    states: Any = None,
+    **bounds: Unpack[Bounds],
+) -> ValueVerdict:
+    """Checks values of a stochastic game by its strategies, exactly.
+
+    A lower bound holds that no choice of the others makes smaller where the maximiser
+    plays his strategy, and that is zero where they can keep away for ever; an upper one
+    that no choice of his makes larger where they play theirs. It shares nothing with
+    what solves, and is exact: see [`verify_values`][jaxgames.mdp.verify_values].
+
+    Args:
+        game: the game.
+        target: as for `solve_game`.
+        found: `GameValues`, or what has `lower`, `upper` and `strategy`.
+        maximizer: as for `solve_game`.
+        states: likewise.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Returns:
+        A verdict: true if the bounds hold.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3], [0, 1, 2, 3], [0, 1, 1], [1, 1, 1], [0, -1]
+        ... )
+        >>> print(mdp.verify_game(game, [1], mdp.solve_game(game, [1])))
+        valid
+    """
+    model = game.model
+    check_model(model)
+    goal = as_states("target", model, target)
+    passed = np.ones(model.num_states, bool)
+    if states is not None:
+        passed = as_states("states", model, states)
+    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
+    claim = Claim(model, lower, upper, found.strategy)
+    with np.errstate(invalid="ignore"):
+        wrong = claim.real & ~(lower <= upper)
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    chosen, mine = claim.chosen(), np.asarray(game.player) == maximizer
+    if chosen is None:
+        raise ValueError("a strategy is needed to verify this: int [S]")
+    of_mine = np.append(mine, False)[claim.owner]
+    own, others = chosen | ~of_mine, chosen | of_mine
+    own, others = own & claim.live, others & claim.live
+    end = claim.real & (goal | ~passed)
+    open_ = claim.real & ~end
+    here = np.append(open_, False)[claim.owner]
+    worth = goal.astype(np.float64)
+    away = claim.avoids(goal, open_, own)
+    below = (end & (lower > worth)) | (open_ & away & (lower > 0))
+    above = (end & (upper < worth)) | (open_ & (upper < 0))
+    none = np.zeros(len(claim.owner))
+    large = claim.have(claim.breaks(lower, own & here, none, -1))
+    small = claim.have(claim.breaks(upper, others & here, none, 1))
+    nowhere = np.zeros(len(end), bool)
+    return ValueVerdict.first_of(
+        nowhere, claim.misplaced(), below, above, nowhere, nowhere, large, small
+    )

@@ -1,0 +1,159 @@
+"""Stochastic games: values, strategies, and the check of both."""
+
+import dataclasses
+import itertools
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from quantitative_cases import FOLDER, needs_folder
+
+from jaxgames import mdp
+from jaxgames.testing import _exact as exact
+
+
+def random_game(rng, size: int) -> mdp.Game:
+    bare = exact.random_model(rng, size, 2, 3)
+    parts = (bare.row_group_offsets, bare.row_offsets, bare.columns, bare.probs)
+    return mdp.Game.from_arrays(*parts, rng.integers(0, 2, size))
+
+
+def by_all_strategies(game: mdp.Game, target, passed) -> list[Fraction]:
+    """The value by all pairs of memoryless strategies."""
+    model = game.model
+    groups = model.row_group_offsets.tolist()
+    own = [range(*pair) for pair in itertools.pairwise(groups)]
+    rows = [exact.branches(model, choice) for choice in range(model.num_choices)]
+    player = game.player.tolist()
+    best: list[Fraction] | None = None
+    free: list = [own[s] if player[s] == 0 else [None] for s in range(len(own))]
+    for mine in itertools.product(*free):
+        least = None
+        answers = [own[s] if c is None else [c] for s, c in enumerate(mine)]
+        for pair in itertools.product(*answers):
+            chain = [rows[c] for c in pair]
+            values = exact.chain_values(chain, target, passed)
+            least = values if least is None else list(map(min, least, values))
+        assert least is not None
+        best = least if best is None else list(map(max, best, least))
+    assert best is not None
+    return best
+
+
+def test_against_all_strategies():
+    rng = np.random.default_rng(1)
+    for number in range(60):
+        size = int(rng.integers(1, 6))
+        game = random_game(rng, size)
+        target = rng.random(size) < 0.3
+        passed = np.ones(size, bool) if number % 3 else rng.random(size) < 0.8
+        value = by_all_strategies(game, target, passed)
+        found = mdp.solve_game(game, target, states=passed)
+        for s in range(size):
+            assert Fraction(found.lower[s]) <= value[s] <= Fraction(found.upper[s])
+            assert found.upper[s] - found.lower[s] <= 1e-6 * value[s]
+        assert mdp.verify_game(game, target, found, states=passed)
+
+
+def test_wrong_values_are_found():
+    rng = np.random.default_rng(2)
+    seen = 0
+    for _ in range(30):
+        game = random_game(rng, 5)
+        target = np.arange(5) == 4
+        found = mdp.solve_game(game, target)
+        value = by_all_strategies(game, target, np.ones(5, bool))
+        state = int(rng.integers(5))
+        for change in (0.01, -0.01):
+            lower, upper = found.lower.copy(), found.upper.copy()
+            lower[state] += change
+            upper[state] += change
+            true = Fraction(lower[state]) <= value[state] <= Fraction(upper[state])
+            wrong = dataclasses.replace(found, lower=lower, upper=upper)
+            if not true:
+                assert not mdp.verify_game(game, target, wrong)
+                seen += 1
+        other = np.where(found.strategy >= 0, game.model.row_group_offsets[:-1], -1)
+        moved = dataclasses.replace(found, strategy=other)
+        if mdp.verify_game(game, target, moved):  # as good a strategy
+            chain = mdp.induced_chain(game.model, other)
+            worth = exact.chain_values(exact.chain_of(chain), target, np.ones(5, bool))
+            assert all(
+                Fraction(a) <= x <= Fraction(b)
+                for a, x, b in zip(found.lower, worth, found.upper, strict=True)
+            )
+    assert seen > 40
+
+
+def test_an_end_component_does_not_hold_the_upper_bound_up():
+    """0 and 1 may go round for ever; only one of both wants to."""
+    game = mdp.Game.from_arrays(
+        [0, 2, 4, 5, 6],
+        [0, 1, 3, 4, 6, 7, 8],
+        [1, 2, 3, 0, 2, 3, 2, 3],
+        [1, 0.25, 0.75, 1, 0.5, 0.5, 1, 1],
+        [0, 1, -1, -1],
+    )
+    found = mdp.solve_game(game, [2])
+    assert found.value == pytest.approx([0.25, 0.25, 1, 0], rel=1e-6)
+    other = mdp.solve_game(game, [2], maximizer=1)
+    assert other.value == pytest.approx([0.25, 0.5, 1, 0], rel=1e-6)
+
+
+@needs_folder
+def test_published_games():
+    games = json.loads((FOLDER / "games/ssg.json").read_text())
+    assert len(games) >= 30
+    for facts in games:
+        groups, rows, columns, probs, player = [0], [0], [], [], []
+        for state in facts["states"]:
+            player.append(state["player"])
+            for choice in state["choices"]:
+                columns += [to for to, _ in choice]
+                probs += [float(Fraction(p)) for _, p in choice]
+                rows.append(len(columns))
+            groups.append(len(rows) - 1)
+        game = mdp.Game.from_arrays(groups, rows, columns, probs, player)
+        found = mdp.solve_game(game, facts["target"])
+        value = np.array([float(Fraction(x)) for x in facts["value"]])
+        assert np.all(found.lower <= value + 1e-12), facts["id"]
+        assert np.all(value <= found.upper + 1e-12), facts["id"]
+        assert np.all(found.upper - found.lower <= 1e-6 * value), facts["id"]
+        assert mdp.verify_game(game, facts["target"], found), facts["id"]
+
+
+@needs_folder
+@pytest.mark.parametrize("name", ["adt-infect", "example_smg", "smg_robot"])
+def test_games_of_others(name):
+    with np.load(FOLDER / "games" / f"{name}.npz") as file:
+        names = ("row_group_offsets", "row_offsets", "columns", "probs", "player")
+        game = mdp.Game.from_arrays(**{name: file[name] for name in names})
+        for player in (0, 1):
+            if f"lower_{player}" not in file:
+                continue
+            found = mdp.solve_game(game, file["target"], maximizer=player)
+            assert np.all(found.lower <= file[f"upper_{player}"] + 1e-9)
+            assert np.all(file[f"lower_{player}"] <= found.upper + 1e-9)
+            assert mdp.verify_game(game, file["target"], found, maximizer=player)
+
+
+def test_what_is_refused():
+    model = mdp.MDP.from_arrays([0, 2, 3], [0, 1, 2, 3], [0, 1, 1], [1, 1, 1])
+    parts = model.row_group_offsets, model.row_offsets, model.columns, model.probs
+    with pytest.raises(ValueError, match="state 0 has several choices and no player"):
+        mdp.Game.from_arrays(*parts, [-1, -1])
+    with pytest.raises(ValueError, match=r"player must be integers \[2\]"):
+        mdp.Game.from_arrays(*parts, [0])
+    with pytest.raises(ValueError, match="state 1 has player 300"):
+        mdp.Game.from_arrays(*parts, [0, 300])
+    game = mdp.Game.from_arrays(*parts, [0, -1])
+    assert repr(game) == "Game(MDP(2 states, 3 choices, 3 branches), players [0])"
+    with pytest.raises(ValueError, match="epsilon must be a positive number"):
+        mdp.solve_game(game, [1], epsilon=-1)
+    with pytest.raises(ValueError, match="game must be a Game, got MDP"):
+        mdp.solve_game(game.model, [1])  # type: ignore
+    with pytest.raises(ValueError, match="there is no state 5"):
+        mdp.solve_game(game, [5])
+    found = mdp.solve_game(game, [1], deadline=1e-9, throw=False)
+    assert found.upper.tolist() == [1, 1]
