@@ -226,6 +226,14 @@ SOLVES = {
         lambda x, **how: equivalence.compare_weak(x, 0, 1, **how),
         PROCESSES,
     ),
+    "properties": (
+        lambda x, **how: mdp.check(x, "Pmax=? [ F true ]", **how),
+        mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1]),
+    ),
+    "stochastic games": (
+        lambda x, **how: mdp.solve_game(x, [0], **how),
+        mdp.Game.from_arrays([0, 1], [0, 1], [0], [1], [0]),
+    ),
     "pairs, weakly": (
         lambda x, **how: equivalence.compare_many_weak(x, [(0, 1)], **how)[0],
         PROCESSES,
@@ -281,6 +289,9 @@ SOLVING = {
 }
 """Those that come back undecided, see SOLVES."""
 
+ANSWERING = {mdp.check, mdp.solve_game}
+"""Those likewise that are no single solve: there is no state to go on from."""
+
 IN_ORDER = ["solver", "max_steps", "state", "throw", "progress", "deadline", "memory"]
 
 
@@ -315,7 +326,7 @@ METHODS = {
 ENTRIES = {
     name: entry
     for name, entry in (PUBLIC | METHODS | {"solve_many": solve_many}).items()
-    if entry not in UNLIMITED and entry not in SOLVING
+    if entry not in UNLIMITED and entry not in SOLVING | ANSWERING
 }
 
 
