@@ -26,10 +26,12 @@ class Subsets:
 
     Args:
         condition: the condition.
+        max_sets: how many sets are tried to find those below one.
     """
 
-    def __init__(self, condition: Acceptance):
+    def __init__(self, condition: Acceptance, max_sets: int = MAX_NODES):
         self._condition = condition
+        self._max_sets = max_sets
         self._known: dict[int, bool] = {}
         self._found: dict[int, list[int]] = {}
         self.every = sum(1 << mark for mark in condition.marks)
@@ -48,7 +50,7 @@ class Subsets:
         """
         if label not in self._found:
             # Of few marks there are soon fewer sets than a formula has choices.
-            most = min(MAX_NODES, 1 << label.bit_count())
+            most = min(self._max_sets, 1 << label.bit_count())
             found = self._by_formula(label, most)
             self._found[label] = self._one_by_one(label) if found is None else found
         return self._found[label]
@@ -102,9 +104,9 @@ class Subsets:
                         below.add(less)
             tried += len(below)
             limits.tick("building a Zielonka tree", tried, "sets")
-            if tried > MAX_NODES:
+            if tried > self._max_sets:
                 raise ValueError(
-                    f"the Zielonka tree asks for more than {MAX_NODES} sets of "
+                    f"the Zielonka tree asks for more than {self._max_sets} sets of "
                     f"{label.bit_count()} marks"
                 )
             other = {x for x in below if self.accepts(x) != value}
@@ -139,13 +141,18 @@ class ZielonkaTree:
         ((1, 1), (2, 2), (1, 1))
     """
 
-    def __init__(self, condition: Acceptance):
+    def __init__(self, condition: Acceptance, *, max_nodes: int = MAX_NODES):
         """Builds the tree; exponential time at worst in the number of marks.
+
+        Args:
+            condition: it.
+            max_nodes: how many nodes there may be, and sets of marks that are tried to
+                find the children of one.
 
         Raises:
             ValueError: the tree is too large.
         """
-        subsets = Subsets(condition)
+        subsets = Subsets(condition, max_nodes)
         self._every = every = subsets.every
         self.label, self.parent, self.place = [every], [-1], [0]
         self.children: list[list[int]] = [[]]
@@ -155,10 +162,10 @@ class ZielonkaTree:
             for place, label in enumerate(subsets.below(self.label[node])):
                 child = len(self.label)
                 limits.tick("building a Zielonka tree", child, "nodes")
-                if child == MAX_NODES:
+                if child >= max_nodes:
                     raise ValueError(
                         f"the Zielonka tree of {len(condition.marks)} marks has "
-                        f"more than {MAX_NODES} nodes"
+                        f"more than {max_nodes} nodes"
                     )
                 self.label.append(label)
                 self.parent.append(node)

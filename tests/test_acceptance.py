@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from jaxgames import zielonka_tree
 from jaxgames.acceptance import Acceptance, both, either, fin, inf, parity
 from jaxgames.zielonka_tree import ZielonkaTree
 
@@ -112,8 +111,7 @@ def test_trees_have_the_nodes_that_they_need():
     assert len(ZielonkaTree(parity("max even", 9)).leaves) == 1
 
 
-def test_trees_that_are_too_large(monkeypatch):
-    monkeypatch.setattr(zielonka_tree, "MAX_NODES", 50)
+def test_trees_that_are_too_large():
     streett = both(either([fin(2 * i), inf(2 * i + 1)]) for i in range(5))
     with pytest.raises(ValueError, match="more than 50"):
-        ZielonkaTree(streett)
+        ZielonkaTree(streett, max_nodes=50)

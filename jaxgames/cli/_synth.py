@@ -35,7 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
-        "a specification: .ehoa",
+        "a specification: .ehoa, .tlsf",
         option="--spec",
         many=True,
         among=source,
@@ -56,6 +56,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="with --ltl: those that the system sets; of --ins and --outs one may be "
         "left out",
+    )
+    parser.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="the value of a parameter of a .tlsf file; may be repeated",
     )
     parser.add_argument(
         "--moore",
@@ -162,6 +169,8 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError("--ltl goes with --ins and --outs, or one of both")
     elif args.ins is not None or args.outs is not None:
         raise ValueError("--ins and --outs go with --ltl: a file says it by itself")
+    if _parameters(args) and args.ltl is not None:
+        raise ValueError("--param is for .tlsf files, a formula has none")
     parity.check_solver(args.solver)
     if args.output:
         _parts.check_suffix("-o", args.output, SUFFIXES)
@@ -182,11 +191,23 @@ def _names(text: str | None) -> list[str] | None:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _parameters(args: argparse.Namespace) -> dict[str, int]:
+    found = {}
+    for text in args.param:
+        name, _, value = text.partition("=")
+        if not value.strip().isdigit():
+            raise ValueError(f"--param takes NAME=N, such as n=3, got {quoted(text)}")
+        found[name.strip()] = int(value)
+    return found
+
+
 def _load(args: argparse.Namespace, phase: Phases) -> Specification:
     with phase("load") as notes:
         if args.ltl is not None:
             ins, outs = _names(args.ins), _names(args.outs)
             found = Specification.from_ltl(args.ltl, ins, outs, moore=args.moore)
+        elif args.param:
+            found = io.tlsf.load(args.file, parameters=_parameters(args))
         else:
             found = read(args)
             if not isinstance(found, Specification):

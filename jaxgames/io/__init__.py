@@ -18,6 +18,7 @@
 | `.hoa` | [`hoa`][jaxgames.io.hoa] | an automaton |
 | `.never` | [`never`][jaxgames.io.never] | a Büchi automaton |
 | `.ehoa` | [`ehoa`][jaxgames.io.ehoa] | a specification of a controller |
+| `.tlsf` | [`tlsf`][jaxgames.io.tlsf] | a specification of a controller |
 | `.aag`, `.aig` | [`aiger`][jaxgames.io.aiger] | a controller |
 
 A second suffix has a file written compressed: `.gz`, `.bz2` or `.xz`; not for `.npz`.
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from jaxgames.io import npz as npz
     from jaxgames.io import pgsolver as pgsolver
     from jaxgames.io import prism as prism
+    from jaxgames.io import tlsf as tlsf
     from jaxgames.io import umb as umb
     from jaxgames.io.aut import LTS as LTS
     from jaxgames.io.pgsolver import load_solution as load_solution
@@ -109,7 +111,7 @@ def load(
         [`LTS`][jaxgames.io.LTS] for `.aut`, `.csv` and `.dot`, an
         [`Automaton`][jaxgames.ltl.Automaton] for `.hoa` and `.never`, an
         [`EmersonLei`][jaxgames.ltl.EmersonLei] automaton for a `.hoa` with `Fin`, a
-        [`Specification`][jaxgames.synth.Specification] for `.ehoa`, a
+        [`Specification`][jaxgames.synth.Specification] for `.ehoa` and `.tlsf`, a
         [`Controller`][jaxgames.synth.Controller] for `.aag` and `.aig`.
 
     Raises:

@@ -35,6 +35,7 @@ FORMATS: dict[str, str] = {
     ".kripke": "jaxgames.io.kripke",
     ".hoa": "jaxgames.io.hoa",
     ".ehoa": "jaxgames.io.ehoa",
+    ".tlsf": "jaxgames.io.tlsf",
     ".aag": "jaxgames.io.aiger",
     ".aig": "jaxgames.io.aiger",
     ".never": "jaxgames.io.never",
@@ -72,6 +73,7 @@ SIGNS = {
         ".kripke": rb"kripke\s*;",
         ".hoa": rb"HOA\s*:(?!.*?\scontrollable-AP\s*:)",
         ".ehoa": rb"HOA\s*:.*?\scontrollable-AP\s*:",
+        ".tlsf": rb"INFO\s*\{",
         ".aag": rb"(?:(?:UN)?REALIZABLE\s+)?a[ai]g \d+ \d+ \d+ \d+ \d+\s",
         ".never": rb"never\b[^{;]*\{",
     }.items()

@@ -35,7 +35,7 @@ from jaxgames.ltl._letters import Letters, atoms, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
 from jaxgames.ltl._translate import graph_of
-from jaxgames.tuning.ltl import FIRST_STATES, SIMULATED_UP_TO
+from jaxgames.tuning.ltl import FIRST_STATES, SIMULATED_UP_TO, TREE_NODES
 from jaxgames.zielonka_tree import ZielonkaTree
 
 MAX_STATES = 1 << 16
@@ -344,7 +344,7 @@ def _by_parts(formula: Formula, ground: _Ground, max_states: int) -> Graph:
 
     condition = condition_of(formula)
     try:
-        tree = ZielonkaTree(condition)
+        tree = ZielonkaTree(condition, max_nodes=TREE_NODES * max_states)
     except limits.LimitError:
         raise
     except ValueError as error:

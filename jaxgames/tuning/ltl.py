@@ -17,3 +17,6 @@ TRIED_BOTH_WAYS_UP_TO = 64
 # ltl/_deterministic.py
 FIRST_STATES = 64
 """States that each way is allowed at first; then eight times as many, and so on."""
+
+TREE_NODES = 16
+"""Nodes of a Zielonka tree for each state that an automaton may have."""

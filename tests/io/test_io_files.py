@@ -51,6 +51,7 @@ SAVED = {
     ".kripke": io.kripke.loads("kripke; propositions p; initial 0; 0 {p} -> 0;"),
     **dict.fromkeys([".hoa", ".never"], ltl.translate("G p")),
     ".ehoa": synth.Specification.from_ltl("G(r -> F g)", ["r"]),
+    ".tlsf": synth.Specification.from_ltl("G(r -> F g)", ["r"]),
     ".aag": synth.solve(synth.Specification.from_ltl("G(r -> g)", ["r"])).controller(),
 }
 """Something that each format can hold."""
