@@ -18,7 +18,10 @@ import numpy as np
 from jaxgames import (
     Arena,
     buchi,
+    discounted,
+    emersonlei,
     energy,
+    energyparity,
     equivalence,
     generate,
     graph,
@@ -32,6 +35,7 @@ from jaxgames import (
 from jaxgames.generate import protocols
 from jaxgames.parity import preprocess
 from jaxgames.testing import SLICES, _games
+from jaxgames.testing._emersonlei import game_of as marked
 from jaxgames.testing._equivalence import system_of
 from jaxgames.testing._fuzz import draw
 from jaxgames.testing._graph import masks
@@ -280,6 +284,58 @@ def games_of_several_energies() -> Frozen:
                 **of_solvers(solve, ["host"]),
                 ("budgets", "reference"): str(list(map(sorted, right))),
             },
+        )
+
+
+# ---- more conditions -----------------------------------------------------------
+
+
+def games_of_energy_and_parity() -> Frozen:
+    """Winners, moves of player 1, energy that is enough, and modes."""
+    for name, case in drawn("energyparity", 12):
+        arena = case.arena
+        found = energyparity.solve(arena, "host")
+        size = arena.shape[0]
+        yield (
+            name,
+            {
+                **of_arena(arena),
+                **of_one(**whole(found, size, "winner", "strategy", "credit")),
+                **of_one(**whole(found.modes, None, "level", "move", "earn")),
+            },
+        )
+
+
+def games_of_marks() -> Frozen:
+    """Winners, and machines, with a product and without."""
+    for name, case in drawn("emersonlei", 12):
+        game = marked(case)
+
+        def solve(solver, game=game):
+            found = emersonlei.solve(game, solver)
+            machine = whole(found.machine, None, "vertex", "memory", "move")
+            return {"winner": found.winner, **machine}
+
+        yield (
+            name,
+            {
+                **of_arena(game.arena),
+                **of_one(
+                    **{"input: marks": game.marks(), "input": str(game.condition)}
+                ),
+                **of_solvers(solve, ["host", "recursion"]),
+            },
+        )
+
+
+def discounted_games() -> Frozen:
+    """The moves; bounds are sums of floating numbers."""
+    for name, case in drawn("discounted", 12):
+        arena = case.arena
+        found = discounted.solve(arena, 0.75, "host")
+        yield (
+            name,
+            {**of_arena(arena), **of_one(**whole(found, None, "strategy"))},
         )
 
 
@@ -611,6 +667,9 @@ GROUPS: Mapping[str, Callable[[], Frozen]] = {
     "energy": energy_games,
     "mean payoff": mean_payoff_games,
     "several energies": games_of_several_energies,
+    "energy and parity": games_of_energy_and_parity,
+    "marks": games_of_marks,
+    "discounted": discounted_games,
     "graphs": graphs,
     "end components": end_components,
     "reachability": reachability,

@@ -121,7 +121,7 @@ def explore(
         keys = np.unique(found[-1][1])
         place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
         new = keys[known[place] != keys]
-        known = np.union1d(known, new)
+        known = np.insert(known, np.searchsorted(known, new), new)
         if max(edges, len(known)) > most:
             raise ValueError(
                 f"the product with the memory has more than {most} nodes or edges"
