@@ -1,5 +1,6 @@
 """`jaxgames verify` checks what other commands write; the examples of all run."""
 
+import dataclasses
 import gzip
 import importlib
 import json
@@ -10,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import Arena, cli, generate, io, mdp, synth
+from jaxgames import Arena, cli, emersonlei, generate, io, mdp, synth
 from jaxgames.cli import Exit, main
+from jaxgames.io import hoa_game
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +92,12 @@ def _files(_where):
     io.save("model.umb", model)
     arbiter = synth.Specification.from_ltl("G(r -> F g)", ["r"])
     io.save("arbiter.ehoa", arbiter)
+    two = dataclasses.replace(
+        both, weight=both.weight[:, 0], priority=np.arange(4, dtype=np.int32)
+    )
+    io.save("game.eparity", dataclasses.replace(two, accepting=None))
+    pairs = [([0], [1]), ([2], [3])]
+    hoa_game.save("game.hoa", emersonlei.Game.streett(both, pairs))
     Path("lock.kripke").write_text(LOCK)
     Path("lock.py").write_text(MODEL)
     for name in ("protocol.aut", "vending.aut"):

@@ -608,3 +608,49 @@ def test_discounted(run, ask):
         code, _, err = run(*ask_for, *more)
         assert code == Exit.BAD_INPUT
         assert message in err
+
+
+# ---- what was written is checked ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "field"),
+    [
+        ("energyparity both.npz", "winner"),
+        ("energyparity both.npz", "modes_need"),
+        ("energyparity both.npz --threshold 1", "enough"),
+        ("emersonlei streett.hoa", "move"),
+        ("discounted both.npz --discount 3/4", "lower"),
+    ],
+)
+def test_verify_what_these_wrote(run, both, streett, command, field):
+    words = command.split()
+    assert run(*words, "-o", "found.npz", "-q")[0] == Exit.DONE
+    question = words[2:]
+    code, out, err = run("verify", words[1], "found.npz", *question)
+    assert (code, out, err) == (Exit.DONE, "found.npz: valid\n", "")
+    with np.load("found.npz") as found:
+        arrays = dict(found)
+    arrays[field] = arrays[field].copy()
+    arrays[field][0] += -1 if field == "enough" else 1
+    np.savez("spoilt.npz", **arrays)
+    code, out, _ = run("verify", words[1], "spoilt.npz", *question)
+    assert code == Exit.WRONG
+    assert out.startswith("spoilt.npz: vertex ")
+
+
+def test_verify_needs_what_was_asked(run, both, streett):
+    run("energyparity", both, "-o", "found.txt", "-q")
+    run("discounted", both, "--discount", "1/2", "-o", "found.npz", "-q")
+    run("emersonlei", streett, "-o", "machine.npz", "-q")
+    with np.load("machine.npz") as found:
+        arrays = dict(found)
+    np.savez("short.npz", **arrays | {"move": arrays["move"][:1]})
+    for words, message in (
+        ((both, "found.txt"), "no strategies of both players"),
+        ((both, "found.npz"), "values were found with --discount"),
+        ((streett, "short.npz"), "machine.move must be integers"),
+    ):
+        code, _, err = run("verify", *words)
+        assert code == Exit.BAD_INPUT
+        assert message in err

@@ -4,6 +4,7 @@ What checks a kind is imported when there is an answer of that kind.
 """
 
 import argparse
+import dataclasses
 import itertools
 import json
 from collections.abc import Callable
@@ -198,6 +199,76 @@ def _mean_payoff(args: argparse.Namespace, answer: Answer) -> Any:
     return _sizes(arena), meanpayoff.verify(arena, solution)
 
 
+def _energy_parity(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import energyparity
+    from jaxgames.cli import _energyparity
+
+    arena = _energyparity.load_game(args)
+    if args.threshold is not None:
+        arena = energyparity.from_mean_payoff_parity(arena, args.threshold)
+    winner, enough = _of_vertices(answer, arena.shape[0], "winner", "enough")
+    strategy = _strategy(answer, arena)
+    fields = [field.name for field in dataclasses.fields(energyparity.Modes)]
+    missing = [name for name in fields if f"modes_{name}" not in answer.arrays]
+    if strategy is None or missing:
+        raise answer.fail(
+            "there are no strategies of both players, which checking needs: write .npz"
+        )
+    modes = {name: answer.arrays[f"modes_{name}"] for name in fields}
+    for name, array in modes.items():
+        if array.dtype.kind == "U":  # what needs more than 64 bits
+            (modes[name],) = _of_vertices(answer, len(array), f"modes_{name}")
+    solution = energyparity.Solution(
+        Status.SOLVED,
+        winner=_narrow(winner, np.int8),
+        strategy=strategy,
+        credit=enough,
+        modes=energyparity.Modes(**modes),
+    )
+    try:
+        return _sizes(arena), energyparity.verify(arena, solution)
+    except ValueError as error:
+        raise answer.fail(str(error)) from error
+
+
+def _machine(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import emersonlei
+    from jaxgames.io import hoa_game
+
+    game = hoa_game.load(args.file)
+    (winner,) = _of_vertices(answer, game.shape[0], "winner")
+    fields = [field.name for field in dataclasses.fields(emersonlei.Machine)]
+    machine = emersonlei.Machine(**{name: answer.arrays[name] for name in fields})
+    solution = emersonlei.Solution(
+        Status.SOLVED, winner=_narrow(winner, np.int8), machine=machine
+    )
+    try:
+        return _sizes(game.arena), emersonlei.verify(game, solution)
+    except ValueError as error:
+        raise answer.fail(str(error)) from error
+
+
+def _discounted(args: argparse.Namespace, answer: Answer) -> Any:
+    from jaxgames import discounted
+    from jaxgames.cli import _weighted
+
+    if args.discount is None:
+        raise ValueError(
+            "values were found with --discount: name the factor again, such as 9/10"
+        )
+    arena = _weighted.load_weighted(args)
+    solution = discounted.Solution(
+        Status.SOLVED,
+        lower=answer.arrays["lower"],
+        upper=answer.arrays["upper"],
+        strategy=_strategy(answer, arena),
+    )
+    try:
+        return _sizes(arena), discounted.verify(arena, args.discount, solution)
+    except ValueError as error:
+        raise answer.fail(str(error)) from error
+
+
 def _buchi_game(args: argparse.Namespace, answer: Answer) -> Any:
     from jaxgames import buchi
     from jaxgames.cli import _buchi
@@ -363,6 +434,13 @@ _KINDS: tuple[tuple[set[str], str, Callable[[argparse.Namespace, Answer], Any]],
 _KINDS = (
     ({"credit", "winner"}, "energy game", _energy),
     ({"value_num", "value_den"}, "mean-payoff game", _mean_payoff),
+    ({"enough", "winner"}, "energy parity game", _energy_parity),
+    (
+        {"winner", "vertex", "memory", "start", "row_ptr", "target", "move"},
+        "game of marks",
+        _machine,
+    ),
+    ({"lower", "upper", "successor"}, "discounted game", _discounted),
     ({"winner"}, "Büchi game", _buchi_game),
     ({"offsets", "points"}, "game of several energies", _budgets),
     ({"vertex", "points"}, "game of several energies", _budgets),

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> Exit:
         facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
-        _weighted.write_rows(args.output, **_arrays(arena, solution))
+        _write(args.output, arena, solution)
     return end
 
 
@@ -106,8 +106,19 @@ def _arrays(arena: Arena, solution: energyparity.Solution) -> dict[str, np.ndarr
     size = int(arena.num_vertices)
     arrays = {"winner": solution.winner}
     if solution.strategy is not None:
-        arrays |= {"credit": solution.credit, "successor": solution.successor(arena)}
+        arrays |= {"enough": solution.credit, "successor": solution.successor(arena)}
     return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+
+
+def _write(path: str, arena: Arena, solution: energyparity.Solution) -> None:
+    """Writes what was found of each vertex; in archives player 0's modes, too."""
+    arrays = _arrays(arena, solution)
+    if path.lower().endswith(".npz") and solution.modes is not None:
+        arrays |= {
+            f"modes_{name}": x.astype(str) if x.dtype == object else x
+            for name, x in vars(solution.modes).items()
+        }
+    _weighted.write_rows(path, **arrays)
 
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:

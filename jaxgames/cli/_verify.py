@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 from jaxgames import io, parity
-from jaxgames.cli import _answers, _options, _report
+from jaxgames.cli import _answers, _meanpayoff, _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load_parity, start_jax
 from jaxgames.cli._phases import Phases
@@ -25,7 +25,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "solution",
         metavar="ANSWER",
         help="what a command wrote: a PGSolver solution; .npz or .txt of energy, "
-        "meanpayoff, buchi, multienergy, reach, scc, mec (.npz) or equiv (.npz); .json "
+        "meanpayoff, discounted (.npz), energyparity (.npz), emersonlei (.npz), buchi, "
+        "multienergy, reach, scc, mec (.npz) or equiv (.npz); .json "
         "of check; also .gz, .bz2, .xz; - is standard input; for several files the "
         "folder with their answers",
     )
@@ -34,6 +35,18 @@ def options(parser: argparse.ArgumentParser) -> None:
         type=_numbers,
         metavar="N[,N...]",
         help="that the answer was found with: energy --capacity, multienergy --cap",
+    )
+    parser.add_argument(
+        "--discount",
+        type=_meanpayoff.ratio,
+        metavar="P/Q",
+        help="the factor that values were found with, as for discounted",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=_meanpayoff.ratio,
+        metavar="P/Q",
+        help="the mean that was asked for, as for energyparity",
     )
     parser.add_argument(
         "--accepting",
