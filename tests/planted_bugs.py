@@ -321,6 +321,37 @@ BUGS = [
         "{(r, put_off): letters for",
         *("ltl", "translate", "ltl/test_ltl.py"),
     ),
+    # ---- controllers --------------------------------------------------------------
+    Bug(
+        *("choices-minimal", COMPARISON, "synth/_game.py"),
+        "if all(other & ~choice for other in kept):",
+        "if all(choice & ~other for other in kept):",
+        *("synth", "verdict", "synth/test_synth.py"),
+    ),
+    Bug(
+        *("machine-first", WRONG, "synth/_extract.py"),
+        "            node, target = pairs[0]\n",
+        "            node, target = pairs[-1][0], pairs[0][1]\n",
+        *("synth", "machines", "synth/test_synth.py"),
+    ),
+    Bug(
+        *("circuit-choice", WRONG, "synth/_circuit.py"),
+        "return self.both(test, high ^ 1) ^ 1",
+        "return self.both(test, high ^ 1)",
+        *("synth", "machines", "synth/test_synth.py"),
+    ),
+    Bug(
+        *("synth-verify-pairs", FORGETS, "synth/_verify.py"),
+        "                    heads.append(number[pair])\n",
+        "                    heads.append(i)\n",
+        *("synth", "verify,machines", "synth/test_synth.py"),
+    ),
+    Bug(
+        *("braces-green", STEP, "ltl/_deterministic.py"),
+        "[2 * brace + 2 for brace in green]",
+        "[2 * brace + 4 for brace in green]",
+        *("synth", "deterministic", "ltl/test_deterministic.py"),
+    ),
     # ---- more than parity ---------------------------------------------------------
     Bug(
         *("tree-next-child", STEP, "zielonka_tree.py"),

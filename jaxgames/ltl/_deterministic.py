@@ -22,15 +22,12 @@ References:
 from collections.abc import Iterable
 from typing import Unpack
 
-import numpy as np
-
 from jaxgames import limits
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
-from jaxgames.graph import host
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._formula import Formula, as_formula
-from jaxgames.ltl._graph import Edges, Graph
+from jaxgames.ltl._graph import Edges, Graph, components
 from jaxgames.ltl._letters import Letters, atoms, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
@@ -451,7 +448,10 @@ def _smaller(graph: Graph) -> Graph:
         made = [
             _coloured(graph, fill(graph, colours, most)) for fill in (_least, _alike)
         ]
+        before = graph.size
         graph = min((x.quotient() for x in made), key=lambda x: x.size)
+        if graph.size == before:
+            break
     return graph
 
 
@@ -474,43 +474,44 @@ def _fewest(graph: Graph) -> tuple[list[int], list[int]]:
         For each edge its colour, or 0 for one that may have any up to some; and that.
     """
     ends = [(q, r, c) for q, edges in enumerate(graph.edges) for r, c in edges]
-    rows = np.array(ends, np.int64).reshape(-1, 3)
-    offsets = np.zeros(len(graph.edges) + 1, np.int32)
-    np.cumsum([len(edges) for edges in graph.edges], out=offsets[1:])
-    tails, heads, colour = rows.T
-    arrays = offsets, heads.astype(np.int32)
-    edges, levels = np.ones(len(rows), bool), []
-    while True:
+    new, most = [0] * len(ends), [0] * len(ends)
+    inside, levels = list(range(len(ends))), []
+    while inside:
         limits.tick("simplifying", len(levels), "colours")
-        count, label = host.scc(arrays, edges=edges)
-        inside = edges & (label[tails] == label[heads])
-        if not inside.any():
-            levels.append((label[tails], count, edges, inside, inside))
-            break
-        most = np.full(count, -1)
-        np.maximum.at(most, label[tails[inside]], colour[inside])
-        first = inside & (colour == most[label[tails]])
-        levels.append((label[tails], count, edges, inside, first))
-        edges = inside & ~first
-    new = np.zeros(len(rows), np.int64)
+        successors: list[list[int]] = [[] for _ in graph.edges]
+        for e in inside:
+            successors[ends[e][0]].append(ends[e][1])
+        count, label = components(successors)
+        top, first, rest = [-1] * count, [], []
+        here = [e for e in inside if label[ends[e][0]] == label[ends[e][1]]]
+        for e in here:
+            c = label[ends[e][0]]
+            top[c] = max(top[c], ends[e][2])
+        for e in here:
+            (first if ends[e][2] == top[label[ends[e][0]]] else rest).append(e)
+        free = set(inside) - set(here)
+        levels.append((label, count, first, rest, free))
+        inside = rest
     values = []
-    for label, count, _, inside, first in reversed(levels):
-        below = np.ones(count, np.int64)
-        rest = inside & ~first
-        np.maximum.at(below, label[rest], new[rest])
-        least = below[label[first]]
-        new[first] = least + (least + colour[first]) % 2
-        value = np.full(count, 1, np.int64)
-        np.maximum.at(value, label[first], new[first])
+    for label, count, first, rest, _ in reversed(levels):
+        value = [1] * count
+        for e in rest:
+            c = label[ends[e][0]]
+            value[c] = max(value[c], new[e])
+        least = list(value)
+        for e in first:
+            c = label[ends[e][0]]
+            new[e] = least[c] + (least[c] + ends[e][2]) % 2
+            value[c] = max(value[c], new[e])
         values.append(value)
     # An edge on no loop of its level is below what was taken away before.
-    most = np.full(len(rows), int(new.max(initial=1)))
-    for (label, *_), value, (_, _, edges, inside, _) in zip(
-        levels, reversed(values), levels[1:], strict=False
-    ):
-        free = edges & ~inside
-        most[free] = value[label[free]]
-    return new.tolist(), most.tolist()
+    values.reverse()
+    whole = max(new, default=1)
+    for depth, (_, _, _, _, free) in enumerate(levels):
+        for e in free:
+            above = levels[depth - 1][0] if depth else None
+            most[e] = values[depth - 1][above[ends[e][0]]] if above else max(whole, 1)
+    return new, most
 
 
 def _least(graph: Graph, colours: list[int], most: list[int]) -> list[int]:

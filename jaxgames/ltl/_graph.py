@@ -8,7 +8,7 @@ from jaxgames import limits
 from jaxgames.graph import host
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._letters import Letters
-from jaxgames.tuning.ltl import SIMULATED_UP_TO
+from jaxgames.tuning.ltl import SEARCHED_PLAINLY_UP_TO, SIMULATED_UP_TO
 
 Edges = dict[tuple[int, int], int]
 """The letters of an edge, by its target and its marks, a bit mask."""
@@ -37,12 +37,7 @@ class Graph:
 
     def labels(self) -> tuple[list[int], list[bool]]:
         """The component of each state, and whether each is on an accepting cycle."""
-        counts = [len(edges) for edges in self.edges]
-        offsets = np.zeros(len(counts) + 1, np.int32)
-        np.cumsum(counts, out=offsets[1:])
-        heads = np.array([r for edges in self.edges for r, _ in edges], np.int32)
-        count, found = host.scc((offsets, heads))
-        label = found.tolist()
+        count, label = components([[r for r, _ in edges] for edges in self.edges])
         met, inner = [0] * count, [False] * count
         for q, edges in enumerate(self.edges):
             for r, marks in edges:
@@ -320,3 +315,50 @@ class Graph:
             sets=np.array(sets, bool).reshape(self.num_sets, len(ends)),
             name=name,
         )
+
+
+def components(successors: list[list[int]]) -> tuple[int, list[int]]:
+    """How many strongly connected components there are, and that of each vertex.
+
+    Args:
+        successors: of each vertex.
+    """
+    size = len(successors)
+    if size > SEARCHED_PLAINLY_UP_TO:
+        offsets = np.zeros(size + 1, np.int32)
+        np.cumsum([len(row) for row in successors], out=offsets[1:])
+        heads = np.array([r for row in successors for r in row], np.int32)
+        count, label = host.scc((offsets, heads))
+        return count, label.tolist()
+    # Tarjan's algorithm, for graphs that need no machine code.
+    number, low, label = [0] * size, [0] * size, [-1] * size
+    count, index = 0, 0
+    stack: list[int] = []
+    for start in range(size):
+        if number[start]:
+            continue
+        work = [(start, iter(successors[start]))]
+        index += 1
+        number[start] = low[start] = index
+        stack.append(start)
+        while work:
+            v, rest = work[-1]
+            for w in rest:
+                if not number[w]:
+                    index += 1
+                    number[w] = low[w] = index
+                    stack.append(w)
+                    work.append((w, iter(successors[w])))
+                    break
+                if label[w] < 0:
+                    low[v] = min(low[v], number[w])
+            else:
+                work.pop()
+                if low[v] == number[v]:
+                    while label[v] < 0:
+                        label[stack.pop()] = count
+                    count += 1
+                elif work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[v])
+    return count, label

@@ -26,6 +26,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "cycles": functools.partial(_subject, "_buchi", "cycles"),
         "buchi": functools.partial(_subject, "_buchi", "games"),
         "ltl": functools.partial(_subject, "_ltl"),
+        "synth": functools.partial(_subject, "_synth"),
         "equivalence": functools.partial(_subject, "_equivalence"),
         "files": functools.partial(_subject, "_files"),
         "scc": functools.partial(_subject, "_graph"),

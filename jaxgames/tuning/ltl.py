@@ -10,6 +10,9 @@ TABLES_UP_TO = 12
 SIMULATED_UP_TO = 1 << 12
 """States times edges of an automaton in which simulations are looked for."""
 
+SEARCHED_PLAINLY_UP_TO = 1 << 9
+"""States of an automaton whose components are found without machine code."""
+
 # ltl/_translate.py
 TRIED_BOTH_WAYS_UP_TO = 64
 """States of an automaton for which another way is tried as well."""

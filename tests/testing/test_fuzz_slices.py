@@ -27,6 +27,7 @@ QUICK = {
     "cycles": (["host", "auto", "verify", "many"], 64),
     "buchi": (["host", "auto", "verify", "attractors"], 64),
     "ltl": (["translate", "translate.generalised", "parse"], 24),
+    "synth": (["verdict", "dual", "machines", "verify", "deterministic"], 24),
     "equivalence": (["bisimulation.host", "compare", "spectrum", "formulas"], 8),
     "scc": (["reference", "host", "verify", "reachable", "kinds", "attractor"], 64),
     "mec": (["reference", "host", "verify", "basic"], 64),
@@ -88,7 +89,14 @@ def one_class(found):
     return dataclasses.replace(found, labels=np.minimum(found.labels, 1))
 
 
+def turned(automaton):
+    """Every colour that is more than the least is one more."""
+    colour = automaton.colour
+    return changed(automaton, colour=colour + (colour > colour.min(initial=9)))
+
+
 PLANTED = {
+    "synth": (ltl, "deterministic", turned, "deterministic"),
     "energy": (energy, "solve", dearer, "host"),
     "meanpayoff": (meanpayoff, "solve", halved, "host"),
     "cycles": (buchi, "accepting_cycle", nothing_found, "host"),
