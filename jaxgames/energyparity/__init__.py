@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from jaxgames.energyparity._problem import SOLVERS as SOLVERS
     from jaxgames.energyparity._solution import Solution as Solution
     from jaxgames.energyparity._solve import solve as solve
+    from jaxgames.energyparity._values import Values as Values
+    from jaxgames.energyparity._values import values as values
     from jaxgames.energyparity._verdict import Reason as Reason
     from jaxgames.energyparity._verdict import Verdict as Verdict
     from jaxgames.energyparity._verify import verify as verify

@@ -1,5 +1,7 @@
 import dataclasses
 import itertools
+import math
+from fractions import Fraction
 
 import jax
 import numpy as np
@@ -12,10 +14,12 @@ from jaxgames import (
     energy,
     energyparity,
     graph,
+    meanpayoff,
     parity,
     solve_many,
 )
 from jaxgames.energyparity import Reason, reference
+from jaxgames.energyparity._values import simplest
 from jaxgames.energyparity.host import _inner, _ties
 from jaxgames.energyparity.host._part import Part
 
@@ -229,6 +233,56 @@ def test_mean_payoff_parity_against_best_means_of_components():
             found = energyparity.decide(arena, threshold, "host").winner
             expected = [int(not mean >= p / q - 1e-9) for mean in best]
             assert found.tolist() == expected, (seed, threshold)
+
+
+def test_values_of_one_player_are_best_means():
+    nothing = Arena.from_edges([], [], owner=[], priority=[], weight=[])
+    assert energyparity.values(nothing).den.shape == (0,)
+    for seed in range(30):
+        arena = draw(seed, 5)
+        arena = dataclasses.replace(arena, owner=np.zeros(arena.shape[0], bool))
+        found = energyparity.values(arena, "host")
+        for v in range(arena.shape[0]):
+            best = best_mean(arena, v)
+            assert (found.den[v] == 0) == (best == -np.inf)
+            if found.den[v]:
+                assert abs(found.num[v] / found.den[v] - best) < 1e-9
+
+
+def test_values_are_the_largest_thresholds():
+    for seed in range(25):
+        arena = draw(seed, 5)
+        found = energyparity.values(arena, "host")
+        pairs = zip(found.num.tolist(), found.den.tolist(), strict=True)
+        for num, den in {pair for pair in pairs if pair[1]}:
+            at, above = (num, den), (1000 * num + 1, 1000 * den)
+            reaches = (found.den > 0) & (found.num * den >= num * found.den)
+            winner = energyparity.decide(arena, at, "host").winner
+            np.testing.assert_array_equal(winner == 0, reaches)
+            exceeds = (found.den > 0) & (found.num * den > num * found.den)
+            winner = energyparity.decide(arena, above, "host").winner
+            np.testing.assert_array_equal(winner == 0, exceeds)
+
+
+def test_values_without_priorities_are_mean_payoffs():
+    for seed in range(15):
+        arena = draw(seed, 9)
+        even = dataclasses.replace(arena, priority=0 * arena.priority)
+        found, means = energyparity.values(even, "host"), meanpayoff.solve(even, "host")
+        np.testing.assert_array_equal(found.num, means.value_num)
+        np.testing.assert_array_equal(found.den, means.value_den)
+        padded = energyparity.values(even.pad(16, 64), "host")
+        np.testing.assert_array_equal(padded.den[: even.shape[0]], found.den)
+
+
+def test_the_simplest_fraction_between_two():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        ends = sorted(Fraction(int(x), 97) for x in rng.integers(-300, 300, 2))
+        found = simplest(*ends)
+        assert ends[0] <= found <= ends[1]
+        for den in range(1, found.denominator):
+            assert math.ceil(ends[0] * den) > ends[1] * den
 
 
 # ---- calls --------------------------------------------------------------------------
