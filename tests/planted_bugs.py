@@ -277,6 +277,32 @@ BUGS = [
         *("reach", "bounds", "mdp/test_reach.py"),
     ),
     Bug(
+        *("values-steps", STEP, "mdp/host/_values.py"),
+        "more = (up * bounds.steps[state] + over) * grown",
+        "more = up * grown",
+        *("values", "host", "mdp/test_check.py"),
+    ),
+    Bug(
+        *("values-free", FORGETS, "mdp/_questions.py"),
+        "open_ = ends & ~np.asarray(gift.states)",
+        "open_ = ends & ~target",
+        *("values", "host", "mdp/test_check.py"),
+    ),
+    Bug(
+        *("verify-values-nothing", FORGETS, "mdp/_verify_values.py"),
+        "open_ & known.nothing & (lower > 0)",
+        "open_ & known.nothing & (lower > 9)",
+        *("values", "verify", "mdp/test_verify_values.py"),
+    ),
+    Bug(
+        *("game-others", WRONG, "mdp/_stochastic_game.py"),
+        """        high = self._values(_taken(theirs, others, owner), "max", near)
+        if not""",
+        """        high = self._values(_taken(theirs, others, owner), "min", near)
+        if not""",
+        *("values", "game", "mdp/test_games.py"),
+    ),
+    Bug(
         *("prob1-min", WRONG, "mdp/host/_prob01.py"),
         "        return Region(real & ~misses)\n",
         "        return Region(real & ~never)\n",

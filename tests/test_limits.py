@@ -226,10 +226,6 @@ SOLVES = {
         lambda x, **how: equivalence.compare_weak(x, 0, 1, **how),
         PROCESSES,
     ),
-    "properties": (
-        lambda x, **how: mdp.check(x, "Pmax=? [ F true ]", **how),
-        mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1]),
-    ),
     "stochastic games": (
         lambda x, **how: mdp.solve_game(x, [0], **how),
         mdp.Game.from_arrays([0, 1], [0, 1], [0], [1], [0]),
@@ -289,7 +285,7 @@ SOLVING = {
 }
 """Those that come back undecided, see SOLVES."""
 
-ANSWERING = {mdp.check, mdp.solve_game}
+ANSWERING = {mdp.solve_game}
 """Those likewise that are no single solve: there is no state to go on from."""
 
 IN_ORDER = ["solver", "max_steps", "state", "throw", "progress", "deadline", "memory"]

@@ -125,10 +125,23 @@ def discounted(
 ) -> Posed:
     """All that is ever earned, where each step is worth less than the one before."""
     start = nothing_known(model)
-    known = Open(
-        start["value"], start["open_"], start["live"], reward, discount=discount
-    )
-    return Posed(known, optimum, np.full(model.num_states, NO_CHOICE, np.int32))
+    open_, idle = start["open_"], Region(np.zeros(model.num_states, bool))
+    if not (reward < 0).any():
+        # Where nothing need, or can, be earned, that is all there is to say.
+        owner = owner_of(model)
+        free = start["live"] & (reward == 0)
+        if optimum == "max":
+            pays = np.zeros(model.num_states + 1, bool)
+            pays[owner[start["live"] & (reward > 0)]] = True
+            idle = _here(host.prob0(model, pays[:-1] & open_, "max"))
+        else:
+            rests = np.zeros(model.num_states + 1, bool)
+            rests[owner[free]] = True
+            must = open_ & ~rests[:-1]
+            idle = _here(host.prob0(model, must, "min", choices=free))
+        open_ = open_ & ~idle.states
+    known = Open(start["value"], open_, start["live"], reward, discount=discount)
+    return Posed(known, optimum, _joined(model, idle))
 
 
 # ---- schedulers ----------------------------------------------------------------------

@@ -155,9 +155,10 @@ class ValueIteration(Solver):
         top = jnp.max(jnp.abs(x), initial=0.0)
         wide = jnp.max((up + down) * w, initial=0.0)
         near = wide <= 0.5 * (game.width * top + game.apart)
+        near |= ~jnp.any(new != x)  # it comes no nearer
         phase = jnp.where(met, MET, jnp.where(near, BOUNDS, VALUES))
         return Iterate(
-            *(new, w, lower, upper, phase.astype(jnp.int32)), jnp.any(new != x) | near
+            *(new, w, lower, upper, phase.astype(jnp.int32), jnp.array(True))
         )
 
     def _bounds(self, game: System, state: Iterate) -> Iterate:
@@ -170,11 +171,21 @@ class ValueIteration(Solver):
             ends.append(self._best(game, worth + sign * off))
         lower = jnp.maximum(state.lower, ends[0])
         upper = jnp.minimum(state.upper, ends[1])
+        nothing = self._nothing(game, state.value)
+        lower, upper = (jnp.where(nothing, 0.0, x) for x in (lower, upper))
         moves = jnp.any((lower > state.lower) | (upper < state.upper))
         phase = jnp.where(self._met(game, lower, upper), MET, BOUNDS)
         return state._replace(
             lower=lower, upper=upper, phase=phase.astype(jnp.int32), moves=moves
         )
+
+    def _nothing(self, game: System, x: jax.Array) -> jax.Array:
+        """The states of value zero: best choices earn nothing, and stay among them."""
+        earns = ((game.base > 0) | (game.blur > 0)).astype(x.dtype)
+        some = (x != 0).astype(x.dtype)
+        worth = earns + ops.links_sum(game.branches, some, game.weights)
+        closed = jnp.all((x != 0) | (self._best(game, worth) == 0))
+        return (x == 0) & closed & jnp.all(game.base >= 0)
 
     def _met(self, game: System, lower: jax.Array, upper: jax.Array) -> jax.Array:
         near = game.width * jnp.abs(lower) + game.apart

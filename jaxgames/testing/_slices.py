@@ -32,6 +32,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "scc": functools.partial(_subject, "_graph"),
         "mec": functools.partial(_subject, "_mdp", "components"),
         "reach": functools.partial(_subject, "_mdp", "probabilities"),
+        "values": functools.partial(_subject, "_mdp_values"),
     }
 )
 """What makes each slice: a function that can be pickled, and imports it when called."""

@@ -32,6 +32,7 @@ QUICK = {
     "scc": (["reference", "host", "verify", "reachable", "kinds", "attractor"], 64),
     "mec": (["reference", "host", "verify", "basic"], 64),
     "reach": (["reference", "host", "bounds"], 48),
+    "values": (["host", "verify", "game"], 8),
 }
 """Checks that compile little; the others run in `make fuzz`."""
 
@@ -85,6 +86,10 @@ def too_near(found):
     return changed(found, lower=np.where(found.lower < 1, found.upper, found.lower))
 
 
+def too_low(found):
+    return dataclasses.replace(found, upper=np.minimum(found.upper, 1.5))
+
+
 def one_class(found):
     return dataclasses.replace(found, labels=np.minimum(found.labels, 1))
 
@@ -104,6 +109,7 @@ PLANTED = {
     "scc": (graph, "scc", merged, "host"),
     "mec": (mdp, "mec", escaping, "host"),
     "reach": (mdp, "reach_probability", too_near, "bounds"),
+    "values": (mdp, "check", too_low, "host"),
     "equivalence": (equivalence, "bisimulation", one_class, "bisimulation.host"),
 }
 """A function of a slice, what spoils its answers, and the check that must see it."""

@@ -1,0 +1,179 @@
+"""Values of Markov decision processes and stochastic games, against all schedulers."""
+
+import dataclasses
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from jaxgames import mdp
+from jaxgames.testing import _exact
+from jaxgames.testing._labelled import Labelled, labelled, smaller
+from jaxgames.testing._mdp import _draw, _show, model_of
+from jaxgames.testing._subject import Check, Complaint, Subject, each, first
+
+SIZE = 4
+"""States of a model at most."""
+
+QUESTIONS: dict[str, dict[str, Any]] = {
+    'P{}=? [ "way" U "goal" ]': {"kind": "reach", "states": True},
+    'P{}=? [ G F "goal" ]': {"kind": "buchi"},
+    'R{}=? [ F "goal" ]': {"kind": "until", "reward": True},
+    "R{}=? [ C ]": {"kind": "total", "reward": True},
+    "R{}=? [ LRA ]": {"kind": "average", "reward": True},
+    "R{}=? [ Cdiscount=3/4 ]": {
+        "kind": "total",
+        "reward": True,
+        "discount": Fraction(3, 4),
+    },
+    'P{}=? [ "way" U[1,3] "goal" ]': {
+        "kind": "reach",
+        "states": True,
+        "steps": 3,
+        "first": 1,
+    },
+    "R{}=? [ C<=3 ]": {"kind": "total", "reward": True, "steps": 3},
+}
+"""Properties, and what they are to the reference."""
+
+
+def _draw_paid(rng: np.random.Generator, index: int, size: int) -> Labelled:
+    """A model whose choices earn something, and whose states have owners."""
+    case = _draw(rng, index, size)
+    pay = rng.integers(0, 3, len(case.src)) * (rng.random(len(case.src)) < 0.6)
+    vertex = {**case.vertex, "owner": rng.integers(0, 2, case.size)}
+    return labelled(
+        case.src, case.dst, case.size, vertex, {**case.edge, "pay": pay.astype(int)}
+    )
+
+
+def _paid(case: Labelled) -> mdp.MDP:
+    """The model, with labels, and with rewards of choices."""
+    model = model_of(case)
+    order = np.lexsort((case.edge["choice"], case.src))
+    first_ = np.asarray(model.row_offsets)[:-1]
+    pay = case.edge["pay"][order][first_].astype(float)
+    labels = {"goal": case.vertex["target"] > 0, "way": case.vertex["there"] > 0}
+    return dataclasses.replace(model, labels=labels, choice_rewards={"": pay})
+
+
+def _expected(model: mdp.MDP, how: dict[str, Any], optimum: Any) -> list:
+    labels = model.labels or {}
+    given: dict[str, Any] = {**how, "target": labels["goal"]}
+    if given.pop("states", False):
+        given["states"] = labels["way"]
+    if given.pop("reward", False):
+        given["reward"] = (model.choice_rewards or {})[""]
+    return mdp.reference.values(model, given.pop("kind"), optimum, **given)
+
+
+def _off(text: str, found: Any, expected: list) -> Complaint:
+    """What is wrong with bounds."""
+    for s, value in enumerate(expected):
+        low, high = float(found.lower[s]), float(found.upper[s])
+        endless = value == float("inf")
+        holds = low == high == value if endless else low <= value <= high
+        if not holds:
+            return f"{text}: {low} to {high} at state {s}, where it is {float(value)}"
+        if not endless and high - low > 1e-6 * abs(value):
+            return f"{text}: {low} to {high} at state {s} are too far apart"
+    return None
+
+
+def of_solver(solver: str) -> Check:
+    """All properties by one solver."""
+
+    def check(case: Labelled) -> Complaint:
+        model = _paid(case)
+        for text, how in QUESTIONS.items():
+            for optimum in ("min", "max"):
+                asked = text.format(optimum)
+                found = mdp.check(model, asked, solver)
+                wrong = _off(asked, found, _expected(model, how, optimum))
+                if wrong:
+                    return wrong
+        return None
+
+    return each(check)
+
+
+def _verified(case: Labelled) -> Complaint:
+    """Right bounds are accepted, and wrong ones are not."""
+    model = _paid(case)
+    rng = np.random.default_rng([case.size, len(case.src)])
+    for text, how in QUESTIONS.items():
+        for optimum in ("min", "max"):
+            asked = text.format(optimum)
+            if not mdp.is_verifiable(asked):
+                continue
+            found = mdp.check(model, asked)
+            expected = _expected(model, how, optimum)
+            for spoils in range(3):
+                lower, upper = found.lower.copy(), found.upper.copy()
+                if spoils:
+                    bound = lower if spoils == 1 else upper
+                    state = rng.integers(case.size)
+                    bound[state] += 0.25 if spoils == 1 else -0.25
+                    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+                claim = dataclasses.replace(found, lower=lower, upper=upper)
+                right = all(
+                    a <= x <= b for a, x, b in zip(lower, expected, upper, strict=True)
+                )
+                verdict = mdp.verify_values(model, asked, claim)
+                if verdict and not right:
+                    return f"{asked}: wrong bounds {lower} to {upper} are accepted"
+                if right and not spoils and not verdict:
+                    return f"{asked}: right bounds are rejected: {verdict}"
+    return None
+
+
+def _game(case: Labelled) -> Complaint:
+    """A stochastic game, by all pairs of strategies; and its verification."""
+    model = _paid(case)
+    labels, owner = model.labels or {}, case.vertex["owner"]
+    target, passed = labels["goal"], labels["way"]
+    expected = _of_all_pairs(model, owner, target, passed)
+    game = mdp.Game(model, owner.astype(np.int8))
+    found = mdp.solve_game(game, target, states=passed)
+    wrong = _off("solve_game", found, expected)
+    verdict = mdp.verify_game(game, target, found, states=passed)
+    return wrong or (None if verdict else f"right values are rejected: {verdict}")
+
+
+def _of_all_pairs(model: mdp.MDP, owner, target, passed) -> list[Fraction]:
+    """The value of a game by all pairs of memoryless strategies."""
+    groups = np.asarray(model.row_group_offsets).tolist()
+    own = [range(*pair) for pair in itertools.pairwise(groups)]
+    rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
+    mine = [range_ if o == 0 else [None] for range_, o in zip(own, owner, strict=True)]
+    best: list[Fraction] = [Fraction(0)] * model.num_states
+    for strategy in itertools.product(*mine):
+        theirs = [
+            own[s] if choice is None else [choice] for s, choice in enumerate(strategy)
+        ]
+        answers = [
+            _exact.chain_values([rows[c] for c in pair], target, passed)
+            for pair in itertools.product(*theirs)
+        ]
+        least = [min(x) for x in zip(*answers, strict=True)]
+        best = list(map(max, best, least))
+    return best
+
+
+def subject() -> Subject:
+    """What properties come to, and values of stochastic games."""
+    return Subject(
+        name="values",
+        draw=lambda rng, index, size: _draw_paid(rng, index, min(size, SIZE)),
+        checks={
+            "host": of_solver("host"),
+            "values": first(of_solver("values"), 2),
+            "verify": each(_verified),
+            "game": each(_game),
+        },
+        smaller=smaller,
+        show=lambda case: _show(case, f"# rewards {case.edge['pay'].tolist()}"),
+        size=SIZE,
+        batch=8,
+    )
