@@ -78,7 +78,7 @@ EDGES_OF_A_VERTEX = 4
 """Edges that are searched while a vertex is attracted or moved."""
 
 # parity/host/_legs.py
-FIRST_WORK = 1024
+FIRST_WORK = 128
 """Work of promotion in the first turn, for each vertex that there is: vertices that it
 attracts or moves. On games from model checking and synthesis, and on most random ones,
 that is 1 to 10. On sparse ones with as many priorities as vertices it is up to 23 of
@@ -93,8 +93,11 @@ MORE_WORK_FROM = 128
 
 LATER_WORK = 128
 """Work of tangle learning in its first turn, for each vertex and edge. That of
-promotion afresh is twice as much for each vertex, which takes about as long. Both
-double from turn to turn."""
+promotion afresh is twice as much for each vertex, which takes about as long where all
+of a game is in a cache. Both double from turn to turn."""
+
+AFRESH_UP_TO = 1 << 13
+"""Vertices from which on that is no more in all, but an eighth at least."""
 
 ROWS = 4
 """Rows of a pool of tangles that has just been made, for each vertex."""

@@ -12,6 +12,7 @@ from jaxgames.parity.host._promotion import BLOCK, promote
 from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_search
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
+    AFRESH_UP_TO,
     FIRST_WORK,
     FIRST_WORK_OF_FEW,
     LATER_WORK,
@@ -114,7 +115,9 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     """The engines in turn, each with a budget, until one of them has none.
 
     Budgets are for each vertex, and for tangle learning for each edge, too. Promotion
-    has the first turn alone: what it could not do then, it would do again.
+    has the first turn alone: what it could not do then, it would do again. Promotion
+    afresh has long turns where games are small: its work is dear where they are not,
+    and tangle learning the better of the two.
 
     Args:
         legs: their names.
@@ -123,7 +126,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 1024), ('tangles', 128), ('afresh', 256), ('tangles', 256)]
+        [('promotion', 128), ('tangles', 128), ('afresh', 16), ('tangles', 256)]
     """
     budget = LATER_WORK
     if len(legs) > 1:
@@ -131,9 +134,15 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         legs = legs[1:]
     while len(legs) > 1:
         for leg in legs:
-            yield leg, 2 * budget if leg == AFRESH else budget
+            yield leg, _afresh(budget, size) if leg == AFRESH else budget
         budget *= 2
     yield legs[0], UNLIMITED
+
+
+def _afresh(budget: int, size: int) -> int:
+    """The budget of promotion afresh, from that of tangle learning."""
+    most = 2 * budget * min(size, AFRESH_UP_TO) // max(size, 1)
+    return max(most, budget // 8, 1)
 
 
 @compiled
