@@ -9,7 +9,7 @@ from jaxgames import limits
 from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
 
-MAX_DEPTH = 100
+MAX_DEPTH = 1000
 """How deeply operators and parentheses may be nested."""
 
 UNARY = ("!", "X", "F", "G")
@@ -20,7 +20,7 @@ CHAINED = ("|", "&")
 """Operators of any number of operands; chains of the others group to the right."""
 
 
-@dataclasses.dataclass(frozen=True, eq=True, repr=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Formula:
     """A formula of linear temporal logic.
 
@@ -83,8 +83,8 @@ class Formula:
     @keeps
     def propositions(self) -> tuple[str, ...]:
         """The names in the formula, in alphabetical order."""
-        names = {self.name} if self.operator == "name" else set()
-        return tuple(sorted(names.union(*(x.propositions for x in self.operands))))
+        parts = parts_first(self)
+        return tuple(sorted({x.name for x in parts if x.operator == "name"}))
 
     @limited()
     def holds_on(
@@ -117,7 +117,10 @@ class Formula:
         letters += [frozenset(names) for names in cycle]
         if len(letters) == back:
             raise ValueError("the cycle of a word needs a letter")
-        return _holds_from(self, letters, back, {})[0]
+        known: dict[Formula, list[bool]] = {}
+        for part in parts_first(self):  # so that operands are known
+            _holds_from(part, letters, back, known)
+        return known[self][0]
 
     def __repr__(self) -> str:
         return f"Formula({str(self)!r})"
@@ -129,9 +132,36 @@ class Formula:
         """Finds the hash: otherwise each look-up would walk through all of it."""
         found = hash((self.operator, self.operands, self.name))
         object.__setattr__(self, "_hash", found)
+        depth = 1 + max((x.depth for x in self.operands), default=0)
+        object.__setattr__(self, "_depth", depth)
+
+    @property
+    def depth(self) -> int:
+        """How many formulas are inside one another, at most."""
+        return self._depth  # pyright: ignore
 
     def __hash__(self) -> int:
         return self._hash  # pyright: ignore
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are written alike; nothing recurses."""
+        if not isinstance(other, Formula):
+            return NotImplemented
+        work: list[tuple[Formula, Formula]] = [(self, other)]
+        seen: set[tuple[int, int]] = set()
+        while work:
+            one, two = work.pop()
+            if one is two or (id(one), id(two)) in seen:
+                continue
+            if (
+                hash(one) != hash(two)
+                or (one.operator, one.name) != (two.operator, two.name)
+                or len(one.operands) != len(two.operands)
+            ):
+                return False
+            seen.add((id(one), id(two)))
+            work += zip(one.operands, two.operands, strict=True)
+        return True
 
     def __reduce__(self):
         # Hashes of texts are others in another process.
@@ -139,15 +169,40 @@ class Formula:
 
     @keeps
     def _text(self) -> str:
-        if self.operator == "name":
-            return self.name if _is_plain(self.name) else _quoted(self.name)
-        if not self.operands:
-            return self.operator
-        parts = [f"({x})" if x.operator in BINARY else str(x) for x in self.operands]
-        if len(parts) > 1:
-            return f" {self.operator} ".join(parts)
-        space = "" if self.operator == "!" or parts[0].startswith("(") else " "
-        return self.operator + space + parts[0]
+        known: dict[int, str] = {}
+        for x in parts_first(self):
+            if x.operator == "name":
+                text = x.name if _is_plain(x.name) else _quoted(x.name)
+            elif not x.operands:
+                text = x.operator
+            else:
+                parts = [
+                    f"({known[id(y)]})" if y.operator in BINARY else known[id(y)]
+                    for y in x.operands
+                ]
+                space = "" if x.operator == "!" or parts[0].startswith("(") else " "
+                single = f"{x.operator}{space}{parts[0]}"
+                text = f" {x.operator} ".join(parts) if len(parts) > 1 else single
+            known[id(x)] = text
+        return known[id(self)]
+
+
+def parts_first(formula: Formula) -> list[Formula]:
+    """A formula and its subformulas, each object once and behind its operands.
+
+    Nothing recurses, so that formulas may be nested deeply.
+    """
+    found, seen = [], set()
+    work = [(formula, False)]
+    while work:
+        node, ready = work.pop()
+        if ready:
+            found.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            work.append((node, True))
+            work += [(x, False) for x in reversed(node.operands)]
+    return found
 
 
 def as_formula(formula: "Formula | str") -> Formula:
@@ -285,13 +340,60 @@ class _Parser:
     def __init__(self, text: str):
         self._text = text
         self._tokens = self._cut()
-        self._depth = 0
 
     def formula(self) -> Formula:
-        found = self._binary(0)
-        if self._next.kind != "end":
-            self._fail("an operator or the end")
+        # What waits for an operand: signs, operators with the operands before them, and
+        # parentheses; nothing recurses, so that formulas may be nested deeply.
+        waiting: list[tuple[str, list[Formula]]] = []
+        while True:
+            token = self._take()
+            if token.kind in UNARY or token.kind == "(":
+                waiting.append((token.kind, []))
+                self._check_depth(waiting)
+                continue
+            if token.kind in ("true", "false"):
+                found = Formula(token.kind)
+            elif token.kind == "name":
+                found = Formula("name", name=token.text)
+            else:
+                self._tokens.append(token)
+                self._fail("a formula")
+            # What has its operand, and binds more tightly than what comes.
+            while True:
+                rank = _rank(self._next.kind)
+                found = self._bound(found, waiting, rank)
+                if rank >= 0 or not waiting:
+                    break
+                if self._next.kind != ")":
+                    self._fail("an operator or ')'")
+                self._take()
+                waiting.pop()
+            if rank < 0:
+                if self._next.kind != "end":
+                    self._fail("an operator or the end")
+                return found
+            kind = self._take().kind
+            if waiting and waiting[-1][0] == kind and kind in CHAINED:
+                waiting[-1][1].append(found)
+            else:
+                waiting.append((kind, [found]))
+                self._check_depth(waiting)
+
+    def _bound(self, found: Formula, waiting: list, rank: int) -> Formula:
+        """The formula of what waits for this operand and binds tighter than a rank."""
+        while waiting and waiting[-1][0] != "(":
+            kind, before = waiting[-1]
+            own = len(BINARY) if kind in UNARY else _rank(kind)
+            # Chains are gone on with, and the others group to the right.
+            if own < rank or own == rank:
+                break
+            waiting.pop()
+            found = Formula(kind, (*before, found))
         return found
+
+    def _check_depth(self, waiting: list) -> None:
+        if len(waiting) > MAX_DEPTH:
+            self._fail(f"at most {MAX_DEPTH} operators inside one another")
 
     @property
     def _next(self) -> _Token:
@@ -299,46 +401,6 @@ class _Parser:
 
     def _take(self) -> _Token:
         return self._tokens.pop()
-
-    def _binary(self, rank: int) -> Formula:
-        """A formula whose operators bind at least as tightly as the rank tells."""
-        found = self._unary()
-        while (own := _rank(kind := self._next.kind)) >= rank:
-            operands = [found]
-            if kind in CHAINED:
-                while self._next.kind == kind:
-                    self._take()
-                    operands.append(self._nested(self._binary, own + 1))
-            else:
-                self._take()
-                operands.append(self._nested(self._binary, own))
-            found = Formula(kind, tuple(operands))
-        return found
-
-    def _unary(self) -> Formula:
-        token = self._take()
-        if token.kind in UNARY:
-            return Formula(token.kind, (self._nested(self._unary),))
-        if token.kind in ("true", "false"):
-            return Formula(token.kind)
-        if token.kind == "name":
-            return Formula("name", name=token.text)
-        if token.kind != "(":
-            self._tokens.append(token)
-            self._fail("a formula")
-        found = self._nested(self._binary, 0)
-        if self._next.kind != ")":
-            self._fail("an operator or ')'")
-        self._take()
-        return found
-
-    def _nested(self, rule, *args) -> Formula:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            self._fail(f"at most {MAX_DEPTH} operators inside one another")
-        found = rule(*args)
-        self._depth -= 1
-        return found
 
     def _cut(self) -> list[_Token]:
         """The tokens, the last one first."""

@@ -14,20 +14,66 @@ References:
 import functools
 from collections.abc import Iterable
 
-from jaxgames.ltl._formula import Formula
+from jaxgames import limits
+from jaxgames.ltl._formula import Formula, parts_first
 
 TRUE, FALSE = Formula("true"), Formula("false")
+
+MAX_COMPARED = 40
+"""How deeply formulas are compared."""
 
 _DUAL = {"true": "false", "&": "|", "U": "R", "X": "X"}
 _DUAL |= {dual: operator for operator, dual in _DUAL.items()}
 
 
 def normal_form(formula: Formula, negate: bool = False) -> Formula:
-    """An equivalent formula in negation normal form; with `negate`, of the negation."""
+    """An equivalent formula in negation normal form; with `negate`, of the negation.
+
+    Raises:
+        ValueError: it is nested too deeply.
+    """
+    known: dict[tuple[int, bool], Formula] = {}
+    work = [(formula, negate)]
+    try:
+        while work:
+            limits.tick("simplifying", len(known), "formulas")
+            node, other = work[-1]
+            if (id(node), other) in known:
+                work.pop()
+                continue
+            below = [x for x in _asked(node, other) if (id(x[0]), x[1]) not in known]
+            if below:
+                work += below
+                continue
+            known[id(node), other] = _normal(node, other, known)
+            work.pop()
+    except RecursionError:
+        raise ValueError("the formula is nested too deeply to be simplified") from None
+    return known[id(formula), negate]
+
+
+def _asked(formula: Formula, negate: bool) -> list[tuple[Formula, bool]]:
+    """Which normal forms that of a formula is made of."""
+    operands = formula.operands
+    match formula.operator:
+        case "name":
+            return []
+        case "!":
+            return [(operands[0], not negate)]
+        case "->":
+            return [(operands[0], not negate), (operands[1], negate)]
+        case "<->":
+            return [(x, other) for x in operands for other in (False, True)]
+    return [(x, negate) for x in operands]
+
+
+def _normal(
+    formula: Formula, negate: bool, known: dict[tuple[int, bool], Formula]
+) -> Formula:
     operator, operands = formula.operator, formula.operands
 
     def part(which: int, other_way: bool = False) -> Formula:
-        return normal_form(operands[which], negate != other_way)
+        return known[id(operands[which]), negate != other_way]
 
     if operator == "name":
         return Formula("!", (formula,)) if negate else formula
@@ -37,8 +83,8 @@ def normal_form(formula: Formula, negate: bool = False) -> Formula:
         return _make("&" if negate else "|", part(0, True), part(1))
     if operator == "<->":
         # The negation of an equivalence is that of one side alone.
-        one, not_one = (normal_form(operands[0], x) for x in (False, True))
-        two, not_two = (normal_form(operands[1], negate != x) for x in (False, True))
+        one, not_one = (known[id(operands[0]), x] for x in (False, True))
+        two, not_two = (known[id(operands[1]), negate != x] for x in (False, True))
         return either([both([one, two]), both([not_one, not_two])])
     if operator in ("F", "G"):
         until = (operator == "F") != negate
@@ -79,7 +125,13 @@ def spread(formula: Formula) -> Formula:
     `G(F x & F y & z)` becomes `G F x & G F y & G z`, and `F(G x | G y | z)` the dual:
     the other way round from what makes formulas small, and better for automata.
     """
-    parts = tuple(map(spread, formula.operands))
+    known: dict[int, Formula] = {}
+    for part in parts_first(formula):
+        known[id(part)] = _spread(part, tuple(known[id(x)] for x in part.operands))
+    return known[id(formula)]
+
+
+def _spread(formula: Formula, parts: tuple[Formula, ...]) -> Formula:
     if formula.operator in ("U", "R"):
         inner = parts[1]
         release = formula.operator == "R"
@@ -230,18 +282,25 @@ def _split(formula: Formula, condition) -> tuple[list[Formula], list[Formula]]:
 
 def _is_eventual(x: Formula) -> bool:
     """Whether `x` holds on a word if it does on a suffix: then `F x` is `x`."""
-    if x.operator == "U" and x.operands[0] == TRUE:
-        return True
-    literal = x.operator in ("name", "!")
-    return not literal and all(map(_is_eventual, x.operands))
+    return _all_are(x, "U", TRUE)
 
 
 def _is_universal(x: Formula) -> bool:
     """Whether `x` holds on all suffixes of a word on which it does: `G x` is `x`."""
-    if x.operator == "R" and x.operands[0] == FALSE:
-        return True
-    literal = x.operator in ("name", "!")
-    return not literal and all(map(_is_universal, x.operands))
+    return _all_are(x, "R", FALSE)
+
+
+def _all_are(x: Formula, operator: str, first: Formula) -> bool:
+    """Whether no literal is outside of an operator with this first operand."""
+    work = [x]
+    while work:
+        node = work.pop()
+        if node.operator == operator and node.operands[0] == first:
+            continue
+        if node.operator in ("name", "!"):
+            return False
+        work += node.operands
+    return True
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -249,6 +308,8 @@ def implies(x: Formula, y: Formula) -> bool:
     """Whether the syntax shows that `x` implies `y`."""
     if x in (y, FALSE) or y == TRUE:
         return True
+    if min(x.depth, y.depth) > MAX_COMPARED:
+        return False
     if x.operator == "|":
         return all(implies(z, y) for z in x.operands)
     if y.operator == "&":

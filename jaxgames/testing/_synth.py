@@ -61,7 +61,9 @@ def _verdict(case: Case) -> Complaint:
 
 
 def _word(realizable: bool | None) -> str:
-    return {True: "realizable", False: "unrealizable"}.get(realizable, "undecided")
+    if realizable is None:
+        return "undecided"
+    return "realizable" if realizable else "unrealizable"
 
 
 def _dual(case: Case) -> Complaint:

@@ -241,3 +241,22 @@ def test_formulas_spread_apart():
     formula = spread(normal_form(plain))
     for prefix, cycle in words(random.Random(1), 50):
         assert formula.holds_on(prefix, cycle) == plain.holds_on(prefix, cycle)
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("X " * 400 + "p", 402),
+        ("!" * 501 + "p", 2),
+        (" U ".join(["p", "q"] * 150), 2),
+        ("(p U (q & " * 150 + "p" + "))" * 150, 2),
+        ("G(p -> X " * 200 + "q" + ")" * 200, 201),
+    ],
+)
+def test_deep_formulas(text, states):
+    formula = Formula.parse(text)
+    assert Formula.parse(str(formula)) == formula
+    found = ltl.translate(formula)
+    assert found.num_states == states
+    for prefix, cycle in words(random.Random(1), 3):
+        assert found.accepts(prefix, cycle) == formula.holds_on(prefix, cycle)
