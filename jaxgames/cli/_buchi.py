@@ -31,12 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="the accepting vertices, instead of those of the file: "
         f"{_vertices.SYNTAX}",
     )
-    parser.add_argument(
-        "--no-strategies",
-        dest="strategies",
-        action="store_false",
-        help="winners only",
-    )
+    _options.add_strategies(parser)
     _weighted.add_rows(parser)
     _options.add_decomposition(parser)
 

@@ -25,12 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
-    parser.add_argument(
-        "--no-strategies",
-        dest="strategies",
-        action="store_false",
-        help="no strategies, which is sooner done",
-    )
+    _options.add_strategies(parser)
     _weighted.add_rows(parser)
     _options.add_decomposition(parser)
 

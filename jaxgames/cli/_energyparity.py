@@ -31,12 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="as a mean-payoff parity game: who gets at least that mean, and an even "
         "priority",
     )
-    parser.add_argument(
-        "--no-strategies",
-        dest="strategies",
-        action="store_false",
-        help="no strategies, which is sooner done",
-    )
+    _options.add_strategies(parser)
     _weighted.add_rows(parser)
     _options.add_decomposition(parser)
 

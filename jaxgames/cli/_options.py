@@ -229,6 +229,16 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_strategies(parser: argparse.ArgumentParser) -> None:
+    """Whether strategies are wanted."""
+    parser.add_argument(
+        "--no-strategies",
+        dest="strategies",
+        action="store_false",
+        help="no strategies, which is sooner done",
+    )
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Output for nobody."""
     parser.add_argument(

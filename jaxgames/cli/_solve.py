@@ -52,12 +52,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="reductions before the solve, such as compress,contract; see "
         "jaxgames solvers",
     )
-    parser.add_argument(
-        "--no-strategies",
-        dest="strategies",
-        action="store_false",
-        help="find winners only, which some solvers do faster",
-    )
+    _options.add_strategies(parser)
     parser.add_argument(
         "-v",
         "--verify",

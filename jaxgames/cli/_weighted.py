@@ -23,12 +23,7 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="make weights of the priorities of a parity game",
     )
-    parser.add_argument(
-        "--no-strategies",
-        dest="strategies",
-        action="store_false",
-        help="no strategies, which is sooner done",
-    )
+    _options.add_strategies(parser)
     add_rows(parser)
 
 

@@ -33,7 +33,7 @@ MAX_PROPOSITIONS = 64
 MAX_EXPANDED = 10_000
 """Propositions that the aliases in one formula may come to."""
 
-_PATTERN = re.compile(
+PATTERN = re.compile(
     r"""(?P<header>[A-Za-z_][0-9A-Za-z_-]*:)
     |(?P<mark>--(?:BODY|END|ABORT)--)
     |(?P<string>"(?:\\.|[^\\"])*")
@@ -44,6 +44,7 @@ _PATTERN = re.compile(
     |(?P<sign>[!&|(){}\[\]])""",
     re.VERBOSE | re.DOTALL,
 )
+"""The tokens of the format, of automata and of games."""
 
 _PLAIN = re.compile(
     r"[ \t]*!?[ \t]*(?:0|[1-9][0-9]*)[ \t]*"
@@ -99,7 +100,7 @@ def extended(path: FilePath, text: str) -> Iterator[Found]:
 
 
 def _readers(path: FilePath, text: str) -> Iterator["_Reader"]:
-    tokens = _Tokens(path, text, _PATTERN, nested=True)
+    tokens = _Tokens(path, text, PATTERN, nested=True)
     byte = None
     if _hoa_loop.pays(len(text)) and text.isascii():  # so places are those in the text
         byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)

@@ -23,7 +23,6 @@ References:
     doi:10.1007/978-3-031-13188-2_9.
 """
 
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -32,6 +31,7 @@ from jaxgames.acceptance import FALSE, TRUE, Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game
 from jaxgames.io._files import FilePath, FormatError, writing
+from jaxgames.io._hoa import PATTERN
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens, read_text
 from jaxgames.quoting import quoted
 
@@ -40,18 +40,6 @@ PLAYERS = "spot-state-player:"
 MAX_INTEGER = 2**31 - 3
 
 MAX_MARKS = 62
-
-_PATTERN = re.compile(
-    r"""(?P<header>[A-Za-z_][0-9A-Za-z_-]*:)
-    |(?P<mark>--(?:BODY|END|ABORT)--)
-    |(?P<string>"(?:\\.|[^\\"])*")
-    |(?P<integer>0(?![0-9])|[1-9][0-9]*)
-    |(?P<boolean>[tf](?![0-9A-Za-z_-]))
-    |(?P<identifier>[A-Za-z_][0-9A-Za-z_-]*)
-    |(?P<alias>@[0-9A-Za-z_-]+)
-    |(?P<sign>[!&|(){}\[\]])""",
-    re.VERBOSE | re.DOTALL,
-)
 
 _KNOWN = ("HOA:", "States:", "Start:", "AP:", "Alias:", "Acceptance:")
 """Headers that begin with a capital letter, and so may change the meaning."""
@@ -155,7 +143,7 @@ class _Reader:
 
     def __init__(self, path: FilePath, text: str):
         self._path = path
-        self._tokens = Tokens(path, text, _PATTERN, nested=True)
+        self._tokens = Tokens(path, text, PATTERN, nested=True)
         self._count: int | None = None
         self._num_marks = 0
         self._condition: Acceptance | None = None
