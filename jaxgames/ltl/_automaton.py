@@ -16,6 +16,7 @@ from jaxgames.value import Value
 
 if TYPE_CHECKING:
     from jaxgames.ltl._operations import Classification
+    from jaxgames.ltl._parity_automaton import ParityAutomaton
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -355,6 +356,117 @@ class Automaton(Value):
         from jaxgames.ltl import _operations
 
         return _operations.intersect(self, other)
+
+    @limited()
+    def union(self, other: "Automaton", **bounds: Unpack[Bounds]) -> "Automaton":
+        """The words that this automaton or another one accepts: both side by side.
+
+        Args:
+            other: the other one, over the same propositions.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Raises:
+            ValueError: the propositions are others, or in another order.
+        """
+        from jaxgames.ltl import _language
+
+        return _language.unite(self, other)
+
+    @limited()
+    def determinise(
+        self, *, max_states: int = 1 << 16, **bounds: Unpack[Bounds]
+    ) -> "ParityAutomaton":
+        """A deterministic parity automaton of the same words.
+
+        Exponential in the number of states at worst.
+
+        Args:
+            max_states: how many states may be made.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Raises:
+            ValueError: there are more states.
+
+        References:
+            Piterman, From nondeterministic Büchi and Streett automata to deterministic
+            parity automata, LMCS 3 (2007), doi:10.2168/LMCS-3(3:5)2007.
+        """
+        from jaxgames.ltl import _language
+
+        return _language.determinise(self, max_states)
+
+    @limited()
+    def complement(
+        self, *, max_states: int = 1 << 16, **bounds: Unpack[Bounds]
+    ) -> "Automaton":
+        """A generalised Büchi automaton of all other words.
+
+        Args:
+            max_states: how many states the deterministic automaton on the way may have.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Raises:
+            ValueError: it has more.
+
+        Examples:
+            >>> from jaxgames import ltl
+            >>> ltl.translate("F G p").complement().accepts([], [{"p"}, set()])
+            True
+        """
+        from jaxgames.ltl import _language
+
+        found = _language.determinise(self, max_states)
+        return found.complement().emerson_lei.to_buchi()
+
+    @limited()
+    def some_word(
+        self, **bounds: Unpack[Bounds]
+    ) -> "tuple[list[frozenset[str]], list[frozenset[str]]] | None":
+        """A word that is accepted: letters, and letters that come again and again.
+
+        Args:
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Returns:
+            Both, as `accepts` takes them; None if no word is accepted.
+
+        Examples:
+            >>> from jaxgames import ltl
+            >>> ltl.translate("p & X G !p").some_word()
+            ([frozenset({'p'})], [frozenset()])
+        """
+        from jaxgames.ltl import _language
+
+        return _language.some_word(self)
+
+    @limited()
+    def word_outside(
+        self, other: "Automaton", **bounds: Unpack[Bounds]
+    ) -> "tuple[list[frozenset[str]], list[frozenset[str]]] | None":
+        """A word that this automaton accepts and another one does not.
+
+        The words of an automaton are among those of another one if there is none, and
+        they are the same if there is none either way.
+
+        Args:
+            other: the other one; it is complemented.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Returns:
+            As `some_word`.
+
+        Raises:
+            ValueError: there are more than 64 propositions together, or the complement
+                is too large.
+
+        Examples:
+            >>> from jaxgames import ltl
+            >>> ltl.translate("F p").word_outside(ltl.translate("F G p")) is None
+            False
+            >>> ltl.translate("F G p").word_outside(ltl.translate("F p")) is None
+            True
+        """
+        return self.intersect(other.complement()).some_word()
 
     @limited()
     def components(self, **bounds: Unpack[Bounds]) -> "Classification":

@@ -162,19 +162,15 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     determinised.
     """
     made: list[Graph] = []
-    least, error = None, None
+    own, error = None, None
     for negate in (False, True):
         normal = spread(normal_form(formula, True)) if negate else formula
         try:
             graphs = ground.graphs(normal, 4 * max_states)
-            if not negate:
-                least = min(graphs, key=lambda graph: graph.size)
-            for graph in graphs:
-                if _is_deterministic(graph):
-                    tree = ZielonkaTree(both(map(inf, range(graph.num_sets))))
-                    found = _smaller(_with_tree(graph, tree, max_states))
-                    made.append(_complement(found) if negate else found)
-                    break
+            own = own if negate else graphs
+            found = _directly(graphs, max_states)
+            if found is not None:
+                made.append(_complement(found) if negate else found)
         except limits.LimitError:
             raise
         except ValueError as too_large:  # of the automaton or of the tree
@@ -182,14 +178,44 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     if made:
         max_states = min(max_states, *(len(graph.edges) for graph in made))
     try:
-        if least is not None:
-            buchi = least.degeneralised(on_states=False)
-            made.append(_smaller(determinised(buchi, max_states)))
+        if own is not None:
+            made.append(_with_braces(own, max_states))
     except _TooLargeError as too_large:
         error = too_large
     if not made:
         raise _TooLargeError(str(error))
     return min(made, key=lambda graph: graph.size)
+
+
+def _directly(graphs: list[Graph], max_states: int) -> Graph | None:
+    """What comes of an automaton that is deterministic, if there is one."""
+    for graph in graphs:
+        if _is_deterministic(graph):
+            tree = ZielonkaTree(both(map(inf, range(graph.num_sets))))
+            return _smaller(_with_tree(graph, tree, max_states))
+    return None
+
+
+def _with_braces(graphs: list[Graph], max_states: int) -> Graph:
+    """What comes of the smallest one by determinisation."""
+    least = min(graphs, key=lambda graph: graph.size)
+    return _smaller(determinised(least.degeneralised(on_states=False), max_states))
+
+
+def smallest(graphs: list[Graph], max_states: int) -> Graph:
+    """The smaller of what comes of Büchi automata in both ways; marks are colours.
+
+    Raises:
+        ValueError: there are too many states.
+    """
+    found = _directly(graphs, max_states)
+    if found is None:
+        return _with_braces(graphs, max_states)
+    try:
+        other = _with_braces(graphs, min(max_states, len(found.edges)))
+    except _TooLargeError:
+        return found
+    return min((found, other), key=lambda graph: graph.size)
 
 
 def _complement(graph: Graph) -> Graph:
