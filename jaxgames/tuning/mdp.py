@@ -48,6 +48,13 @@ EXACT_UP_TO = 50_000
 CLOSER = 8
 """How many times smaller changes get before a certificate is tried again."""
 
+STEADY = 0.1
+"""By which share of what it lacks to one the ratio of changes may differ between two
+rounds, so that values leap to where it leads."""
+
+SETTLES = 6
+"""Rounds between two leaps: what a leap has stirred up settles first."""
+
 # mdp/_improve.py
 DENSE_UP_TO = 500
 """States of a component whose equations are solved as a dense matrix."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.tuning.mdp import CLOSER
+from jaxgames.tuning.mdp import CLOSER, SETTLES, STEADY
 
 
 class System(NamedTuple):
@@ -35,6 +35,7 @@ class Bounds(NamedTuple):
     lower: np.ndarray  # float64 [N]
     upper: np.ndarray  # float64 [N]
     steps: np.ndarray  # float64 [N]: more than how long it stays in its component
+    room: np.ndarray  # float64 [N]: what the last round changed
 
 
 class Aim(NamedTuple):
@@ -144,7 +145,41 @@ def longer(system, steps, state, inside, part, only):
 
 
 @compiled
-def stay(system, steps, inside, part, only, slack, patience, stop):
+def leap(system, values, room, part, change, before, ratio):
+    """Goes where rounds tend to that change things by a steady ratio.
+
+    What changes by a ratio r in each round has changed by r / (1 - r) times the last
+    change in the end [Aitken]. Values need no proof: certificates look at them.
+
+    Args:
+        system: the equations.
+        values: float64 `[N]`, written to.
+        room: float64 `[N]`, what the last round has changed.
+        part: the component.
+        change: the largest change of the last round.
+        before: that of the round before; 0.0 for none.
+        ratio: of both, a round ago; 0.0 if nobody knows.
+
+    Returns:
+        The ratio; -1.0 if it has leapt.
+    """
+    if before <= 0.0 or change <= 0.0:
+        return 0.0
+    now = change / before
+    off = now - ratio
+    if off < 0.0:
+        off = -off
+    if now < 0.3 or now > 0.999999 or off > STEADY * (1.0 - now):
+        return now
+    more = now / (1.0 - now)
+    for place in range(system.parts[part], system.parts[part + 1]):
+        state = system.order[place]
+        values[state] += more * room[state]
+    return -1.0
+
+
+@compiled
+def stay(system, steps, room, inside, part, only, slack, patience, stop):
     """More than how many steps a component can be stayed in, whatever is chosen.
 
     Steps from below, until a round adds less than half a step to each; then those are
@@ -156,6 +191,7 @@ def stay(system, steps, inside, part, only, slack, patience, stop):
     begin, end = system.parts[part], system.parts[part + 1]
     for place in range(begin, end):
         steps[system.order[place]] = 1.0
+    before, ratio, rest = 0.0, 0.0, 0
     for _ in range(patience):
         if stop[0] != 0:
             return -1.0
@@ -164,6 +200,9 @@ def stay(system, steps, inside, part, only, slack, patience, stop):
             state = system.order[place]
             more = longer(system, steps, state, inside, part, only)
             gain = more - steps[state]
+            room[state] = gain
+            if gain < 0.0:
+                gain = -gain
             if gain > change:
                 change = gain
             steps[state] = more
@@ -171,6 +210,12 @@ def stay(system, steps, inside, part, only, slack, patience, stop):
             found = scaled(system, steps, inside, part, only, slack)
             if found > 0.0:
                 return found
+        rest -= 1
+        if rest <= 0:
+            ratio = leap(system, steps, room, part, change, before, ratio)
+        before = change
+        if ratio < 0.0:
+            before, ratio, rest = 0.0, 0.0, SETTLES
     return -1.0
 
 
@@ -295,6 +340,39 @@ def holds_below(system, bounds, part, aim):
 
 
 @compiled
+def shrink(system, bounds, inside, part, aim):
+    """Lower bounds that are a little less than the values, by the same share of each.
+
+    What a choice earns itself does not shrink: where that is more than zero for each
+    choice, equations add more than they have missed.
+    """
+    earned, down = np.inf, 0.0
+    for place in range(system.parts[part], system.parts[part + 1]):
+        state = system.order[place]
+        low = bounds.value[state] - outward(system, bounds.value, state, aim, -1.0)
+        if low > down:
+            down = low
+        for choice in range(system.groups[state], system.groups[state + 1]):
+            here, under = system.base[choice], 0.0
+            for branch in range(system.rows[choice], system.rows[choice + 1]):
+                to = system.target[branch]
+                if inside[to] != part:
+                    here += system.probs[branch] * bounds.lower[to]
+                    off = bounds.value[to] - bounds.lower[to]
+                    under += system.probs[branch] * off
+            if under > down:
+                down = under
+            if here < earned:
+                earned = here
+    share = 1.0
+    if earned > 0.0 and 2.0 * down < earned:
+        share = 2.0 * down / earned + 8.0 * aim.slack
+    for place in range(system.parts[part], system.parts[part + 1]):
+        state = system.order[place]
+        bounds.lower[state] = bounds.value[state] * (1.0 - share)
+
+
+@compiled
 def settle(system, bounds, inside, only, aim, first, counts, stop):
     """Bounds of one component after the other.
 
@@ -339,9 +417,18 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
     value = bounds.value
     patience = aim.few_patience if end - begin <= aim.few else aim.patience
     longest, goal, tried = 1.0, 0.25, 0
+    before, ratio, rest = 0.0, 0.0, 0
     if aim.proper == 1:
         longest = stay(
-            system, bounds.steps, inside, part, only, aim.slack, patience, stop
+            system,
+            bounds.steps,
+            bounds.room,
+            inside,
+            part,
+            only,
+            aim.slack,
+            patience,
+            stop,
         )
         if longest < 0.0:
             return 0
@@ -353,6 +440,7 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
             state = system.order[place]
             new = best(system, value, state, aim.least)
             moved = new - value[state]
+            bounds.room[state] = moved
             if moved < 0.0:
                 moved = -moved
             if moved > change:
@@ -365,13 +453,27 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
         counts[1] += end - begin
         near = goal * (aim.width * top + aim.apart)
         if change * longest > near and change > 4.0 * aim.slack * top:
+            rest -= 1
+            if rest <= 0:
+                ratio = leap(system, value, bounds.room, part, change, before, ratio)
+            before = change
+            if ratio < 0.0:
+                before, ratio, rest = 0.0, 0.0, SETTLES
             continue
         if aim.proper == 0:
             for place in range(begin, end):
                 state = system.order[place]
                 only[state] = choose(system, value, state, 1)
             longest = stay(
-                system, bounds.steps, inside, part, only, aim.slack, patience, stop
+                system,
+                bounds.steps,
+                bounds.room,
+                inside,
+                part,
+                only,
+                aim.slack,
+                patience,
+                stop,
             )
             if longest < 0.0:
                 return 0
@@ -397,6 +499,9 @@ def concluded(system, bounds, inside, part, aim, few, patience, stop):
     """
     met = certify(system, bounds, inside, part, aim)
     if aim.proper == 0 and holds_below(system, bounds, part, aim) == 0:
+        shrink(system, bounds, inside, part, aim)
+        if holds_below(system, bounds, part, aim) == 1:
+            return sharpen(system, bounds, part, aim, few, stop)
         for place in range(system.parts[part], system.parts[part + 1]):
             bounds.lower[system.order[place]] = 0.0
         return sharpen(system, bounds, part, aim, patience, stop)
