@@ -36,7 +36,7 @@ def run(capsys):
 def test_a_verdict(run):
     code, out, err = run("good.ehoa")
     assert (code, err) == (Exit.REALIZABLE, "") == (10, "")
-    assert out.splitlines()[-1] == "REALIZABLE"
+    assert out == "REALIZABLE\n"
     code, out, err = run("bad.ehoa", "-v")
     assert (code, err) == (Exit.UNREALIZABLE, "") == (20, "")
     assert out.splitlines()[-1] == "UNREALIZABLE"
@@ -144,3 +144,25 @@ def test_a_limit(run):
     code, _, err = run("--ltl", text, "--ins", "a0", "--timeout", "0.0001")
     assert code == Exit.UNSOLVED
     assert "limit" in err
+
+
+def test_what_else_reads_specifications_and_controllers(capsys):
+    assert main(["synth", "good.ehoa", "-o", "c.aag"]) == Exit.REALIZABLE
+    assert main(["synth", "bad.ehoa", "-o", "e.aag"]) == Exit.UNREALIZABLE
+    capsys.readouterr()
+    for file, words in (
+        ("good.ehoa", ["good.ehoa: ", "3 states", "inputs r"]),
+        ("c.aag", ["c.aag: ", "2 states", "writes g"]),
+    ):
+        assert main(["info", file]) == Exit.DONE
+        out = capsys.readouterr().out
+        assert all(word in out for word in words)
+    assert main(["verify", "good.ehoa", "c.aag"]) == Exit.DONE
+    assert main(["verify", "bad.ehoa", "e.aag"]) == Exit.DONE
+    assert main(["verify", "bad.ehoa", "c.aag"]) == Exit.WRONG
+    assert "wrong: a run does not" in capsys.readouterr().out
+    assert main(["verify", "good.ehoa", "good.ehoa"]) == Exit.BAD_INPUT
+    assert main(["solve", "good.ehoa", "-q"]) == Exit.DONE
+    assert main(["solve", "holes.ehoa", "-q"]) == Exit.BAD_INPUT
+    assert main(["convert", "c.aag", "c.aig"]) == Exit.DONE
+    assert io.load("c.aig").num_states == 2

@@ -51,6 +51,11 @@ def load(args: argparse.Namespace) -> Arena:
         FormatError: it is something else.
     """
     game = read(args)
+    if not isinstance(game, Arena) and hasattr(game, "controllable"):
+        try:
+            return game.arena()  # that of a specification
+        except ValueError as error:
+            raise io.FormatError(args.file, None, str(error)) from error
     if not isinstance(game, Arena):
         raise io.FormatError(args.file, None, f"this is no game, but {quoted(game)}")
     return game

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import io, limits, ltl, mdp, ops, parity, systems
+from jaxgames import io, limits, ltl, mdp, ops, parity, synth, systems
 from jaxgames.arena import Arena
 from jaxgames.cli import _options, _report
 from jaxgames.cli._exit import Exit
@@ -160,12 +160,31 @@ def _of_automaton(automaton: ltl.Automaton) -> dict[str, Any]:
     }
 
 
+def _of_controller(controller: synth.Controller) -> dict[str, Any]:
+    circuit = controller.circuit()
+    return {
+        "states": controller.num_states,
+        "latches": len(circuit.following),
+        "gates": len(circuit.gates),
+        "inputs": list(controller.reads),
+        "outputs": list(controller.writes),
+    }
+
+
 _FACTS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Arena: _of_arena,
     systems.System: _of_system,
     io.LTS: _of_lts,
     mdp.MDP: _of_model,
     ltl.Automaton: _of_automaton,
+    ltl.EmersonLei: lambda automaton: _of_automaton(automaton.graph),
+    synth.Specification: lambda asked: {
+        **_of_automaton(asked.automaton.graph),
+        "inputs": list(asked.inputs),
+        "outputs": list(asked.outputs),
+        "moore": asked.moore,
+    },
+    synth.Controller: _of_controller,
 }
 """What is told, by what a file may hold."""
 

@@ -99,7 +99,8 @@ def run(args: argparse.Namespace) -> Exit:
     """Decides a specification, and prints and writes what was asked for."""
     _check_options(args)
     start_jax(args)
-    phase = Phases(args)
+    # Scripts of the field read the word alone.
+    phase = Phases(args, silent=not args.verify)
     return _solved(args, phase, _load(args, phase))
 
 

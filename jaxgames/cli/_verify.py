@@ -2,13 +2,15 @@
 
 import argparse
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
-from jaxgames import io, parity
+from jaxgames import io, parity, synth
 from jaxgames.cli import _answers, _meanpayoff, _options, _report
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import load_parity, start_jax
+from jaxgames.cli._games import load_parity, read, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.io._formats import suffix_of
+from jaxgames.quoting import quoted
 
 EXAMPLE = "verify game.pg.gz game.sol"
 
@@ -27,8 +29,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="what a command wrote: a PGSolver solution; .npz or .txt of energy, "
         "meanpayoff, discounted (.npz), energyparity (.npz), emersonlei (.npz), buchi, "
         "multienergy, reach, scc, mec (.npz) or equiv (.npz); .json "
-        "of check; also .gz, .bz2, .xz; - is standard input; for several files the "
-        "folder with their answers",
+        "of check; .aag, .aig of synth; also .gz, .bz2, .xz; - is standard input; for "
+        "several files the folder with their answers",
     )
     parser.add_argument(
         "--capacity",
@@ -95,13 +97,16 @@ def run(args: argparse.Namespace) -> Exit:
     """Checks an answer; prints what is wrong, if anything is."""
     start_jax(args)
     phase = Phases(args, silent=True)
-    with phase("load"):
-        answer = _answers.read(_answer_of(args))
-    if answer is None:
-        kind, sizes, verdict = _parity(args, phase)
+    if suffix_of(args.solution) in (".aag", ".aig"):
+        kind, sizes, verdict = _controller(args, phase)
     else:
-        with phase("verify"):
-            kind, sizes, verdict = _answers.check(args, answer)
+        with phase("load"):
+            answer = _answers.read(_answer_of(args))
+        if answer is None:
+            kind, sizes, verdict = _parity(args, phase)
+        else:
+            with phase("verify"):
+                kind, sizes, verdict = _answers.check(args, answer)
     if args.json:
         facts = {
             "solution": args.solution,
@@ -116,6 +121,37 @@ def run(args: argparse.Namespace) -> Exit:
     elif not args.quiet:
         print(f"{args.solution}: {verdict}", flush=True)
     return Exit.DONE if verdict else Exit.WRONG
+
+
+class _Said(NamedTuple):
+    """What is said of a controller."""
+
+    right: bool
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def __str__(self) -> str:
+        return "valid" if self.right else "wrong: a run does not do what is asked"
+
+
+def _controller(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, _Said]:
+    """What is said of a controller, or of the machine of the environment."""
+    with phase("load"):
+        asked = read(args)
+        if not isinstance(asked, synth.Specification):
+            raise io.FormatError(
+                args.file, None, f"this is no specification, but {quoted(asked)}"
+            )
+        machine = io.aiger.load(args.solution)
+    with phase("verify"):
+        won = sorted(machine.reads) == sorted(asked.inputs)
+        try:
+            right = synth.verify(asked, machine, realizable=won)
+        except ValueError as error:
+            raise io.FormatError(args.solution, None, str(error)) from error
+    sizes = {"states": machine.num_states, "realizable": won}
+    return "controller", sizes, _Said(right)
 
 
 def _numbers(text: str) -> list[int]:
