@@ -283,9 +283,9 @@ BUGS = [
         *("values", "host", "mdp/test_check.py"),
     ),
     Bug(
-        *("values-free", FORGETS, "mdp/_questions.py"),
-        "open_ = ends & ~np.asarray(gift.states)",
-        "open_ = ends & ~target",
+        *("values-discount", WRONG, "mdp/host/_pose.py"),
+        "            leaves += lost * back\n",
+        "            leaves += back\n",
         *("values", "host", "mdp/test_check.py"),
     ),
     Bug(
