@@ -32,10 +32,10 @@ TABLES = 256
 PATIENCE_WITH_VALUES = 20_000
 """Rounds after which a component of equations is stiff, and policies are improved."""
 
-FEW_STATES = 3_000
-"""States of a component that is small: its policies are improved soon."""
+FEW_STATES = 100
+"""States of a component whose equations are solved in less time than many rounds."""
 
-PATIENCE_WITH_FEW = 1_500
+PATIENCE_WITH_FEW = 60
 """Rounds after which a small component is stiff."""
 
 IMPROVED_UP_TO = 100_000
