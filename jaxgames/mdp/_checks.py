@@ -61,7 +61,7 @@ def offsets(name: str, values, known: bool = False) -> np.ndarray:
     if len(array) == 0 or array[0] != 0:
         begins = "is empty" if len(array) == 0 else f"begins with {array[0]}"
         raise ValueError(f"{name} must ascend from 0, but {begins}")
-    falls = () if known else np.flatnonzero(array[1:] < array[:-1])
+    falls = np.flatnonzero(not known and array[1:] < array[:-1])
     if len(falls):
         at = falls[0]
         raise ValueError(

@@ -157,7 +157,7 @@ class MDP(Value):
                 f"state {empty[0]} has no choice{and_more(empty)}: every state needs "
                 "one, such as a choice that leads back to it"
             )
-        empty = () if known else np.flatnonzero(row_offsets[1:] == row_offsets[:-1])
+        empty = np.flatnonzero(not known and row_offsets[1:] == row_offsets[:-1])
         if len(empty):
             where = of_choice(row_group_offsets, empty[0])
             raise ValueError(f"{where} has no branches{and_more(empty)}")
