@@ -124,6 +124,16 @@ def test_every_command_and_family_is_documented():
         assert f"`{name}`" in page, name
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_rows_of_tables_have_as_many_cells_as_their_heads(page):
+    """A bar in code is a cell's end too, unless a backslash stands before it."""
+    text = BLOCK.sub("\n", text_of(page))
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        rows = table.splitlines()
+        wide = len(re.findall(r"(?<!\\)\|", rows[0]))
+        assert [row for row in rows if len(re.findall(r"(?<!\\)\|", row)) != wide] == []
+
+
 def test_links_of_the_readme_lead_somewhere():
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", text_of("README.md"))
     files = [link for link in links if "://" not in link]
