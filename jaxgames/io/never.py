@@ -99,8 +99,8 @@ def dumps(automaton: Automaton) -> str:
         never { /* F G p */
         T0_init:
           if
-          :: (true) -> goto T0_init
           :: (p) -> goto accept_S1
+          :: (true) -> goto T0_init
           fi;
         accept_S1:
           if

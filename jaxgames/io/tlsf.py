@@ -411,9 +411,7 @@ class _Reader:
             name = self._take()
             self._expect(":")
             words = []
-            while self._next.text != "}" and (
-                self._tokens[self._at + 1].text != ":" or not words
-            ):
+            while self._next.text != "}" and not (words and self._names_another()):
                 words.append(self._take().text)
             self._info[name.text] = " ".join(words)
         self._take()
@@ -428,6 +426,11 @@ class _Reader:
         if "strict" in target and "strict" not in words:
             self._refuse("a strict target needs strict semantics", self._next)
         self._strict, self._moore = "strict" in words, "moore" in words
+
+    def _names_another(self) -> bool:
+        """Whether a colon follows: what is next is a name, and no word of a value."""
+        after = self._tokens[self._at + 1 : self._at + 2]
+        return bool(after) and after[0].text == ":"
 
     def _read_parameters(self, given: dict[str, int]) -> None:
         self._expect("{")

@@ -25,9 +25,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import io, ltl, systems
+from jaxgames import io, ltl, synth, systems
 from jaxgames.arena import Arena
-from jaxgames.io import hoa, hoa_game, npz, pgsolver, prism
+from jaxgames.io import hoa, hoa_game, npz, pgsolver, prism, tlsf
+from jaxgames.io._tokens import read_text
 from jaxgames.mdp import MDP
 from jaxgames.testing._subject import Cases, Check, Complaint, Subject
 
@@ -415,6 +416,14 @@ def _rich() -> MDP:
     )
 
 
+def _arbiter() -> synth.Specification:
+    return synth.Specification.from_ltl("G(r -> F g) & G(!r -> !g)", ["r"])
+
+
+def _controller() -> synth.Controller:
+    return synth.solve(_arbiter()).controller()
+
+
 def _chain() -> MDP:
     return MDP.from_arrays([0, 1], [0, 1], [0], [1])
 
@@ -454,6 +463,43 @@ def _packings(reader: str, packing: str, cases: list[Case]) -> list[Case]:
     return [Case(reader, packing, {file: next(iter(x.parts.values()))}) for x in cases]
 
 
+EHOA = """HOA: v1
+States: 2
+Start: 0
+AP: 2 "r" "g"
+controllable-AP: 1
+acc-name: parity min odd 3
+Acceptance: 3 Fin(0) & (Inf(1) | Fin(2))
+properties: deterministic complete colored
+--BODY--
+State: 0
+[0 & !1] 1 {2}
+[!0 | 1] 0 {1}
+State: 1 {2}
+[1] 0
+[!1] 1
+--END--
+"""
+TLSF = """INFO {
+  TITLE: "a title" DESCRIPTION: "" SEMANTICS: Mealy TARGET: Mealy
+}
+GLOBAL {
+  PARAMETERS { n = 2; }
+  DEFINITIONS { one(bus) = ||[0 <= i < SIZEOF bus] bus[i]; // a comment
+  }
+}
+MAIN {
+  INPUTS { r[n]; }
+  OUTPUTS { g[n]; }
+  INVARIANTS { &&[0 <= i < n] (r[i] -> F g[i]); one(g) || !one(r); }
+  GUARANTEES { G !(g[0] && g[1]); }
+}
+//#!SYNTCOMP
+"""
+SHORT_TLSF = """INFO { TITLE: "" DESCRIPTION: "" SEMANTICS: Moore TARGET: Mealy }
+MAIN { INPUTS { a; } OUTPUTS { b; }
+  ASSUME { G F a; } GUARANTEE { G (X[2] b || F[1:3] a) } }
+"""
 GAME = 'parity 2;\nstart 0;\n0 3 0 1,2;\n1 2 1 0 "a; name";\n2 0 1 2;\n'
 MPG = '2;\n0 MAX 1:-5,2:7;\n1 MIN 0:2 "a name";\n2 MAX 2:0;\n'
 MTX = "%%MatrixMarket matrix coordinate {} {}\n% a comment\n3 3 3\n{}"
@@ -663,6 +709,20 @@ READERS: dict[str, Reader] = {
         lambda path: list(hoa.load_all(path)),
     ),
     "game.hoa": _reader("game.hoa", lambda x: _texts(x, GAME_HOA), hoa_game.load),
+    "a.ehoa": _reader(
+        "a.ehoa",
+        lambda x: [*_saved(x, _arbiter()), *_texts(x, EHOA)],
+    ),
+    "a.tlsf": _reader(
+        "a.tlsf",
+        lambda x: _texts(x, TLSF, SHORT_TLSF),
+        lambda path: tlsf.parse(path, read_text(path)),
+    ),
+    "a.aag": _reader(
+        "a.aag",
+        lambda x: [*_saved(x, _controller()), *_texts(x, "aag 1 1 0 1 0\n2\n3\n")],
+    ),
+    "a.aig": _reader("a.aig", lambda x: _saved(x, _controller())),
     "a.never": _reader(
         "a.never",
         lambda x: [*_saved(x, ltl.translate("F G p & X q")), *_texts(x, NEVER)],
