@@ -12,6 +12,7 @@ import sys
 
 if "xla_force_host_platform_device_count" not in os.environ.get("XLA_FLAGS", ""):
     os.environ.setdefault("JAX_NUM_CPU_DEVICES", "4")
+    os.environ.setdefault("NPROC", "16")  # threads enough for all that wait
 
 import jax
 import numpy as np

@@ -8,7 +8,6 @@ times, rounds, steps, the name of the device.
 
 import contextlib
 import io
-import os
 import re
 import shlex
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT
 
 import pytest
+from fake_devices import environment
 
 from jaxgames import cli
 
@@ -88,12 +88,10 @@ WITH_DEVICES = [name for name in PAGES if "parallel.over" in text_of(name)]
     ],
 )
 def test_examples_hold_on_four_devices(page):
-    flags = os.environ.get("XLA_FLAGS", "")
-    flags += " --xla_force_host_platform_device_count=4"
     name = f"{Path(__file__).name}::test_examples_print_what_the_page_says[{page}]"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n", "0", f"tests/{name}"],
-        env=os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        env=environment(),
         cwd=ROOT, stdout=PIPE, stderr=STDOUT, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

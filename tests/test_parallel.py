@@ -1,6 +1,5 @@
 """One arena on several devices, and on the devices of several processes."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import jax
 import pytest
+from fake_devices import environment
 
 from jaxgames import Arena, parallel, parity
 
@@ -15,11 +15,9 @@ PROGRAM = Path(__file__).with_name("several_devices.py")
 
 
 def start(task: str, *arguments: int, devices: int = 4) -> subprocess.Popen:
-    flags = os.environ.get("XLA_FLAGS", "")
-    flags += f" --xla_force_host_platform_device_count={devices}"
     return subprocess.Popen(
         [sys.executable, PROGRAM, task, *map(str, arguments)],
-        env=os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        env=environment(devices),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,6 +1,5 @@
 """What JAX may do with a solve, for every solver that there is."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from fake_devices import environment
 
 from jaxgames import buchi, energy, graph, mdp, multienergy, parity
 from jaxgames.solution import Status
@@ -34,11 +34,9 @@ EXPECTED = {
 )
 def test_every_solver_may_be_transformed(kinds):
     """Several kinds share a process, which starts for seconds."""
-    flags = os.environ.get("XLA_FLAGS", "")
-    flags += " --xla_force_host_platform_device_count=4"
     done = subprocess.run(
         [sys.executable, PROGRAM, *kinds],
-        env=os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"},
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=600,
