@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jaxgames.mdp._mec import mec as mec
     from jaxgames.mdp._mec import place_for as place_for
     from jaxgames.mdp._model import MDP as MDP
+    from jaxgames.mdp._omega import acceptance_probability as acceptance_probability
     from jaxgames.mdp._prob01 import prob0 as prob0
     from jaxgames.mdp._prob01 import prob1 as prob1
     from jaxgames.mdp._problem import PROBLEM as PROBLEM
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from jaxgames.mdp._reach import reach_probability as reach_probability
     from jaxgames.mdp._reach_problem import REACH_SOLVERS as REACH_SOLVERS
     from jaxgames.mdp._region import Region as Region
+    from jaxgames.mdp._reward_game import solve_reward_game as solve_reward_game
+    from jaxgames.mdp._reward_game import verify_reward_game as verify_reward_game
+    from jaxgames.mdp._sample import SampledValues as SampledValues
+    from jaxgames.mdp._sample import values as values
     from jaxgames.mdp._schedulers import VisitingScheduler as VisitingScheduler
     from jaxgames.mdp._schedulers import induced_chain as induced_chain
     from jaxgames.mdp._schedulers import uniform_scheduler as uniform_scheduler
@@ -45,7 +50,15 @@ if TYPE_CHECKING:
     from jaxgames.mdp._verdict import Reason as Reason
     from jaxgames.mdp._verdict import Verdict as Verdict
     from jaxgames.mdp._verify import verify as verify
+    from jaxgames.mdp._verify_region import RegionReason as RegionReason
+    from jaxgames.mdp._verify_region import RegionVerdict as RegionVerdict
+    from jaxgames.mdp._verify_region import verify_region as verify_region
     from jaxgames.mdp._verify_values import is_verifiable as is_verifiable
     from jaxgames.mdp._verify_values import verify_values as verify_values
+    from jaxgames.mdp.multi._pareto import Front as Front
+    from jaxgames.mdp.multi._pareto import pareto as pareto
+    from jaxgames.mdp.multi._verify import FrontReason as FrontReason
+    from jaxgames.mdp.multi._verify import FrontVerdict as FrontVerdict
+    from jaxgames.mdp.multi._verify import verify_pareto as verify_pareto
 
 __getattr__, __dir__ = later.exports(__name__)

@@ -51,6 +51,8 @@ class Answer(NamedTuple):
         status: how it was found.
         stats: likewise.
         exact: the values as fractions, or infinite; None where they are not known.
+        nature: float64 `[E]`, or `[k, E]` where it looks at a clock: the distributions
+            that nature chooses in an interval model; else None.
     """
 
     lower: np.ndarray
@@ -59,6 +61,7 @@ class Answer(NamedTuple):
     status: Status
     stats: Stats
     exact: Sequence[Fraction | float] | None = None
+    nature: np.ndarray | None = None
 
 
 @dataclasses.dataclass
@@ -90,6 +93,7 @@ class Asked:
         self._open: set[str] = set()
         self._answers: dict[tuple, Answer] = {}
         self._table: Any = None
+        self.rounded = False  # whether a reward is none of float64
 
     # ---- expressions -------------------------------------------------------------
 
@@ -111,7 +115,11 @@ class Asked:
         if isinstance(node, Filter):
             return self._filter(node)
         if isinstance(node, Multi):
-            raise PropertyError(node.place, "several objectives are not supported here")
+            raise PropertyError(
+                node.place,
+                "several objectives are a question of their own: no formula is around "
+                "them",
+            )
         if isinstance(node, Temporal):
             raise PropertyError(
                 node.place, f"'{node}' is a property of paths, expected one of states"
@@ -317,8 +325,7 @@ class Asked:
         if isinstance(path, General):
             return self._general(path, optimum)
         if path.negated:
-            other = "min" if optimum == "max" else "max"
-            return self._opposite(path._replace(negated=False), other)
+            return self._opposite(path._replace(negated=False), other_of(optimum))
         return self._positive(path, optimum)
 
     def _opposite(self, path: Until | Limit | General, optimum: str) -> Answer:
@@ -360,7 +367,7 @@ class Asked:
             return self._general(path, optimum)
         left, right = self.states(path.left), self.states(path.right)
         if path.last is None:
-            found = self._solved(_questions.reach(self.model, right, optimum, left))
+            found = self._reached(right, optimum, left)
             return self._after(found, left, path.first, optimum)
         window = path.last - path.first
 
@@ -567,9 +574,7 @@ class Asked:
             return self._cumulative(path, reward, optimum)
         self._not_negative(node, name, reward)
         target = self.states(path.operands[0])
-        return self._solved(
-            _questions.reward_until(self.model, reward, target, optimum)
-        )
+        return self._earned_until(reward, target, optimum)
 
     def _cumulative(self, path: Cumulative, reward: np.ndarray, optimum: str) -> Answer:
         discount = Fraction(1)
@@ -587,9 +592,25 @@ class Asked:
             found = self._walk(start, steps, optimum, discount, reward=reward)
             return _widened(found, discount, steps)
         if discount < 1:
-            posed = _questions.discounted(self.model, reward, optimum, discount)
-            return self._solved(posed)
+            return self._discounted(reward, optimum, discount)
         self._not_negative(path, None, reward)
+        return self._total(path, reward, optimum)
+
+    # ---- equations -----------------------------------------------------------------
+
+    def _reached(self, target, optimum: str, passed) -> Answer:
+        return self._solved(_questions.reach(self.model, target, optimum, passed))
+
+    def _earned_until(self, reward, target, optimum: str) -> Answer:
+        posed = _questions.reward_until(self.model, reward, target, optimum)
+        return self._solved(posed)
+
+    def _discounted(self, reward, optimum: str, discount: Fraction) -> Answer:
+        posed = _questions.discounted(self.model, reward, optimum, discount)
+        return self._solved(posed)
+
+    def _total(self, path: Cumulative, reward, optimum: str) -> Answer:
+        del path
         return self._solved(_questions.total_reward(self.model, reward, optimum))
 
     def _instantaneous(self, path: Instantaneous, name: str, optimum: str) -> Answer:
@@ -608,7 +629,7 @@ class Asked:
         if self._table is None:
             self._table = _bounded.rows_of(self.model)
         how = (optimum, self.epsilon, self.relative, self._table.slack)
-        posed = average_reward(self.model, self._table.probs, reward, *how)
+        posed = average_reward(self.model, self._table.probs, reward, *how, self.exact)
         return self._solved(posed)
 
     def _reward_name(self, node: Query) -> str:
@@ -660,6 +681,14 @@ class Asked:
             source = np.repeat(np.arange(model.num_choices), np.diff(table.rows))
             worth = table.probs[: len(source)] * np.asarray(branches)[: len(source)]
             found += np.bincount(source, worth, minlength=model.num_choices)
+        if self.exact:
+            parts = [x for x in (states, choices, branches) if x is not None]
+            # Integers and their like are exact in sums; of means nothing is known.
+            whole = all(np.array_equal(x, np.rint(x)) for x in parts)
+            small = all(np.abs(x).max(initial=0) < 2.0**52 for x in parts)
+            self.rounded |= branches is not None or not (
+                len(parts) == 1 or (whole and small)
+            )
         if not np.isfinite(found).all():
             at = int(np.flatnonzero(~np.isfinite(found))[0])
             raise ValueError(
@@ -740,6 +769,11 @@ def _spread(states: np.ndarray, some: np.ndarray) -> np.ndarray:
     found = np.zeros(len(states), bool)
     found[np.flatnonzero(states)] = some
     return found
+
+
+def other_of(optimum: str) -> str:
+    """What asks for the most where this asks for the least, of each word."""
+    return optimum.translate(str.maketrans("inax", "axin"))
 
 
 def _complement(found: Answer) -> Answer:

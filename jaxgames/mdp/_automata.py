@@ -264,8 +264,26 @@ def product(model: MDP, found: Automaton, letter: np.ndarray) -> Product:
         found: the automaton.
         letter: int `[S]`, the place of the letter of each state.
     """
+    made = followed(model, found.delta, found.jumps, letter)
+    return Product(made, _accepted(made, found, letter, model.num_states))
+
+
+def followed(
+    model: MDP, delta: np.ndarray, jumps: list[list[int]], letter: np.ndarray
+) -> MDP:
+    """A model whose states are those of another one with those of an automaton.
+
+    State `q * S + s` is that in which the automaton is in q before it reads s; the last
+    one is that of runs that it cannot follow.
+
+    Args:
+        model: a concrete model with probabilities.
+        delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
+        jumps: for each state of the automaton those that it may go on from instead.
+        letter: int `[S]`, the place of the letter of each state.
+    """
     size, owner = model.num_states, owner_of(model)
-    count = len(found.delta)
+    count = len(delta)
     real = int(np.asarray(model.row_group_offsets)[-1])
     rows = np.asarray(model.row_offsets)[: real + 1]
     columns = np.asarray(model.columns)[: rows[-1]]
@@ -279,13 +297,13 @@ def product(model: MDP, found: Automaton, letter: np.ndarray) -> Product:
     base = 0
     for q in range(count):
         limits.tick("making the product", q, "states of the automaton")
-        to = found.delta[q][letter[owner]][source]
+        to = delta[q][letter[owner]][source]
         state.append(q * size + owner[source])
         choice.append(base + source)
         target.append(np.where(to < 0, sink, to * size + columns))
         weight.append(probs)
         base += real
-        for jump in dict.fromkeys(found.jumps[q]):
+        for jump in dict.fromkeys(jumps[q]):
             state.append(q * size + there)
             choice.append(base + np.arange(len(there)))
             target.append(jump * size + there)
@@ -302,13 +320,12 @@ def product(model: MDP, found: Automaton, letter: np.ndarray) -> Product:
     begins = np.flatnonzero(np.append(True, np.diff(choice) != 0))
     # A padding state has no choice here either: it leads to the sink.
     groups = np.searchsorted(state[begins], np.arange(sink + 2))
-    made = MDP(
+    return MDP(
         row_group_offsets=groups.astype(np.int32),
         row_offsets=np.append(begins, len(order)).astype(np.int32),
         columns=target.astype(np.int32),
         probs=weight,
     )
-    return Product(made, _accepted(made, found, letter, size))
 
 
 def _accepted(made: MDP, found: Automaton, letter: np.ndarray, size: int) -> np.ndarray:

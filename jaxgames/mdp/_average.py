@@ -1,5 +1,6 @@
 """Long-run averages: what an end component earns in a step, for ever."""
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -8,14 +9,22 @@ from jaxgames import limits
 from jaxgames.host import lend
 from jaxgames.mdp import host
 from jaxgames.mdp._almost_sure import first_kept, within
+from jaxgames.mdp._average_policies import exactly, improved, members_of
 from jaxgames.mdp._equations import Open, nothing_known
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._steps import average
-from jaxgames.tuning.mdp import PATIENCE_WITH_AVERAGES
+from jaxgames.tuning.mdp import (
+    FEWEST_AVERAGES,
+    IMPROVED_UP_TO,
+    MOST_AVERAGES,
+    PATIENCE_WITH_AVERAGES,
+    RATIONAL_UP_TO,
+)
 
 
 class Gains(NamedTuple):
@@ -24,6 +33,7 @@ class Gains(NamedTuple):
     lower: np.ndarray  # float64 [N]
     upper: np.ndarray  # float64 [N]
     scheduler: np.ndarray  # int32 [S]: what to choose in a component; -1 elsewhere
+    exact: tuple | None = None  # the averages as fractions
 
 
 def average_reward(
@@ -34,6 +44,7 @@ def average_reward(
     epsilon: float,
     relative: bool,
     slack: float,
+    exact: bool = False,
 ) -> Posed:
     """What is earned in a step on average, in the long run.
 
@@ -48,13 +59,14 @@ def average_reward(
         epsilon: how far apart bounds of an average may stay.
         relative: whether that is relative to the lower one.
         slack: more than the relative error of a sum.
+        exact: whether averages are wanted as fractions.
 
     References:
         [1] Puterman, Markov Decision Processes, Wiley, 1994.
     """
     found = mec(model)
     how = (optimum, epsilon, relative, slack)
-    gains = _gains(model, probs, reward, found, *how)
+    gains = _gains(model, probs, reward, found, *how, exact)
     start = nothing_known(model)
     stop = np.array([gains.lower, gains.upper])
     known = Open(
@@ -64,6 +76,7 @@ def average_reward(
         start["reward"],
         found if int(found.count) else None,
         stop,
+        exact_stop=gains.exact,
     )
     scheduler = np.full(model.num_states, NO_CHOICE, np.int32)
     return Posed(known, optimum, scheduler, gains.scheduler)
@@ -78,8 +91,13 @@ def _gains(
     epsilon: float,
     relative: bool,
     slack: float,
+    exact: bool,
 ) -> Gains:
-    """The average of each component."""
+    """The average of each component.
+
+    By rounds; where these take long by better policies, whose values rounds then prove;
+    and where float64 is not precise enough in fractions, if it is small.
+    """
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
     count, owner = int(found.count), owner_of(model)
     least = optimum == "min"
@@ -89,6 +107,7 @@ def _gains(
     (np.minimum if least else np.maximum).at(extreme, home, reward[inside])
     lower, upper = extreme.copy(), extreme.copy()
     scheduler = first_kept(model, found)
+    known, fractions = np.zeros(count, bool), {}
     # Where one can stay with the best rewards alone, the average is known exactly.
     best = kept & (reward == np.append(extreme, 0)[np.append(label, -1)[owner]])
     plain = host.mec(model, choices=best)
@@ -113,14 +132,47 @@ def _gains(
         apart = epsilon / 4 * (scale if signed else 0.0) if relative else epsilon / 4
         for at in hard:
             members = np.ascontiguousarray(order[ends[at] : ends[at + 1]])
-            with limits.ticking_beside("averaging") as stop:
-                lower[at], upper[at], _ = average(
-                    *rows, probs, reward, kept, members, values, room, int(least),
-                    slack, width, apart, PATIENCE_WITH_AVERAGES, stop,
-                )  # fmt: skip
+            own = members_of(model, kept, members, probs, reward)
+
+            def rounds(patience: int, members=members, at=at) -> bool:
+                with limits.ticking_beside("averaging") as stop:
+                    low, high, met = average(
+                        *rows, probs, reward, kept, members, values, room, int(least),
+                        slack, width, apart, patience, stop,
+                    )  # fmt: skip
+                lower[at] = max(lower[at], low) if known[at] else low
+                upper[at] = min(upper[at], high) if known[at] else high
+                known[at] = True
+                near = width * abs(lower[at]) + apart
+                return bool(met) or bool(upper[at] - lower[at] <= near)
+
+            few = max(PATIENCE_WITH_AVERAGES // len(members), FEWEST_AVERAGES)
+            if not (rounds(few) or len(members) > IMPROVED_UP_TO):
+                start = values[own.states]
+                with limits.ticking_beside("averaging") as stop:
+                    better = improved(own, start, least, stop)
+                if better is not None:
+                    # A tenth of each step of a round stays where it is.
+                    values[own.states] = better / 0.9
+                    rounds(FEWEST_AVERAGES)
+            near = width * abs(lower[at]) + apart
+            wide = upper[at] - lower[at] > near
+            if (exact or wide) and len(members) <= RATIONAL_UP_TO:
+                value = exactly(model, own, values[own.states] * 0.9, least)
+                fractions[at] = value
+                if value is not None:
+                    lower[at], upper[at] = rounded(value, -1), rounded(value, 1)
+            elif wide:
+                rounds(MOST_AVERAGES)
         choice = _greedy(model, probs, reward, kept, values, least)
         scheduler = np.where(np.isin(label, hard), choice, scheduler)
-    return Gains(lower, upper, scheduler.astype(np.int32))
+    whole = None
+    if exact and all(fractions.get(at) is not None for at in hard.tolist()):
+        whole = tuple(
+            fractions[at] if at in fractions else Fraction(float(lower[at]))
+            for at in range(count)
+        )
+    return Gains(lower, upper, scheduler.astype(np.int32), whole)
 
 
 def _greedy(model: MDP, probs, reward, kept, values, least: bool) -> np.ndarray:

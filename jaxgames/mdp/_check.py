@@ -1,7 +1,8 @@
 """The front door of properties: what a model checker is asked."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,10 +13,24 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._open import exactly
-from jaxgames.mdp._property import Property, Query, as_property
+from jaxgames.mdp._property import (
+    Multi,
+    Property,
+    PropertyError,
+    Query,
+    as_property,
+)
 from jaxgames.mdp._questions import Posed
+from jaxgames.mdp._ranged import Ranged
+from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import check_model
 from jaxgames.mdp._values_problem import VALUES, Question
+from jaxgames.mdp.multi._pareto import Front, pareto
+from jaxgames.mdp.robust._asked import (
+    AskedOfIntervals,
+    answering_nature,
+    is_interval,
+)
 from jaxgames.solution import SolveError, Stats, Status
 from jaxgames.solver import Solver
 
@@ -34,17 +49,23 @@ class Checked(solution.Solution):
             bounds, -1 where nothing is to be chosen; where steps are counted int32
             `[k, S]`, the choices after 0, 1, ... steps. None for what asks for no
             scheduler, and where one would need more memory.
+        nature: float64 `[E]`, of an interval model the probabilities by which nature
+            attains the bounds; where steps are counted `[k, E]`. Else None.
         initial: int32 `[K]`, the initial states.
         asked: the text of the property.
         is_truth: whether it is true or false, and no number.
+        exact: the values as fractions, or infinite, by state, where these were asked
+            for and are known; else None.
     """
 
     lower: Any = None
     upper: Any = None
     scheduler: Any = None
+    nature: Any = None
     initial: Any = None
     asked: str = dataclasses.field(default="", metadata={"static": True})
     is_truth: bool = dataclasses.field(default=False, metadata={"static": True})
+    exact: tuple | None = dataclasses.field(default=None, metadata={"static": True})
 
     @property
     def value(self) -> Any:
@@ -95,6 +116,7 @@ def check(
     constants: Mapping[str, Any] | None = None,
     epsilon: float = 1e-6,
     relative: bool = True,
+    exact: bool = False,
     throw: bool = True,
     **bounds: Unpack[Bounds],
 ) -> Checked:
@@ -117,6 +139,16 @@ def check(
 
     A round takes O(S + C + E) time for the components that are not done.
 
+    Several objectives, `multi(...)`, are answered by [`pareto`][jaxgames.mdp.pareto] in
+    the first initial state; one that asks for a front is for that function alone.
+
+    Of an interval model both the scheduler and nature, who picks probabilities between
+    the bounds, want the least or the most: `Pmaxmin` is the scheduler's most where
+    nature wants the least. A Markov chain takes one word, which is nature's. Where
+    both want the same, what they can stay in is made one state; else, where they could
+    stay for ever, one side's strategy is improved. Then a choice of k branches takes
+    O(k log k) time a round.
+
     Args:
         model: a concrete model with probabilities; those of a choice are understood
             relative to their sum.
@@ -126,7 +158,12 @@ def check(
             exact number may be a `Fraction`.
         epsilon: how far apart bounds of a value may be.
         relative: whether that is relative to the value.
-        throw: whether to raise a `SolveError` where the bounds have not met.
+        exact: whether values are wanted as fractions, `Checked.exact`: for the numbers
+            of the model as it has them, with probabilities relative to their sum. By
+            policy iteration in rational arithmetic, from what is best in float64; for
+            models of some thousand states in a component, or with few steps.
+        throw: whether to raise a `SolveError` where the bounds have not met, or values
+            as fractions were asked for and would take too long.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -146,6 +183,9 @@ def check(
         Math. Oper. Res. 16 (1991), doi:10.1287/moor.16.3.580.
         de Alfaro, Formal verification of probabilistic systems, PhD thesis, Stanford
         University, 1997.
+        Givan, Leach and Dean, Bounded-parameter Markov decision processes, Artificial
+        Intelligence 122 (2000), doi:10.1016/S0004-3702(00)00047-3.
+        Haddad and Monmege, as above, on interval models.
 
     Examples:
         State 0 tries for the goal, 1, which takes two steps on average; the other
@@ -163,7 +203,8 @@ def check(
         True
     """
     check_concrete(model)
-    check_model(model)
+    if not is_interval(model):
+        check_model(model)
     drive.check_solver(VALUES, solver)
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon must be a positive number, got {epsilon}")
@@ -172,35 +213,130 @@ def check(
         given(name, value)
         values[name] = value
     question = as_property(asked)
+    if isinstance(question.formula, Multi) and not is_interval(model):
+        found = pareto(
+            model, question, constants=constants, epsilon=epsilon, throw=throw
+        )
+        return _of_objectives(model, question, found)
     statuses = [Status.SOLVED]
     stats: list[Stats] = []
 
-    solve = answering(model, solver, statuses, stats)
-    evaluated = Asked(model, question, values, epsilon, relative, solve)
+    how = (values, epsilon, relative)
+    if is_interval(model):
+        evaluated = AskedOfIntervals(
+            *(model, question, *how, answering_nature(solver, statuses, stats))
+        )
+    else:
+        solve = answering(model, solver, statuses, stats)
+        evaluated = Asked(model, question, *how, solve, exact)
     found = evaluated.value(question.formula)
-    scheduler = None
+    scheduler = nature = fractions = None
     if isinstance(question.formula, Query):
         answer = evaluated.answer(question.formula)
-        scheduler = answer.scheduler
+        scheduler, nature = answer.scheduler, answer.nature
         stats.append(answer.stats)
+        if exact and not evaluated.rounded and answer.exact is not None:
+            fractions = tuple(answer.exact)
+        if fractions is not None and not found.is_truth:
+            found = Ranged(*(_outward(fractions, sign) for sign in (-1, 1)))
+            statuses[:] = [Status.SOLVED]
+    missing = exact and fractions is None and not found.is_truth
     lower, upper = (
         np.array(np.broadcast_to(np.asarray(x, np.float64), (model.num_states,)))
         for x in found
     )
-    status = max(statuses)
+    status = Status.PRECISION if missing else max(statuses)
     result = Checked(
         status,
         stats=stats[-1] if stats else Stats(solver="none", rounds=0),
         lower=lower,
         upper=upper,
         scheduler=scheduler,
+        nature=nature,
         initial=initial_states(model),
         asked=str(question),
         is_truth=found.is_truth,
+        exact=None if found.is_truth else fractions,
     )
+    if throw and missing:
+        raise SolveError(
+            Status.PRECISION,
+            result,
+            message=f"'{question}' has no value as a fraction here: the model is too "
+            "large for that, or rewards of states, choices and branches do not sum up "
+            "to numbers of float64, or it is no query of a number",
+        )
     if throw and status != Status.SOLVED:
         raise SolveError(status, result)
     return result
+
+
+def _of_objectives(model: MDP, question: Property, found: Front) -> Checked:
+    """What several objectives come to in the first initial state; else unknown.
+
+    Raises:
+        PropertyError: they ask for a front.
+    """
+    if found.kind == "pareto":
+        raise PropertyError(
+            question.formula.place,
+            f"'{question.formula}' asks for a front of values: that is for mdp.pareto",
+        )
+    truth = found.kind == "achievability"
+    low, high = (0.0, 1.0) if truth else (-np.inf, np.inf)
+    lower, upper = (np.full(model.num_states, x) for x in (low, high))
+    first = int(initial_states(model)[0])
+    ends = found.lower, found.upper
+    if truth:
+        ends = float(found.achievable is True), float(found.achievable is not False)
+    lower[first], upper[first] = ends
+    return Checked(
+        found.status,
+        stats=found.stats,
+        lower=lower,
+        upper=upper,
+        initial=initial_states(model),
+        asked=str(question),
+        is_truth=truth,
+    )
+
+
+def proved(
+    model: MDP,
+    asked: str,
+    ends: tuple[np.ndarray, np.ndarray],
+    values: tuple | None,
+    statuses: list[Status],
+    stats: list[Stats],
+) -> Checked:
+    """What bounds, and fractions if there are any, come to.
+
+    Args:
+        model: the model.
+        asked: what was asked.
+        ends: lower and upper bounds.
+        values: the values as fractions, or None.
+        statuses: of all questions.
+        stats: likewise.
+    """
+    if values is not None:
+        ends, statuses = (_outward(values, -1), _outward(values, 1)), [Status.SOLVED]
+    return Checked(
+        max(statuses),
+        stats=stats[-1],
+        lower=ends[0],
+        upper=ends[1],
+        initial=initial_states(model),
+        asked=asked,
+        exact=values,
+    )
+
+
+def _outward(values: Sequence, sign: int) -> np.ndarray:
+    """Fractions, or infinite ones, as float64 that are not larger, or not smaller."""
+    return np.array(
+        [rounded(x, sign) if isinstance(x, Fraction) else float(x) for x in values]
+    )
 
 
 def answering(
@@ -234,7 +370,7 @@ def answering(
         values = None
         if exact:
             with limits.ticking_beside("solving in rational arithmetic") as stop:
-                values = exactly(model, posed, stop)
+                values = exactly(model, posed, found.lower, stop)
         ends = (found.lower, found.upper, found.scheduler)
         return Answer(*ends, status, found.stats, values)
 

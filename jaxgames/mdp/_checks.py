@@ -109,7 +109,7 @@ def looks_sound(row_offsets, columns, probs, states: int) -> bool:
 @compiled
 def _look_at_branches(row_offsets, columns, states, wrong, begin, end):
     bad, branches = False, len(columns)
-    for choice in range(begin, end):
+    for choice in range(max(begin, 0), end):
         first, last = row_offsets[choice], row_offsets[choice + 1]
         if first < 0 or last > branches or first >= last:
             bad = True
@@ -123,7 +123,7 @@ def _look_at_branches(row_offsets, columns, states, wrong, begin, end):
 @compiled
 def _look_at_sums(row_offsets, probs, tolerance, wrong, begin, end):
     good = True  # said so that it is false of what is no number
-    for choice in range(begin, end):
+    for choice in range(max(begin, 0), end):
         total = 0.0
         for branch in range(row_offsets[choice], row_offsets[choice + 1]):
             good &= probs[branch] > 0.0
@@ -219,7 +219,7 @@ def refuse_intervals(model) -> None:
     if model.lower is not None:
         raise ValueError(
             "this is an interval model: it has bounds of probabilities, with which "
-            "nothing here computes; choose probabilities between them, "
+            "mdp.check alone computes; else choose probabilities between them, "
             "dataclasses.replace(model, probs=..., lower=None, upper=None)"
         )
 

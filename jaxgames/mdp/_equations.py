@@ -28,6 +28,7 @@ class Open(NamedTuple):
         discount: what a step is worth beside the one before it.
         proper: whether all schedulers get out of the open states; else some do, and the
             others earn infinitely much.
+        exact_stop: `[N]`, what `stop` has as fractions; None where they are not known.
     """
 
     value: np.ndarray
@@ -38,6 +39,7 @@ class Open(NamedTuple):
     stop: np.ndarray | None = None
     discount: Fraction = Fraction(1)
     proper: bool = True
+    exact_stop: tuple | None = None
 
 
 class Equations(NamedTuple):
@@ -61,7 +63,7 @@ def equations(model: MDP, known: Open) -> Equations:
         model: a concrete model with probabilities.
         known: what is known of it.
     """
-    number, size, first = _numbered(known)
+    number, size, first = numbered(known)
     none = np.zeros(0)
     stops, worth, blur = np.zeros(0, bool), none, None
     if known.stop is not None:
@@ -105,7 +107,7 @@ def equations(model: MDP, known: Open) -> Equations:
     return Equations(*parts, slack)
 
 
-def _numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
+def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
     """The equation of each state, how many there are, and those of components."""
     stands = known.open_.copy()
     if known.components is None or not known.components.count:

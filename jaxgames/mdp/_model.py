@@ -66,8 +66,7 @@ class MDP(Value):
         valuations: the value of each variable in each state, by the variable's name:
             int64, float64 or bool `[S]` each; or None.
 
-    Files hold interval models, and nothing here computes with them: what would refuses
-    them.
+    Interval models are for [`check`][jaxgames.mdp.check]; all else refuses them.
 
     Examples:
         >>> from jaxgames import mdp

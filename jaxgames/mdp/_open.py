@@ -18,6 +18,7 @@ from jaxgames.solution import Stats, Status
 from jaxgames.tuning.mdp import (
     EXACT_UP_TO,
     FEW_STATES,
+    LOOKS_AT_FEW,
     PATIENCE_WITH_FEW,
     PATIENCE_WITH_VALUES,
     RATIONAL_UP_TO,
@@ -69,6 +70,7 @@ def on_host(
             patience=PATIENCE_WITH_VALUES,
             few=FEW_STATES,
             few_patience=PATIENCE_WITH_FEW,
+            few_looks=LOOKS_AT_FEW,
         )
         status, improved = _in_turn(
             model, posed, part, system, bounds, aim, counts, stop
@@ -83,25 +85,30 @@ def on_host(
 
 
 def exactly(
-    model: MDP, posed: Posed, stop: np.ndarray
+    model: MDP, posed: Posed, near: np.ndarray, stop: np.ndarray
 ) -> list[Fraction | float] | None:
     """The values of all states in rational arithmetic; None where that is too much.
 
     Args:
         model: a concrete model.
         posed: what is asked of it.
+        near: float64 `[S]`, near the values: policies begin with what is best by these.
         stop: int8 `[1]`, set by another thread to end it.
     """
     part = equations(model, posed.known)
     system = in_order(part, stop)
     size = len(part.groups) - 1
-    if system is None or size > EXACT_UP_TO or part.blur.any():
+    blurred = part.blur.any() and posed.known.exact_stop is None
+    if system is None or size > EXACT_UP_TO or blurred:
         return None
     parts = np.split(system.order, system.parts[1:-1]) if size else []
     if any(len(states) > RATIONAL_UP_TO for states in parts):
         return None
     least = int(posed.optimum == "min")
-    values = rational_values(model, posed.known, part, parts, least)
+    guess = np.zeros(size)
+    there = part.number >= 0
+    guess[part.number[there]] = near[there]
+    values = rational_values(model, posed.known, part, parts, least, guess)
     if values is None:
         return None
     known = posed.known.value.tolist()

@@ -369,6 +369,11 @@ class Property:
 
         return parse(text)
 
+    @property
+    def is_several(self) -> bool:
+        """Whether it has several objectives: `multi(...)`."""
+        return isinstance(self.formula, Multi)
+
     def __str__(self) -> str:
         name = "" if self.name is None else f'"{self.name}": '
         return f"{name}{self.formula}"

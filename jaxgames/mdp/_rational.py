@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.mdp._equations import Equations, Open
+from jaxgames.mdp._equations import Equations, Open, numbered
 from jaxgames.mdp._model import MDP
 from jaxgames.tuning.mdp import RATIONAL_BITS
 
@@ -56,7 +56,12 @@ def rational_bounds(
 
 
 def rational_values(
-    model: MDP, known: Open, part: Equations, parts: list[np.ndarray], least: int
+    model: MDP,
+    known: Open,
+    part: Equations,
+    parts: list[np.ndarray],
+    least: int,
+    near: np.ndarray,
 ) -> list[Fraction] | None:
     """The values of all equations, component by component.
 
@@ -66,6 +71,7 @@ def rational_values(
         part: the equations; what it is worth to stop in one is exact.
         parts: the states of the components, those that are led to first.
         least: 1 where the least choice counts.
+        near: float64 `[N]`, near the values: the first policy is best by these.
 
     Returns:
         None where numbers get too long, or a policy never ends.
@@ -74,7 +80,8 @@ def rational_values(
     for states in parts:
         place = {int(s): i for i, s in enumerate(states)}
         rows, worth = _exactly(model, known, part, place, found, 0)
-        value = _best(rows, worth, bool(least))
+        guess = _guess(rows, worth, near[states].tolist(), bool(least))
+        value = _best(rows, worth, bool(least), guess)
         if value is None:
             return None
         for state, own in zip(states, value, strict=True):
@@ -97,13 +104,18 @@ def _exactly(model: MDP, known: Open, part: Equations, place, out, sign: int):
     worth: list[list[Fraction]] = [[] for _ in place]
     offsets, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
     discount = known.discount
+    stops: dict[int, Fraction] = {}
+    if known.exact_stop is not None:
+        stops = dict(zip(numbered(known)[2].tolist(), known.exact_stop, strict=True))
     for state, i in place.items():
         for k in range(part.groups[state], part.groups[state + 1]):
             choice = int(part.choice[k])
             if choice < 0:
                 shift = sign * Fraction(float(part.blur[k]))
                 rows[i].append({})
-                worth[i].append(Fraction(float(part.base[k])) + shift)
+                stop = stops.get(int(state))
+                near = Fraction(float(part.base[k])) + shift
+                worth[i].append(near if stop is None or sign else stop)
                 continue
             here = range(offsets[choice], offsets[choice + 1])
             weights = [Fraction(float(model.probs[b])) for b in here]
@@ -126,14 +138,34 @@ def _exactly(model: MDP, known: Open, part: Equations, place, out, sign: int):
     return rows, worth
 
 
+def _guess(
+    rows: list[list[Row]], worth: list[list[Fraction]], near: list[float], least: bool
+) -> list[int] | None:
+    """The policy that is best by some values; None if it never ends somewhere."""
+    policy = []
+    for choices, earned in zip(rows, worth, strict=True):
+        here = [
+            float(x) + sum(float(p) * near[j] for j, p in row.items())
+            for row, x in zip(choices, earned, strict=True)
+        ]
+        policy.append(here.index(min(here) if least else max(here)))
+    only = [[choices[c]] for choices, c in zip(rows, policy, strict=True)]
+    return None if _proper(only) is None else policy
+
+
 def _best(
-    rows: list[list[Row]], worth: list[list[Fraction]], least: bool
+    rows: list[list[Row]],
+    worth: list[list[Fraction]],
+    least: bool,
+    policy: list[int] | None = None,
 ) -> list[Fraction] | None:
-    """The values of the best policy."""
-    policy = _proper(rows)
+    """The values of the best policy, from one to begin with, if it is given."""
+    if policy is None:
+        policy = _proper(rows)
     if policy is None:
         return None
     while True:
+        limits.tick("solving in rational arithmetic")
         value = eliminated(
             [rows[i][c] for i, c in enumerate(policy)],
             [worth[i][c] for i, c in enumerate(policy)],

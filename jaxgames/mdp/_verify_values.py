@@ -29,6 +29,11 @@ from jaxgames.mdp._property import (
 )
 from jaxgames.mdp._region import check_model
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp.robust._asked import (
+    AskedOfIntervals,
+    answering_nature,
+    is_interval,
+)
 from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
 
 
@@ -49,14 +54,17 @@ def verify_values(
     zero where the target is out of reach, by the choices of the scheduler for the
     largest value, and by all for the least. Infinite values are seen in the graph. All
     this is looked at in exact arithmetic, wherever floating point leaves a doubt.
-    Values of a number of steps are computed anew.
+    Values of a number of steps are computed anew. Of an interval model upper bounds
+    hold against all that those do who want the most, be it the scheduler or nature, and
+    lower bounds against all that those do who want the least.
 
     Args:
         model: the model.
         asked: the property: a probability of an until or one of its kin, or a reward
             before a target, in all, discounted, or in some steps. Properties of states
             inside of it are evaluated as `check` does.
-        found: a `Checked`, or anything that has `lower`, `upper` and `scheduler`.
+        found: a `Checked`, or anything that has `lower`, `upper` and `scheduler`, and
+            `nature` for an interval model.
         constants: as for `check`.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
@@ -85,7 +93,9 @@ def verify_values(
         state 0: its lower bound is larger than its upper one, or one of them is no ...
     """
     check_concrete(model)
-    check_model(model)
+    interval = is_interval(model)
+    if not interval:
+        check_model(model)
     question = as_property(asked)
     node = question.formula
     if not isinstance(node, Query) or node.relation is not None:
@@ -97,6 +107,14 @@ def verify_values(
             f"lower and upper must have {size} entries, got {list(lower.shape)} and "
             f"{list(upper.shape)}"
         )
+    if interval:
+        from jaxgames.mdp.robust._verify import verify
+
+        posed = AskedOfIntervals(
+            *(model, question, dict(constants or {}), 1e-6, True),
+            answering_nature("auto", [], []),
+        )
+        return verify(model, posed, node, found)
     from jaxgames.mdp._check import answering
 
     evaluated = Asked(
@@ -141,7 +159,8 @@ class Claim:
         end = int(self.rows[int(self.groups[-1])])
         choice = np.repeat(np.arange(len(self.owner)), np.diff(self.rows))[:end]
         self.branch_choice, self.branch_target = choice, self.columns[:end]
-        self.weight = np.asarray(model.probs)[:end]
+        probs = np.ones(end) if model.probs is None else np.asarray(model.probs)
+        self.weight = probs[:end]
         self.total = np.bincount(choice, self.weight, minlength=len(self.owner))
         self.live = np.arange(len(self.owner)) < self.groups[-1]
         self.scheduler = scheduler

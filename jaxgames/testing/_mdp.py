@@ -1,5 +1,6 @@
 """Markov decision processes: end components, and probabilities to reach a target."""
 
+import functools
 import itertools
 from fractions import Fraction
 from typing import Any, Literal
@@ -348,6 +349,41 @@ def of_regions(engine: Literal["host", "device", "reference"]) -> Check:
     return each(check)
 
 
+def _verified(case: Labelled) -> Complaint:
+    """The check of sets, by values of chains, with what is spoilt."""
+    model, target, passed = _question(case)
+    exact = _exact.reach_values(model, target, passed)
+    groups = np.asarray(model.row_group_offsets)
+    for (optimum, values), (sought, goal) in itertools.product(
+        zip(("min", "max"), exact, strict=True), (("zero", 0), ("one", 1))
+    ):
+        find = mdp.reference.prob0 if sought == "zero" else mdp.reference.prob1
+        found = find(model, target, optimum, states=passed)
+        verify: Any = mdp.verify_region
+        asked = functools.partial(verify, model, target, states=passed)
+        right = np.array([value == goal for value in values])
+        for s in range(-1, case.size):
+            claim = right.copy()
+            if s >= 0:
+                claim[s] ^= True
+            verdict = asked(found._replace(states=claim), sought, optimum)
+            if bool(verdict) != (s < 0):
+                return f"{sought}, {optimum}, changed at {s}: {verdict}"
+        if found.scheduler is None:
+            continue
+        for s in np.flatnonzero(found.scheduler >= 0):
+            for choice in range(groups[s], groups[s + 1]):
+                scheduler = found.scheduler.copy()
+                scheduler[s] = choice
+                verdict = asked(mdp.Region(right, scheduler), sought, optimum)
+                chain = _exact.chain_of(mdp.induced_chain(model, scheduler))
+                worth = _exact.chain_values(chain, target, passed)
+                wrong = [t for t in np.flatnonzero(right) if worth[t] != goal]
+                if verdict and wrong:
+                    return f"{sought}, {optimum}, choice {choice}: not so from {wrong}"
+    return None
+
+
 def _show_question(case: Labelled) -> str:
     target = np.flatnonzero(case.vertex["target"]).tolist()
     passed = case.vertex["there"].tolist()
@@ -365,6 +401,7 @@ def probabilities() -> Subject:
             "host": of_regions("host"),
             "device": first(of_regions("device"), 6),
             "bounds": each(_bounds),
+            "verify": each(_verified),
         },
         smaller=smaller,
         show=_show_question,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames import mdp
-from jaxgames.testing import _exact
+from jaxgames.testing import _exact, _fronts
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._mdp import _draw, _show, model_of
 from jaxgames.testing._subject import Check, Complaint, Subject, each, first
@@ -171,6 +171,7 @@ def subject() -> Subject:
             "values": first(of_solver("values"), 2),
             "verify": each(_verified),
             "game": each(_game),
+            "front": each(lambda case: _fronts.checked(case, _paid(case))),
         },
         smaller=smaller,
         show=lambda case: _show(case, f"# rewards {case.edge['pay'].tolist()}"),

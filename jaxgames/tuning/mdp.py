@@ -36,7 +36,10 @@ FEW_STATES = 100
 """States of a component whose equations are solved in less time than many rounds."""
 
 PATIENCE_WITH_FEW = 60
-"""Rounds after which a small component is stiff."""
+"""Rounds after which a small component is stiff ..."""
+
+LOOKS_AT_FEW = 60_000
+"""... and more, until so many states were looked at: equations take as long."""
 
 IMPROVED_UP_TO = 100_000
 """States of a stiff component whose policies are improved by solving equations."""
@@ -45,8 +48,19 @@ EXACT_UP_TO = 50_000
 """Equations that may all be solved in rational arithmetic."""
 
 # mdp/host/_values.py
+FIRST_GOAL = 0.06
+"""By which share of what is asked for values may be off, as far as one knows, when a
+certificate is tried first: what is missing adds up over components."""
+
+FIRST_GOAL_EARNED = 0.25
+"""Likewise where all choices earn something, so that it does not."""
+
 CLOSER = 8
 """How many times smaller changes get before a certificate is tried again."""
+
+EVENLY = 16
+"""How many times as much as others choices of a component may earn, so that what they
+earn takes the place of steps."""
 
 STEADY = 0.1
 """By which share of what it lacks to one the ratio of changes may differ between two
@@ -71,8 +85,14 @@ RATIONAL_BITS = 20_000
 """Binary digits of a denominator: with longer ones it would take too long."""
 
 # mdp/_average.py
-PATIENCE_WITH_AVERAGES = 1_000_000
-"""Rounds of averages at most, of one component."""
+PATIENCE_WITH_AVERAGES = 2_000_000
+"""States looked at in rounds of averages before policies are improved."""
+
+FEWEST_AVERAGES = 500
+"""Rounds of averages, be a component ever so large; and those after its policies."""
+
+MOST_AVERAGES = 1_000_000
+"""Rounds of averages at most, of one component whose policies did not do."""
 
 # mdp/_bounded.py
 FRACTIONS_UP_TO = 1 << 17
@@ -80,3 +100,42 @@ FRACTIONS_UP_TO = 1 << 17
 
 CHOICES_KEPT_UP_TO = 1 << 26
 """Choices, one for each step and state, that a scheduler with a clock may have."""
+
+# mdp/robust/_natures.py
+INSERTED_UP_TO = 64
+"""Branches of a choice that are sorted by inserting each where it belongs."""
+
+# mdp/robust/_host.py
+PATIENCE_WITH_NATURE = 100_000
+"""Rounds at most of a component of an interval model."""
+
+MENDED_IN = 1_000
+"""Rounds in which bounds that miss their inequalities by rounding are moved."""
+
+# mdp/robust/_solve.py
+ANSWERS = 1_000
+"""How often a strategy against nature, or nature's, is improved."""
+
+# mdp/multi/_oracle.py
+BATCHED_FROM = 1 << 16
+"""Branches from which values for several weights are iterated in one program."""
+
+ROUNDS_UNROLLED = 8
+"""Rounds of all weights between two looks at whether anything has moved."""
+
+# mdp/multi/_front.py
+FACETS_UP_TO = 200
+"""Directions that a front may take."""
+# mdp/_sampled.py
+LOOKS = 8
+"""Rounds between two looks at what is known of samples."""
+
+WRITTEN_OUT = 8
+"""Branches or choices up to which sums and optima are written out one by one: one
+kernel then does a round of a block."""
+
+SAMPLED_ROUNDS = 1_000_000
+"""Rounds of samples at most, where nothing else is said."""
+
+SHARPENED = 2_000
+"""Rounds in which bounds of samples sharpen each other, at most."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from quantitative_cases import FOLDER, cases, needs_folder
+from repeats import some_of
 
 from jaxgames import SolveError, Status, io, mdp
 from jaxgames.mdp import PropertyError
@@ -65,9 +66,10 @@ def question(model: mdp.MDP, how: dict) -> dict:
     return found
 
 
+@some_of(16, 40)
 @pytest.mark.parametrize("text", UNBOUNDED)
-def test_against_all_schedulers(text):
-    for model in rewarded(seed=3, count=40):
+def test_against_all_schedulers(text, count):
+    for model in rewarded(seed=3, count=count):
         for optimum in ("min", "max"):
             how = question(model, UNBOUNDED[text])
             expected = mdp.reference.values(model, how.pop("kind"), optimum, **how)

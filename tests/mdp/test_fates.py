@@ -140,7 +140,7 @@ def pair(first: int, *more: list[int]) -> dict[int, list[list[int]]]:
 @pytest.mark.parametrize(("size", "rounds"), [(4000, 8), (40_000, 200)])
 @pytest.mark.parametrize("make", [ends_early, begins_once, breaks])
 def test_long_chains_take_few_rounds(make, size, rounds, habits_of_a_cpu):
-    model = make(size).pad(size + 8, 2 * size + 8, 2 * size + 8)  # one shape
+    model = make(size).pad(40_008, 80_008, 80_008)  # one shape
     found = mdp.mec(model, "interleaved")
     check(found, model)
     assert int(found.stats["removal"]) < rounds

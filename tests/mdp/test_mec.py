@@ -281,7 +281,18 @@ def test_jit_with_masks():
         assert found.stats["solver"] == "interleaved"
 
 
-def test_vmap(solver):
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=() if name in ("interleaved", "basic") else pytest.mark.sweep
+        )
+        for name in SOLVERS
+    ],
+)
+def test_vmap(name):
+    """Two sweeps of the first, too, are tried in `test_fates`."""
+    solver = SOLVERS[name]
     models, *answers = zip(*answered(), strict=True)
     stacked = jax.tree.map(lambda *x: np.stack(x), *models)
     found = jax.jit(jax.vmap(lambda model: mdp.mec(model, solver)))(stacked)

@@ -9,7 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.tuning.mdp import CLOSER, SETTLES, STEADY
+from jaxgames.tuning.mdp import (
+    CLOSER,
+    EVENLY,
+    FIRST_GOAL,
+    FIRST_GOAL_EARNED,
+    SETTLES,
+    STEADY,
+)
 
 
 class System(NamedTuple):
@@ -49,7 +56,8 @@ class Aim(NamedTuple):
     apart: float  # ... and more, as it is
     patience: int  # rounds after which a component is stiff
     few: int  # states of a small component
-    few_patience: int  # likewise, for such
+    few_patience: int  # likewise, for such ...
+    few_looks: int  # and more, so many looks at states
 
 
 @compiled
@@ -373,6 +381,95 @@ def shrink(system, bounds, inside, part, aim):
 
 
 @compiled
+def least_earned(system, lower, inside, part, most):
+    """What each choice of a component earns at least; then its values are more than 0.
+
+    Returns:
+        0.0 if some earn nothing, or `most` times as much as others, or may lead to what
+        is worth less than nothing.
+    """
+    least, largest = np.inf, 0.0
+    for place in range(system.parts[part], system.parts[part + 1]):
+        state = system.order[place]
+        for choice in range(system.groups[state], system.groups[state + 1]):
+            here = system.base[choice] - system.blur[choice]
+            if here < least:
+                least = here
+            if here > largest:
+                largest = here
+            for branch in range(system.rows[choice], system.rows[choice + 1]):
+                to = system.target[branch]
+                if inside[to] != part and lower[to] < 0.0:
+                    return 0.0
+    return least if least > 0.0 and largest <= most * least else 0.0
+
+
+@compiled
+def stretched(system, bounds, inside, part, aim, earned):
+    """Bounds that are the values, a little more and less by the same share of each.
+
+    Where all choices earn something, that takes the place of steps: what they earn
+    themselves does not grow, so that equations make less of what is larger. What is
+    found is looked at: F(u) <= u bounds the value above, and F(l) >= l below, also
+    where some schedulers never get out, since that costs them infinitely much.
+
+    Returns:
+        1 where the bounds are near enough, 0 where they hold, -1 where they do not.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    up, down, more, less = 0.0, 0.0, 0.0, 0.0
+    value, lower, upper = bounds.value, bounds.lower, bounds.upper
+    for place in range(begin, end):
+        state = system.order[place]
+        high = outward(system, value, state, aim, 1.0) - value[state]
+        low = value[state] - outward(system, value, state, aim, -1.0)
+        if high > up:
+            up = high
+        if low > down:
+            down = low
+        for choice in range(system.groups[state], system.groups[state + 1]):
+            for branch in range(system.rows[choice], system.rows[choice + 1]):
+                to = system.target[branch]
+                if inside[to] != part and value[to] > 0.0:
+                    over = upper[to] / value[to] - 1.0
+                    under = 1.0 - lower[to] / value[to]
+                    if over > more:
+                        more = over
+                    if under > less:
+                        less = under
+    if not 2.0 * up < earned:
+        return -1
+    # What is missing outside is missing of the same share here: it does not add up.
+    over = up / (earned - up)
+    under = down / (earned - up)
+    more = (over if over > more else more) * (1.0 + 1e-9) + 8.0 * aim.slack
+    less = (under if under > less else less) * (1.0 + 1e-9) + 8.0 * aim.slack
+    for place in range(begin, end):
+        state = system.order[place]
+        upper[state] = value[state] * (1.0 + more)
+        lower[state] = value[state] * (1.0 - less)
+    met = 1
+    for place in range(begin, end):
+        state = system.order[place]
+        if not outward(system, upper, state, aim, 1.0) <= upper[state]:
+            return -1
+        if not outward(system, lower, state, aim, -1.0) >= lower[state]:
+            return -1
+        if apart(lower[state], upper[state], aim) == 1:
+            met = 0
+    return met
+
+
+@compiled
+def forgotten(system, bounds, part, low):
+    """Bounds that did not hold: nothing is known."""
+    for place in range(system.parts[part], system.parts[part + 1]):
+        state = system.order[place]
+        bounds.lower[state] = low
+        bounds.upper[state] = np.inf
+
+
+@compiled
 def settle(system, bounds, inside, only, aim, first, counts, stop):
     """Bounds of one component after the other.
 
@@ -415,10 +512,15 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
     """
     begin, end = system.parts[part], system.parts[part + 1]
     value = bounds.value
-    patience = aim.few_patience if end - begin <= aim.few else aim.patience
-    longest, goal, tried = 1.0, 0.25, 0
+    patience = aim.patience
+    if end - begin <= aim.few:
+        patience = aim.few_patience + aim.few_looks // (end - begin)
+    longest, goal, tried = 1.0, FIRST_GOAL, 0
     before, ratio, rest = 0.0, 0.0, 0
-    if aim.proper == 1:
+    earned = least_earned(system, bounds.lower, inside, part, EVENLY)
+    if earned > 0.0:
+        goal = FIRST_GOAL_EARNED
+    if aim.proper == 1 and earned == 0.0:
         longest = stay(
             system,
             bounds.steps,
@@ -452,6 +554,8 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
         counts[0] += 1
         counts[1] += end - begin
         near = goal * (aim.width * top + aim.apart)
+        if earned > 0.0:
+            longest = top / earned
         if change * longest > near and change > 4.0 * aim.slack * top:
             rest -= 1
             if rest <= 0:
@@ -459,6 +563,20 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
             before = change
             if ratio < 0.0:
                 before, ratio, rest = 0.0, 0.0, SETTLES
+            continue
+        if earned > 0.0:
+            found = stretched(system, bounds, inside, part, aim, earned)
+            if found == 1:
+                return 1
+            if found == 0:
+                tried = 1
+                if sharpen(system, bounds, part, aim, 2, stop) == 1:
+                    return 1
+            else:
+                forgotten(system, bounds, part, 0.0)
+            if change <= 4.0 * aim.slack * top:
+                break
+            goal /= CLOSER
             continue
         if aim.proper == 0:
             for place in range(begin, end):

@@ -1,0 +1,277 @@
+"""Averages of end components by policy iteration, where rounds take too long to mix."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._rational import Row, eliminated
+from jaxgames.tuning.mdp import DENSE_UP_TO
+
+IMPROVEMENTS = 200
+"""How often policies are improved: far fewer do, but for made-up cases."""
+
+BETTER = 1e-10
+"""By how much a choice must be better, relative to the values: less is rounding."""
+
+
+class Members(NamedTuple):
+    """An end component by itself: `n` states, `k` choices that stay.
+
+    Attributes:
+        states: int `[n]`, in order.
+        choices: int `[k]`, those of the model.
+        owner: int `[k]`, the state of each.
+        first: int `[n]`, the first choice of each state.
+        source: int, the choice of each branch.
+        target: int, the state that it leads to.
+        probs: float64, its probability.
+        reward: float64 `[k]`.
+    """
+
+    states: np.ndarray
+    choices: np.ndarray
+    owner: np.ndarray
+    first: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+    probs: np.ndarray
+    reward: np.ndarray
+
+
+def members_of(model: MDP, kept: np.ndarray, states: np.ndarray, probs, reward):
+    """An end component by itself.
+
+    Args:
+        model: the model.
+        kept: bool `[C]`, the choices that stay in components.
+        states: int `[n]`.
+        probs: float64 `[E]`.
+        reward: float64 `[C]`.
+    """
+    states = np.sort(states)
+    groups, rows = np.asarray(model.row_group_offsets), np.asarray(model.row_offsets)
+    many = np.diff(groups)[states]
+    owner = np.repeat(np.arange(len(states)), many)
+    choices = groups[states][owner] + np.arange(len(owner))
+    choices -= (np.cumsum(many) - many)[owner]
+    stay = kept[choices]
+    choices, owner = choices[stay], owner[stay]
+    many = np.diff(rows)[choices]
+    source = np.repeat(np.arange(len(choices)), many)
+    branch = rows[choices][source] + np.arange(len(source))
+    branch -= (np.cumsum(many) - many)[source]
+    target = np.searchsorted(states, np.asarray(model.columns)[branch])
+    first = np.searchsorted(owner, np.arange(len(states)))
+    parts = (states, choices, owner, first, source, target, probs[branch])
+    return Members(*parts, reward[choices])
+
+
+def improved(own: Members, values: np.ndarray, least: bool, stop) -> np.ndarray | None:
+    """Values of a policy that no choice improves; None where there are none.
+
+    The policy has one set of states that it never leaves, the best of what it had:
+    in an end component all others can be led there [1]. Its average and its values
+    solve linear equations.
+
+    Args:
+        own: the component.
+        values: float64 `[n]`, by which the first policy is best.
+        least: whether the least average counts.
+        stop: int8 `[1]`, set by another thread to end it.
+
+    References:
+        [1] Haviv and Puterman, An improved algorithm for solving communicating average
+        reward Markov decision processes, Ann. Oper. Res. 28 (1991),
+        doi:10.1007/BF02055583.
+    """
+    sign = -1.0 if least else 1.0
+    policy = _greedy(own, values, sign)
+    for _ in range(IMPROVEMENTS):
+        policy, home = _one_home(own, policy, sign)
+        found = None if home < 0 else _solved(own, policy, home)
+        if found is None or stop[0]:
+            return None
+        values = found[1]
+        worth = _worth(own, values)
+        best = _greedy(own, values, sign)
+        gain = sign * (worth[best] - worth[policy])
+        better = gain > BETTER * (1 + np.abs(values).max() + np.abs(worth[policy]))
+        if not better.any():
+            break
+        policy = np.where(better, best, policy)
+    return values
+
+
+def exactly(model: MDP, own: Members, values: np.ndarray, least: bool):
+    """The average of a component as a fraction; None where numbers get too long.
+
+    Policy iteration in fractions, from a policy that is best by values in float64.
+    """
+    sign = -1 if least else 1
+    rows = _fractions(model, own)
+    reward = [Fraction(x) for x in own.reward.tolist()]
+    policy = _greedy(own, values, float(sign))
+    size = len(own.states)
+    ends = np.append(own.first, len(own.choices))
+    for _ in range(IMPROVEMENTS):
+        policy, home = _one_home(own, policy, float(sign))
+        if home < 0:
+            return None
+        chain = [dict(rows[c]) for c in policy]
+        for row in chain:
+            row.pop(home, None)  # until home is reached again
+        earned = eliminated(chain, [reward[c] for c in policy])
+        steps = eliminated(chain, [Fraction(1)] * size)
+        if earned is None or steps is None:
+            return None
+        average = earned[home] / steps[home]
+        bias = [x - average * y for x, y in zip(earned, steps, strict=True)]
+        bias[home] = Fraction(0)
+        stable = True
+        for state in range(size):
+            best = bias[state] + average
+            for choice in range(ends[state], ends[state + 1]):
+                here = reward[choice]
+                here += sum(p * bias[t] for t, p in rows[choice].items())
+                if sign * (here - best) > 0:
+                    best, policy[state], stable = here, choice, False
+        if stable:
+            return average
+    return None
+
+
+def _fractions(model: MDP, own: Members) -> list[Row]:
+    """Where each choice leads, with the model's probabilities relative to their sum."""
+    offsets, place = np.asarray(model.row_offsets), iter(own.target.tolist())
+    found = []
+    for choice in own.choices.tolist():
+        weights = [
+            Fraction(p) for p in model.probs[slice(*offsets[choice : choice + 2])]
+        ]
+        total, row = sum(weights), {}
+        for weight in weights:
+            target = next(place)
+            row[target] = row.get(target, Fraction(0)) + weight / total
+        found.append(row)
+    return found
+
+
+def _worth(own: Members, values: np.ndarray) -> np.ndarray:
+    return own.reward + np.bincount(
+        own.source, own.probs * values[own.target], minlength=len(own.choices)
+    )
+
+
+def _greedy(own: Members, values: np.ndarray, sign: float) -> np.ndarray:
+    """The first best choice of each state."""
+    order = np.lexsort((-sign * _worth(own, values), own.owner))
+    return order[own.first]
+
+
+def _one_home(own: Members, policy: np.ndarray, sign: float):
+    """The policy with one set of states that it never leaves, and a state of that.
+
+    Of several sets that is the best one; states that do not get there take any way
+    there is. The state is -1 where float64 cannot tell which is best.
+    """
+    size = len(own.states)
+    chosen = np.full(len(own.choices), -1)
+    chosen[policy] = np.arange(size)
+    row = chosen[own.source]
+    there = np.flatnonzero(row >= 0)
+    row, column = row[there], own.target[there]  # by source, but not by state
+    order = np.argsort(row, kind="stable")
+    edges = np.searchsorted(row[order], np.arange(size + 1)).astype(np.int32)
+    heads = column[order].astype(np.int32)
+    room = np.empty(WORDS * size, np.int32)
+    count, label, _ = tarjan(edges, heads, None, None, np.zeros(1, np.int8), room)
+    label = np.asarray(label[:size])
+    leaves = np.zeros(int(count), bool)
+    leaves[label[row[label[row] != label[column]]]] = True
+    ends = np.flatnonzero(~leaves)
+    if len(ends) == 1:
+        return policy, int(np.argmax(label == ends[0]))
+    best, home = -np.inf, -1
+    for end in ends.tolist():
+        inside = np.flatnonzero(label == end)
+        found = _solved(_part(own, inside, policy), np.arange(len(inside)), 0)
+        if found is not None and sign * found[0] > best:
+            best, home = sign * found[0], int(inside[0])
+    if home < 0:
+        return policy, -1
+    known = label == label[home]
+    policy = policy.copy()
+    # Who gets there by the policy stays with it; the others are led there.
+    for choices in (policy, np.arange(len(own.choices))):
+        live = np.zeros(len(own.choices), bool)
+        live[choices] = True
+        while True:
+            hits = np.zeros(len(own.choices), bool)
+            hits[own.source[known[own.target]]] = True
+            more = np.flatnonzero(live & hits & ~known[own.owner])[::-1]
+            if not len(more):
+                break
+            policy[own.owner[more]] = more
+            known[own.owner[more]] = True
+    return policy, home
+
+
+def _part(own: Members, inside: np.ndarray, policy: np.ndarray) -> Members:
+    """A set that a policy never leaves, as a chain."""
+    place = np.full(len(own.states), -1)
+    place[inside] = np.arange(len(inside))
+    chosen = np.full(len(own.choices), -1)
+    chosen[policy[inside]] = np.arange(len(inside))
+    row = chosen[own.source]
+    some = row >= 0
+    line = np.arange(len(inside))
+    return Members(
+        *(own.states[inside], own.choices[policy[inside]], line, line, row[some]),
+        *(place[own.target[some]], own.probs[some], own.reward[policy[inside]]),
+    )
+
+
+def _solved(own: Members, policy: np.ndarray, home: int):
+    """The average of a policy with one home, and values that are zero there."""
+    size = len(own.states)
+    chosen = np.full(len(own.choices), -1)
+    chosen[policy] = np.arange(size)
+    row = chosen[own.source]
+    some = row >= 0
+    row, column, probs = row[some], own.target[some], own.probs[some]
+    wanted = own.reward[policy]
+    if size <= DENSE_UP_TO:
+        matrix = np.eye(size)
+        np.subtract.at(matrix, (row, column), probs)
+        matrix[:, home] = 1.0  # in the place of its value: the average
+        try:
+            found = np.linalg.solve(matrix, wanted)
+        except np.linalg.LinAlgError:
+            return None
+    else:
+        import warnings
+
+        from scipy import sparse
+        from scipy.sparse import linalg
+
+        away = column != home
+        line = np.arange(size)
+        other = line != home
+        rows = np.concatenate([row[away], line[other], line])
+        columns = np.concatenate([column[away], line[other], np.full(size, home)])
+        entries = np.concatenate([-probs[away], np.ones(size - 1), np.ones(size)])
+        matrix = sparse.csc_matrix((entries, (rows, columns)), shape=(size, size))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found = linalg.splu(matrix).solve(wanted)
+            except RuntimeError:
+                return None
+    if not np.isfinite(found).all():
+        return None
+    average = float(found[home])
+    found[home] = 0.0
+    return average, found

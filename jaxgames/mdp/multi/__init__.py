@@ -1,0 +1,1 @@
+"""Several objectives at once: what can be had together, and by which mixture."""

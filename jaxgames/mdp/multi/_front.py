@@ -1,0 +1,212 @@
+"""What schedulers can have together: points that mixtures attain, and half-spaces."""
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.mdp.multi._game import mixture
+from jaxgames.mdp.multi._oracle import Answer
+from jaxgames.tuning.mdp import FACETS_UP_TO
+
+Vector = tuple[Fraction, ...]
+Oracle = Callable[[list[list[Fraction]]], list[Answer]]
+
+
+class Known(NamedTuple):
+    """What has been asked so far, with signs: more is better in each coordinate."""
+
+    answers: list[Answer]
+
+    @property
+    def points(self) -> list[Vector]:
+        """What schedulers gain."""
+        return [answer.point for answer in self.answers]
+
+
+def _fractions(values) -> list[Fraction]:
+    return [Fraction(x) for x in values]
+
+
+def _rounded(weights: list[Fraction]) -> list[Fraction]:
+    """Weights with few digits, which doubles have, with sum one: any will do."""
+    found = [Fraction(round(w * (1 << 30)), 1 << 30) for w in weights]
+    found[found.index(max(found))] += 1 - sum(found)
+    return found
+
+
+def start(oracle: Oracle, dims: int) -> Known:
+    """The best of each objective alone, and of all of them alike."""
+    units = [[Fraction(int(i == j)) for j in range(dims)] for i in range(dims)]
+    return Known(oracle([*units, _rounded([Fraction(1, dims)] * dims)]))
+
+
+def achieve(known: Known, oracle: Oracle, goal: Vector, strict: bool) -> bool | None:
+    """Whether some mixture has all of a goal; None where bounds do not tell.
+
+    Args:
+        known: what is known; added to.
+        oracle: what is asked.
+        goal: with signs.
+        strict: whether it must be more than that in each coordinate.
+    """
+    while True:
+        limits.tick("separating", len(known.answers), "points")
+        for answer in known.answers:
+            here = sum(w * x for w, x in zip(answer.weights, goal, strict=True))
+            if answer.bound < here or (strict and answer.bound <= here):
+                return False
+        found = mixture(known.points, goal)
+        if found.value > 0 or (found.value == 0 and not strict):
+            return True
+        weights = _rounded(found.columns)
+        (answer,) = oracle([weights])
+        gained = sum(w * x for w, x in zip(weights, answer.point, strict=True))
+        before = max(
+            sum(w * x for w, x in zip(weights, point, strict=True))
+            for point in known.points
+        )
+        known.answers.append(answer)
+        here = sum(w * x for w, x in zip(weights, goal, strict=True))
+        if answer.bound >= here and gained <= before:
+            return None
+
+
+class Optimum(NamedTuple):
+    """Bounds of the first coordinate, with signs; None where nothing is possible."""
+
+    lower: Fraction | None
+    upper: Fraction | None
+
+
+def optimise(
+    known: Known, oracle: Oracle, goal: list[Fraction | None], epsilon: Fraction
+) -> Optimum:
+    """The most of one coordinate where others have a goal.
+
+    Args:
+        known: what is known; added to.
+        oracle: what is asked.
+        goal: with signs; None for the coordinate that is wanted.
+        epsilon: how far apart bounds may be.
+    """
+    which = goal.index(None)
+    others = [i for i in range(len(goal)) if i != which]
+    least = min(point[which] for point in known.points)
+    lower: Fraction | None = None
+    while True:
+        limits.tick("separating", len(known.answers), "points")
+        upper = _most(known, goal, which, others)
+        if upper is None:
+            return Optimum(None, None)
+        lower = _had(known, goal, which, min(least, upper) - 1, upper)
+        if lower is not None and upper - lower <= epsilon:
+            return Optimum(lower, upper)
+        wanted = upper - epsilon / 2 if lower is None else (lower + upper) / 2
+        if lower is None:
+            wanted = min(least, upper) - 1
+        full = tuple(wanted if i == which else x for i, x in enumerate(goal))
+        found = mixture(known.points, full)  # type: ignore[arg-type]
+        weights = _rounded(found.columns)
+        (answer,) = oracle([weights])
+        gained = sum(w * x for w, x in zip(weights, answer.point, strict=True))
+        before = max(
+            sum(w * x for w, x in zip(weights, point, strict=True))
+            for point in known.points
+        )
+        known.answers.append(answer)
+        if gained <= before and _most(known, goal, which, others) == upper:
+            return Optimum(lower, upper)
+
+
+def _most(known: Known, goal, which: int, others: list[int]) -> Fraction | None:
+    """What half-spaces leave of a coordinate; None for nothing."""
+    found = None
+    for answer in known.answers:
+        rest = answer.bound - sum(answer.weights[i] * goal[i] for i in others)
+        if answer.weights[which] > 0:
+            most = rest / answer.weights[which]
+            found = most if found is None else min(found, most)
+        elif rest < 0:
+            return None
+    assert found is not None
+    return found
+
+
+def _had(known: Known, goal, which: int, low: Fraction, high: Fraction):
+    """The most of a coordinate that a mixture has, but for little; None for none."""
+
+    def has(value: Fraction) -> bool:
+        full = [value if i == which else x for i, x in enumerate(goal)]
+        return mixture(known.points, full).value >= 0
+
+    if has(high):
+        return high
+    if not has(low):
+        return None
+    for _ in range(40):
+        middle = Fraction(float((low + high) / 2))
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if has(middle) else (low, middle)
+    return low
+
+
+def corners(known: Known, floor: list[float]) -> np.ndarray:
+    """The extreme points of what half-spaces leave, above a floor: float64 `[M, D]`."""
+    dims = len(floor)
+    normals = [[float(w) for w in a.weights] for a in known.answers]
+    bounds = [float(a.bound) for a in known.answers]
+    for i in range(dims):
+        normals.append([-float(i == j) for j in range(dims)])
+        bounds.append(-floor[i])
+    normal, bound = np.array(normals), np.array(bounds)
+    both = np.unique(np.column_stack([normal, bound]).round(13), axis=0)
+    normal, bound = both[:, :-1], both[:, -1]
+    found = []
+    for some in itertools.combinations(range(len(bound)), dims):
+        rows = normal[list(some)]
+        if abs(np.linalg.det(rows)) < 1e-11:
+            continue
+        point = np.linalg.solve(rows, bound[list(some)])
+        if (normal @ point <= bound + 1e-9 * (1 + np.abs(bound))).all():
+            found.append(point)
+    return np.unique(np.array(found).reshape(-1, dims).round(12), axis=0)
+
+
+def explore(known: Known, oracle: Oracle, epsilon: float) -> bool:
+    """Asks until no point that half-spaces leave is far from what mixtures have.
+
+    Args:
+        known: what is known; added to.
+        oracle: what is asked.
+        epsilon: how far that may be, in each coordinate.
+
+    Returns:
+        Whether it has come to that.
+    """
+    asked: set[Vector] = {answer.weights for answer in known.answers}
+    while len(known.answers) < FACETS_UP_TO:
+        limits.tick("separating", len(known.answers), "points")
+        points = np.array([[float(x) for x in p] for p in known.points])
+        span = points.max(0) - points.min(0) + 1
+        wanted: list[list[Fraction]] = []
+        far = 0
+        for corner in corners(known, (points.min(0) - span).tolist()):
+            found = mixture(known.points, _fractions(corner.tolist()))
+            if found.value >= -Fraction(epsilon):
+                continue
+            far += 1
+            weights = _rounded(found.columns)
+            if tuple(weights) not in asked:
+                asked.add(tuple(weights))
+                wanted.append(weights)
+        if not far:
+            return True
+        if not wanted:
+            return False
+        known.answers.extend(oracle(wanted))
+    return False

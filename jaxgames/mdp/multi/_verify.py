@@ -1,0 +1,282 @@
+"""Checks what is claimed of several objectives, in exact arithmetic."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Unpack
+
+import numpy as np
+
+from jaxgames import limits, verdict
+from jaxgames.limits import Bounds, limited
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._property import Property
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp._verify_values import _chain_values
+from jaxgames.mdp.multi._game import mixture
+from jaxgames.mdp.multi._pareto import Case, Front, posed
+from jaxgames.tuning.mdp import CHAIN_SOLVED_UP_TO
+
+
+class FrontReason(verdict.Reason):
+    """What is wrong with a front, in the order in which it is looked for.
+
+    Examples:
+        >>> FrontReason.TOO_GOOD.message
+        'its scheduler does not have what its point says'
+    """
+
+    OK = 0, "nothing is wrong"
+    NO_WEIGHTS = 1, "its weights are negative, or have not the sum one"
+    NOT_SHOWN = 2, "its bound is not shown by its potential"
+    NO_SCHEDULER = 3, "its scheduler takes a choice that is not there, or never ends"
+    TOO_GOOD = 4, "its scheduler does not have what its point says"
+    NO_ANSWER = 5, "what is said of the question does not follow from the points"
+
+
+class FrontVerdict(verdict.Verdict):
+    """What a check of a front found: true if nothing is wrong.
+
+    Attributes:
+        valid: bool, whether all of it holds.
+        reason: int32, a [`FrontReason`][jaxgames.mdp.FrontReason].
+        vertex: int32, the number of the point or half-space, or -1.
+
+    Examples:
+        >>> print(FrontVerdict.at(FrontReason.TOO_GOOD, 2))
+        answer 2: its scheduler does not have what its point says
+    """
+
+    reasons = FrontReason
+    place = "answer"
+
+
+@limited()
+def verify_pareto(
+    model: MDP,
+    asked: str | Property,
+    front: Front,
+    *,
+    constants: Mapping[str, Any] | None = None,
+    **bounds: Unpack[Bounds],
+) -> FrontVerdict:
+    """Checks what `pareto` has found, in fractions.
+
+    The chain of each scheduler is solved exactly, and has what the point says or
+    better. Each bound is shown by a potential that no choice makes larger, in what it
+    leads to and earns by the weights, and that is not less than what staying for ever
+    is worth. What is said of a question with bounds follows from points or half-spaces.
+    The product, and its end components, are those of `pareto`.
+
+    Args:
+        model: the model.
+        asked: the property.
+        front: what was found.
+        constants: as for `check`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Raises:
+        ValueError: the arrays do not belong to this question, or a scheduler's chain
+            is too large to be solved in fractions.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> model = mdp.MDP.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [2, 1, 2, 1, 2], [1, 0.5, 0.5, 1, 1],
+        ...     labels={"goal": [0, 1, 0]}, choice_rewards={"gain": [1, 0, 0, 0]},
+        ... )
+        >>> asked = 'multi(Pmax=? [ F "goal" ], R{"gain"}max=? [ C ])'
+        >>> print(verify_pareto(model, asked, mdp.pareto(model, asked)))
+        valid
+    """
+    case = posed(model, asked, constants, 1e-6)
+    size, dims = case.product.model.num_states, len(case.objectives)
+    count = len(front.points)
+    shapes = {
+        "points": (count, dims),
+        "schedulers": (count, size),
+        "weights": (count, dims),
+        "bounds": (count,),
+        "potentials": (count, size),
+    }
+    for name, shape in shapes.items():
+        if np.shape(getattr(front, name)) != shape:
+            raise ValueError(
+                f"{name} must have shape {list(shape)}, got "
+                f"{list(np.shape(getattr(front, name)))}"
+            )
+    rows = _branches(model, case)
+    for k in range(count):
+        limits.tick("verifying", k, "points")
+        weights = [Fraction(x) for x in np.asarray(front.weights[k]).tolist()]
+        if min(weights) < 0 or abs(sum(weights) - 1) > Fraction(1, 10**9):
+            return FrontVerdict.at(FrontReason.NO_WEIGHTS, k)
+        if not _is_shown(case, rows, weights, front.bounds[k], front.potentials[k]):
+            return FrontVerdict.at(FrontReason.NOT_SHOWN, k)
+        reason = _has(model, case, rows, weights, front, k)
+        if reason != FrontReason.OK:
+            return FrontVerdict.at(reason, k)
+    if not _follows(case, front):
+        return FrontVerdict.at(FrontReason.NO_ANSWER, NO_CHOICE)
+    return FrontVerdict.at(FrontReason.OK, NO_CHOICE)
+
+
+def _branches(model: MDP, case: Case) -> list[list[tuple[int, Fraction]]]:
+    """Where each choice of the product leads, by the exact numbers of the model."""
+    made = case.product
+    own, theirs = (np.asarray(x.row_offsets).tolist() for x in (made.model, model))
+    columns = np.asarray(made.model.columns).tolist()
+    probs = [Fraction(x) for x in np.asarray(model.probs).tolist()]
+    found = []
+    for c, choice in enumerate(made.choice.tolist()):
+        here = probs[theirs[choice] : theirs[choice + 1]]
+        total = sum(here)
+        targets = columns[own[c] : own[c + 1]]
+        found.append([(t, p / total) for t, p in zip(targets, here, strict=True)])
+    return found
+
+
+def _offset(case: Case, weights: list[Fraction]) -> Fraction:
+    """The weighted sum of what is had before anything is chosen."""
+    start = case.product.start.tolist()
+    parts = zip(weights, case.objectives, start, strict=True)
+    return sum(
+        (w * x.sign * (x.offset + x.factor * Fraction(y)) for w, x, y in parts),
+        Fraction(0),
+    )
+
+
+def _is_shown(case: Case, rows, weights, bound, potential) -> bool:
+    """Whether a potential shows a bound."""
+    where = case.setting
+    if not np.isfinite(potential).all():
+        return False
+    u = [Fraction(x) for x in np.asarray(potential).tolist()]
+    if _offset(case, weights) + u[0] > Fraction(float(bound)):
+        return False
+    groups = np.asarray(case.product.model.row_group_offsets).tolist()
+    gains = (case.product.gains * where.signs).tolist()
+    # What is gained is a sum of doubles: it may be more by a hair.
+    hair = Fraction(2 * max(map(len, rows)) + 4, 2**53)
+    for s in range(len(u)):
+        limits.tick("verifying", s, "states")
+        for c in range(groups[s], groups[s + 1]):
+            gained = sum(
+                (w * Fraction(x) for w, x in zip(weights, gains[c], strict=True) if x),
+                Fraction(0),
+            )
+            size = sum(abs(w * Fraction(x)) for w, x in zip(weights, gains[c],
+                strict=True))  # fmt: skip
+            worth = gained + hair * size + sum(p * u[t] for t, p in rows[c])
+            if worth > u[s]:
+                return False
+        if where.label[s] >= 0 and u[s] < max(
+            sum((w for w, met in zip(weights, end, strict=True) if met), Fraction(0))
+            for end in where.ends[where.label[s]]
+        ):
+            return False
+    return True
+
+
+def _has(model: MDP, case: Case, rows, weights, front: Front, k: int) -> FrontReason:
+    """Whether a scheduler has what its point says."""
+    where, made = case.setting, case.product
+    chosen = np.asarray(front.schedulers[k]).tolist()
+    groups = np.asarray(made.model.row_group_offsets).tolist()
+    firsts = np.asarray(model.row_group_offsets)[made.state].tolist()
+    number, order, choices = {0: 0}, [0], []
+    for s in order:  # it grows
+        choice = chosen[s]
+        if choice < 0:
+            if where.label[s] < 0:
+                return FrontReason.NO_SCHEDULER
+            choices.append(None)
+            continue
+        own = groups[s] + choice - firsts[s]
+        if not groups[s] <= own < groups[s + 1]:
+            return FrontReason.NO_SCHEDULER
+        choices.append(own)
+        for t, _ in rows[own]:
+            if t not in number:
+                number[t] = len(order)
+                order.append(t)
+    if len(order) > CHAIN_SOLVED_UP_TO:
+        raise ValueError(
+            f"the chain of scheduler {k} has {len(order)} states: at most "
+            f"{CHAIN_SOLVED_UP_TO} are solved in fractions"
+        )
+    gains = (made.gains * where.signs).tolist()
+    for j, objective in enumerate(case.objectives):
+        table: list[dict[int, Fraction]] = []
+        worth: list[Fraction] = []
+        for s, own in zip(order, choices, strict=True):
+            row: dict[int, Fraction] = {}
+            if own is None:
+                ends = where.ends[where.label[s]]
+                best = max(ends, key=lambda end: _weighted(weights, end))
+                worth.append(Fraction(int(best[j])))
+            else:
+                for t, p in rows[own]:
+                    row[number[t]] = row.get(number[t], Fraction(0)) + p
+                gain = Fraction(gains[own][j])
+                worth.append(gain - abs(gain) * Fraction(2 * len(rows[own]) + 4, 2**53))
+            table.append(row)
+        solved = _chain_values(table, worth)
+        if solved is None:
+            return FrontReason.NO_SCHEDULER
+        begun = objective.offset + objective.factor * Fraction(made.start[j])
+        gained = objective.sign * begun + solved[0]
+        claimed = objective.sign * Fraction(float(front.points[k][j]))
+        if gained < claimed:
+            return FrontReason.TOO_GOOD
+    return FrontReason.OK
+
+
+def _weighted(weights, end) -> Fraction:
+    return sum((w for w, met in zip(weights, end, strict=True) if met), Fraction(0))
+
+
+def _follows(case: Case, front: Front) -> bool:
+    """Whether what is said of the question follows."""
+    points = [
+        [s * Fraction(x) for s, x in zip(case.sense.tolist(), row, strict=True)]
+        for row in np.asarray(front.points).tolist()
+    ]
+    half = [
+        ([Fraction(w) for w in row], Fraction(bound))
+        for row, bound in zip(
+            front.weights.tolist(), front.bounds.tolist(), strict=True
+        )
+    ]
+    goals: list[Any] = case.goals
+    if case.kind == "achievability":
+        strict = any(x.strict for x in case.objectives)
+        if front.achievable:
+            value = mixture(points, goals).value
+            return value > 0 or (value == 0 and not strict)
+        if front.achievable is None:
+            return True
+        return any(
+            bound < here or (strict and bound == here)
+            for row, bound in half
+            for here in [sum(w * x for w, x in zip(row, goals, strict=True))]
+        )
+    if case.kind == "pareto":
+        return True
+    which = goals.index(None)
+    others = [i for i in range(len(goals)) if i != which]
+    ends = [Fraction(x) for x in (front.lower, front.upper) if np.isfinite(x)]
+    if np.isnan(front.lower) and np.isnan(front.upper):
+        return any(
+            row[which] == 0 and bound < sum(row[i] * goals[i] for i in others)
+            for row, bound in half
+        )
+    if len(ends) < 2:
+        return False
+    low, high = sorted(int(case.sense[which]) * x for x in ends)
+    full = [low if i == which else x for i, x in enumerate(goals)]
+    most = [
+        (bound - sum(row[i] * goals[i] for i in others)) / row[which]
+        for row, bound in half
+        if row[which] > 0
+    ]
+    return mixture(points, full).value >= 0 and min(most) <= high

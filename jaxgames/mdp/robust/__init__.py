@@ -1,0 +1,1 @@
+"""Interval models: nature chooses probabilities between bounds, for or against us."""

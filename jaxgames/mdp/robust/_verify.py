@@ -1,0 +1,531 @@
+"""Checks bounds of values of interval models by their definition, exactly.
+
+It shares nothing with what solves: nature's best answer is found by sorting all
+branches at once, and in fractions wherever floating point leaves a doubt; sets are
+found by plain rounds over all branches.
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.mdp._asked import other_of
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._paths import Next, Until, read
+from jaxgames.mdp._property import Cumulative, Instantaneous, Query, Temporal
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp.robust._natures import BLUR, POINT
+from jaxgames.tuning.mdp import FRACTIONS_UP_TO
+
+FIXED, ANY, ALL = range(3)
+"""Who decides: a strategy that is claimed, a friend, or an enemy."""
+
+
+class Intervals:
+    """An interval model in fractions, where floating point does not do."""
+
+    def __init__(self, model: MDP):
+        self.groups = np.asarray(model.row_group_offsets).astype(np.int64)
+        self.count = int(self.groups[-1])
+        self.rows = np.asarray(model.row_offsets)[: self.count + 1].astype(np.int64)
+        self.size = len(self.groups) - 1
+        self.real = np.diff(self.groups) > 0
+        self.target = np.asarray(model.columns)[: self.rows[-1]].astype(np.int64)
+        self.choice = np.repeat(np.arange(self.count), np.diff(self.rows))
+        self.owner = owner_of(model)[: self.count]
+        low, high = (
+            np.asarray(x, np.float64)[: self.rows[-1]]
+            for x in (model.lower, model.upper)
+        )
+        least, most = (self._summed(x) for x in (low, high))
+        self.is_low, self.is_high = least >= 1 - POINT, most <= 1 + POINT
+        self.given = low, high
+        at_low, at_high = self.is_low[self.choice], self.is_high[self.choice]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            point = np.where(at_low, low / least[self.choice], high / most[self.choice])
+        either = at_low | at_high
+        self.low = np.where(either, point, low) * (1 - BLUR)
+        self.high = np.minimum(np.where(either, point, high) * (1 + BLUR), 1.0)
+
+    def _summed(self, x: np.ndarray) -> np.ndarray:
+        return np.bincount(self.choice, x, minlength=self.count)
+
+    def branches(self, choice: int) -> range:
+        """Those of a choice."""
+        return range(self.rows[choice], self.rows[choice + 1])
+
+    def bounds(self, choice: int) -> tuple[list[Fraction], list[Fraction]]:
+        """The bounds of a choice in fractions."""
+        here = slice(self.rows[choice], self.rows[choice + 1])
+        low, high = ([Fraction(x) for x in y[here].tolist()] for y in self.given)
+        if self.is_low[choice] or self.is_high[choice]:
+            point = low if self.is_low[choice] else high
+            total = sum(point)
+            low = high = [x / total for x in point]
+        blur = Fraction(BLUR)
+        return (
+            [x * (1 - blur) for x in low],
+            [min(x * (1 + blur), Fraction(1)) for x in high],
+        )
+
+    def worst(self, choice: int, values: Any, least: bool) -> Any:
+        """What a choice is worth to a nature that is free, exactly."""
+        low, high = self.bounds(choice)
+        at = [values[self.target[b]] for b in self.branches(choice)]
+        order = sorted(range(len(at)), key=lambda i: at[i], reverse=not least)
+        left, worth = 1 - sum(low), Fraction(0)
+        for i in order:
+            more = min(left, high[i] - low[i])
+            left -= more
+            if low[i] + more:
+                if _is_infinite(at[i]):
+                    return at[i]
+                worth += (low[i] + more) * _fraction(at[i])
+        return worth
+
+    def taken(self, choice: int, probs: np.ndarray) -> list[Fraction] | None:
+        """The distribution that is claimed, rounding made good; None if it is none."""
+        low, high = self.bounds(choice)
+        here = slice(self.rows[choice], self.rows[choice + 1])
+        claimed = probs[here].tolist()
+        if not all(x >= 0 for x in claimed):
+            return None
+        found = []
+        for x, least, most in zip(claimed, low, high, strict=True):
+            near = min(max(Fraction(x), least), most)
+            if abs(float(near) - x) > 1e-9:
+                return None
+            found.append(near)
+        rest = 1 - sum(found)
+        if abs(rest) > Fraction(1, 10**9):
+            return None
+        for i, (least, most) in enumerate(zip(low, high, strict=True)):
+            if claimed[i] > 0 or found[i] > 0:
+                new = min(max(found[i] + rest, least), most)
+                rest -= new - found[i]
+                found[i] = new
+        return found if rest == 0 else None
+
+    def may_avoid(self, states: np.ndarray) -> np.ndarray:
+        """The choices in which nature can keep out of some states: bool `[C]`."""
+        hits = states[self.target]
+        room = self._summed(np.where(hits, 0.0, self.high))
+        forced = self._summed((hits & (self.low > 0)).astype(np.float64)) > 0
+        found = ~forced & (room >= 1)
+        close = ~forced & (np.abs(room - 1) < 1e-9)
+        for choice in np.flatnonzero(close).tolist():
+            _, high = self.bounds(choice)
+            here = self.branches(choice)
+            total = sum(
+                (x for x, b in zip(high, here, strict=True) if not hits[b]),
+                Fraction(0),
+            )
+            found[choice] = total >= 1
+        return found
+
+    def may_hit(self, states: np.ndarray) -> np.ndarray:
+        """The choices in which nature can come to some states: bool `[C]`."""
+        return self._summed((states[self.target] & (self.high > 0)) * 1.0) > 0
+
+
+class Claim(NamedTuple):
+    """Bounds and strategies that somebody claims.
+
+    Attributes:
+        intervals: the model.
+        lower: `[S]`, floats or fractions.
+        upper: likewise.
+        scheduler: int32 `[S]`.
+        nature: float64 `[E]`.
+        least: whether the scheduler wants the least.
+        nature_least: whether nature wants the least.
+    """
+
+    intervals: Intervals
+    lower: np.ndarray
+    upper: np.ndarray
+    scheduler: np.ndarray
+    nature: np.ndarray
+    least: bool
+    nature_least: bool
+
+    def flipped(self) -> "Claim":
+        """The claim about the probability of the opposite, in fractions."""
+        lower, upper = (
+            np.array([1 - _fraction(x) for x in bound.tolist()], object)
+            for bound in (self.upper, self.lower)
+        )
+        return self._replace(
+            lower=lower,
+            upper=upper,
+            least=not self.least,
+            nature_least=not self.nature_least,
+        )
+
+    def chosen(self) -> np.ndarray:
+        """The choices of the scheduler, the first where it says nothing: bool `[C]`."""
+        own = self.intervals
+        at = np.where(self.scheduler < 0, own.groups[:-1], self.scheduler)[own.real]
+        found = np.zeros(own.count, bool)
+        found[at[at < own.count]] = True
+        return found
+
+    # ---- sets --------------------------------------------------------------------
+
+    def reaches(self, goal, passed, scheduler: int, nature: int) -> np.ndarray:
+        """From where a goal is reached with more than probability zero."""
+        own, mark = self.intervals, goal & self.intervals.real
+        chosen = self.chosen()
+        while True:
+            limits.tick("verifying")
+            if nature == FIXED:
+                hits = mark[own.target] & (self.nature[: len(own.target)] > 0)
+                good = np.bincount(own.choice, hits, minlength=own.count) > 0
+            else:
+                good = own.may_hit(mark) if nature == ANY else ~own.may_avoid(mark)
+            new = mark | (passed & self._of(good, chosen, scheduler))
+            if (new == mark).all():
+                return mark
+            mark = new
+
+    def surely(self, goal, scheduler: int, nature: int) -> np.ndarray:
+        """From where those who are friends can reach a goal with probability one."""
+        own, inside = self.intervals, self.intervals.real.copy()
+        chosen = self.chosen()
+        while True:
+            if nature == FIXED:
+                some = self.nature[: len(own.target)] > 0
+                out = some & ~inside[own.target]
+                stays = np.bincount(own.choice, out, minlength=own.count) == 0
+            else:
+                some = np.ones(len(own.target), bool)
+                stays = own.may_avoid(~inside)
+            mark = goal & inside
+            while True:
+                limits.tick("verifying")
+                hits = some & mark[own.target] & (own.high > 0)
+                good = stays & (np.bincount(own.choice, hits, minlength=own.count) > 0)
+                new = mark | (inside & self._of(good, chosen, scheduler))
+                if (new == mark).all():
+                    break
+                mark = new
+            if (mark == inside).all():
+                return inside
+            inside = mark
+
+    def rests(self, choices) -> np.ndarray:
+        """From where friends can stay for ever among some choices: bool `[S]`."""
+        own, inside = self.intervals, self.intervals.real.copy()
+        while True:
+            limits.tick("verifying")
+            good = choices & own.may_avoid(~inside)
+            new = inside & self._of(good, good, ANY)
+            if (new == inside).all():
+                return inside
+            inside = new
+
+    def _of(self, good, chosen, scheduler: int) -> np.ndarray:
+        """The states whose choices are good: any, all, or that of the scheduler."""
+        own = self.intervals
+        if scheduler == ALL:
+            bad = np.bincount(own.owner, ~good, minlength=own.size) > 0
+            return own.real & ~bad
+        some = good & chosen if scheduler == FIXED else good
+        return np.bincount(own.owner, some, minlength=own.size) > 0
+
+    # ---- inequalities ------------------------------------------------------------
+
+    def breaks(self, bound, states, earned, sign, discount=Fraction(1)) -> np.ndarray:
+        """The states of some whose bound is not kept: bool `[S]`.
+
+        Args:
+            bound: `[S]`, floats or fractions.
+            states: bool `[S]`, those to look at.
+            earned: float64 `[C]`.
+            sign: 1 for an upper bound, to which those who want the least are held; -1
+                for a lower one, and those who want the most.
+            discount: what a step is worth beside the one before it.
+        """
+        own = self.intervals
+        held = self.least == (sign > 0)
+        nature_held = self.nature_least == (sign > 0)
+        look = states[own.owner] & (self.chosen() if held else True)
+        if bound.dtype != object:
+            kept = self._plainly(bound, earned, sign, nature_held, float(discount))
+            look = look & ~kept
+        found = np.zeros(own.size, bool)
+        for at in np.flatnonzero(look).tolist():
+            limits.tick("verifying", at, "choices")
+            state = own.owner[at]
+            if not self._keeps(bound, at, earned, sign, nature_held, discount):
+                found[state] = True
+        return found
+
+    def _plainly(self, bound, earned, sign, nature_held, discount) -> np.ndarray:
+        """The choices that keep a bound by more than any rounding: bool `[C]`."""
+        own = self.intervals
+        x = bound[own.target]
+        with np.errstate(invalid="ignore", over="ignore"):
+            held = self.nature[: len(x)]
+            probs = held if nature_held else self._spread(x, sign < 0)
+            terms = np.where(probs > 0, probs * x, 0.0)
+            worth = earned + discount * own._summed(terms)
+            size = np.abs(earned) + own._summed(np.abs(terms))
+            top = np.zeros(own.count)
+            np.maximum.at(top, own.choice, np.abs(x))
+            off = (np.diff(own.rows) + 16.0) ** 2 * 1e-15 * (size + top)
+            kept = sign * (bound[own.owner] - worth) >= off
+        if nature_held:
+            total = own._summed(self.nature[: len(x)])
+            kept &= np.abs(total - 1) < 1e-12
+            here = self.nature[: len(x)]
+            wrong = (here < own.low - 1e-13) | (here > own.high + 1e-13)
+            kept &= own._summed(wrong * 1.0) == 0
+        return kept
+
+    def _spread(self, x: np.ndarray, least: bool) -> np.ndarray:
+        """Nature's best distributions, by one sort of all branches: float64 `[E]`."""
+        own = self.intervals
+        order = np.lexsort((x if least else -x, own.choice))
+        gap = (own.high - own.low)[order]
+        left = 1 - own._summed(own.low)
+        before = np.cumsum(gap) - gap
+        before -= before[own.rows[:-1]][own.choice]
+        probs = own.low.copy()
+        probs[order] += np.clip(left[own.choice] - before, 0, gap)
+        return probs
+
+    def _keeps(self, bound, at, earned, sign, nature_held, discount) -> bool:
+        """Whether a choice keeps a bound, in fractions."""
+        own = self.intervals
+        mine = bound[own.owner[at]]
+        if nature_held:
+            probs = own.taken(at, self.nature)
+            if probs is None:
+                return False
+            worth = Fraction(0)
+            for p, b in zip(probs, own.branches(at), strict=True):
+                value = bound[own.target[b]]
+                if p > 0 and _is_infinite(value):
+                    return sign < 0 or _is_infinite(mine)
+                worth += p * _fraction(value) if p > 0 else 0
+        else:
+            worth = own.worst(at, bound, sign < 0)
+            if _is_infinite(worth):
+                return sign < 0 or _is_infinite(mine)
+        if _is_infinite(mine):
+            return sign > 0
+        worth = _fraction(float(earned[at])) + discount * worth
+        return sign * (_fraction(mine) - worth) >= 0
+
+
+def _fraction(value: Any) -> Any:
+    if isinstance(value, Fraction) or not np.isfinite(float(value)):
+        return value
+    return Fraction(float(value))
+
+
+def _is_infinite(value: Any) -> bool:
+    return not isinstance(value, Fraction) and not np.isfinite(float(value))
+
+
+def verify(model: MDP, asked: Any, node: Query, found: Any) -> ValueVerdict:
+    """What there is to say of what somebody found of an interval model.
+
+    Args:
+        model: the model.
+        asked: the property, as it is evaluated.
+        node: what is asked.
+        found: what has `lower`, `upper`, `scheduler` and `nature`.
+    """
+    own = Intervals(model)
+    optimum = asked._optimum(node)
+    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
+    with np.errstate(invalid="ignore"):
+        wrong = own.real & ~(lower <= upper)
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    path = node.path
+    if node.operator == "P" and node.condition is None:
+        path = read(node.path, asked._bounds)
+    steps = isinstance(path, Next) or getattr(path, "last", None) is not None
+    steps |= isinstance(path, Instantaneous)
+    steps |= isinstance(path, Cumulative) and path.steps is not None
+    if steps:
+        return _again(own, asked, node, path, (lower, upper), optimum)
+    scheduler, nature = found.scheduler, found.nature
+    if np.shape(scheduler) != (own.size,) or np.shape(nature) != (model.num_branches,):
+        raise ValueError(
+            "a memoryless scheduler and nature's probabilities are needed to verify "
+            f"this: int [{own.size}] and float [{model.num_branches}]"
+        )
+    claim = Claim(
+        *(own, lower, upper, np.asarray(scheduler), np.asarray(nature)),
+        *(optimum[:3] == "min", optimum[3:] == "min"),
+    )
+    some = own.real & (claim.scheduler >= 0)
+    inside = (claim.scheduler >= own.groups[:-1]) & (claim.scheduler < own.groups[1:])
+    bad = some & ~inside
+    if bad.any():
+        return ValueVerdict.at(ValueReason.NO_CHOICE_OF_IT, int(np.argmax(bad)))
+    if node.operator == "P" and isinstance(path, Until) and path.first == 0:
+        goal, left = asked.states(path.right), asked.states(path.left)
+        return _reach(claim.flipped() if path.negated else claim, goal, left)
+    if node.operator == "R" and isinstance(path, Cumulative | Temporal):
+        reward = asked._rewards(asked._reward_name(node))[: own.count]
+        if isinstance(path, Temporal):
+            return _until(claim, asked.states(path.operands[0]), reward)
+        if path.discount is not None:
+            share = asked.constant(path.discount)
+            return _told(claim, own.real, own.real, reward, share)
+        return _total(claim, reward)
+    raise ValueError(
+        f"'{node}' cannot be verified: only probabilities of one temporal operator, "
+        "and rewards before a target, in all, discounted, or of some steps"
+    )
+
+
+def _modes(claim: Claim, *, most: bool, other: int) -> tuple[int, int]:
+    """Who decides where those who want the most, or the least, do as they claim."""
+    return (
+        FIXED if claim.least != most else other,
+        FIXED if claim.nature_least != most else other,
+    )
+
+
+def _told(
+    claim: Claim, lows, highs, earned, discount=Fraction(1), **wrong: Any
+) -> ValueVerdict:
+    """The verdict of inequalities, after what is wrong already."""
+    none = np.zeros(len(lows), bool)
+    small = claim.breaks(claim.upper, highs, earned, 1, discount)
+    large = claim.breaks(claim.lower, lows, earned, -1, discount)
+    keys = ("below", "above", "high", "low")
+    before = [wrong.get(key, none) for key in keys]
+    return ValueVerdict.first_of(none, none, *before, large, small)
+
+
+def _reach(claim: Claim, goal: np.ndarray, left: np.ndarray) -> ValueVerdict:
+    own = claim.intervals
+    goal = goal & own.real
+    open_ = own.real & left & ~goal
+    enemy = _modes(claim, most=True, other=ALL)
+    nothing = own.real & ~claim.reaches(goal, open_, *enemy)
+    below = (goal & (claim.lower > 1)) | (nothing & (claim.lower > 0))
+    above = (goal & (claim.upper < 1)) | (own.real & (claim.upper < 0))
+    none = np.zeros(own.count)
+    return _told(claim, open_ & ~nothing, open_, none, below=below, above=above)
+
+
+def _until(claim: Claim, goal: np.ndarray, reward: np.ndarray) -> ValueVerdict:
+    own = claim.intervals
+    goal = goal & own.real
+    open_ = own.real & ~goal
+    infinite, endless = (
+        np.array([_is_infinite(x) and x > 0 for x in bound.tolist()], bool)
+        for bound in (claim.lower, claim.upper)
+    )
+    never = own.real & ~claim.reaches(
+        goal, open_, *_modes(claim, most=False, other=ALL)
+    )
+    escapes = claim.reaches(never, open_, *_modes(claim, most=False, other=ANY))
+    sure = claim.surely(goal, *_modes(claim, most=True, other=ANY))
+    return _told(
+        *(claim, open_ & ~infinite & sure, open_ & ~endless, reward),
+        below=goal & (claim.lower > 0),
+        above=own.real & (claim.upper < 0),
+        high=open_ & escapes & ~endless,
+        low=infinite & sure,
+    )
+
+
+def _total(claim: Claim, reward: np.ndarray) -> ValueVerdict:
+    own, real = claim.intervals, claim.intervals.real
+    infinite, endless = (
+        np.array([_is_infinite(x) and x > 0 for x in bound.tolist()], bool)
+        for bound in (claim.lower, claim.upper)
+    )
+    above = real & (claim.upper < 0)
+    if claim.least:
+        rests = claim.rests(reward == 0)
+        sure = claim.surely(rests, ANY, ANY)
+        return _told(
+            *(claim, real & ~infinite & sure & ~rests, real & ~endless, reward),
+            below=rests & (claim.lower > 0),
+            above=above,
+            low=infinite & sure,
+        )
+    pays = np.zeros(own.size, bool)
+    pays[own.owner[claim.chosen() & (reward > 0)]] = True
+    never = real & ~claim.reaches(pays, real, FIXED, FIXED)
+    always = real & ~claim.reaches(never, real, FIXED, FIXED)
+    limitless = claim.reaches(always, real, FIXED, FIXED)
+    return _told(
+        *(claim, real & ~limitless, real & ~endless, reward),
+        below=never & (claim.lower > 0),
+        above=above,
+        low=infinite & ~limitless,
+    )
+
+
+def _again(own, asked, node, path, ends, optimum) -> ValueVerdict:
+    """Values of a number of steps, computed anew by their definition, in fractions."""
+    earned, discount = [Fraction(0)] * own.count, Fraction(1)
+    window: int | None = None
+    left: Any = None
+    right: Any = None
+    flips = False
+    least, nature_least = optimum[:3] == "min", optimum[3:] == "min"
+    if node.operator == "P":
+        if isinstance(path, Next):
+            steps, right = 1, asked.states(path.operand)
+        else:
+            steps, flips = path.last, path.negated
+            left, right = asked.states(path.left), asked.states(path.right)
+            window = path.last - path.first
+            if flips:
+                words = other_of(optimum)
+                least, nature_least = words[:3] == "min", words[3:] == "min"
+        values = [Fraction(int(x)) for x in right]
+    elif isinstance(path, Instantaneous):
+        steps = asked.natural(path.time, "a number of steps")
+        named = asked._reward_name(node)
+        states = np.asarray((asked.model.state_rewards or {})[named])
+        values = [Fraction(x) for x in states.tolist()]
+    else:
+        steps = asked.natural(path.steps, "a number of steps")
+        reward = asked._rewards(asked._reward_name(node))
+        earned = [Fraction(x) for x in reward[: own.count].tolist()]
+        values = [Fraction(0)] * own.size
+        if path.discount is not None:
+            discount = asked.constant(path.discount)
+    if steps * len(own.target) > FRACTIONS_UP_TO:
+        raise ValueError(
+            f"{steps} steps of {len(own.target)} branches are too many to be verified "
+            f"in fractions: {FRACTIONS_UP_TO} in all are the most"
+        )
+    best = min if least else max
+    for step in range(1, steps + 1):
+        limits.tick("verifying", step, "steps")
+        new = list(values)
+        for s in np.flatnonzero(own.real).tolist():
+            if window is not None and right[s] and step <= window:
+                new[s] = Fraction(1)
+            elif window is not None and not left[s]:
+                new[s] = Fraction(0)
+            else:
+                new[s] = best(
+                    earned[c] + discount * own.worst(c, values, nature_least)
+                    for c in range(own.groups[s], own.groups[s + 1])
+                )
+        values = new
+    if flips:
+        values = [1 - x for x in values]
+    large, small = np.zeros((2, own.size), bool)
+    for s in np.flatnonzero(own.real).tolist():
+        large[s] = _fraction(ends[0][s]) > values[s]
+        small[s] = _fraction(ends[1][s]) < values[s]
+    none = np.zeros(own.size, bool)
+    return ValueVerdict.first_of(none, none, none, none, none, none, large, small)

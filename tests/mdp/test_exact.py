@@ -1,0 +1,118 @@
+"""Values as fractions, and averages of what mixes slowly."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from jaxgames import SolveError, Status, mdp
+from jaxgames.mdp import _average
+from jaxgames.testing import _exact as exact
+
+QUESTIONS = {
+    'P{}=? [ F "goal" ]': {"kind": "reach"},
+    'R{{"cost"}}{}=? [ F "goal" ]': {"kind": "until"},
+    'R{{"cost"}}{}=? [ C ]': {"kind": "total"},
+    'R{{"cost"}}{}=? [ C<=3 ]': {"kind": "total", "steps": 3},
+    'R{{"cost"}}{}=? [ Cdiscount=2/3 ]': {
+        "kind": "total",
+        "discount": Fraction(2, 3),
+    },
+    'R{{"cost"}}{}=? [ LRA ]': {"kind": "average"},
+}
+
+
+def models(seed: int, count: int):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        size = int(rng.integers(1, 6))
+        bare = exact.random_model(rng, size, 2, 3)
+        yield mdp.MDP.from_arrays(
+            *(bare.row_group_offsets, bare.row_offsets, bare.columns, bare.probs),
+            labels={"goal": rng.random(size) < 0.3},
+            choice_rewards={"cost": rng.integers(0, 4, bare.num_choices) * 1.0},
+        )
+
+
+def compare(text: str, seed: int, count: int) -> None:
+    for model in models(seed, count):
+        how = dict(QUESTIONS[text])
+        if how["kind"] != "reach":
+            how["reward"] = (model.choice_rewards or {})["cost"]
+        goal = (model.labels or {})["goal"]
+        for optimum in ("min", "max"):
+            expected = mdp.reference.values(
+                *(model, str(how["kind"]), optimum),
+                target=goal,
+                **{k: x for k, x in how.items() if k != "kind"},  # type: ignore
+            )
+            found = mdp.check(model, text.format(optimum), exact=True)
+            assert list(found.exact or ()) == expected
+            assert all(low <= x for low, x in zip(found.lower, expected, strict=True))
+            assert all(x <= high for high, x in zip(found.upper, expected, strict=True))
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_fractions_against_all_schedulers(text):
+    compare(text, seed=5, count=8)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_many_fractions_against_all_schedulers(text):
+    compare(text, seed=6, count=500)
+
+
+def test_averages_by_policies_alone(monkeypatch):
+    """No rounds before: policies are improved from nothing."""
+    monkeypatch.setattr(_average, "PATIENCE_WITH_AVERAGES", 0)
+    monkeypatch.setattr(_average, "FEWEST_AVERAGES", 1)
+    monkeypatch.setattr(_average, "RATIONAL_UP_TO", 0)
+    monkeypatch.setattr(_average, "MOST_AVERAGES", 1)
+    for model in models(seed=7, count=40):
+        reward = (model.choice_rewards or {})["cost"]
+        for optimum in ("min", "max"):
+            found = mdp.check(model, f'R{{"cost"}}{optimum}=? [ LRA ]')
+            expected = mdp.reference.values(model, "average", optimum, reward=reward)
+            for low, high, x in zip(found.lower, found.upper, expected, strict=True):
+                assert Fraction(low) <= x <= Fraction(high)
+                assert high - low <= 1e-6 * x
+
+
+def slow(rare: float) -> mdp.MDP:
+    """Two places that are left once in a long time; in the second one may earn more."""
+    return mdp.MDP.from_arrays(
+        [0, 1, 3],
+        [0, 2, 4, 6],
+        [0, 1, 0, 1, 0, 1],
+        [1 - rare, rare, 2 * rare, 1 - 2 * rare, 4 * rare, 1 - 4 * rare],
+        choice_rewards={"cost": [1, 5, 7]},
+    )
+
+
+def test_averages_of_what_mixes_slowly():
+    rare = 2.0**-40
+    model = slow(rare)
+    # A third of the time in state 1 at 4 rare, half as much away at 2 rare.
+    values = {"max": max(Fraction(1 * 2 + 5 * 1, 3), Fraction(1 * 4 + 7 * 1, 5))}
+    values["min"] = min(Fraction(1 * 2 + 5 * 1, 3), Fraction(1 * 4 + 7 * 1, 5))
+    for optimum, value in values.items():
+        found = mdp.check(model, f"R{optimum}=? [ LRA ]")
+        assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0])
+        assert found.upper[0] - found.lower[0] <= 1e-6 * found.lower[0]
+        assert mdp.check(model, f"R{optimum}=? [ LRA ]", exact=True).exact == (
+            value,
+            value,
+        )
+
+
+def test_what_has_no_fraction_says_so():
+    model = next(models(seed=1, count=1))
+    with pytest.raises(SolveError, match="no value as a fraction"):
+        mdp.check(model, 'filter(max, Pmax=? [ F "goal" ])', exact=True)
+    found = mdp.check(
+        *(model, 'filter(max, Pmax=? [ F "goal" ])'), exact=True, throw=False
+    )
+    assert found.status == Status.PRECISION
+    assert found.exact is None
+    assert mdp.check(model, 'Pmax>=0 [ F "goal" ]', exact=True).value is True

@@ -1,0 +1,192 @@
+"""Several objectives: published fronts, all schedulers, and verification."""
+
+import dataclasses
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from jaxgames import io, mdp
+from jaxgames.cli import main
+from jaxgames.mdp._property import PropertyError
+from jaxgames.mdp.multi import _oracle
+from jaxgames.mdp.multi._game import mixture
+from jaxgames.testing import fuzz
+from jaxgames.testing._slices import SLICES
+from tests.mdp.quantitative_cases import FOLDER, needs_folder
+
+
+def model(**more) -> mdp.MDP:
+    """A sure gain of 1, a lot for the goal, or one for both."""
+    return mdp.MDP.from_arrays(
+        [0, 3, 4, 5],
+        [0, 1, 3, 5, 6, 7],
+        [2, 1, 2, 1, 2, 1, 2],
+        [1, 0.5, 0.5, 0.125, 0.875, 1, 1],
+        labels={"goal": [0, 1, 0]},
+        choice_rewards={"gain": [1, 0, 0.875, 0, 0]},
+        **more,
+    )
+
+
+BOTH = 'multi(Pmax=? [ F "goal" ], R{"gain"}max=? [ C ])'
+
+
+@needs_folder
+@pytest.mark.parametrize("name", ["simple11", "simple2", "simple3", "test1"])
+def test_published_fronts(name):
+    facts = json.loads((FOLDER / "multi" / f"multi_{name}.json").read_text())
+    built = io.load(str(FOLDER / "multi" / facts["model"]))
+    for case in facts["cases"]:
+        found = mdp.pareto(built, case["property"])
+        front = sorted(found.points[found.vertices].round(6).tolist())
+        wanted = np.array(sorted(case["pareto"]))
+        assert np.array(front).shape == wanted.shape, case["property"]
+        np.testing.assert_allclose(front, wanted, atol=1e-5)
+        assert mdp.verify_pareto(built, case["property"], found)
+
+
+def test_a_front_its_schedulers_and_a_mixture():
+    found = mdp.pareto(model(), BOTH)
+    np.testing.assert_allclose(
+        found.points[found.vertices], [[0, 1], [0.125, 0.875], [0.5, 0]], atol=1e-6
+    )
+    assert found.schedulers[found.vertices][:, 0].tolist() == [0, 2, 1]
+    shares, more = found.mix([0.25, 0.5])
+    assert shares.sum() == pytest.approx(1)
+    assert more > 0
+    assert ((shares @ found.points) >= [0.25, 0.5]).all()
+    assert found.mix([0.5, 0.5])[1] < 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ('multi(P>=0.25 [ F "goal" ], R{"gain"}>=0.58 [ C ])', True),
+        ('multi(P>=0.25 [ F "goal" ], R{"gain"}>=0.59 [ C ])', False),
+        ('multi(P>=0.49 [ F "goal" ], R{"gain"}<=0.01 [ C ])', True),
+        ('multi(P>0.51 [ F "goal" ], R{"gain"}<=3 [ C ])', False),
+        ('multi(P<=0.4 [ G !"goal" ], R<=3 [ C ])', False),
+    ],
+)
+def test_achievability(asked, value):
+    assert mdp.check(model(), asked).value is value
+    assert mdp.verify_pareto(model(), asked, mdp.pareto(model(), asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ('multi(Pmax=? [ F "goal" ], R{"gain"}>=0.4375 [ C ])', 0.3125),
+        ('multi(Pmin=? [ G !"goal" ], R{"gain"}>=0.4375 [ C ])', 0.6875),
+        ('multi(R{"gain"}min=? [ C ], P>=0.25 [ F "goal" ])', 0),
+        ('multi(R{"gain"}max=? [ C<=1 ], P>=0.25 [ X "goal" ])', 7 / 12),
+        ('multi(R{"gain"}max=? [ C ], P>=0.25 [ F<=1 "goal" ], P<=1 [ F "goal" ])',
+            7 / 12),
+        ('multi(R{"gain"}max=? [ F false | x=2 | "goal" ], P>=0.25 [ G F "goal" ])',
+            7 / 12),
+    ],
+)  # fmt: skip
+def test_the_best_of_one_under_bounds_of_others(asked, value):
+    built = model(valuations={"x": [0, 1, 2]})
+    found = mdp.check(built, asked)
+    assert found.lower[0] <= value + 1e-12
+    assert found.upper[0] >= value - 1e-12
+    assert found.value == pytest.approx(value, abs=1e-6)
+    assert mdp.verify_pareto(built, asked, mdp.pareto(built, asked))
+
+
+def test_constraints_that_nothing_meets():
+    asked = 'multi(R{"gain"}max=? [ C ], P>=0.51 [ F "goal" ])'
+    found = mdp.pareto(model(), asked)
+    assert np.isnan(found.lower)
+    assert np.isnan(found.upper)
+    assert mdp.verify_pareto(model(), asked, found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ('multi(P=? [ F "goal" ], Pmax=? [ F true ])', "must say min or max"),
+        ('multi(Pmax>=0.5 [ F "goal" ], Pmax=? [ F true ])', "a bound and an optimum"),
+        ('multi(Pmax=? [ F "goal" ], Rmax=? [ LRA ])', "only F, C and C<= are"),
+        ('multi(Pmax=? [ F "goal" ], Rmin=? [ F "goal" ])', "may never come about"),
+        ('multi(Pmax=? [ F>=2 "goal" ], Rmin=? [ C ])', "counts from a step on"),
+        ('multi(Pmax=? [ G F "goal" & F !"goal" ], Rmin=? [ C ])', "not supported"),
+        ('multi(Pmax=? [ F "goal" || F true ], Rmin=? [ C ])', "not supported"),
+        ('Pmax=? [ F "goal" ]', "expected several objectives"),
+    ],
+)
+def test_what_is_not_supported_is_said(asked, said):
+    with pytest.raises(PropertyError, match=said):
+        mdp.pareto(model(), asked)
+
+
+def test_rewards_without_end_and_fronts_for_check_are_refused():
+    paid = dataclasses.replace(model(), choice_rewards={"": np.ones(5)})
+    with pytest.raises(PropertyError, match="objective 2 has no bound: choice"):
+        mdp.pareto(paid, 'multi(Pmax=? [ F "goal" ], Rmax=? [ C ])')
+    with pytest.raises(PropertyError, match=r"for mdp\.pareto"):
+        mdp.check(model(), BOTH)
+
+
+SPOILT = {
+    "points": lambda x: x.points + 0.01,
+    "bounds": lambda x: x.bounds - 0.01,
+    "weights": lambda x: x.weights * 2,
+    "schedulers": lambda x: np.where(x.schedulers < 3, 9, x.schedulers),
+    "potentials": lambda x: x.potentials - 0.01,
+}
+
+
+@pytest.mark.parametrize("field", SPOILT)
+def test_verification_sees_what_is_spoilt(field):
+    found = mdp.pareto(model(), BOTH)
+    assert mdp.verify_pareto(model(), BOTH, found)
+    spoilt = dataclasses.replace(found, **{field: SPOILT[field](found)})
+    assert not mdp.verify_pareto(model(), BOTH, spoilt)
+
+
+def test_verification_sees_a_wrong_answer():
+    asked = 'multi(P>=0.25 [ F "goal" ], R{"gain"}>=0.59 [ C ])'
+    found = mdp.pareto(model(), asked)
+    wrong = dataclasses.replace(found, achievable=True)
+    assert not mdp.verify_pareto(model(), asked, wrong)
+
+
+def test_weights_in_one_program_find_the_same(monkeypatch):
+    alone = mdp.pareto(model(), BOTH)
+    monkeypatch.setattr(_oracle, "BATCHED_FROM", 0)
+    together = mdp.pareto(model(), BOTH)
+    np.testing.assert_allclose(together.points, alone.points, atol=1e-6)
+    assert mdp.verify_pareto(model(), BOTH, together)
+
+
+def test_mixtures_by_hand():
+    points = [[Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)]]
+    found = mixture(points, [Fraction(1, 4), Fraction(1, 4)])
+    assert found.value == Fraction(1, 4)
+    assert found.columns == [Fraction(1, 2)] * 2
+
+
+def test_on_the_command_line(tmp_path, capsys):
+    path, out = tmp_path / "model.umb", tmp_path / "front.npz"
+    io.save(str(path), model())
+    call = ["mdp", str(path), "--prop", BOTH, "--verify", "--json", "-o", str(out)]
+    assert main(call) == 0
+    told = json.loads(capsys.readouterr().out)
+    np.testing.assert_allclose(told["front"], [[0, 1], [0.125, 0.875], [0.5, 0]],
+        atol=1e-6)  # fmt: skip
+    assert told["verified"] is True
+    with np.load(out) as file:
+        assert file["points"].shape[1] == 2
+    asked = 'multi(P>=0.25 [ F "goal" ], R{"gain"}>=0.59 [ C ])'
+    assert main(["mdp", str(path), "--prop", asked]) == 1
+    assert "is false" in capsys.readouterr().out
+
+
+@pytest.mark.sweep
+def test_nothing_is_found_in_many_small_models():
+    summary = fuzz(SLICES["values"], ["front"], games=4000, limit=None)
+    assert summary.failure is None, summary.failure

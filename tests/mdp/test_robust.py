@@ -1,0 +1,220 @@
+"""Interval models: published answers, all that both sides may do, and verification."""
+
+import dataclasses
+import gzip
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from jaxgames import io, mdp
+from jaxgames.mdp._property import PropertyError
+from jaxgames.testing import fuzz
+from jaxgames.testing._slices import SLICES
+from tests.mdp.quantitative_cases import FOLDER, needs_folder
+
+WORDS = "minmin", "minmax", "maxmin", "maxmax"
+
+
+def games() -> list[dict]:
+    return json.loads((FOLDER / "games" / "imdp.json").read_text())
+
+
+def model_of(game: dict) -> mdp.MDP:
+    groups, rows, columns, bounds = [0], [0], [], []
+    for state in game["states"]:
+        for choice in state:
+            columns += [target for target, *_ in choice]
+            bounds += [[float(Fraction(x)) for x in ends] for _, *ends in choice]
+            rows.append(len(columns))
+        groups.append(len(rows) - 1)
+    goal = np.zeros(len(groups) - 1, bool)
+    goal[game["target"]] = True
+    lower, upper = np.array(bounds).T
+    return mdp.MDP.from_arrays(
+        *(groups, rows, columns), lower=lower, upper=upper, labels={"goal": goal}
+    )
+
+
+@needs_folder
+def test_games_of_scheduler_and_nature_with_exact_answers():
+    for game in games():
+        model = model_of(game)
+        for words in WORDS:
+            found = mdp.check(model, f'P{words}=? [ F "goal" ]', "host", epsilon=1e-8)
+            exact = np.array([float(Fraction(x)) for x in game["values"][f"P{words}"]])
+            assert (found.lower <= exact + 1e-12).all(), (game["id"], words)
+            assert (found.upper >= exact - 1e-12).all(), (game["id"], words)
+            assert (found.upper - found.lower <= 1e-8 * found.lower).all()
+
+
+@needs_folder
+def test_strategies_of_both_sides_attain_the_bounds():
+    for game in games()[:10]:
+        model = model_of(game)
+        for words in WORDS:
+            text = f'P{words}=? [ F "goal" ]'
+            found = mdp.check(model, text, "host")
+            chain = mdp.MDP.from_arrays(  # without what nature leaves out
+                *(model.row_group_offsets, model.row_offsets, model.columns),
+                found.nature,
+                labels=model.labels,
+            )
+            # What both do makes a chain, whose value is an ordinary question.
+            scheduler = np.where(
+                found.scheduler < 0, model.row_group_offsets[:-1], found.scheduler
+            )
+            alone = mdp.check(
+                mdp.induced_chain(chain, scheduler), 'P=? [ F "goal" ]', "host"
+            )
+            assert (alone.upper >= found.lower - 1e-9).all()
+            assert (alone.lower <= found.upper + 1e-9).all()
+
+
+@needs_folder
+@pytest.mark.parametrize("name", ["brp_int", "coin2_int", "crowds_int", "robot_int"])
+def test_published_models_have_their_published_answers(name):
+    facts = json.loads((FOLDER / "intervals" / f"{name}.json").read_text())
+    model = io.load(str(FOLDER / "intervals" / f"{name}.umb"))
+    constants = facts["environment"]
+    for case in facts["cases"]:
+        found = mdp.check(model, case["property"], "host", constants=constants)
+        stated = eval(case["prism_result"], {}, dict(constants))
+        iterated = case["value_by_sorting_vi"]
+        at = found.initial[0]
+        assert found.value == pytest.approx(stated, rel=2e-5), case["property"]
+        assert found.lower[at] <= iterated + 1e-9
+        assert found.upper[at] >= iterated * (1 - 1e-6)  # it comes from below
+
+
+@needs_folder
+def test_storms_text_format_has_the_same_intervals():
+    folder = FOLDER / "intervals"
+    text = gzip.decompress((folder / "brp_int.drn.gz").read_bytes()).decode()
+    assert "[" in text
+    for name, goal in (("robot_int.drn", '"goal1"'), ("coin2_int.drn", '"finished"')):
+        one, other = (
+            io.load(str(folder / name)),
+            io.load(str(folder / name[:-3]) + "umb"),
+        )
+        asked = f"Pminmax=? [ F<=9 {goal} ]"
+        first, second = mdp.check(one, asked, "host"), mdp.check(other, asked, "host")
+        assert first.value == pytest.approx(second.value, rel=1e-9)
+
+
+def fan(**more) -> mdp.MDP:
+    """A state that nature may keep; and one where it may leave a branch out."""
+    return mdp.MDP.from_arrays(
+        [0, 2, 3, 4],
+        [0, 3, 5, 6, 7],
+        [0, 1, 2, 1, 2, 1, 2],
+        lower=[0.1, 0.4, 0, 0.3, 0, 1, 1],
+        upper=[0.3, 0.8, 0.4, 0.9, 0.7, 1, 1],
+        labels={"goal": [0, 1, 0]},
+        **more,
+    )
+
+
+def test_the_device_says_what_the_host_says():
+    found = [mdp.check(fan(), 'Pmaxmin=? [ F "goal" ]', x) for x in ("host", "values")]
+    for one in found:
+        assert one.lower[0] <= 0.5 <= one.upper[0]
+    assert found[1].stats["solver"] == "values"
+
+
+def test_bounds_that_sum_up_to_one_in_decimals_leave_nothing():
+    # 0.3 + 0.7 is less than one as fractions of the doubles; nature may leave 0.1 out.
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 3, 4, 5], [1, 1, 2, 1, 2], lower=[0, 0, 0, 1, 1],
+        upper=[0.3, 0.7, 0.1, 1, 1], labels={"goal": [0, 1, 0]},
+    )  # fmt: skip
+    assert mdp.check(model, 'Pmax=? [ F "goal" ]').lower[0] == 1
+    tenths = mdp.MDP.from_arrays(
+        [0, 1, 2], [0, 11, 12], [*[1] * 10, 0, 1], lower=[*[0.1] * 10, 0, 1],
+        upper=[*[0.2] * 10, 0.5, 1], labels={"goal": [0, 1]},
+    )  # fmt: skip
+    assert mdp.check(tenths, 'Pmin=? [ X "goal" ]').lower[0] == 1
+
+
+def test_a_branch_that_may_vanish_decides_what_is_infinite():
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 2, 3, 4], [1, 2, 1, 2], lower=[0.5, 0, 1, 1],
+        upper=[1, 0.5, 1, 1], labels={"goal": [0, 1, 0]}, state_rewards={"": [2, 0, 0]},
+    )  # fmt: skip
+    assert mdp.check(model, 'Rmin=? [ F "goal" ]').value == 2
+    assert mdp.check(model, 'Rmax=? [ F "goal" ]').value == np.inf
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ('Pmax=? [ F "goal" ]', "must say min or max twice"),
+        ('P=? [ F "goal" ]', "must say min or max twice"),
+        ('Pmaxmin=? [ G F "goal" ]', "nested formulas of paths"),
+        ('Rmaxmin=? [ LRA ]', "long-run averages"),
+        ('Rmaxmin=? [ C ]', "nature is against"),
+        ('Pmaxmin=? [ F "goal" || F "goal" ]', "conditional"),
+    ],
+)  # fmt: skip
+def test_what_is_not_supported_is_said(asked, said):
+    with pytest.raises(PropertyError, match=said):
+        mdp.check(fan(choice_rewards={"": [1, 1, 0, 0]}), asked)
+
+
+def test_rewards_of_branches_are_refused():
+    model = fan(branch_rewards={"x": np.ones(7)})
+    with pytest.raises(ValueError, match="are of branches"):
+        mdp.check(model, 'Rminmin=? [ F "goal" ]')
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        ([0.5, 0.6], [0.6, 0.7], "sum up to"),
+        ([0.1, 0.1], [0.2, 0.2], "sum up to"),
+        ([0.5, 0.6], [0.4, 0.7], "branch 0 of choice 0"),
+        ([np.nan, 0.6], [0.4, 0.7], "branch 0 of choice 0"),
+    ],
+)
+def test_bad_bounds_are_named(lower, upper, said):
+    with pytest.raises(ValueError, match=said):
+        mdp.MDP.from_arrays(
+            [0, 1, 2], [0, 2, 3], [0, 1, 1], lower=[*lower, 1], upper=[*upper, 1]
+        )
+
+
+SPOILT = {
+    "lower": lambda x: x.lower + [0.01, 0, 0],
+    "upper": lambda x: x.upper - [0.01, 0, 0],
+    "scheduler": lambda x: np.array([1 - x.scheduler[0], 2, 3]),
+}
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("field", SPOILT)
+def test_verification_sees_what_is_spoilt(words, field):
+    text = f'P{words}=? [ F "goal" ]'
+    found = mdp.check(fan(), text)
+    assert mdp.verify_values(fan(), text, found)
+    spoilt = dataclasses.replace(found, **{field: SPOILT[field](found)})
+    if field != "scheduler":
+        both = {"lower": spoilt.lower, "upper": spoilt.lower}
+        both = both if field == "lower" else dict.fromkeys(both, spoilt.upper)
+        spoilt = dataclasses.replace(found, **both)
+    assert not mdp.verify_values(fan(), text, spoilt)
+
+
+def test_nature_that_does_not_keep_to_its_bounds_is_seen():
+    text = 'Pmaxmax=? [ F "goal" ]'
+    found = mdp.check(fan(), text)
+    nature = found.nature.copy()
+    nature[:3] = [0, 1, 0]
+    wrong = dataclasses.replace(found, nature=nature)
+    assert not mdp.verify_values(fan(), text, wrong)
+
+
+@pytest.mark.sweep
+def test_nothing_is_found_in_many_small_models():
+    summary = fuzz(SLICES["robust"], ["host", "verify"], games=4000, limit=None)
+    assert summary.failure is None, summary.failure
