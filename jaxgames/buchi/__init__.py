@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from jaxgames.buchi._cycle import prepare as prepare
     from jaxgames.buchi._cycles import CYCLES as CYCLES
     from jaxgames.buchi._cycles import SOLVERS as SOLVERS
+    from jaxgames.buchi._fair import FairLasso as FairLasso
+    from jaxgames.buchi._fair import fair_cycle as fair_cycle
+    from jaxgames.buchi._fair import verify_fair as verify_fair
     from jaxgames.buchi._game import solve as solve
     from jaxgames.buchi._map import Map as Map
     from jaxgames.buchi._on_the_fly import accepting_cycle_of as accepting_cycle_of
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from jaxgames.ltl import translate as translate
     from jaxgames.systems import Deadlock as Deadlock
     from jaxgames.systems import Explored as Explored
+    from jaxgames.systems import Fairness as Fairness
+    from jaxgames.systems import MarkedProduct as MarkedProduct
     from jaxgames.systems import Piece as Piece
     from jaxgames.systems import PieceWriter as PieceWriter
     from jaxgames.systems import Product as Product
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from jaxgames.systems import System as System
     from jaxgames.systems import explore as explore
     from jaxgames.systems import explore_product as explore_product
+    from jaxgames.systems import marked_product as marked_product
     from jaxgames.systems import product as product
     from jaxgames.systems import read_pieces as read_pieces
     from jaxgames.systems import verify_run as verify_run

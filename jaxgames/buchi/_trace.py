@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from jaxgames.buchi._solution import Lasso
+from jaxgames.systems._marked import MarkedProduct
 from jaxgames.systems._product import Product
 from jaxgames.systems._system import System
 
@@ -75,7 +76,7 @@ class Trace:
     def of(
         cls,
         lasso: Lasso,
-        product: Product | None = None,
+        product: Product | MarkedProduct | None = None,
         system: System | None = None,
         *,
         accepting: Any = None,
@@ -90,7 +91,7 @@ class Trace:
                 product.
         """
         if accepting is None:
-            accepting = None if product is None else product.accepting
+            accepting = product.accepting if isinstance(product, Product) else None
 
         def step(vertex: int) -> Step:
             state = vertex if product is None else int(product.system_state[vertex])

@@ -321,8 +321,10 @@ class _Body:
             [label for label in labels if label != NO_LABEL and not label.isdigit()]
             for labels in notes[_ACTION].labels
         ]
-        before = np.cumsum(kinds == _BRANCH) if len(kinds) else np.empty(0, int)
-        actions_before = np.cumsum(kinds == _ACTION) if len(kinds) else before
+        # Lines are fewer than what an array may have, so counts are narrow.
+        before, actions_before = (
+            np.cumsum(kinds == kind, dtype=np.int32) for kind in (_BRANCH, _ACTION)
+        )
         return _models.build(
             path,
             np.append(actions_before[place[_STATE]], len(place[_ACTION])),

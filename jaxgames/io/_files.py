@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import secrets
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import IO, Any
@@ -71,7 +72,9 @@ class _Stream(io.BufferedReader):
         self._path = path
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is None or size <= _AT_ONCE:
+        if size is None or size < 0:  # else it would come in bits of 8 KiB
+            size = sys.maxsize
+        if size <= _AT_ONCE:
             return super().read(size)
         parts = []
         while size > 0 and (part := super().read(min(size, _AT_ONCE))):

@@ -18,6 +18,8 @@ from jaxgames.io import _hoa_loop, _limits, _word_loop
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.ltl import Automaton, EmersonLei, Formula
+from jaxgames.ltl._alternation import Branch, letters_of_label, without_alternation
+from jaxgames.ltl._letters import letters_of
 from jaxgames.quoting import clipped, quoted
 
 MAX_INTEGER = 2**31 - 1
@@ -29,6 +31,9 @@ MAX_SETS = 64
 """Most sets of edges that a condition without `Fin` may come to."""
 
 MAX_PROPOSITIONS = 64
+
+MAX_ALTERNATING = 1 << 12
+"""Most states of an automaton that goes to several at once."""
 
 MAX_EXPANDED = 10_000
 """Propositions that the aliases in one formula may come to."""
@@ -140,6 +145,8 @@ class _Reader:
         self._name = ""
         self._edges: list[tuple[int, Any, int, int]] = []
         self._listed: set[int] = set()
+        # Conjunctions of states, masks, by the number that stands for each: -1, -2, ..
+        self._together: dict[int, int] = {}
         self._labels: dict[str, tuple[tuple[int, int], ...] | None] = {}
         # The marks of each edge are one of a few masks, named by its number.
         self._masks: list[int] = []
@@ -190,7 +197,8 @@ class _Reader:
             if number >= len(self._names):
                 tokens.refuse(f"there is no proposition {number}", token)
         self._in_body = True
-        if self._byte is not None and self._by_code(self._byte):
+        by_code = self._byte is not None and not self._together
+        if by_code and self._by_code(self._byte):  # pyright: ignore
             return
         while tokens.next.text == "State:":
             self._state(tokens.take())
@@ -402,10 +410,26 @@ class _Reader:
         return self._integer("the number of a state", most)
 
     def _target(self) -> int:
+        """A state, or a number below 0 that stands for several at once."""
         state = self._number_of_state()
-        if self._tokens.next.text == "&":
+        if self._tokens.next.text != "&":
+            return state
+        states = 1 << self._checked(state)
+        while self._tokens.next.text == "&":
+            self._tokens.take()
+            states |= 1 << self._checked(self._number_of_state())
+        for number, known in self._together.items():
+            if known == states:
+                return number
+        number = -1 - len(self._together)
+        self._together[number] = states
+        return number
+
+    def _checked(self, state: int) -> int:
+        """A state of an alternating automaton."""
+        if state >= MAX_ALTERNATING:
             self._tokens.refuse(
-                "a conjunction of states: alternating automata are not read",
+                f"an alternating automaton has at most {MAX_ALTERNATING} states",
                 self._tokens.next,
             )
         return state
@@ -525,7 +549,9 @@ class _Reader:
     def _build(self, end: Token) -> None:
         named = {*self._listed, *self._starts, *(r for _, _, r, _ in self._edges)}
         count = self._num_states
-        count = max(named, default=-1) + 1 if count is None else count
+        together = [states.bit_length() - 1 for states in self._together.values()]
+        last = max([*named, *together], default=-1)
+        count = last + 1 if count is None else count
         if len(self._listed) < count:
             missing = next(q for q in itertools.count() if q not in self._listed)
             self._tokens.refuse(f"state {missing} of {count} is not listed", end)
@@ -534,6 +560,9 @@ class _Reader:
                 f"the acceptance condition comes to more than {MAX_SETS} sets of edges",
                 end,
             )
+        if self._together:
+            self._without_alternation(count)
+            return
         codes: dict[int, int] = {}
         of_edges = [codes.setdefault(x, len(codes)) for _, _, _, x in self._edges]
         self._masks = list(codes)
@@ -555,6 +584,32 @@ class _Reader:
             start=np.zeros(found.num_edges, np.int64),
         )
         self._graph = dataclasses.replace(found, propositions=tuple(self._names))
+
+    def _without_alternation(self, count: int) -> None:
+        """Makes a Büchi automaton of one that goes to several states at once."""
+        letters = letters_of(len(self._names))
+        rows: list[list[Branch]] = [[] for _ in range(count)]
+        guards: dict[Any, int] = {}
+        # A mark of each set, and one of what is not in it.
+        bit = 1 << self._num_sets
+        for q, label, target, marks in self._edges:
+            key = tuple(label) if isinstance(label, list) else label
+            if key not in guards:
+                guards[key] = letters_of_label(key, len(self._names), letters)
+            if guards[key]:
+                targets = self._together.get(target) or 1 << target
+                every = marks | (bit - 1 & ~marks) << self._num_sets
+                rows[q].append(Branch(guards[key], targets, every))
+        starts = [self._together.get(q) or 1 << q for q in sorted(self._starts)]
+        found = without_alternation(rows, starts, self._condition, letters)
+        graph = found.automaton(tuple(self._names), self._name)
+        self._num_sets, self._condition = found.num_sets, acceptance.TRUE
+        if found.num_sets:
+            self._condition = acceptance.inf(0)
+        self._masks = [0, 1]
+        self._codes = np.asarray(graph.sets.any(axis=0), np.int64).reshape(-1)
+        nothing = np.zeros((0, graph.num_edges), bool)
+        self._graph = dataclasses.replace(graph, sets=nothing)
 
     def _made(
         self, sets: Callable[[list[int]], list[np.ndarray]], condition: Acceptance

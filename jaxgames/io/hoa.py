@@ -13,8 +13,9 @@
 
 What is read: acceptance of states and edges, by `Inf(x)`, `Inf(!x)`, `Fin(x)`,
 `Fin(!x)`, `t` and `f` in any combination of `&` and `|`; explicit and implicit labels,
-aliases, several initial states, comments, and several automata in one file. Alternation
-is refused. An automaton without `Fin` is a generalised Büchi automaton.
+aliases, several initial states, comments, and several automata in one file. An
+alternating automaton becomes one without alternation, if it is weak or has no `Fin`. An
+automaton without `Fin` is a generalised Büchi automaton.
 
 References:
     Babiak et al., The Hanoi Omega-Automata format, CAV 2015,
@@ -49,7 +50,8 @@ def load(path: FilePath) -> Automaton | EmersonLei:
 
     Raises:
         FormatError: the file is something else, or holds none or several automata, or
-            one that is alternating; tells the line and the column.
+            one that alternates, is not weak, and has `Fin` or a disjunction; tells the
+            line and the column.
         OSError: the file cannot be read.
 
     Examples:

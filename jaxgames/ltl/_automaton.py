@@ -145,12 +145,37 @@ class Automaton(Value):
             raise ValueError(
                 f"sets must have shape [N, E] with E = {len(tails)}, got {sets.shape}"
             )
+        return cls.of_cubes(
+            tails,
+            cubes,
+            heads,
+            num_states=num_states,
+            initial=starts,
+            propositions=propositions,
+            sets=sets,
+            name=name,
+        )
+
+    @classmethod
+    def of_cubes(
+        cls,
+        tails: np.ndarray,
+        cubes: Sequence[Guard],
+        heads: np.ndarray,
+        *,
+        num_states: int,
+        initial: np.ndarray,
+        propositions: tuple[str, ...],
+        sets: np.ndarray,
+        name: str,
+    ) -> "Automaton":
+        """As `from_edges`, of what is known to be right: guards are not simplified."""
         order = np.argsort(tails, kind="stable")
         order = order[[bool(cubes[e]) for e in order]] if len(order) else order
         kept = [cubes[e] for e in order]
         flat = np.array([c for guard in kept for c in guard], np.uint64).reshape(-1, 2)
         return cls(
-            initial=np.unique(starts),
+            initial=np.unique(initial),
             propositions=propositions,
             offsets=_offsets(np.bincount(tails[order], minlength=num_states)),
             targets=heads[order],

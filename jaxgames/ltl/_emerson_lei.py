@@ -1,7 +1,7 @@
 """Automata with any acceptance condition on the marks of their edges."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -237,6 +237,7 @@ def accepting_cycle(
     sets: np.ndarray,
     condition: Acceptance,
     initial: np.ndarray,
+    components: Callable[[np.ndarray], tuple[int, np.ndarray]] | None = None,
 ) -> np.ndarray | None:
     """Edges that are strongly connected and met together accept: bool `[E]`, or None.
 
@@ -247,6 +248,9 @@ def accepting_cycle(
         sets: bool `[N, E]`, the edges with each mark.
         condition: on these marks.
         initial: where paths begin.
+        components: finds strongly connected components: from bool `[E]`, the edges that
+            there are, in ascending order of `tails`, to how many there are and that of
+            each vertex. None: on the host.
     """
     order = np.argsort(tails, kind="stable")
     tails, heads, sets = tails[order], heads[order], sets[:, order]
@@ -258,7 +262,10 @@ def accepting_cycle(
     while work:
         limits.tick("searching accepting cycles")
         edges, asked = work.pop()
-        count, label = host.scc(graph, edges=edges)
+        if components is None:
+            count, label = host.scc(graph, edges=edges)
+        else:
+            count, label = components(edges)
         inside = edges & (label[tails] == label[heads])
         if not inside.any():
             continue

@@ -145,8 +145,12 @@ class Formula:
 
     def __eq__(self, other: object) -> bool:
         """Whether both are written alike; nothing recurses."""
+        if self is other:
+            return True
         if not isinstance(other, Formula):
             return NotImplemented
+        if hash(self) != hash(other):
+            return False
         work: list[tuple[Formula, Formula]] = [(self, other)]
         seen: set[tuple[int, int]] = set()
         while work:

@@ -14,6 +14,10 @@ Edges = dict[tuple[int, int], int]
 """The letters of an edge, by its target and its marks, a bit mask."""
 
 
+class TooLargeError(ValueError):
+    """An automaton has more states than it may have."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Graph:
     """A generalised Büchi automaton that is being made.
@@ -125,22 +129,28 @@ class Graph:
         """States with the same edges, up to such states, are one."""
         either = self.letters.either
         block, count = [0] * len(self.edges), min(1, len(self.edges))
-        while True:
+        groups = [list(range(len(self.edges)))]
+        while groups:
             limits.tick("simplifying", count, "states")
-            numbers: dict[tuple, int] = {}
-            finer = []
-            for q, edges in enumerate(self.edges):
-                united: dict[tuple[int, int], int] = {}
-                for (r, marks), letters in edges.items():
-                    key = block[r], marks
-                    old = united.get(key)
-                    united[key] = letters if old is None else either(old, letters)
-                signature = block[q], frozenset(united.items())
-                finer.append(numbers.setdefault(signature, len(numbers)))
-            if len(numbers) == count:
+            finer, split = list(block), []
+            for group in groups:  # a state alone needs no look at its edges
+                parts: dict[frozenset, list[int]] = {}
+                for q in group:
+                    united: dict[tuple[int, int], int] = {}
+                    for (r, marks), letters in self.edges[q].items():
+                        key = block[r], marks
+                        old = united.get(key)
+                        united[key] = letters if old is None else either(old, letters)
+                    parts.setdefault(frozenset(united.items()), []).append(q)
+                for one in list(parts.values())[1:]:
+                    for q in one:
+                        finer[q] = count
+                    count += 1
+                split += (one for one in parts.values() if len(one) > 1)
+            if finer == block:
                 break
-            block, count = finer, len(numbers)
-        return self._united(block)
+            block, groups = finer, split
+        return self if count == len(self.edges) else self._united(block)
 
     def _united(self, block: list[int]) -> "Graph":
         """One state for each block, with the edges of its first."""
@@ -162,9 +172,12 @@ class Graph:
         """As small as simulation makes it, if it is not too large for that."""
         graph, size = self, None
         while size != (size := graph.size):
-            graph = graph.trimmed(on_states=on_states).quotient()
+            trimmed = graph.trimmed(on_states=on_states)
+            graph = trimmed.quotient()
             if graph.size[0] * graph.size[1] <= SIMULATED_UP_TO:
                 graph = graph.simulated()
+            elif graph is trimmed:
+                break
         return graph
 
     def simulated(self) -> "Graph":
@@ -298,19 +311,21 @@ class Graph:
 
     def automaton(self, propositions: tuple[str, ...], name: str) -> Automaton:
         """The automaton, with guards as cubes."""
-        ends = [(q, r, m) for q, edges in enumerate(self.edges) for r, m in edges]
+        ends = [(q, r) for q, edges in enumerate(self.edges) for r, _ in edges]
+        marks = [m for edges in self.edges for _, m in edges]
         guards = [
             self.letters.cubes(letters)
             for edges in self.edges
             for letters in edges.values()
         ]
-        sets = [[m >> i & 1 for _, _, m in ends] for i in range(self.num_sets)]
-        return Automaton.from_edges(
-            [q for q, _, _ in ends],
+        sets = [[m >> i & 1 for m in marks] for i in range(self.num_sets)]
+        table = np.array(ends, np.int32).reshape(-1, 2)
+        return Automaton.of_cubes(
+            table[:, 0],
             guards,
-            [r for _, r, _ in ends],
+            table[:, 1],
             num_states=len(self.edges),
-            initial=self.initial,
+            initial=np.array(self.initial, np.int32),
             propositions=propositions,
             sets=np.array(sets, bool).reshape(self.num_sets, len(ends)),
             name=name,
@@ -320,6 +335,8 @@ class Graph:
 def components(successors: list[list[int]]) -> tuple[int, list[int]]:
     """How many strongly connected components there are, and that of each vertex.
 
+    They are numbered so that edges lead to equal or smaller numbers.
+
     Args:
         successors: of each vertex.
     """
@@ -328,8 +345,8 @@ def components(successors: list[list[int]]) -> tuple[int, list[int]]:
         offsets = np.zeros(size + 1, np.int32)
         np.cumsum([len(row) for row in successors], out=offsets[1:])
         heads = np.array([r for row in successors for r in row], np.int32)
-        count, label = host.scc((offsets, heads))
-        return count, label.tolist()
+        label, _, begins = host.closing_order((offsets, heads))
+        return len(begins) - 1, label.tolist()
     # Tarjan's algorithm, for graphs that need no machine code.
     number, low, label = [0] * size, [0] * size, [-1] * size
     count, index = 0, 0

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from jaxgames.ltl import _diagrams
 from jaxgames.ltl._diagrams import Diagrams
-from jaxgames.ltl._guards import Guard
+from jaxgames.ltl._guards import Cube, Guard
 from jaxgames.tuning.ltl import TABLES_UP_TO
 
 
@@ -56,14 +56,20 @@ class Tables:
 
     def __init__(self, count: int):
         self._count = count
-        self.all = (1 << (1 << count)) - 1
+        self._full = [(1 << (1 << some)) - 1 for some in range(count + 1)]
+        self.all = self._full[count]
+        self._propositions = [self._with(number) for number in range(count)]
         self._known: dict[int, Guard] = {}
+        self._between_known: dict[tuple[int, int, int], tuple[list, int]] = {}
 
-    def proposition(self, number: int) -> int:
-        """The letters with a proposition."""
+    def _with(self, number: int) -> int:
         half = 1 << number
         block = ((1 << half) - 1) << half
         return block * (self.all // ((1 << 2 * half) - 1))
+
+    def proposition(self, number: int) -> int:
+        """The letters with a proposition."""
+        return self._propositions[number]
 
     def both(self, one: int, other: int) -> int:
         """What is in both."""
@@ -80,26 +86,60 @@ class Tables:
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""
         if letters not in self._known:
-            found, _ = self._between(letters, letters, self._count)
-            self._known[letters] = tuple(sorted(found))
+            cube = self._cube(letters)
+            if cube is None:
+                found, _ = self._between(letters, letters, self._count)
+                self._known[letters] = tuple(sorted(found))
+            else:
+                self._known[letters] = (cube,)
         return self._known[letters]
+
+    def _cube(self, letters: int) -> Cube | None:
+        """The one cube that a set is, if it is one."""
+        size = letters.bit_count()
+        if not size or size & (size - 1):
+            return None
+        must = never = 0
+        for number, with_it in enumerate(self._propositions):
+            part = letters & with_it
+            if not part:
+                never |= 1 << number
+            elif part == letters:
+                must |= 1 << number
+        fixed = (must | never).bit_count()
+        return (must, never) if size == 1 << self._count - fixed else None
 
     def _between(self, least: int, most: int, count: int) -> tuple[list, int]:
         """Cubes of a set between two others, and that set (Minato and Morreale)."""
         if not least:
             return [], 0
-        if most == (1 << (1 << count)) - 1:
+        if most == self._full[count]:
             return [(0, 0)], most
+        key = least, most, count
+        found = self._between_known.get(key)
+        if found is not None:
+            return found
         half, bit = 1 << count - 1, 1 << count - 1
         mask = (1 << half) - 1
-        low, high = (least & mask, most & mask), (least >> half, most >> half)
-        without, f0 = self._between(low[0] & ~high[1], low[1], count - 1)
-        having, f1 = self._between(high[0] & ~low[1], high[1], count - 1)
-        rest = low[0] & ~f0 | high[0] & ~f1
-        free, f2 = self._between(rest, low[1] & high[1], count - 1)
-        found = [(must, never | bit) for must, never in without]
-        found += [(must | bit, never) for must, never in having]
-        return found + free, (f0 | f2) | (f1 | f2) << half
+        low0, low1, high0, high1 = (
+            least & mask,
+            most & mask,
+            least >> half,
+            most >> half,
+        )
+        if low0 == high0 and low1 == high1:  # the proposition plays no part
+            cubes, f2 = self._between(low0, low1, count - 1)
+            found = cubes, f2 | f2 << half
+        else:
+            without, f0 = self._between(low0 & ~high1, low1, count - 1)
+            having, f1 = self._between(high0 & ~low1, high1, count - 1)
+            rest = low0 & ~f0 | high0 & ~f1
+            free, f2 = self._between(rest, low1 & high1, count - 1)
+            cubes = [(must, never | bit) for must, never in without]
+            cubes += [(must | bit, never) for must, never in having]
+            found = cubes + free, (f0 | f2) | (f1 | f2) << half
+        self._between_known[key] = found
+        return found
 
     def of_guard(self, guard: Guard) -> int:
         """The set of a disjunction of cubes."""

@@ -232,19 +232,19 @@ def from_rows(
     united: dict[tuple[int, int, int], list[_guards.Guard]] = {}
     for q, guard, r, marks in rows:
         united.setdefault((q, r, marks), []).append(guard)
-    ends = list(united)
-    return Automaton.from_edges(
-        [q for q, _, _ in ends],
+    ends = np.array([(q, r) for q, r, _ in united], np.int32).reshape(-1, 2)
+    return Automaton.of_cubes(
+        ends[:, 0],
         [
             _guards.either(*guards) if len(guards) > 1 else guards[0]
             for guards in united.values()
         ],
-        [r for _, r, _ in ends],
+        ends[:, 1],
         num_states=num_states,
-        initial=initial,
-        propositions=propositions if like is None else like.propositions,
+        initial=np.asarray(initial, np.int32).reshape(-1),
+        propositions=tuple(propositions) if like is None else like.propositions,
         sets=np.array(
-            [[marks >> i & 1 for _, _, marks in ends] for i in range(num_sets)], bool
-        ).reshape(num_sets, len(ends)),
+            [[marks >> i & 1 for _, _, marks in united] for i in range(num_sets)], bool
+        ).reshape(num_sets, len(united)),
         name=name if like is None else like.name,
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from jaxgames import limits
 from jaxgames.ltl._formula import Formula
-from jaxgames.ltl._graph import Graph
+from jaxgames.ltl._graph import Graph, TooLargeError
 from jaxgames.ltl._guards import bits
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._normal_form import FALSE, TRUE
@@ -67,7 +67,7 @@ class Tableau:
         for subset in order:
             limits.tick("translating", len(order), "states")
             if len(order) > self._max_states:
-                raise ValueError(
+                raise TooLargeError(
                     f"the automaton has more than {self._max_states} states: simplify "
                     "the formula, or allow more by max_states"
                 )

@@ -1,17 +1,23 @@
-"""Controllers: finite machines that read some propositions and write others."""
+"""Controllers: machines that read some propositions and write others; circuits."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jaxgames.later import jnp
 from jaxgames.ltl import Automaton
+from jaxgames.synth import _gates
+from jaxgames.synth._circuit_states import explored
+from jaxgames.synth._dot import to_dot
 from jaxgames.value import Value
 
-if TYPE_CHECKING:
-    from jaxgames.synth._circuit import Circuit
+MAX_STATES = 1 << 20
+"""States of a circuit that are looked at."""
+
+MAX_READ = 64
+"""Inputs that a controller may have."""
 
 Path = tuple[int, int, int]
 """What a machine may read, and what it then does: masks of the propositions that must
@@ -253,15 +259,27 @@ class Controller(Value):
 
     def circuit(self) -> "Circuit":
         """The controller as a circuit of latches and gates, as AIGER files hold."""
-        from jaxgames.synth import _circuit
-
-        return _circuit.of_controller(self)
+        names = ("node", "test", "low", "high", "output", "successor")
+        tables = {name: getattr(self, name) for name in names}
+        parts = _gates.of_tables(tables, len(self.reads), len(self.writes))
+        return Circuit(self.reads, self.writes, *parts)
 
     def to_dot(self) -> str:
         """A drawing for Graphviz: states, and what is read and written between them."""
-        from jaxgames.synth._dot import to_dot
+        rows = (
+            (
+                q,
+                int(self.successor[action]),
+                f"{_words(must, never, self.reads)} / {self._output(action)}",
+            )
+            for q in range(self.num_states)
+            for must, never, action in self.paths(q)
+        )
+        return to_dot(rows)
 
-        return to_dot(self)
+    def _output(self, action: int) -> str:
+        output = int(self.output[action])
+        return _words(output, (1 << len(self.writes)) - 1 & ~output, self.writes)
 
     def __repr__(self) -> str:
         """One line: the size and the names."""
@@ -271,6 +289,103 @@ class Controller(Value):
             f"{' '.join(self.reads) or 'nothing'}, writes "
             f"{' '.join(self.writes) or 'nothing'})"
         )
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Circuit(Value):
+    """A circuit of and-gates and inverters, as in the AIGER format.
+
+    A *literal* is a number: `2 v` is variable `v` and `2 v + 1` its negation; 0 is
+    false and 1 is true. Variables are the inputs from 1 on, then the latches, then the
+    gates.
+
+    Attributes:
+        inputs: names.
+        outputs: names.
+        following: int64 `[L]`, the literal that is each latch in the next round.
+        begin: int64 `[L]`, 0 or 1, each latch in the first round.
+        driver: int64 `[O]`, the literal of each output.
+        gates: int64 `[A, 2]`, the literals whose conjunction each gate is; they are of
+            earlier variables.
+
+    Raises:
+        ValueError: a literal is out of range.
+
+    Examples:
+        >>> from jaxgames.synth import Controller
+        >>> echo = Controller.from_arrays(
+        ...     ["r"], ["g"], node=[0], test=[0], low=[-1], high=[-2],
+        ...     output=[0, 1], successor=[0, 0],
+        ... )
+        >>> echo.circuit()
+        Circuit(1 input, 0 latches, 0 gates, 1 output)
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    following: np.ndarray
+    begin: np.ndarray
+    driver: np.ndarray
+    gates: np.ndarray
+
+    def __post_init__(self):
+        """Checks the literals."""
+        super().__post_init__()
+        before = len(self.inputs) + len(self.following)
+        last = 2 * (before + len(self.gates)) + 1
+        for name, values in (("following", self.following), ("driver", self.driver)):
+            if len(values) and not (values.min() >= 0 and values.max() <= last):
+                raise ValueError(f"{name} has a literal that is not from 0 to {last}")
+        first = 2 * (before + 1 + np.arange(len(self.gates)))
+        if (self.gates < 0).any() or (self.gates >= first[:, None]).any():
+            raise ValueError("a gate reads what is no earlier variable")
+        if not np.isin(self.begin, (0, 1)).all():
+            raise ValueError("a latch begins as 0 or 1")
+
+    def controller(self, *, max_states: int = MAX_STATES, name: str = "") -> Controller:
+        """The controller that the circuit is: all states that it may come to.
+
+        Args:
+            max_states: how many these may be.
+            name: what it is called.
+
+        Raises:
+            ValueError: there are more, or more than 64 inputs or outputs.
+        """
+        if max(len(self.inputs), len(self.outputs)) > MAX_READ:
+            raise ValueError(f"a controller has at most {MAX_READ} inputs and outputs")
+        tables = explored(
+            len(self.inputs),
+            self.begin,
+            self.following,
+            self.driver,
+            self.gates,
+            max_states,
+        )
+        return Controller.from_arrays(self.inputs, self.outputs, **tables, name=name)
+
+    def __repr__(self) -> str:
+        """One line: the sizes."""
+        parts = (
+            (len(self.inputs), "input"),
+            (len(self.following), "latch"),
+            (len(self.gates), "gate"),
+            (len(self.outputs), "output"),
+        )
+        texts = (
+            f"{n} {what}{'' if n == 1 else 'es' if what == 'latch' else 's'}"
+            for n, what in parts
+        )
+        return f"Circuit({', '.join(texts)})"
+
+
+def _words(must: int, never: int, names: tuple[str, ...]) -> str:
+    words = [
+        name if must >> i & 1 else f"!{name}"
+        for i, name in enumerate(names)
+        if (must | never) >> i & 1
+    ]
+    return " & ".join(words) or "true"
 
 
 def _moved(mask: int, places: list[int]) -> int:

@@ -1,22 +1,17 @@
-"""Drawings of controllers."""
+"""Drawings of machines."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jaxgames.synth._controller import Controller
+from collections.abc import Iterable
 
 
-def to_dot(controller: "Controller") -> str:
-    """The text of a drawing."""
+def to_dot(rows: Iterable[tuple[int, int, str]]) -> str:
+    """The text of a drawing.
+
+    Args:
+        rows: from which state, to which, and what is read and written on the way.
+    """
     labels: dict[tuple[int, int], list[str]] = {}
-    for q in range(controller.num_states):
-        for must, never, action in controller.paths(q):
-            read = _words(must, never, controller.reads)
-            output = int(controller.output[action])
-            every = (1 << len(controller.writes)) - 1
-            written = _words(output, every & ~output, controller.writes)
-            ends = q, int(controller.successor[action])
-            labels.setdefault(ends, []).append(f"{read} / {written}")
+    for q, r, text in rows:
+        labels.setdefault((q, r), []).append(text)
     lines = [
         "digraph {",
         "  rankdir=LR; node [shape=circle];",
@@ -26,12 +21,3 @@ def to_dot(controller: "Controller") -> str:
         text = "\\n".join(x.replace("\\", "\\\\").replace('"', '\\"') for x in texts)
         lines.append(f'  {q} -> {r} [label="{text}"];')
     return "\n".join([*lines, "}", ""])
-
-
-def _words(must: int, never: int, names: tuple[str, ...]) -> str:
-    words = [
-        name if must >> i & 1 else f"!{name}"
-        for i, name in enumerate(names)
-        if (must | never) >> i & 1
-    ]
-    return " & ".join(words) or "true"

@@ -1,41 +1,39 @@
 """From a strategy to a machine."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-from jaxgames import limits
+from jaxgames import limits, parity
 from jaxgames.ltl import Automaton
 from jaxgames.ltl._diagrams import FALSE, Diagrams
 from jaxgames.synth._controller import Controller
+from jaxgames.synth._specification import Specification
+from jaxgames.synth._tables import tables
 
-if TYPE_CHECKING:
-    from jaxgames.synth._solve import Solution
 
-
-def extract(solution: "Solution") -> Controller:
-    """The machine of the winner, in few states."""
-    specification = solution.specification
-    winner = int(solution.game.winner[specification.parity().initial])
+def extract(specification: Specification, game: parity.Solution) -> Controller:
+    """The machine of the winner of a game, in few states."""
+    winner = int(game.winner[specification.parity().initial])
     if winner < 0:
         raise ValueError("the specification is undecided: there is no strategy yet")
     own = specification.outputs if winner == 0 else specification.inputs
     other = specification.inputs if winner == 0 else specification.outputs
     graph = specification.parity().graph
-    if solution.game.strategy is None:
+    if game.strategy is None:
         raise ValueError("the game was solved without strategies")
     machine = _Machine(graph, other, own)
     moves_first = bool(specification.game().arena.owner[0]) == (winner == 1)
     rows = _moore_rows if moves_first else _mealy_rows
-    return machine.reduced(rows(solution, machine), graph.name)
+    return machine.reduced(rows(specification, game, machine), graph.name)
 
 
-def _mealy_rows(solution: "Solution", machine: "_Machine") -> dict[int, int]:
+def _mealy_rows(
+    specification: Specification, solution: parity.Solution, machine: "_Machine"
+) -> dict[int, int]:
     """The node of each state that the machine may come to, if it moves second."""
-    game = solution.specification.game()
-    arena, strategy = game.arena, solution.game.strategy
-    colour = solution.specification.parity().colour
+    game = specification.game()
+    arena, strategy = game.arena, solution.strategy
+    assert strategy is not None
+    colour = specification.parity().colour
     found: dict[int, int] = {}
-    order = [solution.specification.parity().initial]
+    order = [specification.parity().initial]
     for q in order:
         limits.tick("making a controller", len(order), "states")
         # Whatever the first does includes one of his choices, with an end that is good.
@@ -58,12 +56,15 @@ def _mealy_rows(solution: "Solution", machine: "_Machine") -> dict[int, int]:
     return found
 
 
-def _moore_rows(solution: "Solution", machine: "_Machine") -> dict[int, int]:
+def _moore_rows(
+    specification: Specification, solution: parity.Solution, machine: "_Machine"
+) -> dict[int, int]:
     """The same if it moves first: what it writes is settled by the state."""
-    game = solution.specification.game()
-    arena, strategy = game.arena, solution.game.strategy
+    game = specification.game()
+    arena, strategy = game.arena, solution.strategy
+    assert strategy is not None
     found: dict[int, int] = {}
-    order = [solution.specification.parity().initial]
+    order = [specification.parity().initial]
     seen = set(order)
     for q in order:
         limits.tick("making a controller", len(order), "states")
@@ -189,7 +190,9 @@ class _Machine:
         final = {q: number[block[q]] for q in states}
         store, memo = Diagrams(), {}
         roots = [self._copied(store, memo, rows[q], final) for q in leaders.values()]
-        return _of_diagrams(store, roots, self._reads, self._writes, name)
+        return Controller.from_arrays(
+            self._reads, self._writes, **tables(store, roots), name=name
+        )
 
     def _copied(self, store: Diagrams, memo: dict, node: int, block: dict[int, int]):
         """The same function in another store, with other names of states."""
@@ -205,38 +208,3 @@ class _Machine:
                 )
                 memo[node] = store.node(own.level[node], *sides)
         return memo[node]
-
-
-def _of_diagrams(
-    store: Diagrams,
-    roots: list[int],
-    reads: Iterable[str],
-    writes: Iterable[str],
-    name: str,
-) -> Controller:
-    """The machine whose state `i` begins at a node; terminals are (output, next)."""
-    place: dict[int, int] = {}
-    actions: list[Any] = []
-    nodes: list[int] = []
-    work = list(roots)
-    for node in work:
-        if node in place:
-            continue
-        if node in store.value:
-            place[node] = -1 - len(actions)
-            actions.append(store.value[node])
-        else:
-            place[node] = len(nodes)
-            nodes.append(node)
-            work += [store.low[node], store.high[node]]
-    return Controller.from_arrays(
-        reads,
-        writes,
-        node=[place[node] for node in roots],
-        test=[store.level[node] for node in nodes],
-        low=[place[store.low[node]] for node in nodes],
-        high=[place[store.high[node]] for node in nodes],
-        output=[output for output, _ in actions],
-        successor=[target for _, target in actions],
-        name=name,
-    )

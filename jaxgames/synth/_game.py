@@ -7,16 +7,13 @@ References:
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.ltl import ParityAutomaton
-
-if TYPE_CHECKING:
-    from jaxgames.synth._specification import Specification
 
 Cube = tuple[int, int, int]
 """A condition on the propositions of who moves first, and what it allows: masks of the
@@ -41,14 +38,14 @@ class Game(NamedTuple):
     witness: dict[tuple[int, int], tuple[int, int]]
 
 
-def build(automaton: ParityAutomaton, specification: "Specification") -> Game:
-    """Makes the game."""
+def build(
+    automaton: ParityAutomaton, controllable: Iterable[str], *, moore: bool
+) -> Game:
+    """Makes the game; the arguments are those of a specification."""
     graph = automaton.graph
     names = graph.propositions
-    controllable = graph.letter(specification.controllable)
-    first = (
-        controllable if specification.moore else (1 << len(names)) - 1 & ~controllable
-    )
+    own = graph.letter(controllable)
+    first = own if moore else (1 << len(names)) - 1 & ~own
     ends, end_of = np.unique(
         np.stack([graph.targets, automaton.colour], axis=1), axis=0, return_inverse=True
     )
@@ -84,8 +81,8 @@ def build(automaton: ParityAutomaton, specification: "Specification") -> Game:
         heads += ends[list(choice), 0].tolist()
     colours = [ends[list(choice), 1] for choice in number]
     owner = np.zeros(size + len(number), bool)
-    owner[:size] = not specification.moore
-    owner[size:] = specification.moore
+    owner[:size] = not moore
+    owner[size:] = moore
     arena = Arena.from_edges(
         np.array(tails, np.int32),
         np.array(heads, np.int32),

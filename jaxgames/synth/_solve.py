@@ -54,7 +54,7 @@ class Solution:
         Raises:
             ValueError: the initial state is undecided.
         """
-        return kept(self, "controller", lambda: extract(self))
+        return kept(self, "controller", lambda: extract(self.specification, self.game))
 
     def __repr__(self) -> str:
         """One line."""

@@ -179,7 +179,10 @@ class Specification(Value):
 
     def game(self) -> "_game.Game":
         """The game, with what its vertices mean; kept."""
-        return kept(self, "game", lambda: _game.build(self.parity(), self))
+        return kept(self, "game", self._made)
+
+    def _made(self) -> "_game.Game":
+        return _game.build(self.parity(), self.controllable, moore=self.moore)
 
     def __repr__(self) -> str:
         """One line: the size, and the names."""

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from jaxgames.systems._explore import ProductSearch as ProductSearch
     from jaxgames.systems._explore import explore as explore
     from jaxgames.systems._explore import explore_product as explore_product
+    from jaxgames.systems._fairness import Fairness as Fairness
+    from jaxgames.systems._marked import MarkedProduct as MarkedProduct
+    from jaxgames.systems._marked import marked_product as marked_product
     from jaxgames.systems._pieces import Piece as Piece
     from jaxgames.systems._pieces import PieceWriter as PieceWriter
     from jaxgames.systems._pieces import read_pieces as read_pieces

@@ -13,7 +13,7 @@ from jaxgames.ltl._operations import edges_of, from_rows
 from jaxgames.systems._checks import check_system
 from jaxgames.systems._expand import expand_on_device
 from jaxgames.systems._system import System
-from jaxgames.systems.host import Rules, expand
+from jaxgames.systems.host import Found, Rules, expand
 from jaxgames.tuning.explore import FEW_PROPOSITIONS as _FEW_PROPOSITIONS
 from jaxgames.value import Value, freeze
 
@@ -121,13 +121,37 @@ def product(
         (array([0, 0, 1, 1], dtype=int32), array([0, 1, 0, 1], dtype=int32),
             array([False,  True, False,  True]))
     """
+    automaton = united(automaton.degeneralise())
+    found, starts, _, _ = explored(system, automaton, deadlock, engine)
+    made = Product(
+        offsets=freeze(found.offsets),
+        targets=freeze(found.targets),
+        accepting=freeze(automaton.accepting[found.automaton_state]),
+        initial=np.arange(len(starts), dtype=np.int32),
+        system_state=freeze(found.system_state),
+        automaton_state=freeze(found.automaton_state),
+        automaton=automaton,
+        levels=found.levels,
+    )
+    validity.known(made)
+    return made
+
+
+def explored(
+    system: System, automaton: Automaton, deadlock: Deadlock, engine: Engine
+) -> tuple[Found, np.ndarray, Rules, np.ndarray]:
+    """The pairs that are reached; what `product` says of its arguments holds here.
+
+    Returns:
+        Vertices and edges, the initial pairs, what was searched by, and the edge of the
+        automaton that each of its moves is.
+    """
     if deadlock not in get_args(Deadlock):
         raise ValueError(
             f"deadlock must be 'stutter', 'error' or 'reject', got {deadlock!r}"
         )
     check_system(system)
-    automaton = united(automaton.degeneralise())
-    rules = _rules(system, automaton, deadlock == "stutter")
+    rules, moves = _rules(system, automaton, deadlock == "stutter")
     starts = (
         system.initial[:, None].astype(np.int64) * automaton.num_states
         + automaton.initial
@@ -146,18 +170,7 @@ def product(
                 f"the system can reach state {state}, which has no successor; with "
                 "deadlock='stutter' it would stay there for ever"
             )
-    made = Product(
-        offsets=freeze(found.offsets),
-        targets=freeze(found.targets),
-        accepting=freeze(automaton.accepting[found.automaton_state]),
-        initial=np.arange(len(starts), dtype=np.int32),
-        system_state=freeze(found.system_state),
-        automaton_state=freeze(found.automaton_state),
-        automaton=automaton,
-        levels=found.levels,
-    )
-    validity.known(made)
-    return made
+    return found, starts, rules, moves
 
 
 def _on_host(system: System, engine: Engine) -> bool:
@@ -169,17 +182,19 @@ def _on_host(system: System, engine: Engine) -> bool:
 
 
 def united(automaton: Automaton) -> Automaton:
-    """One edge for all that lead from one state to another."""
+    """One edge for all with the same marks that lead from one state to another."""
     return from_rows(
         edges_of(automaton),
         like=automaton,
         num_states=automaton.num_states,
-        num_sets=1,
+        num_sets=automaton.num_sets,
         initial=automaton.initial,
     )
 
 
-def _rules(system: System, automaton: Automaton, stutter: bool) -> Rules:
+def _rules(
+    system: System, automaton: Automaton, stutter: bool
+) -> tuple[Rules, np.ndarray]:
     offsets, targets = system.offsets, system.targets
     if stutter:
         offsets, targets = _with_loops(offsets, targets)
@@ -199,7 +214,7 @@ def _rules(system: System, automaton: Automaton, stutter: bool) -> Rules:
     row = kind * automaton.num_states + automaton.sources[edge]
     counts = np.bincount(row, minlength=len(distinct) * automaton.num_states)
     order = np.argsort(row, kind="stable")
-    return Rules(
+    rules = Rules(
         offsets=offsets,
         targets=targets,
         letter=letter.astype(np.int32),
@@ -207,6 +222,7 @@ def _rules(system: System, automaton: Automaton, stutter: bool) -> Rules:
         move_targets=automaton.targets[edge[order]],
         num_automaton_states=automaton.num_states,
     )
+    return rules, edge[order]
 
 
 def _with_loops(

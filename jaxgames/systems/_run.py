@@ -7,8 +7,10 @@ import numpy as np
 from jaxgames import verdict
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl._automaton import Automaton
+from jaxgames.ltl._emerson_lei import EmersonLei
 from jaxgames.ltl._formula import Formula, as_formula
 from jaxgames.systems._checks import check_system
+from jaxgames.systems._fairness import Fairness
 from jaxgames.systems._product import Deadlock
 from jaxgames.systems._system import System
 
@@ -27,6 +29,7 @@ class RunReason(verdict.Reason):
     NOT_INITIAL = 3, "the run begins there, but it is not an initial state"
     NO_TRANSITION = 4, "the run goes on from it where there is no transition"
     NOT_VIOLATED = 5, "the run violates nothing: the property holds on it"
+    UNFAIR = 6, "the run is not fair to a process"
 
 
 class RunVerdict(verdict.Verdict):
@@ -51,8 +54,9 @@ def verify_run(
     system: System,
     prefix: Any,
     cycle: Any,
-    violates: Formula | Automaton | str,
+    violates: Formula | Automaton | EmersonLei | str,
     *,
+    fairness: Fairness | None = None,
     deadlock: Deadlock = "stutter",
     **bounds: Unpack[Bounds],
 ) -> RunVerdict:
@@ -71,6 +75,7 @@ def verify_run(
             leads to the first.
         violates: a formula that must hold, or its text; or an automaton that must not
             accept.
+        fairness: what the run must be fair to, besides.
         deadlock: what a state without successor means. `"stutter"`: the run may stay
             there; `"error"` and `"reject"`: no run goes there.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -96,7 +101,7 @@ def verify_run(
         raise ValueError(
             f"deadlock must be one of {get_args(Deadlock)}, got {deadlock!r}"
         )
-    if not isinstance(violates, Automaton):
+    if not isinstance(violates, (Automaton, EmersonLei)):
         violates = as_formula(violates)
     for name in violates.propositions:
         if name not in system.propositions:
@@ -123,7 +128,9 @@ def verify_run(
     names = np.array(system.propositions, object)
     letters = [frozenset(names[system.labels[state]]) for state in steps.tolist()]
     word = letters[:back], letters[back:]
-    if isinstance(violates, Automaton):
+    if fairness is not None and not fairness.holds_on(parts[1]):
+        return RunVerdict.at(RunReason.UNFAIR)
+    if isinstance(violates, (Automaton, EmersonLei)):
         violated = violates.accepts(*word)
     else:
         violated = not violates.holds_on(*word)

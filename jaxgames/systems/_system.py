@@ -2,13 +2,27 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.graph._input import as_arena
 from jaxgames.value import Value, freeze
+
+
+class Actions(NamedTuple):
+    """The actions of a system whose states say which is taken next.
+
+    Attributes:
+        state: integers `[S]`, the state of the graph that each state is made of.
+        action: integers `[S]`, the action that is taken next; -1 for none.
+        names: what the actions are called.
+    """
+
+    state: np.ndarray
+    action: np.ndarray
+    names: Sequence[str]
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -202,6 +216,11 @@ class System(Value):
         """Number of transitions."""
         return len(self.targets)
 
+    @property
+    def actions(self) -> Actions | None:
+        """The actions, if it was made by `from_actions`."""
+        return self.names.actions if isinstance(self.names, _Pairs) else None
+
     def arena(self) -> Arena:
         """The states and transitions as an arena, all of player 0."""
         return Arena.from_csr(
@@ -241,6 +260,10 @@ class _Pairs(Sequence):
 
     def __init__(self, state: np.ndarray, action: np.ndarray, names: Sequence[str]):
         self._state, self._action, self._names = state, action, names
+
+    @property
+    def actions(self) -> Actions:
+        return Actions(self._state, self._action, self._names)
 
     def __len__(self) -> int:
         return len(self._state)

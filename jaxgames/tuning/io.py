@@ -49,3 +49,8 @@ STRETCH_ROWS = 1 << 15
 # io/drn.py
 STATES_AT_ONCE = 1 << 14
 """States of a model whose lines are made at once."""
+
+# cli/_games.py
+LARGE_FILE = 1 << 26
+"""Bytes of a file from which JAX is started while it is read: the host needs longer to
+solve what is in it."""

@@ -23,3 +23,10 @@ FIRST_STATES = 64
 
 TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
+
+# synth/_many.py
+FORMULAS_A_PROCESS = 128
+"""Formulas for which another process pays: it takes a third of a second to begin."""
+
+AT_A_TIME = 32
+"""Formulas that a process is given at once."""

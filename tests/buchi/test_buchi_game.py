@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from repeats import some_of
 
 from jaxgames import Arena, SolveError, Status, buchi, fixpoint, generate, parity
 from jaxgames.buchi import Reason
@@ -58,10 +59,11 @@ def by_steps(arena: Arena) -> np.ndarray:
         outer = inner
 
 
+@some_of(60, 150)
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_random_games(solver):
+def test_random_games(solver, count):
     won = 0
-    for arena in games(seed=1, count=1000 if solver == "host" else 150):
+    for arena in games(seed=1, count=7 * count if solver == "host" else count):
         found = buchi.solve(arena, solver)
         np.testing.assert_array_equal(found.winner, by_steps(arena))
         verdict = buchi.verify(arena, found)

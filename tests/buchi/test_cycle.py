@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 from marked_graphs import COUNTEREXAMPLE, Marked, marked, plain
+from repeats import some_of
 
 from jaxgames import SolveError, Status, buchi, host, ltl, systems
 from jaxgames.buchi import _partition, _stages
@@ -54,9 +55,11 @@ def check(case: Marked, found) -> None:
 # ---- random graphs ---------------------------------------------------------------
 
 
+@some_of(50, 120)
 @pytest.mark.parametrize("solver", SOLVERS, ids=ids)
-def test_random_graphs(solver, monkeypatch):
-    count = 400 if solver in ("auto", "host", "scc") else 120
+def test_random_graphs(solver, count, monkeypatch):
+    if solver in ("auto", "host", "scc"):
+        count *= 3
     for case in marked(seed=4, count=count):
         check(case, solve(case, solver, monkeypatch))
 

@@ -83,7 +83,10 @@ def test_very_deep_conditions():
         (TEXT.format("t").replace("{1}", "{3}"), "number of an acceptance set, from"),
         (TEXT.format("t").replace("AP: 1\nA", "AP: 1 1\nA"), "1 is named again"),
         (TEXT.format("t").replace("controllable-AP: 1\n", ""), "'controllable-AP:'"),
-        (TEXT.format("t").replace(" 1 {1}", " 0&1 {1}"), "a conjunction of states"),
+        (
+            TEXT.format("t").replace(" 1 {1}", " 0& {1}"),
+            "expected the number of a state",
+        ),
         (TEXT.format("t") * 2, "expected one automaton, the file holds 2"),
         ("", "expected one automaton, the file holds 0"),
     ],

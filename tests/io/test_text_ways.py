@@ -10,6 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from repeats import some_of
 
 from jaxgames import Arena, generate, io
 from jaxgames.io import (
@@ -30,8 +31,8 @@ READERS = (
     *("a.kripke", "a.hoa", "a.csv", "a.dot"),
 )
 
-CASES = 100
-"""Of each reader, at each size of a stretch."""
+CASES = 30, 100
+"""Of each reader, at each size of a stretch: few, and in a sweep."""
 
 MOST_STRETCHES = 200
 """Of a case, some of which have a line thousands of times."""
@@ -74,13 +75,14 @@ def plain(value):
     return list(map(plain, value)) if isinstance(value, (list, tuple)) else value
 
 
+@some_of(*CASES)
 @pytest.mark.parametrize("stretch", [1, 30, 1 << 20])
 @pytest.mark.parametrize("reader", READERS)
-def test_both_ways_say_the_same(tmp_path, reader, stretch):
+def test_both_ways_say_the_same(tmp_path, reader, stretch, count):
     rng = np.random.default_rng([stretch, *reader.encode()])
     samples = _files.READERS[reader].samples()
     said = 0
-    for number in range(CASES):
+    for number in range(count):
         case = samples[number % len(samples)]
         if number >= len(samples):
             case = _files._mutated(rng, case, samples[0], 1 + number % 3)
@@ -92,7 +94,7 @@ def test_both_ways_say_the_same(tmp_path, reader, stretch):
         expected = read(reader, tmp_path, False, size)
         assert read(reader, tmp_path, True, size) == expected, case
         said += isinstance(expected, str)
-    assert 0 < said < CASES
+    assert 0 < said < count
 
 
 WORDS = [

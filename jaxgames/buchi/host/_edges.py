@@ -142,7 +142,7 @@ def _inside(row_ptr, dst, labels):
 
 @linear
 def _find_stray(row_ptr, dst, state, allowed, found, begin, end):
-    for v in range(begin, end):
+    for v in range(max(begin, 0), end):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             if not allowed[state[v], state[dst[e]]]:
                 found[0] = True
@@ -151,6 +151,6 @@ def _find_stray(row_ptr, dst, state, allowed, found, begin, end):
 
 @linear
 def _quotient(row_ptr, dst, part, leads, begin, end):
-    for v in range(begin, end):
+    for v in range(max(begin, 0), end):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             leads[part[v], part[dst[e]]] = True
