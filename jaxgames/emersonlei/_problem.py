@@ -15,6 +15,7 @@ from jaxgames.emersonlei._solution import Solution
 from jaxgames.later import to_numpy
 from jaxgames.progress import Report
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
+from jaxgames.solver import Solver
 
 RECURSION = "recursion"
 """The engine that makes no product."""
@@ -81,13 +82,17 @@ class EmersonLei(drive.Problem[Game]):
         found = drive.solve(parity.PROBLEM, made.arena, solver, throw=False, **how)
         return _solution(question, made, found)
 
+    def traced_auto(self) -> Solver:
+        """As of parity games."""
+        return parity.PROBLEM.traced_auto()
+
     def traced(self, question: Game, solver: Any, state: Any, max_steps: Any) -> Any:
-        """How large a product is depends on the game."""
-        raise ValueError(
-            "the product with a memory is made on the host, where a traced game cannot "
-            "be: make it by emersonlei.product outside of jax.jit, and solve its arena "
-            "inside"
-        )
+        """The product with all memories, whether plays reach them or not."""
+        from jaxgames.emersonlei import _traced  # no concrete solve wants it
+
+        made = _traced.product(question)
+        found = parity.PROBLEM.traced(made, solver, state, max_steps)
+        return _traced.solution(question, made, found)
 
     def beside(self, questions: list[Game], solver: Any, **how: Any) -> Any:
         """A batch of parity games; without products one after the other."""

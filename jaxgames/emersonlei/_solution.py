@@ -19,7 +19,8 @@ class Solution(solution.Winners):
             None if `strategies=False` was asked for.
         machine: the strategies of both players, which need memory:
             [`Machine`][jaxgames.emersonlei.Machine]. None without strategies, or where
-            not all was decided.
+            not all was decided; under tracing that cannot be seen, and it has moves
+            where something was.
     """
 
     winner: Any = None

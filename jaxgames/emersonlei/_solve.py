@@ -31,7 +31,9 @@ def solve(
     - A recursion over the sets of the tree [2] works on the game itself, and makes no
       product: `"recursion"`. Its strategies remember no more than they need.
 
-    On a concrete game only.
+    Inside `jax.jit` and `jax.vmap` it is the product, with a copy of the game for each
+    leaf of the tree: how much of it plays reach depends on the game. Arrays of JAX have
+    31 marks, where nobody has set `jax_enable_x64`.
 
     Args:
         game: the game; every vertex has a successor.
@@ -46,7 +48,8 @@ def solve(
         Winners, and strategies of both players as one
         [`Machine`][jaxgames.emersonlei.Machine]:
         [`Solution`][jaxgames.emersonlei.Solution]. `stats` has the number of `nodes`
-        of the product or the machine.
+        of the product or the machine. A traced machine has all nodes, and moves of what
+        was decided.
 
     Raises:
         ValueError: it is no such game, its condition has too large a tree, or an

@@ -10,6 +10,7 @@ from jaxgames.emersonlei import host
 from jaxgames.emersonlei._game import Game
 from jaxgames.emersonlei._problem import check
 from jaxgames.emersonlei._solution import Solution
+from jaxgames.emersonlei._traced import unpadded
 from jaxgames.emersonlei._verdict import Verdict
 from jaxgames.later import to_numpy
 from jaxgames.limits import Bounds, limited
@@ -68,11 +69,10 @@ def verify(game: Game, solution: Solution, **bounds: Unpack[Bounds]) -> Verdict:
             "solution.machine is None: it was solved with strategies=False, or not to "
             "the end"
         )
-    game = game.unpad()
     nodes = np.shape(machine.vertex)[:1]
     shapes: dict[str, Any] = dict.fromkeys(("vertex", "memory", "move"), nodes)
     shapes |= {
-        "start": (game.shape[0],),
+        "start": np.shape(machine.start)[:1],
         "row_ptr": (sum(nodes) + 1,),
         "target": np.shape(machine.target)[:1],
     }
@@ -83,5 +83,13 @@ def verify(game: Game, solution: Solution, **bounds: Unpack[Bounds]) -> Verdict:
                 f"solution.machine.{name} must be integers {list(shape)}, got "
                 f"{array.dtype} {list(array.shape)}"
             )
-    winner = np.asarray(solution.winner)[: game.shape[0]]
-    return host.verify(game, winner, to_numpy(machine))
+    machine, game = to_numpy(machine), game.unpad()
+    own = game.shape[0]
+    if len(machine.start) not in (own, size):
+        raise ValueError(
+            f"solution.machine.start must be integers [{own}], got "
+            f"{list(machine.start.shape)}"
+        )
+    if len(machine.start) > own:
+        machine = unpadded(machine, own)
+    return host.verify(game, np.asarray(solution.winner)[:own], machine)

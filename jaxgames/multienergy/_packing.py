@@ -28,6 +28,11 @@ Budget = tuple[jax.Array, ...]
 """Words of budgets: arrays of one shape."""
 
 
+def arrays_of(words: Any) -> Any:
+    """The library whose arrays these are: for those of numpy nothing is compiled."""
+    return np if isinstance(words[0], np.ndarray) else jnp
+
+
 class Rule(NamedTuple):
     """What an update does to words: read from the tables for each edge.
 
@@ -123,13 +128,15 @@ class Packing:
             words[word] = words[word] | (values[..., energy] << shift)
         return tuple(words)
 
-    def unpack(self, budget: Budget) -> jax.Array:
+    def unpack(self, budget: Budget) -> Any:
         """Energies `[..., D]` of words `[...]`; -1 where there is no budget."""
         fields = []
         for energy in range(self.dimensions):
             word, shift = self.place(energy)
             fields.append((budget[word] >> shift) & self.limit)
-        return jnp.where((budget[0] == EMPTY)[..., None], -1, jnp.stack(fields, -1))
+        arrays = arrays_of(budget)
+        empty = (budget[0] == EMPTY)[..., None]
+        return arrays.where(empty, np.int32(-1), arrays.stack(fields, -1))
 
     # ---- comparing ----------------------------------------------------------
 

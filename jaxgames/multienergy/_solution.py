@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from jaxgames.arena import is_traced
 from jaxgames.kept import keeps
 from jaxgames.later import jax, jnp
 from jaxgames.multienergy import _checks
-from jaxgames.multienergy._packing import EMPTY, Packing
+from jaxgames.multienergy._packing import EMPTY, Packing, arrays_of
 from jaxgames.solution import Status
 from jaxgames.value import Value
 
@@ -45,13 +46,12 @@ class Fronts(solution.Solution, Value):
     @property
     def sizes(self) -> Any:
         """How many minimal budgets each position has: int32 `[V]`."""
-        return jnp.sum(self.words[0] != EMPTY, axis=-2, dtype=jnp.int32)
+        return self._found(_sizes)
 
     @property
     def table(self) -> Any:
         """The budgets as int32 `[V, K, D]`, sorted; -1 where there are no more."""
-        words = tuple(jnp.swapaxes(word, -1, -2) for word in self.words)
-        return self.packing.unpack(words)
+        return self._found(_table)
 
     @property
     def packed(self) -> Any:
@@ -69,10 +69,13 @@ class Fronts(solution.Solution, Value):
                 f"{dimensions} energies with caps {self.packing.cap} do not fit into "
                 "31 bits: take table, or budgets"
             )
-        shifts = jnp.arange(dimensions, dtype=jnp.int32) * bits
-        table = self.table
-        packed = jnp.sum(table << shifts, axis=-1, dtype=jnp.int32)
-        return jnp.where(table[..., 0] < 0, -1, packed)
+        return self._found(_packed)
+
+    def _found(self, function: Callable[[Any, Packing], Any]) -> Any:
+        """What a function says of the words: by numpy, or in one program."""
+        if isinstance(self.words[0], np.ndarray):
+            return function(self.words, self.packing)
+        return _on_device(function, self.words, self.packing)
 
     def at(self, positions: Any) -> "Fronts":
         """The fronts of some positions `[N]`, in their order, where these fronts are.
@@ -173,6 +176,27 @@ class Fronts(solution.Solution, Value):
         return (
             f"Fronts({self.offsets[-1]} minimal budgets of {len(self)} positions{more})"
         )
+
+
+def _sizes(words: Any, packing: Packing) -> Any:
+    del packing
+    return (words[0] != EMPTY).sum(axis=-2, dtype=np.int32)
+
+
+def _table(words: Any, packing: Packing) -> Any:
+    return packing.unpack(tuple(word.swapaxes(-1, -2) for word in words))
+
+
+def _packed(words: Any, packing: Packing) -> Any:
+    table = _table(words, packing)
+    shifts = np.arange(packing.dimensions, dtype=np.int32) * np.int32(packing.bits)
+    packed = (table << shifts).sum(axis=-1, dtype=np.int32)
+    return arrays_of(words).where(table[..., 0] < 0, np.int32(-1), packed)
+
+
+_on_device = jax.jit(
+    lambda function, words, packing: function(words, packing), static_argnums=(0, 2)
+)
 
 
 @functools.lru_cache(64)

@@ -99,7 +99,7 @@ def _seen(priority: np.ndarray, top: int) -> np.ndarray:
 
 @compiled
 def _mark(priority, seen, begin, end):
-    for i in range(begin, end):
+    for i in range(max(begin, 0), end):
         seen[priority[i]] = True
 
 

@@ -9,7 +9,7 @@ from jaxgames import ops
 from jaxgames.later import jax, jnp
 from jaxgames.machine import Machine
 from jaxgames.ops import Game
-from jaxgames.parity._attract import ATTRACTOR, OUT, PLAY
+from jaxgames.parity._attract import ATTRACTOR, OUT, PLAY, select
 from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import check_positive
@@ -213,7 +213,8 @@ class RecursiveTangleLearning(Machine):
     def absorb(self, game: Game, state: State, winner) -> State:
         """Takes what another engine decided out of play, and begins a new pass.
 
-        Sound at any time. Vertices taken here get no strategy.
+        Sound at any time. Vertices taken here get no strategy. Where the pool was full
+        it is emptied: of what is left less may have to be known.
 
         Args:
             game: the game.
@@ -221,8 +222,14 @@ class RecursiveTangleLearning(Machine):
             winner: int8 `[S]`: 0 or 1, or UNDECIDED; its own attractor.
         """
         both = jnp.where(state.winner == UNDECIDED, winner, state.winner)
+        empty = _empty(*self._room(game), state.move.dtype)
         # The pass that ends here need not have come to what it would have found.
-        state = state._replace(winner=both.astype(jnp.int8), useful=jnp.array(True))
+        state = state._replace(
+            winner=both.astype(jnp.int8),
+            pool=select(state.full, empty, state.pool),
+            full=jnp.array(False),
+            useful=jnp.array(True),
+        )
         return _next_pass(game, state)
 
     def decided(self, state: State) -> tuple[jax.Array, jax.Array]:

@@ -24,6 +24,10 @@ KEPT = 2000
 PATIENCE = 60
 """Changes without success after which a search begins again."""
 
+MOST_DEGREE = 4
+"""Edges for each vertex that a game gets at most: more make any game longer to solve,
+and a climb would add them without end."""
+
 MOST_STEPS = 10**8
 """After so many a game is hard enough."""
 
@@ -101,7 +105,10 @@ def _start(rng: np.random.Generator, size: int) -> Arena:
 
 
 def _changed(rng: np.random.Generator, arena: Arena) -> Arena:
-    """One to three changes: a target, an owner, a priority, or one edge more."""
+    """One to three changes: a target, an owner, a priority, or one edge more.
+
+    Games of the literature may have more edges than that, and then get none.
+    """
     size, edges = arena.shape
     src, dst, owner, priority = (
         x.copy() for x in (arena.src, arena.dst, arena.owner, arena.priority)
@@ -114,6 +121,6 @@ def _changed(rng: np.random.Generator, arena: Arena) -> Arena:
             owner[v] = not owner[v]
         elif kind == 2:
             priority[v] = rng.integers(2 * size)
-        else:
+        elif len(src) < MOST_DEGREE * size:
             src, dst = np.append(src, v), np.append(dst, rng.integers(size))
     return Arena.from_edges(src, dst, owner=owner, priority=priority)

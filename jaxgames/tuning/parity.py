@@ -38,6 +38,12 @@ TRIMMED_UP_TO = 16
 Trimming looks at them one after the other; the components are found for all at once.
 """
 
+TRIMMED_THERE_FROM = 1 << 22
+"""Edges from which a game that lies on an accelerator is checked there ..."""
+
+ROUNDS_THERE = 512
+"""... in so many rounds at most: then the host finds the components."""
+
 # parity/_turns.py
 PROMOTION_BUDGET = 1 << 16
 """Rounds that promotion may take in the first turn, in games of any size: far more than

@@ -4,6 +4,7 @@ import itertools
 import jax
 import numpy as np
 import pytest
+from repeats import first_of
 
 from jaxgames import (
     Arena,
@@ -69,9 +70,9 @@ def draw(seed: int) -> Game:
 # ---- answers ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", first_of(4, 10))
 def test_games_by_records_of_what_was_met(part):
-    for seed in range(80 * part, 80 * (part + 1)):
+    for seed in range(32 * part, 32 * (part + 1)):
         game = draw(seed)
         found = emersonlei.solve(game, "host")
         expected = reference.solve(game).winner
@@ -275,13 +276,70 @@ def test_what_is_no_such_game(make, message):
 
 
 def test_what_cannot_be_asked():
-    with pytest.raises(ValueError, match="emersonlei.product outside of jax.jit"):
-        jax.jit(emersonlei.solve)(VISITS)
+    with pytest.raises(ValueError, match="'recursion' runs on the host"):
+        jax.jit(lambda game: emersonlei.solve(game, "recursion"))(VISITS)
     with pytest.raises(ValueError, match="verified on the host"):
         jax.jit(emersonlei.verify)(VISITS, emersonlei.solve(VISITS))
     arena = Arena.from_edges([0], [0], owner=[0])
     many = Game.of_sets(arena, both(inf(k) for k in range(40)), [[0]] * 40)
     assert emersonlei.solve(many).winner.tolist() == [0]
+    with pytest.raises(ValueError, match="mark 39, and arrays have 31 bits"):
+        jax.jit(emersonlei.solve)(many)
+
+
+# ---- inside JAX ---------------------------------------------------------------------
+
+THREE = condition(np.random.default_rng(3), 3)
+
+
+def padded(rng, on_edges: bool) -> Game:
+    """A random game of a condition and a size."""
+    arena = arena_of(rng)
+    marks = {"vertex_marks": rng.integers(0, 8, arena.shape[0])}
+    if on_edges:
+        marks["edge_marks"] = rng.integers(0, 8, arena.shape[1])
+    for name, size in (("vertex_marks", 8), ("edge_marks", 24)):
+        if name in marks:
+            marks[name] = np.pad(marks[name], (0, size - len(marks[name])))
+    return Game.of(arena.pad(8, 24), THREE, **marks)
+
+
+@pytest.mark.parametrize("on_edges", [False, True])
+def test_traced_games_of_a_batch(on_edges):
+    rng = np.random.default_rng(11)
+    games = [padded(rng, on_edges) for _ in range(40)]
+    stack = jax.tree.map(lambda *each: np.stack(each), *games)
+    traced = jax.jit(jax.vmap(lambda game: emersonlei.solve(game, "promotion")))
+    batch = traced(stack)
+    assert (np.asarray(batch.status) == Status.SOLVED).all()
+    for at, game in enumerate(games):
+        found = jax.tree.map(lambda x, at=at: x[at], batch)
+        expected = reference.solve(game.unpad()).winner
+        own = len(expected)
+        np.testing.assert_array_equal(found.winner[:own], expected)
+        assert emersonlei.verify(game, found)
+        short = jax.tree.map(np.asarray, found.machine)
+        wrong = dataclasses.replace(short, start=short.start[: own - 1])
+        with pytest.raises(ValueError, match="machine.start must be integers"):
+            emersonlei.verify(game, dataclasses.replace(found, machine=wrong))
+
+
+def test_a_traced_game_goes_on_from_a_state():
+    game = padded(np.random.default_rng(5), False)
+
+    @jax.jit
+    def solve(game, state, most):
+        return emersonlei.solve(game, "promotion", state=state, max_steps=most)
+
+    own = int(game.arena.num_vertices)
+    begun = jax.jit(lambda x: emersonlei.solve(x, "promotion", max_steps=0))(game)
+    assert begun.status == Status.MAX_STEPS
+    assert -1 in np.asarray(begun.winner)[:own]
+    found = solve(game, begun.state, 1000)
+    assert found.status == Status.SOLVED
+    expected = reference.solve(game.unpad()).winner
+    np.testing.assert_array_equal(found.winner[:own], expected)
+    assert emersonlei.verify(game, found)
 
 
 # ---- verification -------------------------------------------------------------------

@@ -1,7 +1,10 @@
 """The minimal ones among budgets: against all of them, compared one by one."""
 
+import functools
 import itertools
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import small_games
@@ -17,20 +20,37 @@ PACKINGS = {
 }
 
 
-def front_of(packing: Packing, capacity: int, budgets) -> _antichains.Front:
-    """The front of one position: budgets as they are told, and EMPTY at the end."""
-    words = packing.pack(np.array(budgets, np.int32).reshape(-1, 2))
+_merge = jax.jit(_antichains.merge, static_argnums=0)
+"""As solvers call it: within a program."""
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _filled(packing: Packing, capacity: int, budgets, count) -> _antichains.Front:
+    """A front of so many of these budgets, and EMPTY at the end."""
     room = _antichains.stacked(_antichains.empty(packing, capacity, 1))
+    there = np.arange(capacity) < count
     filled = tuple(
-        empty.at[: len(budgets), 0].set(word)
-        for empty, word in zip(room, words, strict=True)
+        jnp.where(there, word, empty[:, 0])[:, None]
+        for empty, word in zip(room, packing.pack(budgets), strict=True)
     )
     return _antichains.unstacked(filled)
 
 
+_unpacked = jax.jit(
+    lambda packing, front: packing.unpack(_antichains.stacked(front)), static_argnums=0
+)
+
+
+def front_of(packing: Packing, capacity: int, budgets) -> _antichains.Front:
+    """The front of one position: budgets as they are told, and EMPTY at the end."""
+    room = np.zeros((capacity, 2), np.int32)
+    room[: len(budgets)] = np.array(budgets, np.int32).reshape(-1, 2)
+    return _filled(packing, capacity, room, len(budgets))
+
+
 def budgets_of(packing: Packing, front: _antichains.Front) -> list[tuple[int, ...]]:
     """The budgets of the one position, each as often as it is there."""
-    energies = np.asarray(packing.unpack(_antichains.stacked(front)))[:, 0]
+    energies = np.asarray(_unpacked(packing, front))[:, 0]
     return [tuple(row) for row in energies.tolist() if row[0] >= 0]
 
 
@@ -50,7 +70,7 @@ def budgets_of(packing: Packing, front: _antichains.Front) -> list[tuple[int, ..
     ids=str,
 )
 def test_a_budget_of_two_sides_is_kept_once(packing, capacity, front, more):
-    merged, full = _antichains.merge(
+    merged, full = _merge(
         packing,
         front_of(packing, capacity, front),
         front_of(packing, capacity, more),

@@ -10,6 +10,7 @@ from measured import (
     split_all,
     with_edge_priorities,
 )
+from repeats import some_of
 
 from jaxgames import Arena, SolveError, Status, generate, parity
 from jaxgames.parity import SPM, Alternating, reference
@@ -38,9 +39,10 @@ def check(arena: Arena, solver) -> None:
     assert_certificate(arena, solution)
 
 
+@some_of(40, 100)
 @pytest.mark.parametrize("way", WAYS)
-def test_agrees_with_the_reference(way):
-    for arena in odd_arenas(seed=11, count=100):
+def test_agrees_with_the_reference(way, count):
+    for arena in odd_arenas(seed=11, count=count):
         check(arena.pad(48, 512), WAYS[way])
 
 
@@ -80,10 +82,11 @@ def test_measures_are_those_of_each_player_alone():
             )
 
 
+@some_of(20, 40)
 @pytest.mark.parametrize("way", WAYS)
-def test_priorities_on_edges_against_the_split_game(way):
+def test_priorities_on_edges_against_the_split_game(way, count):
     rng = np.random.default_rng(16)
-    for arena in odd_arenas(seed=16, count=40, max_vertices=16):
+    for arena in odd_arenas(seed=16, count=count, max_vertices=16):
         arena = with_edge_priorities(arena, rng)
         solution = parity.solve(arena.pad(48, 512), WAYS[way])
         winner = np.asarray(solution.winner)[: arena.shape[0]]

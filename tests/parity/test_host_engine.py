@@ -7,6 +7,7 @@ import time
 import brute_force
 import numpy as np
 import pytest
+from repeats import some_of
 from test_corpus import CORPUS, files, known_winners
 from test_reference import tiny_arenas
 
@@ -60,14 +61,16 @@ def random_arenas(seed, count, size):
 # ---- answers -----------------------------------------------------------------
 
 
-def test_against_brute_force():
-    for arena in tiny_arenas(seed=21, count=700):
+@some_of(300, 700)
+def test_against_brute_force(count):
+    for arena in tiny_arenas(seed=21, count=count):
         outcome = check(arena)
         assert outcome.winner.tolist() == brute_force.winners(arena)
 
 
-def test_odd_games():
-    for arena in odd_arenas(seed=22, count=2000):
+@some_of(500, 2000)
+def test_odd_games(count):
+    for arena in odd_arenas(seed=22, count=count):
         check(arena)
 
 
@@ -171,7 +174,7 @@ def test_a_promotion_costs_what_it_changes():
     game, counts = engine.prepare(arena), np.zeros(5, np.int64)
     move = np.full(game.size, NO_EDGE, np.int32)
     assert _legs._solve(
-        *(game, game.key.copy(), np.empty(2 * game.size, np.int32)),
+        *(game, game.key.copy(), np.empty(4 * game.size + 4, np.int32)),
         *(np.zeros(game.size, np.int8), move, False),
         *(engine.NEVER_STOPS, engine.NOBODY_READS, _attract.NO_LIMIT, 1 << 60, counts),
     )
@@ -179,11 +182,12 @@ def test_a_promotion_costs_what_it_changes():
     assert counts[4] < size * rises / 6
 
 
+@some_of(250, 1000)
 @pytest.mark.parametrize("leg", engine.LEGS[1:])
-def test_each_engine_alone(leg):
-    for arena in odd_arenas(seed=31, count=1000):
+def test_each_engine_alone(leg, count):
+    for arena in odd_arenas(seed=31, count=count):
         assert check_in_turn(arena, (leg,)).stats["engine"] == leg
-    for arena in random_arenas(seed=32, count=40, size=300):
+    for arena in random_arenas(seed=32, count=count // 25, size=300):
         check_in_turn(arena, (leg,))
 
 

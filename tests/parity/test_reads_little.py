@@ -48,7 +48,15 @@ def games():
     yield generate.jurdzinski(3, 4)
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=str)
+@pytest.mark.parametrize(
+    "solver",
+    [
+        # Several sweeps a step, which compile long, are tried of the other one.
+        pytest.param(x, marks=[pytest.mark.sweep] * (x == PriorityPromotion(sweeps=3)))
+        for x in SOLVERS
+    ],
+    ids=str,
+)
 def test_reads_little_and_finds_the_same(solver, asked, monkeypatch):
     whole = [parity.solve(game, solver) for game in games()]
     assert set(asked) == {False}

@@ -8,6 +8,7 @@ import brute_force
 import jax
 import numpy as np
 import pytest
+from repeats import some_of
 
 from jaxgames import Arena, Status, generate, host
 from jaxgames.io import pgsolver
@@ -38,21 +39,23 @@ def edges(arena):
 # ---- answers -----------------------------------------------------------------
 
 
-def test_zielonka_against_brute_force():
-    for arena in tiny_arenas(seed=1, count=3000):
+@some_of(700, 3000)
+def test_zielonka_against_brute_force(count):
+    for arena in tiny_arenas(seed=1, count=count):
         solution = reference.solve(arena)
         assert solution.status == Status.SOLVED
         assert solution.winner.tolist() == brute_force.winners(arena)
         assert reference.verify(arena, solution)
 
 
+@some_of(3, 10)
 @pytest.mark.parametrize("degree", [1, 2, 4])
 @pytest.mark.parametrize("priorities", [2, 10, 1000])
-def test_zielonka_is_right_on_larger_games(degree, priorities):
+def test_zielonka_is_right_on_larger_games(degree, priorities, count):
     """The certificate is proof; here the recursion goes deep and solves anew."""
     rng = np.random.default_rng([degree, priorities])
     for size in (30, 100, 300):
-        for _ in range(10):
+        for _ in range(count):
             src = np.repeat(np.arange(size), rng.integers(1, degree + 1, size))
             arena = Arena.from_edges(
                 src,

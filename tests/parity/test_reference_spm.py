@@ -9,6 +9,7 @@ from pathlib import Path
 import brute_force
 import numpy as np
 import pytest
+from repeats import some_of
 
 from jaxgames import Arena, Status, generate, host
 from jaxgames.parity import reference
@@ -64,25 +65,29 @@ def assert_solves(variant, games):
         assert reference.verify(arena, solution)
 
 
+@some_of(60, 200)
 @every_variant
-def test_against_brute_force(variant, by_brute_force):
-    assert_solves(variant, by_brute_force)
+def test_against_brute_force(variant, count, by_brute_force):
+    assert_solves(variant, by_brute_force[:count])
 
 
+@some_of(60, 200)
 @every_variant
-def test_against_zielonka(variant, by_zielonka):
-    assert_solves(variant, by_zielonka[:200])
+def test_against_zielonka(variant, count, by_zielonka):
+    assert_solves(variant, by_zielonka[:200][:count])
 
 
+@some_of(30, 100)
 @every_variant
-def test_priorities_on_edges(variant, by_zielonka):
-    assert_solves(variant, by_zielonka[200:])
+def test_priorities_on_edges(variant, count, by_zielonka):
+    assert_solves(variant, by_zielonka[200:][:count])
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
+@some_of(20, 60)
 @every_variant
-def test_plain_and_compiled_are_the_same(variant):
-    for arena in odd_arenas(seed=4, count=60, max_vertices=16):
+def test_plain_and_compiled_are_the_same(variant, count):
+    for arena in odd_arenas(seed=4, count=count, max_vertices=16):
         compiled = reference.solve(arena, "spm", **variant, seed=7)
         with host.interpreted():
             plain = reference.solve(arena, "spm", **variant, seed=7)

@@ -15,6 +15,7 @@ from measured import (
     split_all,
     with_edge_priorities,
 )
+from repeats import some_of
 
 from jaxgames import Arena, SolveError, Status, generate, ops, parity
 from jaxgames.ops import _parts, _slices
@@ -36,9 +37,10 @@ def test_conforms(way):
     check_solver(WAYS[way], alike(seed=1, count=3))
 
 
+@some_of(40, 100)
 @pytest.mark.parametrize("solver", [SPM(), *WAYS.values()], ids=str)
-def test_agrees_with_the_reference(solver):
-    for arena in odd_arenas(seed=7, count=100):
+def test_agrees_with_the_reference(solver, count):
+    for arena in odd_arenas(seed=7, count=count):
         arena = arena.pad(48, 512)  # one compilation for all
         solution = parity.solve(arena, solver)
         np.testing.assert_array_equal(solution.winner, reference.solve(arena).winner)
@@ -305,7 +307,7 @@ def test_all_queues_give_the_same_answer(small_parts, sliced, player, monkeypatc
         assert_certificate(arena, plain)
         for queue, every in (("implicit", 32), ("explicit", 7))[sliced:]:
             # Options that no test without small parts has.
-            solver = SPM(player=player, queue=queue, every=every, sweeps_per_check=5)
+            solver = SPM(player=player, queue=queue, every=every, sweeps_per_check=1)
             solution = parity.solve(arena, solver)
             assert solution.stats["layout"] == ("slices" if sliced else "csr")
             np.testing.assert_array_equal(solution.winner, plain.winner)
@@ -433,10 +435,11 @@ def test_path_bounds_save_rounds():
 # ---- priorities on edges ---------------------------------------------------------
 
 
+@some_of(20, 40)
 @pytest.mark.parametrize("solver", [SPM(), *WAYS.values()], ids=str)
-def test_priorities_on_edges_against_the_split_game(solver):
+def test_priorities_on_edges_against_the_split_game(solver, count):
     rng = np.random.default_rng(6)
-    for arena in odd_arenas(seed=6, count=40, max_vertices=16):
+    for arena in odd_arenas(seed=6, count=count, max_vertices=16):
         arena = with_edge_priorities(arena, rng)
         solution = parity.solve(arena.pad(48, 512), solver)
         winner = np.asarray(solution.winner)[: arena.shape[0]]

@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from alike import alike
+from repeats import some_of
 
-from jaxgames import Arena, Status, generate, parity
+from jaxgames import Arena, Status, fixpoint, generate, parity
 from jaxgames.parity import InTurns, RecursiveTangleLearning, _turns, reference
 from jaxgames.parity._problem import Parity
 from jaxgames.parity._turns import budgets
@@ -29,10 +30,11 @@ def test_conforms():
     check_solver(PLAIN, alike(seed=13, count=1))
 
 
+@some_of(8, 20)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_agrees_with_the_reference(shape):
+def test_agrees_with_the_reference(shape, count):
     rng = np.random.default_rng(SHAPES.index(shape) + 300)
-    for _ in range(20):
+    for _ in range(count):
         arena = odd_arena(shape, rng).pad(48, 512)
         check(arena, parity.solve(arena, PLAIN), shape)
 
@@ -66,6 +68,29 @@ def test_hard_families(name):
     assert found.status == Status.SOLVED
     assert parity.verify(game, found)
     np.testing.assert_array_equal(found.winner, parity.solve(game, "host").winner)
+
+
+def test_a_full_pool_is_emptied_where_others_decide():
+    hard, easy = generate.counter_dp(6), generate.counter_dp(2)
+    size = hard.shape[0]
+    whole = Arena.from_edges(
+        np.append(hard.src, easy.src + size),
+        np.append(hard.dst, easy.dst + size),
+        owner=np.append(hard.owner, easy.owner),
+        priority=np.append(hard.priority, easy.priority),
+    )
+    solver = RecursiveTangleLearning(room=(64, 20, 64))
+    carry = fixpoint.iterate(solver, whole, fixpoint.start(solver, whole), 10_000)
+    assert solver.overflow(carry.state)
+    winner = reference.solve(whole).winner
+    known = np.where(np.arange(len(winner)) < size, winner, UNDECIDED).astype(np.int8)
+    state = solver.absorb(whole, carry.state, known)
+    assert not solver.overflow(state)
+    carry = fixpoint.iterate(solver, whole, carry._replace(state=state), 20_000)
+    assert solver.done(whole, carry.state)
+    assert not solver.overflow(carry.state)
+    found = solver.answer(whole, carry.state)
+    np.testing.assert_array_equal(np.asarray(found.winner)[size:], winner[size:])
 
 
 def test_a_pool_that_is_full():

@@ -3,6 +3,7 @@
 import brute_force
 import numpy as np
 import pytest
+from repeats import some_of
 from test_reference import tiny_arenas
 
 from jaxgames import Status, generate
@@ -13,18 +14,20 @@ from jaxgames.testing import odd_arenas
 ALGORITHMS = ("promotion", "tangles", "succinct")
 
 
+@some_of(150, 400)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_against_brute_force(algorithm):
-    for arena in tiny_arenas(seed=41, count=400):
+def test_against_brute_force(algorithm, count):
+    for arena in tiny_arenas(seed=41, count=count):
         solution = reference.solve(arena, algorithm)
         assert solution.status == Status.SOLVED
         assert solution.winner.tolist() == brute_force.winners(arena)
         assert reference.verify(arena, solution)
 
 
+@some_of(60, 150)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_against_the_recursion(algorithm):
-    for arena in odd_arenas(seed=42, count=150, max_vertices=12):
+def test_against_the_recursion(algorithm, count):
+    for arena in odd_arenas(seed=42, count=count, max_vertices=12):
         solution = reference.solve(arena.pad(32, 256), algorithm)
         expected = reference.solve(arena).winner
         np.testing.assert_array_equal(solution.winner[: arena.shape[0]], expected)

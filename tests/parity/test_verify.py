@@ -5,12 +5,14 @@ import dataclasses
 import jax
 import numpy as np
 import pytest
+from repeats import first_of
 
-from jaxgames import Arena, Status, generate, parity
+from jaxgames import Arena, Status, generate, ops, parity
 from jaxgames.ops import _slices
-from jaxgames.parity import Reason, Solution, reference
+from jaxgames.parity import Reason, Solution, _verify, reference
 from jaxgames.parity._certificate import certificate
 from jaxgames.parity._measures import Measures
+from jaxgames.parity._problem import normal
 from jaxgames.testing import odd_arenas
 
 # Player 0 wins 0 and 1 (loop on 0); player 1 wins 2 and 3.
@@ -82,7 +84,7 @@ def test_rejects_a_cycle_won_by_the_opponent(method):
     assert int(verdict.vertex) == 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first_of(2, 4))
 def test_trimming_agrees_with_the_host_on_spoilt_solutions(seed):
     rng = np.random.default_rng(seed)
     seen = set()
@@ -271,3 +273,26 @@ def test_measures_of_many_words():
     spoilt = dataclasses.replace(proved, measures=Measures(words, measures.cut))
     verdict = parity.verify(arena, spoilt, "measures")
     assert (int(verdict.reason), int(verdict.vertex)) == (Reason.MEASURE_RISES, edge)
+
+
+@pytest.mark.parametrize("most", [1, 512])
+@pytest.mark.parametrize("winner", [[0, 0, 0, 0], [0, 0, 1, 1]])
+def test_a_game_on_an_accelerator_is_checked_there(most, winner, monkeypatch):
+    asked, on_host = [], _verify._verify_on_host
+
+    def noted(*args):
+        asked.append(args)
+        return on_host(*args)
+
+    monkeypatch.setattr(_verify, "TRIMMED_THERE_FROM", 0)
+    monkeypatch.setattr(_verify, "ROUNDS_THERE", most)
+    monkeypatch.setattr(_verify, "_verify_on_host", noted)
+    monkeypatch.setattr(ops, "accelerated", lambda: True)
+    arena = dataclasses.replace(GAME)
+    # Player 1 would let the loop between 2 and 3 go on, whose 4 is player 0's.
+    claim = solution(winner, [0, -1, 3, -1] if winner[3] == 0 else [0, -1, -1, 4])
+    assert bool(parity.verify(arena, claim)) == (winner[3] == 0)
+    assert len(asked) == 1  # it does not lie there yet
+    ops.prepare(normal(arena))
+    assert bool(parity.verify(arena, claim)) == (winner[3] == 0)
+    assert len(asked) == (2 if most == 1 else 1)

@@ -13,22 +13,35 @@ class Leaves:
 
     Args:
         tree: the tree.
+
+    Attributes:
+        label: int64, the marks of each node of the tree, as bits.
+        parent: of each node; that of the root is -1.
+        colour: int32, the priority of each node.
+        leaves: the nodes that are leaves.
+        turn: for each node the leaf, by its number, that follows a climb from it to its
+            parent.
     """
 
     def __init__(self, tree: ZielonkaTree):
         self.label = np.array(tree.label, np.int64)
-        self.parent, self.place = np.array(tree.parent), np.array(tree.place)
+        self.parent = np.array(tree.parent)
         self.colour = np.array(tree.colour, np.int32)
-        self.first_leaf = np.array(tree.first_leaf)
-        self.count = np.array([len(below) for below in tree.children])
-        self.first = np.cumsum(self.count) - self.count
-        self.child = np.array([x for below in tree.children for x in below], np.int64)
         self.leaves = np.array(tree.leaves)
-        self.number = np.full(len(self.label), -1)
-        self.number[self.leaves] = np.arange(len(self.leaves))
+        number = np.full(len(self.label), -1)
+        number[self.leaves] = np.arange(len(self.leaves))
+        self.turn = np.full(len(self.label), -1)
+        for below in tree.children:
+            for child, following in zip(below, below[1:] + below[:1], strict=True):
+                self.turn[child] = number[tree.first_leaf[following]]
 
     def __len__(self) -> int:
         return len(self.leaves)
+
+    @property
+    def height(self) -> int:
+        """How often a leaf may have to climb."""
+        return int(self.colour[0] - self.colour.min())
 
     def read(
         self, leaf: np.ndarray, marks: np.ndarray
@@ -46,11 +59,7 @@ class Leaves:
             came[climbs] = node[climbs]
             node[climbs] = self.parent[node[climbs]]
             climbs = climbs[marks[climbs] & ~self.label[node[climbs]] != 0]
-        below = node.copy()
-        inner = np.flatnonzero(self.count[node])
-        turn = (self.place[came[inner]] + 1) % self.count[node[inner]]
-        below[inner] = self.child[self.first[node[inner]] + turn]
-        return self.number[self.first_leaf[below]], self.colour[node]
+        return np.where(came == node, leaf, self.turn[came]), self.colour[node]
 
 
 class Reached(NamedTuple):

@@ -1,13 +1,13 @@
 """The recursion over priorities: who wins, and out of what strategies are made."""
 
 import dataclasses
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames.arena import Arena, as_checked_as
-from jaxgames.energyparity.host._inner import Inner, StoppedError
+from jaxgames.energyparity.host._inner import Found, Inner, StoppedError
 from jaxgames.energyparity.host._part import TOP, Part
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 
@@ -122,15 +122,16 @@ def _region(whole: Part, inner: Inner, found: Region) -> Asked:
         found: what is filled in.
     """
     run = _Run(whole, found)
+    by_parity, by_good = _Everywhere(whole), _Everywhere(whole)
     while len((part := run.rest()).vertices):
         size = len(part.vertices)
-        alone = inner.parity(part)
+        alone = by_parity.of(part, inner.parity)
         if run.lost(part, alone.winner == 1, alone.strategy):
             continue
         credit = inner.credits(part, alone.strategy)
         if run.kept(part, credit != TOP, alone.strategy, credit):
             continue
-        good = inner.good(part)
+        good = by_good.of(part, inner.good)
         if run.lost(part, good.winner == 1, good.strategy):
             continue
         priority = np.asarray(part.arena.priority)
@@ -161,6 +162,31 @@ def _region(whole: Part, inner: Inner, found: Region) -> Asked:
         rank = np.where(near.mask, near.rank, -1)
         run.won(part, good.strategy, credit, rank, move, answer.pieces)
     return found
+
+
+class _Everywhere:
+    """A strategy of player 0 for an inner game, as long as it wins all that is left.
+
+    It wins there still when more is taken out of the game, if it does not lead out.
+    """
+
+    def __init__(self, whole: Part):
+        self._wins = np.zeros(len(whole.vertices), bool)
+        self._edge = np.full(len(whole.vertices), NO_EDGE, np.int64)
+
+    def of(self, part: Part, solve: Callable[[Part], Found]) -> Found:
+        """Who wins a part and how: as it is known, or as the inner game says."""
+        edge, own = self._edge[part.vertices], ~np.asarray(part.arena.owner)
+        place = np.searchsorted(part.edges, edge)
+        stays = part.edges[np.minimum(place, len(part.edges) - 1)] == edge
+        if self._wins[part.vertices].all() and stays[own].all():
+            move = np.where(own, place, NO_EDGE).astype(np.int32)
+            return Found(np.zeros(len(edge), np.int8), move)
+        found = solve(part)
+        self._wins[part.vertices] = found.winner == 0
+        moves = own & (found.winner == 0)
+        self._edge[part.vertices[moves]] = part.edges[found.strategy[moves]]
+        return found
 
 
 class _Run:

@@ -42,7 +42,9 @@ class Turns:
         self._stop, self._publish, self._max_steps = stop, publish, max_steps
         # Numpy asks the system for large pages where numba does not.
         self._key = game.key.copy()
-        self._queue = np.empty(2 * len(game.key), np.int32)
+        # One array for the stack and the rim: after more and smaller ones the allocator
+        # gives its memory back, and each solve pays for touching it again.
+        self._words = np.empty(4 * len(game.key) + 4, np.int32)
         self._tangles: tuple[Search, Pool] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
@@ -77,7 +79,7 @@ class Turns:
     def _promote(self, leg: str, budget: int) -> bool:
         counts = np.zeros(5, np.int64)
         finished = _solve(
-            *(self._game, self._key, self._queue, self._winner, self._move),
+            *(self._game, self._key, self._words, self._winner, self._move),
             *(leg == AFRESH, self._stop, self._publish),
             *(self._left(), budget * len(self._key), counts),
         )
@@ -147,7 +149,7 @@ def _afresh(budget: int, size: int) -> int:
 
 @compiled
 def _solve(
-    game, key, queue, winner, move, afresh, stop, publish, max_steps, budget, counts
+    game, key, words, winner, move, afresh, stop, publish, max_steps, budget, counts
 ):
     """Fills winners and moves by promotion; whether it came to an end."""
     size = len(key)
@@ -156,10 +158,10 @@ def _solve(
         key,
         move,
         np.zeros(size, np.int32),
-        queue,
+        words[: 2 * size],
         np.zeros(size // BLOCK + 1, np.bool_),
         np.zeros(size, np.bool_),
-        np.empty(2 * size + 4, np.int32),
+        words[2 * size :],
         np.empty(depth, np.int32),
         np.empty(depth, np.int32),
         np.empty(depth, np.int32),

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 import undoing
+from repeats import some_of
 
 from jaxgames import Arena, host
 from jaxgames.parity import preprocess, reference
@@ -31,9 +32,10 @@ def applies(names, arena) -> bool:
     return True
 
 
+@some_of(15, 40)
 @pytest.mark.parametrize("name", REDUCTIONS)
-def test_alone(name):
-    for index, arena in enumerate(undoing.arenas(seed=1, count=40)):
+def test_alone(name, count):
+    for index, arena in enumerate(undoing.arenas(seed=1, count=count)):
         if applies([name], arena):
             reduced = REDUCTIONS[name](arena)
             undoing.check(arena, reduced, (name, index))
@@ -43,11 +45,12 @@ def test_alone(name):
 
 
 @compiled
+@some_of(2, 4)
 @pytest.mark.parametrize("first", REDUCTIONS)
-def test_pairs(first):
+def test_pairs(first, count):
     games = itertools.cycle(undoing.arenas(seed=2, count=60))
     for second in REDUCTIONS:
-        for arena in itertools.islice(games, 4):
+        for arena in itertools.islice(games, count):
             names = [first, second]
             if applies(names, arena):
                 undoing.check(arena, preprocess.apply(arena, names), names)
@@ -90,9 +93,10 @@ def test_padding_stays_apart(name):
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("player", [0, 1])
-def test_half_a_solution_comes_back_as_half_a_solution(name, player):
+@some_of(8, 20)
+def test_half_a_solution_comes_back_as_half_a_solution(name, player, count):
     """One player's region is known, the other vertices are undecided."""
-    for arena in undoing.arenas(seed=5, count=20):
+    for arena in undoing.arenas(seed=5, count=count):
         if applies([name], arena):
             reduced = REDUCTIONS[name](arena)
             solution = undoing.solve(reduced.arena)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import undoing
+from repeats import some_of
 
 from jaxgames import Arena, generate
 from jaxgames.parity import preprocess
@@ -73,9 +74,11 @@ def test_nobody_chooses_for_the_other_player():
     assert labelled(reduced) == {(0, 1, 1), (1, 2, 2), (1, 0, 2), (1, 1, 2), (2, 2, 0)}
 
 
+@some_of(20, 60)
 @pytest.mark.parametrize("levels", [1, 2, 3, 4])
-def test_winners_and_strategies(levels):
-    for index, arena in enumerate(undoing.arenas(seed=2, count=60, max_vertices=14)):
+def test_winners_and_strategies(levels, count):
+    arenas = undoing.arenas(seed=2, count=count, max_vertices=14)
+    for index, arena in enumerate(arenas):
         undoing.check(arena, preprocess.shortcuts(arena, levels), (levels, index))
 
 
