@@ -4,6 +4,7 @@ Each command runs as a user would type it. `call_s` is the median of several pro
 `first_call_s` the first one of all, with empty folders for what numba and JAX keep.
 """
 
+import dataclasses
 import os
 import resource
 import shutil
@@ -14,10 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from benchmarks.peers import Oink
 from benchmarks.run import Options
 from benchmarks.schema import Results, Row
-from jaxgames import Status, generate, io, systems
+from jaxgames import Arena, Status, generate, io, systems
 
 SUITE = "start"
 
@@ -64,6 +67,14 @@ COMMANDS = (
     _of("mec model.drn --verify"),
     _of("check table.kripke --ltl F(a) --verify", 1),
     _of("equiv lts.aut 0 1"),
+    _of("info small.pg"),
+    _of("meanpayoff game.energy --verify"),
+    _of("discounted game.energy --discount 9/10 --verify"),
+    _of("energyparity game.eparity --verify"),
+    _of("probability model.drn --to 0 --verify"),
+    _of("mdp model.drn --props list.props --verify"),
+    _of("synth --ltl G(r->F(g)) --ins r --verify", 10),
+    _of("explore light.py:successors"),
 )
 
 
@@ -173,11 +184,28 @@ def _lts() -> io.LTS:
     return io.LTS.from_arrays([0, 1, 1, 2], [0, 1, 0, 1], [1, 0, 2, 2], ["a", "b"], 3)
 
 
+def _energy_parity() -> Arena:
+    game = generate.random_energy_game(1, 200)
+    priority = np.arange(200, dtype=np.int32) % 5
+    return dataclasses.replace(game, priority=priority)
+
+
+LIGHT = """
+initial, ranges = [0], [2]
+propositions = {"on": lambda states: states[:, 0] == 1}
+
+
+def successors(states):
+    xp = states.__array_namespace__()
+    return (1 - states)[:, None], xp.ones((len(states), 1), bool)
+"""
+
 MAKERS: dict[str, Callable] = {
     "tiny.pg": lambda size: generate.elevator(3),
     "small.pg": lambda size: generate.random_game(1, 2000, num_priorities=8),
     "middle.pg": lambda size: generate.random_game(1, size, num_priorities=8),
     "game.energy": lambda size: generate.random_energy_game(1, 500),
+    "game.eparity": lambda size: _energy_parity(),
     "graph.mtx": lambda size: generate.random_game(1, 1000),
     "model.drn": lambda size: generate.random_mdp(1, 300),
     "table.kripke": lambda size: _system(),
@@ -195,6 +223,8 @@ def _make_files(folder: Path, small: bool) -> None:
             nobody = value.owner & False
             value = type(value).from_csr(value.row_ptr, value.dst, owner=nobody)
         io.save(folder / name, value)
+    (folder / "light.py").write_text(LIGHT)
+    (folder / "list.props").write_text("Pmax=? [ F<=9 (true) ]\n")
 
 
 def _sizes(folder: Path, command: Command) -> tuple[int, int]:

@@ -171,6 +171,7 @@ def test_json(run, game):
         "priorities": 4,
         "status": "solved",
         "solver": "zielonka",
+        "stats": facts["stats"],
         "layout": "csr",
         "cells": facts["cells"],
         "steps": None,
@@ -180,7 +181,7 @@ def test_json(run, game):
         "winner": [0, 0, 0, 1],
         "successor": [2, -1, -1, 3],
     }
-    assert rounds > 0
+    assert facts["stats"]["rounds"] == rounds > 0
     assert list(seconds) == ["load", "prepare", "compile", "solve", "verify"]
     assert all(value >= 0 for value in seconds.values())
 
@@ -498,7 +499,8 @@ def test_info(run, game):
     assert f"solver      {'promotion' if place == 'device' else place} (auto)" in out
 
 
-def test_info_for_programs(run, game):
+def test_info_for_programs(run, game, monkeypatch):
+    monkeypatch.setattr(parity, "place_for", lambda arena: "device")
     facts = json.loads(run("info", game, "--json")[1])
     game_on_device = parity.prepare(io.load(game))[1]
     assert facts == {
@@ -532,6 +534,24 @@ def test_info_for_programs(run, game):
         "solver": facts["solver"],
     }
     assert facts["layout"]["bytes"] >= game_on_device.dst.nbytes
+    monkeypatch.setattr(parity, "place_for", lambda arena: "host")
+    there = json.loads(run("info", game, "--json")[1])
+    assert there == {k: x for k, x in facts.items() if k != "layout"} | {
+        "solver": "host"
+    }
+
+
+def test_info_counts_priorities_that_count(run):
+    for priorities, merged in (([0, 2, 4], 1), ([7, 2, 3, 8, 11], 4), ([], 0)):
+        size = len(priorities)
+        loops = Arena.from_edges(
+            range(size), range(size), owner=[0] * size, priority=priorities
+        )
+        io.save("loops.npz", loops)
+        told = json.loads(run("info", "loops.npz", "--json")[1])["priority"]
+        distinct = {"distinct": size, "compressed": merged}
+        assert told.items() >= distinct.items()
+        assert merged == len({*parity.prepare(loops)[0].priority.tolist()})
 
 
 def test_info_of_other_games(run):
@@ -763,7 +783,7 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
         ),
         ("solve game.pg --condition max", "condition must be one of"),
         ("solve game.pg --dead-ends win", "dead_ends must be 'error', 'lose' or"),
-        ("solve game.pg --winners", "--winners goes with --json"),
+        ("solve game.pg --winners", "--all goes with --json"),
         ("solve game.pg --draw game.gif", "--draw takes a .svg, .png or .pdf file"),
         ("solve missing.pg", "missing.pg: No such file or directory"),
         ("solve folder.pg", "folder.pg: Is a directory"),

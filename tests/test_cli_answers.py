@@ -302,10 +302,10 @@ def test_the_lasso_of_a_graph(run):
 
 
 def test_what_nothing_checks(run):
-    run("probability", "model.drn", "--to", "goal", "-o", "answer.npz", "-q")
+    np.savez("answer.npz", depth=[1, 2], width=[3])
     code, _, err = run("verify", "model.drn", "answer.npz")
     assert code == Exit.BAD_INPUT
-    assert "nothing checks an answer of lower, scheduler, upper, value" in err
+    assert "nothing checks an answer of depth, width; what is checked: " in err
     run("mec", "model.drn", "-o", "answer.txt", "-q")
     code, _, err = run("verify", "model.drn", "answer.txt")
     assert code == Exit.BAD_INPUT

@@ -476,3 +476,67 @@ def test_an_automaton_with_fin(run):
     code, out, _ = run("--graph", "lock.kripke", "--automaton", "fin.hoa", "-v")
     assert code == Exit.WRONG
     assert "violated" in out
+
+
+def test_runs_that_are_fair(run):
+    ask = ("link.aut", "--ltl", "G F receive", "--verify", "--json")
+
+    def holds(*more):
+        code, out, err = run(*ask, *more)
+        assert (code == Exit.DONE) == json.loads(out)["holds"]
+        assert (json.loads(out)["verified"], err) == (True, "")
+        return json.loads(out)["holds"]
+
+    assert not holds()
+    assert holds("--fairness", "weak")
+    assert holds("--fairness", "strong")
+    # One who may choose between both need never receive.
+    assert not holds("--fairness", "strong", "--process", "receive,tau")
+    assert holds("--fairness", "strong", "--process", "rec*")
+    code, out, _ = run("link.aut", "--ltl", "G F tau", "--fairness", "weak")
+    assert code == Exit.WRONG
+    assert "then receive" in out.split("cycle")[1]
+    assert "then tau" not in out.split("cycle")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("link.aut", "--fairness", "weak"), "--fairness goes with --ltl or --autom"),
+        (("link.aut", "--process", "tau"), "--process goes with --fairness weak or"),
+        (
+            ("link.aut", "--ltl", "F tau", "--fairness", "weak", "-s", "map"),
+            "--fairness goes with --solver auto or host, got 'map'",
+        ),
+        (
+            ("link.aut", "--ltl", "F tau", "--fairness", "weak", "--max-steps", "5"),
+            "--max-steps does not go with --fairness",
+        ),
+        (
+            ("lock.kripke", "--ltl", "F cs", "--fairness", "weak"),
+            "lock.kripke: the system has no actions",
+        ),
+        (
+            ("link.aut", "--ltl", "F tau", "--fairness", "weak", "--process", "x"),
+            "link.aut: process 'x' has no action of the system",
+        ),
+    ],
+)
+def test_fairness_that_cannot_be_asked_for(run, arguments, message):
+    code, _, err = run(*arguments)
+    assert code == Exit.BAD_INPUT
+    assert message in err
+
+
+def test_several_acceptance_sets_are_not_made_one(run):
+    wrong = ltl.translate("GF wait & GF cs & GF(!wait & !cs)", generalised=True)
+    assert wrong.num_sets == 3
+    io.save("wrong.hoa", wrong)
+    ask = ("lock.kripke", "--automaton", "wrong.hoa", "--verify", "--json")
+    for solver, vertices in (("auto", 3), ("host", 3), ("map", None)):
+        code, out, _ = run(*ask, "-s", solver)
+        found = json.loads(out)
+        assert (code, found["holds"], found["verified"]) == (Exit.WRONG, False, True)
+        assert vertices in (None, found["vertices"])
+        states = {step["state"] for step in found["lasso"]["cycle"]}
+        assert states == {0, 1, 2}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import io, mdp
+from jaxgames import io, ltl, mdp
 from jaxgames.cli import Exit, _mdp, main
 
 REACH = 'Pmax=? [ F "goal" ]'
@@ -70,6 +70,30 @@ def test_one_property(ask, run):
     assert (code, err) == (Exit.DONE, "")
     assert f"model.umb: {REACH} is 0.66666666" in out
     assert "between 0.666666" in out
+
+
+def test_a_value_as_a_fraction(ask, run):
+    assert ask("--prop", REACH, "--exact")["exact"] == "2/3"
+    code, out, err = run("mdp", "model.umb", "--prop", REACH, "--exact")
+    assert (code, err) == (Exit.DONE, "")
+    assert f"model.umb: {REACH} is 2/3\n" in out
+    assert "exact" not in ask("--prop", REACH)
+    facts = ask("--prop", f"filter(max, {REACH})", "--exact", code=Exit.UNSOLVED)
+    assert facts["exact"] is None
+
+
+def test_automata(ask, run):
+    automaton = ltl.deterministic("F G goal")
+    io.hoa.save(Path("stays.hoa"), automaton)
+    facts = ask("--automaton", "stays.hoa", "--exact")
+    assert facts["property"] == "Pmax=? [ stays.hoa ]"
+    assert facts["exact"] == "2/3"
+    facts = ask("--automaton", "stays.hoa", "--optimum", "min", "--prop", REACH)
+    least = ask("--prop", 'Pmin=? [ F "goal" ]')
+    assert facts["properties"][1]["value"] == pytest.approx(least["value"])
+    code, _, err = run("mdp", "model.umb", "--automaton", "model.umb")
+    assert code == Exit.BAD_INPUT
+    assert "model.umb: expected an automaton" in err
 
 
 def test_several_properties(ask, run):

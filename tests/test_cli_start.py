@@ -1,5 +1,7 @@
 """Small inputs are answered before JAX or a compiler could be imported."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from forked import Forked
 
 from jaxgames import generate, io
 from jaxgames.cli import Exit
+from jaxgames.parity._problem import PROBLEM
 
 BEGIN = """
 import sys
@@ -106,3 +109,51 @@ def test_a_large_game_takes_machine_code(processes, folder):
     io.save(path, generate.random_game(0, 10_000))
     done = processes.run(PROGRAM, "solve", str(path))
     assert done.stderr.endswith("{'llvmlite'}\n")
+
+
+# JAX never comes: whoever waits for it waits until the process is killed.
+NEVER = """
+import sys, threading
+from importlib.machinery import ModuleSpec
+from jaxgames import later
+from jaxgames.cli import main
+from jaxgames.tuning import drive
+
+
+class Never:
+    def find_spec(self, name, path, target=None):
+        return ModuleSpec(name, self) if name == "jax" else None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        threading.Event().wait()
+
+
+sys.meta_path.insert(0, Never())
+later._could_have_accelerator = lambda: True
+if sys.argv.pop(1) == "large":  # JAX is started while the file is read
+    from jaxgames.cli import _games
+    _games.LARGE_FILE, drive.START_SECONDS = 0, 0.0
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("size", ["large", "small"])
+def test_a_game_that_the_host_has_solved_does_not_wait_for_an_accelerator(
+    tmp_path, size
+):
+    path = tmp_path / "game.pg"
+    game = generate.random_game(1, 40_000)
+    assert game.num_edges >= PROBLEM.host_until
+    io.save(path, game)
+    done = subprocess.run(
+        [sys.executable, "-c", NEVER, size, "solve", str(path), "--verify"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == Exit.DONE, done.stderr
+    assert "host" in done.stdout
+    assert "valid" in done.stdout

@@ -100,16 +100,41 @@ def test_a_formula(run):
 
 def test_many_files(run):
     code, out, err = run("good.ehoa", "bad.ehoa")
-    assert (code, err) == (Exit.DONE, "")
+    assert (code, err) == (Exit.UNREALIZABLE, "")
     assert out == "good.ehoa: REALIZABLE\nbad.ehoa: UNREALIZABLE\n"
     code, out, err = run("good.ehoa", "cut.ehoa", "bad.ehoa", "--jsonl")
     assert code == Exit.BAD_INPUT
     found = [json.loads(line) for line in out.splitlines()]
     assert [x.get("realizable") for x in found] == [True, None, False]
     assert "cut.ehoa:2: column 7" in err
-    assert run("good.ehoa", "bad.ehoa", "-o", "out/")[0] == Exit.DONE
+    assert run("good.ehoa", "bad.ehoa", "-o", "out/")[0] == Exit.UNREALIZABLE
+    assert run("good.ehoa", "good.ehoa")[0] == Exit.REALIZABLE
     assert io.load("out/good.aag").reads == ("r",)
     assert io.load("out/bad.aag").reads == ("g",)
+
+
+def test_a_list_of_formulas(run):
+    Path("list.txt").write_text("# three\nG(r -> g)\n\nF r\nG(r <-> X g)\n")
+    how = ("--formulas", "list.txt", "--ins", "r", "--outs", "g")
+    code, out, err = run(*how)
+    assert (code, err) == (Exit.UNREALIZABLE, "")
+    assert out.splitlines() == [
+        "list.txt:2: REALIZABLE",
+        "list.txt:4: UNREALIZABLE",
+        "list.txt:5: REALIZABLE",
+    ]
+    code, out, _ = run(*how, "--jsonl", "-o", "c.aag")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [x["realizable"] for x in found] == [True, False, True]
+    assert [x["formula"] for x in found] == ["G(r -> g)", "F r", "G(r <-> X g)"]
+    assert io.load("c-5.aag").writes == ("g",)
+    Path("list.txt").write_text("G(r -> g)\nF\nF q\n")
+    code, out, err = run(*how)
+    assert (code, out) == (Exit.BAD_INPUT, "list.txt:1: REALIZABLE\n")
+    assert "list.txt:2: column 2 of 'F'" in err
+    assert "list.txt:3: proposition 'q' of the formula is neither" in err
+    assert run(*how[:2])[0] == Exit.BAD_INPUT
+    assert run("--formulas", "none.txt", "--ins", "r")[0] == Exit.BAD_INPUT
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, get_args
 
 from jaxgames import buchi, io, ltl, plot, systems
 from jaxgames.buchi import Trace
-from jaxgames.cli import _checkpoint, _models, _options, _outputs, _parts
+from jaxgames.cli import _checkpoint, _fair, _models, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.cli._systems import load, load_automaton, load_product, system_of
-from jaxgames.io._files import COMPRESSIONS, reading, writing
-from jaxgames.ltl import Automaton, Formula
-from jaxgames.systems import Product, System
+from jaxgames.cli._systems import formulas_in, load, load_product, system_of
+from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.ltl import Automaton, EmersonLei, Formula
+from jaxgames.systems import MarkedProduct, Product, System
 
 EXAMPLE = 'check lock.kripke --ltl "G(wait -> F cs)"'
 
@@ -78,8 +78,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="what a state without successor means: it stays for ever (stutter, the "
         "default), it must not be reached (error), or no run goes there (reject)",
     )
+    _fair.options(parser)
     parser.add_argument(
-        "--lasso",
+        *("-o", "--output", "--lasso"),
+        dest="lasso",
         metavar="OUT",
         help="write the run that violates the property: .txt, or .json for programs "
         "and for jaxgames verify; - is standard output; for several files it is a "
@@ -88,9 +90,6 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
     _options.add_force(parser)
-    parser.add_argument(
-        "--stats", action="store_true", help="print the solver's statistics"
-    )
     _options.add_decomposition(parser)
 
 
@@ -164,11 +163,9 @@ def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
     facts: dict[str, Any] = {"property": asked.what}
     if asked.formula is not None or asked.automaton is not None:
         with phase("property") as notes:
-            if asked.formula is not None:
-                automaton = ltl.translate(asked.formula, negate=True)
-            else:
-                automaton = load_automaton(args.automaton)
+            automaton = _fair.automaton(args, asked.formula)
             notes.append(_size(automaton))
+    question: Any = None
     with phase("load") as notes:
         if automaton is None:
             question = load_product(args)
@@ -182,25 +179,37 @@ def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
             }
     if system is not None and automaton is not None:
         with phase("product") as notes:
-            question = product = _product(args, system, automaton)
+            product = _product(args, system, automaton)
             notes.append(
                 f"{product.num_vertices:,} vertices, {product.num_edges:,} edges"
             )
-    question = buchi.prepare(question)
+    fairness, accepting = None, None
+    solve: Any = buchi.accepting_cycle
+    verify: Any = buchi.verify
+    if isinstance(product, MarkedProduct):
+        assert system is not None
+        question, shape = product, (product.num_vertices, product.num_edges)
+        fairness = _fair.fairness(args, system)
+        solve, verify = _fair.doors(fairness)
+        if fairness is not None:
+            facts["fairness"] = {"kind": args.fairness, "to": list(fairness.names)}
+    else:
+        question = buchi.prepare(question if product is None else product)
+        shape, accepting = question.arena.shape, question.accepting
     with phase("prepare"):
-        _parts.make_host_ready(args, question.arena.shape[1], _check_tiny)
-    found = _parts.solve(args, phase, buchi.accepting_cycle, question)
-    verdict = _parts.verdict_on(args, phase, buchi.verify, question, found)
+        _parts.make_host_ready(args, shape[1], _check_tiny)
+    found = _parts.solve(args, phase, solve, question)
+    verdict = _parts.verdict_on(args, phase, verify, question, found)
     facts |= {
         "holds": not bool(found.exists) if found.decided else None,
-        "vertices": question.arena.shape[0],
-        "edges": question.arena.shape[1],
+        "vertices": shape[0],
+        "edges": shape[1],
         "lasso": None,
         **_parts.solve_facts(found, phase.seconds, verdict),
     }
     trace = None
     if found.lasso is not None:
-        trace = Trace.of(found.lasso, product, system, accepting=question.accepting)
+        trace = Trace.of(found.lasso, product, system, accepting=accepting)
         facts["lasso"] = trace.to_dict()
     end = _parts.conclude(
         args, found, verdict, facts, lambda: _tell(args, facts, trace)
@@ -241,6 +250,7 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError("--initial is for files: a model says where it begins")
     if args.deadlock and not asks:
         raise ValueError("--deadlock goes with --ltl or --automaton")
+    _fair.check(args, bool(asks))
     for option, suffixes in (("lasso", TEXT + JSON), ("draw", plot.SUFFIXES)):
         path = getattr(args, option)
         if path:
@@ -260,22 +270,11 @@ def _properties(args: argparse.Namespace) -> list[_Property]:
     if args.automaton is not None:
         return [_Property(None, args.automaton, f"no run of {args.automaton}")]
     if args.properties is not None:
-        return [_parsed(text, args.properties, line) for line, text in _lines(args)]
+        lines = formulas_in(args.properties)
+        return [_parsed(text, args.properties, line) for line, text in lines]
     if args.ltl is not None:
         return [_parsed(text) for text in args.ltl]
     return [_Property(None, None, "no accepting cycle")]
-
-
-def _lines(args: argparse.Namespace) -> list[tuple[int, str]]:
-    """The formulas in a file, with the lines where they are."""
-    with reading(args.properties) as file:
-        texts = [line.decode(errors="replace").strip() for line in file]
-    found = [(n, text) for n, text in enumerate(texts, 1) if text and text[0] != "#"]
-    if not found:
-        raise io.FormatError(
-            args.properties, None, "expected formulas, one on each line, found none"
-        )
-    return found
 
 
 def _parsed(text: str, path: str | None = None, line: int | None = None) -> _Property:
@@ -294,22 +293,26 @@ def _split(path: str) -> tuple[str, str]:
     return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
 
 
-def _size(automaton: Automaton) -> str:
-    return f"{automaton.num_states:,} states, {len(automaton.targets):,} edges"
+def _size(automaton: Automaton | EmersonLei) -> str:
+    return f"{automaton.num_states:,} states, {automaton.num_edges:,} edges"
 
 
-def _product(args: argparse.Namespace, system: System, automaton: Automaton) -> Product:
+def _product(
+    args: argparse.Namespace, system: System, automaton: Automaton | EmersonLei
+) -> Product | MarkedProduct:
+    deadlock = args.deadlock or "stutter"
     try:
-        return systems.product(system, automaton, deadlock=args.deadlock or "stutter")
+        if _fair.is_marked(args, automaton):
+            return systems.marked_product(system, automaton, deadlock=deadlock)
+        if isinstance(automaton, EmersonLei):
+            automaton = automaton.to_buchi()
+        return systems.product(system, automaton, deadlock=deadlock)
     except ValueError as error:
         message = str(error).replace("deadlock='stutter'", "--deadlock stutter")
         raise io.FormatError(args.file, None, message) from error
 
 
 def _tell(args: argparse.Namespace, facts: dict, trace: Trace | None) -> None:
-    if args.stats:
-        told = {"solver": facts["solver"], **facts["stats"]}
-        print("  stats   ", ", ".join(f"{name} {told[name]}" for name in told))
     answer = "holds" if facts["holds"] else "violated"
     print(f"{args.file}: {answer}: {facts['property']}")
     if trace is not None and not args.brief:

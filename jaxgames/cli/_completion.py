@@ -46,7 +46,9 @@ def _names(options: list[Option]) -> list[str]:
 
 
 def _bash(program: Command) -> Iterator[str]:
-    yield '# Completion of jaxgames in bash: eval "$(jaxgames completion bash)"'
+    yield "# Completion of jaxgames in bash, which reads it when it is first needed:"
+    folder = "~/.local/share/bash-completion/completions"
+    yield f"# jaxgames completion bash > {folder}/jaxgames"
     yield "_jaxgames() {"
     yield '    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}"'
     yield '    local command="${COMP_WORDS[1]}" part="" words=""'

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 from jaxgames import emersonlei
-from jaxgames.cli import _options, _parts, _weighted
+from jaxgames.cli import _oink, _options, _parts, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import start_jax
 from jaxgames.cli._phases import Phases
@@ -27,7 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     _options.add_strategies(parser)
     _weighted.add_rows(parser)
-    _options.add_decomposition(parser)
+    _options.add_decomposition(parser, _oink.solver)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -55,6 +55,9 @@ def run(args: argparse.Namespace) -> Exit:
         facts["memories"] = solution.machine.memories
     if solved and args.all:
         facts["winner"] = winner.tolist()
+        if solution.machine is not None:
+            parts = vars(solution.machine).items()
+            facts |= {name: np.asarray(part).tolist() for name, part in parts}
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _write(args.output, winner, solution.machine)

@@ -61,6 +61,9 @@ def run(args: argparse.Namespace) -> Exit:
     }
     if solution.status == Status.SOLVED and args.all:
         facts |= {name: x.tolist() for name, x in _arrays(arena, solution).items()}
+        if solution.modes is not None:
+            modes = vars(solution.modes).items()
+            facts |= {f"modes_{name}": np.asarray(x).tolist() for name, x in modes}
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _write(args.output, arena, solution)

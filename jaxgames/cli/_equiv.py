@@ -55,7 +55,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="a label of silent steps for --weak (default: i and tau); may be repeated",
     )
     parser.add_argument(
-        "--labels",
+        *("-o", "--output", "--labels"),
+        dest="labels",
         metavar="OUT",
         help="write the class of each state by that notion: .npz, or .txt with one on "
         "each line; - is standard output",

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import io, programs
+from jaxgames import io, later, programs
 from jaxgames.arena import Arena
 from jaxgames.cli._exit import complain
 from jaxgames.later import jax, when_imported
 from jaxgames.quoting import quoted
+from jaxgames.tuning.io import LARGE_FILE
 
 
 def start_jax(args: argparse.Namespace) -> None:
@@ -32,6 +33,16 @@ def start_jax(args: argparse.Namespace) -> None:
             programs.keep()
         except OSError as error:
             complain(f"compiled programs are not kept: {error}")
+    if getattr(args, "solver", None) not in (None, "host") and _is_large(args.file):
+        later.start()
+
+
+def _is_large(file: str | None) -> bool:
+    """Whether a file takes about as long to read as a GPU takes to wake up."""
+    try:
+        return file is not None and os.path.getsize(file) >= LARGE_FILE
+    except OSError:  # a pipe, or what is complained of when it is read
+        return False
 
 
 def read(args: argparse.Namespace) -> Any:

@@ -199,20 +199,22 @@ def _degrees(arena: Arena) -> dict[str, Any]:
 
 def _parity_facts(arena: Arena) -> dict[str, Any]:
     """Of a parity game, and how it would be solved."""
-    normal, game = parity.prepare(arena)
     labels = arena.priority if arena.edge_priority is None else arena.edge_priority
+    odd = np.sort(labels) % 2
+    merged = int(np.count_nonzero(np.diff(odd))) + bool(len(odd))
+    counts = {"distinct": num_priorities(arena), "compressed": merged}
+    facts: dict[str, Any] = {"priority": _range(labels) | counts}
     place = parity.place_for(arena)
-    return {
-        "priority": _range(labels)
-        | {"distinct": num_priorities(arena), "compressed": num_priorities(normal)},
-        "layout": {
-            "name": ops.layout(game),
-            "cells": ops.num_cells(game),
-            "bytes": sum(leaf.nbytes for leaf in jax.tree.leaves(game)),
-            "backend": jax.default_backend(),
-        },
-        "solver": parity.SOLVERS.auto().name if place == "device" else place,
+    if place != "device":  # the engine of the host lays nothing out
+        return facts | {"solver": place}
+    _, game = parity.prepare(arena)
+    facts["layout"] = {
+        "name": ops.layout(game),
+        "cells": ops.num_cells(game),
+        "bytes": sum(leaf.nbytes for leaf in jax.tree.leaves(game)),
+        "backend": jax.default_backend(),
     }
+    return facts | {"solver": parity.SOLVERS.auto().name}
 
 
 def _range(numbers: np.ndarray) -> dict[str, Any]:

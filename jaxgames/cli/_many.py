@@ -20,6 +20,8 @@ WORST_FIRST = (
     Exit.BAD_INPUT,
     Exit.UNSOLVED,
     Exit.WRONG,
+    Exit.UNREALIZABLE,
+    Exit.REALIZABLE,
     Exit.DONE,
 )
 """Exit codes of single files: that of the command is the first of these that occurs."""

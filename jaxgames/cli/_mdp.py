@@ -4,12 +4,12 @@ import argparse
 import math
 import re
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import io, limits, mdp
-from jaxgames.cli import _mec, _options, _outputs, _parts, _report
+from jaxgames import io, limits, ltl, mdp
+from jaxgames.cli import _fronts, _mec, _options, _outputs, _parts, _report
 from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
@@ -49,6 +49,20 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="of the properties in LIST the one of that name; may be repeated",
     )
     parser.add_argument(
+        "--automaton",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="how likely a run is accepted by a deterministic automaton of any "
+        "acceptance, .hoa; its propositions are labels; may be repeated",
+    )
+    parser.add_argument(
+        "--optimum",
+        choices=("min", "max"),
+        default="max",
+        help="what schedulers look for with --automaton (default: max)",
+    )
+    parser.add_argument(
         "--const",
         action="append",
         default=[],
@@ -74,6 +88,11 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--absolute", dest="relative", action="store_false", help="E is absolute"
     )
     parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="values as fractions, in rational arithmetic: for small models",
+    )
+    parser.add_argument(
         "--scheduler",
         metavar="OUT",
         help="write the choice of each state to a text, with the names of states and "
@@ -89,6 +108,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check the bounds without trusting the solver",
     )
+    _options.add_stats(parser)
     _options.add_common(parser)
 
 
@@ -125,6 +145,8 @@ def run(args: argparse.Namespace) -> Exit:
         _report.show(args, facts)
     elif not args.quiet:
         for told in found:
+            if "stats" in told:
+                _parts.tell_stats(args, told)
             print(f"{args.file}: {_told(told)}")
     end = max(codes, key=_ORDER.index)
     if answer is not None and end in (Exit.DONE, Exit.WRONG, Exit.UNSOLVED):
@@ -132,11 +154,30 @@ def run(args: argparse.Namespace) -> Exit:
     return end
 
 
+class _Accepted(NamedTuple):
+    """An automaton, asked for as a property is."""
+
+    file: str
+    automaton: Any
+    optimum: Any
+    name: str | None = None
+
+    @property
+    def formula(self) -> str:
+        """How it is named among properties."""
+        return f"P{self.optimum}=? [ {self.file} ]"
+
+    def __str__(self) -> str:
+        return self.formula
+
+
+Asked = mdp.Property | _Accepted
+
 _ORDER = Exit.DONE, Exit.WRONG, Exit.UNSOLVED, Exit.UNVERIFIED, Exit.INTERRUPTED
 """Exit codes, the worst last."""
 
 
-def _check_options(args: argparse.Namespace) -> tuple[list[mdp.Property], dict]:
+def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
     """Finds out before a long solve what would fail after it."""
     _rows.check_output(args)
     if args.scheduler:
@@ -144,13 +185,27 @@ def _check_options(args: argparse.Namespace) -> tuple[list[mdp.Property], dict]:
         _outputs.check(args, output=args.scheduler)
     if args.solver not in ("auto", *mdp.VALUE_SOLVERS.places):
         mdp.VALUE_SOLVERS.resolve(args.solver)
-    properties = _properties(args)
+    properties: list[Asked] = [*_properties(args)]
+    for file in args.automaton:
+        automaton = io.load(file)
+        if not isinstance(automaton, ltl.Automaton | ltl.EmersonLei):
+            raise io.FormatError(file, None, "expected an automaton, such as a .hoa")
+        properties.append(_Accepted(file, automaton, args.optimum))
     if (args.scheduler or args.output) and len(properties) > 1:
         raise ValueError(
             f"-o and --scheduler write what one property comes to, and there are "
             f"{len(properties)}: name one by --name"
         )
     return properties, _constants(args.const)
+
+
+def asked(args: argparse.Namespace) -> tuple[list[mdp.Property], dict[str, Any]]:
+    """What `--prop` and `--const` ask.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    return _properties(args), _constants(args.const)
 
 
 def _properties(args: argparse.Namespace) -> list[mdp.Property]:
@@ -180,9 +235,10 @@ def _properties(args: argparse.Namespace) -> list[mdp.Property]:
         found += [x for x in listed if not args.name or x.name in args.name]
     elif args.name:
         raise ValueError("--name names a property of --props")
-    if not found:
+    if not found and not args.automaton:
         raise ValueError(
-            "nothing is asked: expected --prop, or --props with properties"
+            "nothing is asked: expected --prop, or --props with properties, or "
+            "--automaton"
         )
     return found
 
@@ -219,16 +275,24 @@ def _answer(
     phase: Phases,
     model: mdp.MDP,
     number: int,
-    asked: mdp.Property,
+    asked: Asked,
     constants: dict[str, Any],
-) -> tuple[mdp.Checked | None, Any, Exit]:
+) -> tuple[Any, Any, Exit]:
     """What a property comes to, what verification says of it, and how it ends."""
-    how = {"epsilon": args.epsilon, "relative": args.relative, "constants": constants}
+    how: dict[str, Any] = {"epsilon": args.epsilon, "relative": args.relative}
+    how |= {"constants": constants, "exact": args.exact}
     verdict = None
     name = "solve" if number == 1 else f"solve {number}"
+    if isinstance(asked, mdp.Property) and asked.is_several:
+        return _fronts.answered(args, phase, name, model, asked, constants)
     with phase(name) as notes:
         try:
-            found = mdp.check(model, asked, args.solver, throw=False, **how)
+            if isinstance(asked, _Accepted):
+                del how["constants"]
+                what = (model, asked.automaton, asked.optimum, args.solver)
+                found = mdp.acceptance_probability(*what, throw=False, **how)
+            else:
+                found = mdp.check(model, asked, args.solver, throw=False, **how)
         except mdp.PropertyError as error:
             if number > len(args.prop):
                 raise _in_file(args.props, error) from None
@@ -244,11 +308,16 @@ def _answer(
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)
         notes.append(_parts.solver_note(found))
-    if args.verify and mdp.is_verifiable(asked):
+    is_property = isinstance(asked, mdp.Property)
+    if args.verify and is_property and mdp.is_verifiable(asked):
         with phase("verify" if number == 1 else f"verify {number}") as notes:
-            verdict = mdp.verify_values(model, asked, found, constants=constants)
-            notes.append("valid" if verdict else "WRONG")
-        if not verdict:
+            try:
+                verdict = mdp.verify_values(model, asked, found, constants=constants)
+            except ValueError as error:  # it would take too long
+                complain(f"{args.file}: {asked}: not verified: {error}")
+            else:
+                notes.append("valid" if verdict else "WRONG")
+        if verdict is not None and not verdict:
             complain(f"{args.file}: {asked}: the answer is wrong: {verdict}")
             return found, verdict, Exit.UNVERIFIED
     if found.status == Status.PRECISION or found.value is None:
@@ -259,6 +328,8 @@ def _answer(
 def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
     """What is told of a property."""
     facts: dict[str, Any] = {"property": str(asked.formula), "name": asked.name}
+    if isinstance(answer, mdp.Front):
+        return facts | _fronts.facts(args, answer, verdict)
     if answer is None:
         return facts | {"status": "unsolved", "value": None, "verified": None}
     state = int(answer.initial[0])
@@ -267,6 +338,7 @@ def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
         "value": _plain(answer.value),
         "lower": _plain(float(answer.lower[state])),
         "upper": _plain(float(answer.upper[state])),
+        **({} if not args.exact else {"exact": _fraction(answer)}),
         "state": state,
         "verified": None if verdict is None else bool(verdict),
         **{"solver": answer.stats["solver"]},
@@ -279,7 +351,16 @@ def _facts(args, asked, answer, verdict, phase: Phases) -> dict[str, Any]:
             facts[f"{name}s"] = [_plain(x) for x in getattr(answer, name).tolist()]
         scheduler = answer.scheduler
         facts["scheduler"] = None if scheduler is None else scheduler.tolist()
+        if answer.nature is not None:
+            facts["nature"] = answer.nature.tolist()
     return facts
+
+
+def _fraction(answer: mdp.Checked) -> str | None:
+    """The value in the initial state as a fraction, as text."""
+    if answer.exact is None:
+        return None
+    return str(answer.exact[int(answer.initial[0])])
 
 
 def _plain(value: Any) -> Any:
@@ -297,6 +378,10 @@ def _worst(found: list[dict]) -> str:
 def _told(told: dict) -> str:
     name = told["property"] if told["name"] is None else f'"{told["name"]}"'
     value = told["value"]
+    if told.get("kind") == "pareto":
+        return f"{name} has {_fronts.listed(told)}"
+    if told.get("exact"):
+        return f"{name} is {told['exact']}"
     if told["status"] == "unsolved":
         return f"{name} is not solved"
     if value is None:
@@ -317,12 +402,21 @@ def _reward_names(model: mdp.MDP) -> dict:
 # ---- what is written -----------------------------------------------------------------
 
 
-def _write(args: argparse.Namespace, model: mdp.MDP, answer: mdp.Checked) -> None:
+def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
     """The files that were asked for."""
+    if isinstance(answer, mdp.Front):
+        if args.scheduler:
+            raise ValueError("--scheduler: several objectives take several: see -o")
+        if args.output:
+            _fronts.write(args.output, answer)
+        return
     if args.output:
         arrays = {"lower": answer.lower, "upper": answer.upper}
         if answer.scheduler is not None and answer.scheduler.ndim == 1:
             arrays["scheduler"] = answer.scheduler
+        is_text = not args.output.lower().endswith(".npz")
+        if answer.nature is not None and answer.nature.ndim == 1 and not is_text:
+            arrays["nature"] = answer.nature
         _rows.write_rows(args.output, **arrays)
     if args.scheduler:
         if answer.scheduler is None:

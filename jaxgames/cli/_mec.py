@@ -30,6 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "line; - is standard output",
     )
     _options.add_force(parser)
+    _options.add_all(parser)
     _options.add_decomposition(parser)
 
 
@@ -63,6 +64,8 @@ def run(args: argparse.Namespace) -> Exit:
             "largest": int(size.max(initial=0)),
             "sizes": _parts.histogram(size),
         }
+        if args.all:
+            facts |= {"state_label": label.tolist(), "choice_kept": kept.tolist()}
     end = _parts.conclude(args, found, verdict, facts, lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         count = np.int32(found.count)
@@ -74,6 +77,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
+    _parts.check_all(args)
     if args.output:
         _parts.check_suffix("--output", args.output, _parts.SUFFIXES)
         _outputs.check(args, output=args.output)

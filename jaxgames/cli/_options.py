@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from jaxgames.quoting import guess, quoted
@@ -135,10 +135,20 @@ def add_game(
     )
 
 
-def add_decomposition(parser: argparse.ArgumentParser) -> None:
-    """How a graph or a model is decomposed, and what is told of it."""
+def add_decomposition(
+    parser: argparse.ArgumentParser, solver: Callable[[str], str] = str
+) -> None:
+    """How a graph or a model is decomposed, and what is told of it.
+
+    Args:
+        parser: of the command.
+        solver: the type of the option that names one.
+    """
     parser.add_argument(
-        "-s", "--solver", default="auto", help="which algorithm (default: auto)"
+        *("-s", "--solver"),
+        type=solver,
+        default="auto",
+        help="which algorithm (default: auto)",
     )
     parser.add_argument(
         "-v",
@@ -146,6 +156,7 @@ def add_decomposition(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check the answer without trusting the solver",
     )
+    add_stats(parser)
     add_limits(parser)
     parser.add_argument(
         "--max-steps", type=natural, metavar="N", help="stop after N rounds"
@@ -217,6 +228,24 @@ def add_json(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="print one JSON object for each file, each on its own line",
         )
+
+
+def add_all(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Whether objects hold the whole answer."""
+    parser.add_argument(
+        "--all",
+        *names,
+        dest="all",
+        action="store_true",
+        help="with --json: what was found of each vertex, which jaxgames verify checks",
+    )
+
+
+def add_stats(parser: argparse.ArgumentParser) -> None:
+    """Whether what a solver counted is told."""
+    parser.add_argument(
+        "--stats", action="store_true", help="print the solver's statistics"
+    )
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

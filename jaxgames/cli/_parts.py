@@ -29,6 +29,14 @@ def check_solver(registry: Registry, name: str) -> None:
         registry.resolve(name)
 
 
+def check_all(args: argparse.Namespace) -> None:
+    """Raises a ValueError if whole answers are asked for where none is printed."""
+    if args.all and not (args.json or getattr(args, "jsonl", False)):
+        raise ValueError(
+            "--all goes with --json and --jsonl; -o writes what was found to a file"
+        )
+
+
 def make_host_ready(
     args: argparse.Namespace, edges: int, solve_tiny: Callable[[], Any]
 ) -> None:
@@ -100,6 +108,7 @@ def conclude(
     if args.json:
         _report.show(args, facts)
     elif not args.quiet and solved:
+        tell_stats(args, facts)
         tell()
     if verdict is not None and not verdict:
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
@@ -182,6 +191,13 @@ def solver_note(solution: Any) -> str:
             what = "outer rounds" if name == "outer" else name
             return f"{stats['solver']}, {int(stats[name]):,} {what}"
     return str(stats["solver"])
+
+
+def tell_stats(args: argparse.Namespace, facts: dict) -> None:
+    """Prints what a solver counted, if that is asked for."""
+    if args.stats:
+        told = {"solver": facts["solver"], **facts["stats"]}
+        print("  stats   ", ", ".join(f"{name} {told[name]}" for name in told))
 
 
 def solve_facts(solution: Any, seconds: dict[str, float], verdict: Any) -> dict:

@@ -1,15 +1,16 @@
 """`jaxgames probability`."""
 
 import argparse
+import dataclasses
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import io, mdp
 from jaxgames.cli import _checkpoint, _mec, _options, _parts, _report, _vertices
 from jaxgames.cli import _weighted as _rows
-from jaxgames.cli._exit import Exit
+from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import clipped, quoted
@@ -79,17 +80,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="E is relative to the true probability",
     )
     _rows.add_rows(parser)
-    parser.add_argument(
-        "-s", "--solver", default="auto", help="which algorithm (default: auto)"
-    )
-    _options.add_limits(parser)
-    parser.add_argument(
-        "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
-    )
-    _options.add_checkpoint(parser)
-    _options.add_json(parser)
-    _options.add_quiet(parser)
-    _options.add_jax(parser)
+    _options.add_decomposition(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -100,10 +91,10 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         model = _mec.load(args)
         notes.append(sizes(model))
-    target = _states("--to", args.to, model)
+    target = states("--to", args.to, model)
     through = None
     if args.through is not None:
-        through = _states("--through", args.through, model)
+        through = states("--through", args.through, model)
     facts: dict[str, Any] = {
         "states": model.num_states,
         "choices": model.num_choices,
@@ -125,7 +116,12 @@ def run(args: argparse.Namespace) -> Exit:
         relative=args.relative,
     )
     found = _parts.solve(args, phase, solve, model)
-    facts |= _parts.solve_facts(found, phase.seconds, None)
+    verdict = _parts.verdict_on(
+        *(args, phase),
+        lambda model, found: verdict_of(model, target, args.optimum, through, found),
+        *(model, found),
+    )
+    facts |= _parts.solve_facts(found, phase.seconds, verdict)
     arrays = {
         name: np.asarray(getattr(found, name))
         for name in ("lower", "upper", "value", "scheduler")
@@ -137,9 +133,9 @@ def run(args: argparse.Namespace) -> Exit:
     ]
     if args.all:
         facts |= {name: array.tolist() for name, array in arrays.items()}
-    end = _parts.conclude(*(args, found, None, facts), lambda: _tell(args, facts))
-    precise = end == Exit.DONE or found.status == Status.PRECISION
-    if args.output and precise:
+    end = _parts.conclude(*(args, found, verdict, facts), lambda: _tell(args, facts))
+    written = end == Exit.DONE or found.status == Status.PRECISION
+    if args.output and written:
         _rows.write_rows(args.output, **arrays)
     return end
 
@@ -161,7 +157,41 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ValueError("--checkpoint keeps the rounds that bounds of a value take")
 
 
-def _states(option: str, text: str, model: mdp.MDP) -> np.ndarray:
+class _Said(NamedTuple):
+    """What is said of values."""
+
+    right: bool
+    why: str
+
+    def __bool__(self) -> bool:
+        return self.right
+
+    def __str__(self) -> str:
+        return self.why
+
+
+def verdict_of(model: mdp.MDP, target: Any, optimum: Any, through: Any, found: Any):
+    """What a check of bounds says, and of the values that are between them.
+
+    Args:
+        model: the model.
+        target: bool `[S]`, what is to be reached.
+        optimum: `"min"` or `"max"`.
+        through: bool `[S]`, what may be passed before; None for all.
+        found: `lower`, `upper`, `value`, `scheduler`.
+    """
+    passed = np.ones(len(target), bool) if through is None else through
+    marked = dataclasses.replace(model, labels={"passed": passed, "target": target})
+    asked = f'P{optimum}=? [ "passed" U "target" ]'
+    verdict = mdp.verify_values(marked, asked, found)
+    between = (found.lower <= found.value) & (found.value <= found.upper)
+    if verdict and not between.all():
+        state = int(np.argmin(between))
+        return _Said(False, f"state {state}: its value is not between its bounds")
+    return verdict
+
+
+def states(option: str, text: str, model: mdp.MDP) -> np.ndarray:
     """The states that an option names, by a label or by their numbers."""
     labels = model.labels or {}
     if text in labels:
@@ -194,12 +224,24 @@ def _qualitative(args, phase: Phases, model, target, through, facts: dict) -> Ex
                 "zero": mdp.prob0(model, target, **how),
                 "one": mdp.prob1(model, target, **how),
             }
+    verdict: Any = None
+    if args.verify:
+        with phase("verify") as notes:
+            for name, region in regions.items():
+                sought: Any = "for ever" if args.for_ever else name
+                verdict = mdp.verify_region(
+                    *(model, target, region, sought, args.optimum), states=through
+                )
+                if not verdict:
+                    break
+            notes.append("valid" if verdict else "WRONG")
     arrays = {}
     for name, region in regions.items():
         arrays[name] = np.asarray(region.states)
         if region.scheduler is not None:
             arrays[f"scheduler_{name}"] = np.asarray(region.scheduler)
     facts |= {"status": "solved", "seconds": dict(phase.seconds)}
+    facts["verified"] = None if verdict is None else bool(verdict)
     facts |= {name: int(arrays[name].sum()) for name in regions}
     facts["initial"] = [
         {"state": int(s), **{name: bool(arrays[name][s]) for name in regions}}
@@ -212,6 +254,9 @@ def _qualitative(args, phase: Phases, model, target, through, facts: dict) -> Ex
     elif not args.quiet:
         told = [f"{name} from {facts[name]:,}" for name in regions]
         print(f"{args.file}: probability {', '.join(told)} of {model.num_states:,}")
+    if verdict is not None and not verdict:
+        complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
+        return Exit.UNVERIFIED
     if args.output:
         columns = {name: array.astype(np.int32) for name, array in arrays.items()}
         _rows.write_rows(args.output, **columns)

@@ -26,13 +26,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.set_defaults(beside=("labels", ".npz"), check=_check_options)
     parser.add_argument(
-        "--labels",
+        *("-o", "--output", "--labels"),
+        dest="labels",
         metavar="OUT",
         help="write the component of each vertex: .npz, a folder of these for several "
         "files, or .txt with one on each line; "
         "- is standard output",
     )
     _options.add_force(parser)
+    _options.add_all(parser)
     _options.add_decomposition(parser)
 
 
@@ -58,6 +60,8 @@ def run(args: argparse.Namespace) -> Exit:
     }
     if components.status == Status.SOLVED:
         facts |= _facts(arena, components, labels)
+        if args.all:
+            facts["labels"] = labels.tolist()
     end = _parts.conclude(
         *(args, components, verdict, facts),
         lambda: _tell(args, facts, len(labels)),
@@ -70,6 +74,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
+    _parts.check_all(args)
     if args.labels:
         _parts.check_suffix("--labels", args.labels, _parts.SUFFIXES)
         _outputs.check(args, labels=args.labels)

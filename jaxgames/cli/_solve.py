@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import io, parity, plot
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _oink, _options, _outputs, _report
+from jaxgames.cli import _checkpoint, _oink, _options, _outputs, _parts, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
     load_parity,
@@ -18,7 +18,6 @@ from jaxgames.cli._games import (
     sizes,
     start_jax,
 )
-from jaxgames.cli._parts import lift_unless_solved
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import writing
 from jaxgames.quoting import guess, quoted
@@ -77,11 +76,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
     _options.add_force(parser)
     _options.add_json(parser)
-    parser.add_argument(
-        "--winners",
-        action="store_true",
-        help="with --json, --jsonl: the winner of each vertex, and its successor or -1",
-    )
+    _options.add_all(parser, "--winners")
+    _options.add_stats(parser)
     _options.add_limits(parser)
     parser.add_argument(
         "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
@@ -196,7 +192,7 @@ def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
     with phase("prepare"):
         if place != "device" and not args.preprocess:
             parity.prepare_host(arena)
-        if place != "host" and not args.preprocess:
+        if place == "device" and not args.preprocess:
             parity.prepare(arena)
     how = {
         "solver": args.solver,
@@ -225,7 +221,7 @@ def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
                 state=state,
                 **how,
             )
-        lift_unless_solved(solution)
+        _parts.lift_unless_solved(solution)
         if place != "device":
             notes.append(_name(solution))
         notes.append(_rounds(solution))
@@ -243,7 +239,9 @@ def _told(
             notes.append("valid" if verdict else "WRONG")
 
     won = _won(solution)
+    facts = _facts(args, arena, solution, verdict, phase.seconds)
     if not (args.json or args.quiet):
+        _parts.tell_stats(args, facts)
         counts = [f"player {player} wins {won[player]:,}" for player in (0, 1)]
         if won[UNDECIDED]:
             counts.append(f"{won[UNDECIDED]:,} are undecided")
@@ -251,7 +249,7 @@ def _told(
         if args.listed:
             _list(args, arena, solution)
     if args.json:
-        _report.show(args, _facts(args, arena, solution, verdict, phase.seconds))
+        _report.show(args, facts)
     if verdict is not None and not verdict:
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
         return Exit.UNVERIFIED
@@ -288,10 +286,7 @@ def _check_options(args: argparse.Namespace) -> None:
         raise ValueError(
             f"{option} needs the strategies that --no-strategies leaves out"
         )
-    if args.winners and not (args.json or args.jsonl):
-        raise ValueError(
-            "--winners goes with --json and --jsonl; -o writes a solution to a file"
-        )
+    _parts.check_all(args)
     if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
         raise ValueError(
             f"--draw takes a .svg, .png or .pdf file, got {quoted(args.draw)}"
@@ -340,19 +335,16 @@ def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> d
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
         "priorities": num_priorities(arena),
-        "status": Status(solution.status).name.lower(),
-        "solver": stats["solver"],
         "layout": stats.get("layout"),
         **{
             name: int(stats[name]) if name in stats else None
             for name in ("cells", "rounds", "steps")
         },
-        "seconds": seconds,
+        **_parts.solve_facts(solution, seconds, verdict),
         "won": [won[0], won[1]],
         "undecided": won[UNDECIDED],
-        "verified": None if verdict is None else bool(verdict),
     }
-    if args.winners:
+    if args.all:
         facts["winner"] = np.asarray(solution.winner).tolist()
         if args.strategies:
             facts["successor"] = np.asarray(solution.successor(arena)).tolist()

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 """What `-` stands for."""
 
-INPUTS = "file", "other", "solution", "automaton", "properties"
+INPUTS = "file", "other", "solution", "automaton", "properties", "props"
 """Where commands keep the names of what they read."""
 
-OUTPUTS = "output", "labels", "lasso", "dot"
+OUTPUTS = "output", "labels", "lasso", "dot", "scheduler", "pg"
 """Where commands keep the names of what they write, but for pictures."""
 
 

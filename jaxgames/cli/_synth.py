@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from jaxgames import io, parity, synth
-from jaxgames.cli import _options, _outputs, _parts, _report
+from jaxgames.cli import _oink, _options, _outputs, _parts, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
+from jaxgames.cli._systems import formulas_in
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.io._formats import suffix_of
 from jaxgames.quoting import quoted
 from jaxgames.solution import SolveError, Status
 from jaxgames.synth import Specification
+from jaxgames.synth._many import specifications_or_why
 
 EXAMPLE = "synth arbiter.ehoa -o arbiter.aag"
 
@@ -28,6 +30,9 @@ SUFFIXES = tuple(
 
 AT_ONCE = 4096
 """Specifications whose games are one batch."""
+
+Loaded = tuple[argparse.Namespace, Phases, Any]
+"""Arguments for a specification, its times, and it, or what is wrong."""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -43,18 +48,25 @@ def options(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--ltl", metavar="FORMULA", help='what the system shall do, as "G(r -> F g)"'
     )
+    source.add_argument(
+        "--formulas",
+        metavar="LIST",
+        help="a file with such formulas, one on each line, with a line of output for "
+        "each; lines that begin with # are comments",
+    )
     parser.set_defaults(
         beside=("output", ".aag"), check=_check_options, each=_each, arrange=_arrange
     )
     parser.add_argument(
         "--ins",
         metavar="NAMES",
-        help="with --ltl: the propositions that the environment sets, as a,b",
+        help="with --ltl and --formulas: the propositions that the environment sets, "
+        "as a,b",
     )
     parser.add_argument(
         "--outs",
         metavar="NAMES",
-        help="with --ltl: those that the system sets; of --ins and --outs one may be "
+        help="likewise: those that the system sets; of --ins and --outs one may be "
         "left out",
     )
     parser.add_argument(
@@ -82,6 +94,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-s",
         "--solver",
+        type=_oink.solver,
         default="auto",
         help="which solver of parity games, see jaxgames solvers (default: auto)",
     )
@@ -92,6 +105,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="make the controller and check it, also if it is not written",
     )
     _options.add_force(parser)
+    _options.add_stats(parser)
     _options.add_common(parser)
 
 
@@ -109,6 +123,9 @@ def _each(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
     pending: list[argparse.Namespace] = []
     for args in some:
         start_jax(args)
+        if args.formulas is not None:
+            yield from _listed(args)
+            continue
         pending.append(args)
         if len(pending) == AT_ONCE:
             yield from _batch(pending)
@@ -116,8 +133,37 @@ def _each(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
     yield from _batch(pending)
 
 
+def _listed(args: argparse.Namespace) -> Iterator[tuple[Any, Any]]:
+    """The formulas of a list in batches, which are translated on all cores."""
+    lines = formulas_in(args.formulas)
+    ins, outs = _names(args.ins), _names(args.outs)
+    for begin in range(0, len(lines), AT_ONCE):
+        some = lines[begin : begin + AT_ONCE]
+        whole = Phases(args, silent=True)
+        with whole("load"):
+            texts = [text for _, text in some]
+            found = specifications_or_why(texts, ins, outs, moore=args.moore)
+        loaded: list[Loaded] = []
+        for (line, text), one in zip(some, found, strict=True):
+            own = {"file": f"{args.formulas}:{line}", "formula": text}
+            if args.output:
+                stem, suffix = _split(args.output)
+                own["output"] = f"{stem}-{line}{suffix}"
+            single = argparse.Namespace(**{**vars(args), **own})
+            phase = Phases(single)
+            phase.seconds["batch"] = whole.seconds["load"]
+            loaded.append((single, phase, one))
+        yield from _answered(loaded)
+
+
+def _split(path: str) -> tuple[str, str]:
+    """A path without its suffix, and that suffix."""
+    suffix = next((x for x in SUFFIXES[::-1] if path.lower().endswith(x)), "")
+    return path[: len(path) - len(suffix)], path[len(path) - len(suffix) :]
+
+
 def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
-    loaded: list[tuple[argparse.Namespace, Phases, Any]] = []
+    loaded: list[Loaded] = []
     for args in some:
         phase = Phases(args)
         try:
@@ -127,16 +173,23 @@ def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
         except Exception as error:  # is told of when it is this file's turn
             found = error
         loaded.append((args, phase, found))
+    yield from _answered(loaded)
+
+
+def _answered(loaded: list[Loaded]) -> Iterator[tuple[Any, Any]]:
+    """What is to be done for each, once their games are solved as one batch."""
     good = [(phase, x) for _, phase, x in loaded if isinstance(x, Specification)]
     solutions: dict[int, Any] = {}
     try:
         if good:
-            phase = Phases(some[0], silent=True)
+            args = loaded[0][0]
+            phase = Phases(args, silent=True)
             with phase("solve"):
-                solver = some[0].solver
+                solver = args.solver
                 found = synth.solve_many([x for _, x in good], solver, throw=False)
             for (own, _), _ in zip(good, found, strict=True):
-                own.seconds["batch"] = phase.seconds["solve"]
+                seconds = own.seconds.get("batch", 0.0) + phase.seconds["solve"]
+                own.seconds["batch"] = seconds
             solutions = {id(x): y for (_, x), y in zip(good, found, strict=True)}
     except SolveError as error:
         solutions = {id(x): error for _, x in good}
@@ -150,8 +203,7 @@ def _of_batch(
     for wrong in (found, solutions.get(id(found))):
         if isinstance(wrong, Exception):
             raise wrong
-    code = _told(args, phase, found, solutions[id(found)])
-    return Exit.DONE if code in (Exit.REALIZABLE, Exit.UNREALIZABLE) else code
+    return _told(args, phase, found, solutions[id(found)])
 
 
 # ---- what is asked ---------------------------------------------------------------
@@ -160,17 +212,20 @@ def _of_batch(
 def _arrange(args: argparse.Namespace) -> None:
     """A formula is in the place of a file."""
     if not hasattr(args, "files"):
-        args.files = ["--ltl"]
+        args.files = ["--ltl" if args.formulas is None else args.formulas]
+    args.several = args.formulas is not None
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before long work what would fail after it."""
-    if args.ltl is not None:
+    listed = args.formulas is not None
+    if listed or args.ltl is not None:
+        option = "--formulas" if listed else "--ltl"
         if args.ins is None and args.outs is None:
-            raise ValueError("--ltl goes with --ins and --outs, or one of both")
+            raise ValueError(f"{option} goes with --ins and --outs, or one of both")
     elif args.ins is not None or args.outs is not None:
         raise ValueError("--ins and --outs go with --ltl: a file says it by itself")
-    if _parameters(args) and args.ltl is not None:
+    if _parameters(args) and (listed or args.ltl is not None):
         raise ValueError("--param is for .tlsf files, a formula has none")
     parity.check_solver(args.solver)
     if args.output:
@@ -180,8 +235,8 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.pg:
         suffixes = tuple(f".pg{more}" for more in ("", *COMPRESSIONS))
         _parts.check_suffix("--pg", args.pg, suffixes)
-    if len(args.files) > 1 and (args.game or args.pg):
-        raise ValueError("--game and --pg are for one file")
+    if (listed or len(args.files) > 1) and (args.game or args.pg):
+        raise ValueError("--game and --pg are for one specification")
     outputs = {"output": args.output, "game": args.game, "pg": args.pg}
     _outputs.check(args, **outputs)
 
@@ -253,7 +308,7 @@ def _told(
     if args.game:
         io.save(args.game, arena)
     if args.pg:
-        io.save(args.pg, specification.arena(on_vertices=True))
+        io.save(args.pg, specification.arena(on_vertices=True), format="pg")
     realizable, controller, verified = solution.realizable, None, None
     if realizable is None:
         _parts.lift_unless_solved(solution.game)
@@ -283,6 +338,10 @@ def _told(
         "seconds": dict(phase.seconds),
         "verified": verified,
     }
+    game = _parts.solve_facts(solution.game, phase.seconds, None)
+    facts |= {name: game[name] for name in ("solver", "stats")}
+    if args.formulas is not None:
+        facts["formula"] = args.formula
     if controller is not None:
         circuit = controller.circuit()
         facts["controller"] = {
@@ -293,6 +352,7 @@ def _told(
     if args.json:
         _report.show(args, facts)
     elif not args.quiet:
+        _parts.tell_stats(args, facts)
         word = "REALIZABLE" if realizable else "UNREALIZABLE"
         print(f"{args.file}: {word}" if args.brief else word)
     if verified is False:

@@ -11,6 +11,7 @@ from jaxgames.arena import Arena
 from jaxgames.cli import _models
 from jaxgames.cli._exit import complain
 from jaxgames.cli._games import read
+from jaxgames.io._files import reading
 from jaxgames.quoting import clipped, quoted
 
 
@@ -121,20 +122,32 @@ def load_product(args: argparse.Namespace) -> Any:
         raise io.FormatError(file, None, str(error)) from error
 
 
-def load_automaton(file: str) -> ltl.Automaton:
+def load_automaton(file: str) -> ltl.Automaton | ltl.EmersonLei:
     """Reads an automaton.
 
     Raises:
         FormatError: the file holds something else.
     """
     found = io.load(file)
-    if isinstance(found, ltl.EmersonLei):
-        try:
-            found = found.to_buchi()
-        except ValueError as error:
-            raise io.FormatError(file, None, str(error)) from error
-    if not isinstance(found, ltl.Automaton):
+    if not isinstance(found, (ltl.Automaton, ltl.EmersonLei)):
         raise io.FormatError(
             file, None, f"expected an automaton, found {quoted(found)}"
+        )
+    return found
+
+
+def formulas_in(path: str) -> list[tuple[int, str]]:
+    """The texts of the formulas in a file, with the lines where they are.
+
+    Raises:
+        FormatError: there are none.
+        OSError: the file cannot be read.
+    """
+    with reading(path) as file:
+        texts = [line.decode(errors="replace").strip() for line in file]
+    found = [(n, text) for n, text in enumerate(texts, 1) if text and text[0] != "#"]
+    if not found:
+        raise io.FormatError(
+            path, None, "expected formulas, one on each line, found none"
         )
     return found

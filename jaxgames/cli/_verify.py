@@ -5,7 +5,7 @@ import os
 from typing import Any, NamedTuple
 
 from jaxgames import io, parity, synth
-from jaxgames.cli import _answers, _meanpayoff, _options, _report
+from jaxgames.cli import _answers, _kinds, _meanpayoff, _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load_parity, read, start_jax
 from jaxgames.cli._phases import Phases
@@ -26,10 +26,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "solution",
         metavar="ANSWER",
-        help="what a command wrote: a PGSolver solution; .npz or .txt of energy, "
-        "meanpayoff, discounted (.npz), energyparity (.npz), emersonlei (.npz), buchi, "
-        "multienergy, reach, scc, mec (.npz) or equiv (.npz); .json "
-        "of check; .aag, .aig of synth; also .gz, .bz2, .xz; - is standard input; for "
+        help="what a command wrote: a PGSolver solution, .sol; arrays, .npz, or .txt "
+        "where that says enough; an object, .json, of check --lasso or --json --all; "
+        "a controller, .aag or .aig; also .gz, .bz2, .xz; - is standard input; for "
         "several files the folder with their answers",
     )
     parser.add_argument(
@@ -61,7 +60,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="make weights of the priorities of a parity game, as for energy",
     )
     parser.add_argument(
-        "--to", metavar="VERTICES", help="what is to be reached, as for reach"
+        "--to",
+        metavar="VERTICES",
+        help="what is to be reached, as for reach and probability",
     )
     parser.add_argument(
         "--from",
@@ -71,6 +72,39 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--player", type=int, choices=(0, 1), help="who forces a visit, as for reach"
+    )
+    parser.add_argument(
+        "--through",
+        metavar="STATES",
+        help="what a path may pass before, as for probability",
+    )
+    optimum = parser.add_mutually_exclusive_group()
+    for name, what in (("max", "largest"), ("min", "least")):
+        optimum.add_argument(
+            f"--{name}",
+            dest="optimum",
+            action="store_const",
+            const=name,
+            help=f"the {what} probability, as for probability",
+        )
+    parser.add_argument(
+        "--prop",
+        action="append",
+        default=[],
+        metavar="PROPERTY",
+        help="what was asked, as for mdp",
+    )
+    parser.add_argument(
+        "--const",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE[,...]",
+        help="values of constants, as for mdp",
+    )
+    parser.add_argument(
+        "--notion",
+        metavar="NAME",
+        help="what relates the states of a class, as for equiv",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -90,6 +124,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         choices=("stutter", "error", "reject"),
         help="what a state without successor means, as for check",
     )
+    parser.set_defaults(props=None, name=[])
     _options.add_common(parser)
 
 
@@ -106,7 +141,7 @@ def run(args: argparse.Namespace) -> Exit:
             kind, sizes, verdict = _parity(args, phase)
         else:
             with phase("verify"):
-                kind, sizes, verdict = _answers.check(args, answer)
+                kind, sizes, verdict = _kinds.check(args, answer)
     if args.json:
         facts = {
             "solution": args.solution,

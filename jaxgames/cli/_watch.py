@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jaxgames import later
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._interrupt import when_interrupted
 
@@ -87,7 +88,7 @@ class Watch:
         late = self._timeout is not None and (
             time.perf_counter() > self.began + self._timeout
         )
-        if self.ends_process and late:
+        if self.ends_process and (late or _others_run()):
             _leave(code)
 
     def _start(self) -> None:
@@ -155,6 +156,12 @@ def _timeout_in(argv: Sequence[str]) -> float | None:
             with contextlib.suppress(ValueError):
                 found = float(value if equals else following)
     return found if found is not None and found > 0 else None
+
+
+def _others_run() -> bool:
+    """Whether an engine that lost a race, or the start of JAX, is not over yet."""
+    race = sys.modules.get("jaxgames.drive._race")
+    return later.is_starting() or (race is not None and race.some_run())
 
 
 def _leave(code: int) -> None:

@@ -37,19 +37,12 @@ def add_rows(parser: argparse.ArgumentParser) -> None:
         ".txt with a line for each vertex; - is standard output",
     )
     _options.add_force(parser)
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="with --json: what was found of each vertex",
-    )
+    _options.add_all(parser)
 
 
 def check_output(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
-    if args.all and not (args.json or args.jsonl):
-        raise ValueError(
-            "--all goes with --json and --jsonl; -o writes what was found to a file"
-        )
+    _parts.check_all(args)
     if args.output:
         _parts.check_suffix("-o", args.output, _parts.SUFFIXES)
         _outputs.check(args, output=args.output)
