@@ -15,6 +15,7 @@ from benchmarks import (
     decomposition_page,
     energy_page,
     equivalence_page,
+    hard_page,
     load,
     loading,
     ltl_page,
@@ -70,6 +71,7 @@ def pages(results: list[Results], docs: Path) -> dict[str, str]:
         "model-checking.md": ltl_page.page(results, docs),
         "energy-measured.md": energy_page.page(results, docs),
         "equivalence-measured.md": equivalence_page.page(results, docs),
+        "hard-measured.md": hard_page.page(results, docs),
         "thesis.md": thesis_page.page(results, docs),
     }
 
@@ -92,6 +94,7 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
         ltl_page.SUITE,
         energy_page.SUITE,
         equivalence_page.SUITE,
+        hard_page.SUITE,
         *decomposition_page.SUITES,
     }
     shown = [each for each in results if each.suite not in elsewhere]

@@ -67,6 +67,7 @@ class Row:
         bytes_per_round: bytes that a round must read and write.
         trace: pairs of a round and the vertices that were queued then.
         verified: whether the certificate was checked, and held.
+        verify_s: to check it, where a suite tells.
         status: name of the solution's status, such as `SOLVED` or `TIMEOUT`.
     """
 
@@ -111,6 +112,7 @@ class Row:
     bytes_per_round: int | None = None
     trace: list[list[int]] = dataclasses.field(default_factory=list)
     verified: bool | None = None
+    verify_s: float | None = None
     status: str
 
     @property

@@ -16,7 +16,7 @@ from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import Tracer, imported, jax, jnp
 from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
-from jaxgames.value import Value, exportable, freeze, ours
+from jaxgames.value import Value, exportable, freeze, is_settled, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
 """Which plays player 0 wins: the most important priority seen infinitely often
@@ -482,7 +482,7 @@ def _write_sources(row_ptr, src, found, begin, end):
     Rows are written as they are found, so each is looked at before.
     """
     edges, falls, empty = len(src), False, False
-    for vertex in range(begin, end):
+    for vertex in range(max(begin, 0), end):
         first, last = row_ptr[vertex], row_ptr[vertex + 1]
         empty |= first == last
         if first < 0 or last > edges or first > last:
@@ -609,12 +609,38 @@ def _integers(name: str, values, low: int, high: int) -> np.ndarray:
         raise ValueError(f"{name} must hold integers, got {array.dtype}")
     if len(array) > MAX_SIZE:
         raise ValueError(f"{name} is longer than int32 can index: {len(array)}")
+    taken = _taken(array, low, high)
+    if taken is not None:
+        return taken
     if len(array) and not _within(array, low, high):
         where = int(np.flatnonzero((array < low) | (array > high))[0])
         raise ValueError(
             f"{name}[{where}] is {array[where]}, expected a value from {low} to {high}"
         )
     return ours(array.astype(np.int32, copy=False), values)
+
+
+def _taken(array: np.ndarray, low: int, high: int) -> np.ndarray | None:
+    """A large array as int32 of our own, checked while it is copied.
+
+    None if values are out of range, or nothing need be copied, or it is no large one.
+    """
+    plain = array.dtype in (np.int32, np.int64) and array.flags.c_contiguous
+    if len(array) < MANY or not plain or is_settled(array) or not can_compile():
+        return None
+    copy, beyond = np.empty(len(array), np.int32), np.zeros(1, np.bool_)
+    on_all_cores(_copy_within, len(array), array, copy, low, high, beyond)
+    return None if beyond[0] else freeze(copy)
+
+
+@compiled
+def _copy_within(array, copy, low, high, beyond, begin, end):
+    wrong = False
+    for i in range(max(begin, 0), end):
+        copy[i] = array[i]
+        wrong |= (array[i] < low) | (array[i] > high)
+    if wrong:
+        beyond[0] = True
 
 
 def _within(array: np.ndarray, low: int, high: int) -> bool:
@@ -629,7 +655,7 @@ def _within(array: np.ndarray, low: int, high: int) -> bool:
 @compiled
 def _find_beyond(array, low, high, beyond, begin, end):
     wrong = False
-    for i in range(begin, end):
+    for i in range(max(begin, 0), end):
         wrong |= (array[i] < low) | (array[i] > high)
     if wrong:
         beyond[0] = True

@@ -1,6 +1,5 @@
 """Sequential loops on the host: Python, compiled where numba is installed."""
 
-import concurrent.futures
 import contextlib
 import contextvars
 import dataclasses
@@ -8,6 +7,8 @@ import dis
 import functools
 import importlib.util
 import os
+import queue
+import threading
 import time
 import types
 import warnings
@@ -76,6 +77,20 @@ class compiled:
     def _translated(self, *args: Any) -> Any:
         code = self._program.code(args)
         return self._by_numba(*args) if code is None else code(args)
+
+    def for_each(self, args: tuple, more: list[tuple]) -> list[Callable[[], Any]]:
+        """Calls of the machine code with the same arguments and some more, made ready.
+
+        Args:
+            args: those that all have.
+            more: what follows for each, of one kind.
+        """
+        code = None
+        if native.can_translate():
+            code = self._program.code((*args, *more[0]))
+        if code is not None:
+            return code.for_each(args, more)
+        return [functools.partial(self._by_numba, *args, *each) for each in more]
 
     def _by_numba(self, *args: Any) -> Any:
         """For what is not translated."""
@@ -212,7 +227,9 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
 
     Args:
         function: called with the arguments, and with where a range begins and ends. It
-            may write to what belongs to the places of its range alone.
+            may write to what belongs to the places of its range alone. A loop from
+            `max(begin, 0)` is one whose indices do not count from an array's end, as
+            the compiler can tell: it works on several places at once.
         size: how many places there are.
         *arguments: of numpy arrays and numbers.
 
@@ -220,7 +237,7 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
         >>> import numpy as np
         >>> @compiled
         ... def double(values, begin, end):
-        ...     for i in range(begin, end):
+        ...     for i in range(max(begin, 0), end):
         ...         values[i] *= 2
         >>> values = np.arange(4)
         >>> on_all_cores(double, 4, values)
@@ -232,20 +249,31 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
         function(*arguments, 0, size)
         return
     bounds = [size * part // parts for part in range(parts + 1)]
-    code = function._machine_code
-    ranges = zip(bounds[:-1], bounds[1:], strict=True)
-    together(lambda part: code(*arguments, *part), ranges)
+    ranges = list(zip(bounds[:-1], bounds[1:], strict=True))
+    together(lambda call: call(), function.for_each(arguments, ranges))
 
 
 def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:
-    """Does the work for each part, on threads that wait for it.
+    """Does the work for each part, on threads that wait for it and on this one.
 
     Args:
         work: lets go of Python's global lock, or gains nothing; it may not call this.
         parts: what it is called with.
+
+    Raises:
+        Exception: what the work for a part raised, when all parts have ended.
     """
-    for _ in _threads().map(work, parts):
-        pass
+    first, *others = parts
+    ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    tasks = _tasks()
+    for part in others:
+        tasks.put((work, part, ended))
+    try:
+        work(first)
+    finally:  # nobody else may write to what is shared from here on
+        errors = [ended.get() for _ in others]
+    for error in filter(None, errors):
+        raise error
 
 
 @functools.cache
@@ -257,12 +285,34 @@ def num_cores() -> int:
 
 
 @functools.cache
-def _threads() -> concurrent.futures.ThreadPoolExecutor:
-    return concurrent.futures.ThreadPoolExecutor(num_cores(), "jaxgames")
+def _tasks() -> queue.SimpleQueue:
+    """What threads take their work from, one for each other core.
+
+    A part of the work takes some tenths of a millisecond. A future and its lock for
+    each would take as long.
+    """
+    tasks = queue.SimpleQueue()
+    for _ in range(max(1, num_cores() - 1)):
+        threading.Thread(
+            target=_serve, args=(tasks,), name="jaxgames", daemon=True
+        ).start()
+    return tasks
+
+
+def _serve(tasks: queue.SimpleQueue) -> None:
+    while True:
+        work, part, ended = tasks.get()
+        error = None
+        try:
+            work(part)
+        except BaseException as raised:  # is raised again where it is waited for
+            error = raised
+        ended.put(error)
+        del work, part, ended, error  # what they hold is free, as long as nothing comes
 
 
 if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
-    os.register_at_fork(after_in_child=_threads.cache_clear)
+    os.register_at_fork(after_in_child=_tasks.cache_clear)
 
 
 # ---- small inputs -------------------------------------------------------------------

@@ -10,6 +10,7 @@ it as soon as it is there, whoever imports it.
     from jaxgames.later import jax, jnp
 """
 
+import contextlib
 import functools
 import importlib
 import importlib.machinery
@@ -17,6 +18,7 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +122,32 @@ def _could_have_accelerator() -> bool:
         for folder in Path(path).glob("jax*.dist-info")
         if (Path(folder) / "entry_points.txt").exists()
     )
+
+
+def start() -> None:
+    """Starts JAX and its accelerator in a thread, if there may be one.
+
+    It is for what will be computed there, while that is still being read: an error is
+    told when JAX is used.
+    """
+    global _starting
+    if imported() or _starting is not None or not may_have_accelerator():
+        return
+
+    def run() -> None:
+        with contextlib.suppress(Exception):
+            backend()
+
+    _starting = threading.Thread(target=run, daemon=True, name="jaxgames-start")
+    _starting.start()
+
+
+def is_starting() -> bool:
+    """Whether `start` is not over yet."""
+    return _starting is not None and _starting.is_alive()
+
+
+_starting: threading.Thread | None = None
 
 
 class _Name:

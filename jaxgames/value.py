@@ -76,7 +76,7 @@ def own(field: Any) -> Any:
             as it is.
     """
     if isinstance(field, np.ndarray):
-        if _is_settled(field):
+        if is_settled(field):
             return field
         field = _copied(field)
         field.setflags(write=False)
@@ -128,7 +128,7 @@ def ours(array: np.ndarray, given: Any) -> np.ndarray:
     return array
 
 
-def _is_settled(array: Any) -> bool:
+def is_settled(array: Any) -> bool:
     """Whether nobody can write to an array, nor to what it is a part of."""
     while type(array) is np.ndarray:
         if array.flags.writeable:

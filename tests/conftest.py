@@ -17,11 +17,12 @@ from jaxgames.testing._compiling import compile_fast
 
 MAPS = Path("/proc/self/maps")
 
-MOST_MAPS = 40_000
+MOST_MAPS = 52_000
 """Pieces of mapped memory from which on compiled programs are given up.
 
-Linux allows a process 65,530. Every compiled program takes some, and where there are no
-more LLVM crashes. A user's process does not compile thousands of programs; tests do.
+Linux allows a process 65,530. Every compiled program takes some eighteen, and where
+there are no more LLVM crashes. A user's process does not compile thousands of programs;
+tests do. To give them up takes ten seconds, and some are compiled again then.
 """
 
 EVERY = 200

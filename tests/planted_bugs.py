@@ -295,6 +295,36 @@ BUGS = [
         *("values", "verify", "mdp/test_verify_values.py"),
     ),
     Bug(
+        *("front-far", FORGETS, "mdp/multi/_front.py"),
+        "if found.value >= -Fraction(epsilon):",
+        "if found.value >= -1:",
+        *("values", "front", "mdp/test_pareto.py"),
+    ),
+    Bug(
+        *("robust-order", WRONG, "mdp/robust/_natures.py"),
+        "branch = nat.order[place if least == 1 else first + last - 1 - place]",
+        "branch = nat.order[place]",
+        *("robust", "host", "mdp/test_robust.py"),
+    ),
+    Bug(
+        *("robust-vanish", FORGETS, "mdp/robust/_graph.py"),
+        "    return 1 - stays(nat, choice, near, 0)\n",
+        "    return 1\n",
+        *("robust", "host", "mdp/test_robust.py"),
+    ),
+    Bug(
+        *("verify-robust-nothing", FORGETS, "mdp/robust/_verify.py"),
+        "(nothing & (claim.lower > 0))",
+        "(nothing & (claim.lower > 9))",
+        *("robust", "verify", "mdp/test_robust.py"),
+    ),
+    Bug(
+        *("verify-region-scheduler", FORGETS, "mdp/_verify_region.py"),
+        "    own = claim.live & (silent | _taken(claim))",
+        "    own = claim.live & silent",
+        *("reach", "verify", "mdp/test_verify_region.py"),
+    ),
+    Bug(
         *("game-others", WRONG, "mdp/_stochastic_game.py"),
         """        high = self._values(_taken(theirs, others, owner), "max", near)
         if not""",
@@ -361,7 +391,7 @@ BUGS = [
         *("synth", "machines", "synth/test_synth.py"),
     ),
     Bug(
-        *("circuit-choice", WRONG, "synth/_circuit.py"),
+        *("circuit-choice", WRONG, "synth/_gates.py"),
         "return self.both(test, high ^ 1) ^ 1",
         "return self.both(test, high ^ 1)",
         *("synth", "machines", "synth/test_synth.py"),
@@ -373,10 +403,16 @@ BUGS = [
         *("synth", "verify,machines", "synth/test_synth.py"),
     ),
     Bug(
-        *("braces-green", STEP, "ltl/_deterministic.py"),
+        *("braces-green", STEP, "ltl/_braces.py"),
         "[2 * brace + 2 for brace in green]",
         "[2 * brace + 4 for brace in green]",
         *("synth", "deterministic", "ltl/test_deterministic.py"),
+    ),
+    Bug(
+        *("obligation-colours", STEP, "ltl/_obligation.py"),
+        "least - (least % 2 != odd) if on_cycle else least",
+        "least",
+        *("synth", "deterministic", "ltl/test_obligation.py"),
     ),
     # ---- more than parity ---------------------------------------------------------
     Bug(

@@ -119,7 +119,7 @@ def test_a_list_of_games(tmp_path, monkeypatch):
     monkeypatch.setattr(fixpoint, "FIRST_CHUNK", 20)
     monkeypatch.setattr(fixpoint, "CHUNK_SECONDS", 0)
     path = tmp_path / "state.npz"
-    games = [generate.recursive_ladder(3 + seed % 2) for seed in range(5)]
+    games = [generate.recursive_ladder(2 + seed % 2) for seed in range(5)]
     games.append(generate.random_game(0, 400))  # another stack
     many = functools.partial(jaxgames.solve_many, parity, games, "fpi")
     reports = []

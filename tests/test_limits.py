@@ -207,6 +207,12 @@ SOLVES = {
     "components": (graph.scc, GAME),
     "end components": (mdp.mec, MODEL),
     "probability": (lambda x, **how: mdp.reach_probability(x, [0], **how), MODEL),
+    "acceptance": (
+        lambda x, **how: mdp.acceptance_probability(
+            x, jaxgames.ltl.Automaton.from_edges([0], ["true"], [0]), **how
+        ),
+        MODEL,
+    ),
     "property": (lambda x, **how: mdp.check(x, "P=? [ F true ]", **how), MODEL),
     "accepting cycle": (buchi.accepting_cycle, MARKED),
     "Büchi game": (buchi.solve, MARKED),
@@ -226,8 +232,18 @@ SOLVES = {
         lambda x, **how: equivalence.compare_weak(x, 0, 1, **how),
         PROCESSES,
     ),
+    "several objectives": (
+        lambda x, **how: mdp.pareto(
+            x, "multi(Pmax=? [ F true ], P>0 [ X true ])", **how
+        ),
+        MODEL,
+    ),
     "stochastic games": (
         lambda x, **how: mdp.solve_game(x, [0], **how),
+        mdp.Game.from_arrays([0, 1], [0, 1], [0], [1], [0]),
+    ),
+    "reward games": (
+        lambda x, **how: mdp.solve_reward_game(x, [1], discount=0.5, **how),
         mdp.Game.from_arrays([0, 1], [0, 1], [0], [1], [0]),
     ),
     "pairs, weakly": (
@@ -252,6 +268,7 @@ UNLIMITED = {
     multienergy.place_for: "compares sizes",
     mdp.place_for: "compares sizes",
     mdp.is_verifiable: "looks at a property",
+    mdp.values: "is one compiled program: max_steps limits it",
     energy.survives: "compares each credit with a level",
     multienergy.memory: "multiplies sizes",
     multienergy.solve_many: "hands its keywords to jaxgames.solve_many",
@@ -277,6 +294,7 @@ PUBLIC = public_functions()
 SOLVING = {
     *(parity.solve, energy.solve, energy.solve_with_capacity, meanpayoff.solve),
     *(meanpayoff.decide, graph.scc, mdp.mec, mdp.reach_probability, mdp.check),
+    mdp.acceptance_probability,
     *(buchi.solve, buchi.accepting_cycle),
     *(energyparity.solve, energyparity.decide, emersonlei.solve, discounted.solve),
     *(multienergy.solve, equivalence.bisimulation, equivalence.spectrum),
@@ -285,13 +303,14 @@ SOLVING = {
 }
 """Those that come back undecided, see SOLVES."""
 
-ANSWERING = {mdp.solve_game}
+ANSWERING = {mdp.solve_game, mdp.pareto}
+ANSWERING = {mdp.solve_game, mdp.solve_reward_game}
 """Those likewise that are no single solve: there is no state to go on from."""
 
 IN_ORDER = ["solver", "max_steps", "state", "throw", "progress", "deadline", "memory"]
 
 
-OF_SEVERAL = {mdp.check}
+OF_SEVERAL = {mdp.check, mdp.acceptance_probability}
 """Those that ask several questions: of which one would steps and a state be?"""
 
 

@@ -10,7 +10,7 @@ from jaxgames import fixpoint, host, memory, ops, states
 from jaxgames.arena import Arena
 from jaxgames.drive._form import ARENAS, Form
 from jaxgames.drive._race import Track
-from jaxgames.later import backend, jax
+from jaxgames.later import jax, may_have_accelerator
 from jaxgames.progress import Meter, Progress
 from jaxgames.solution import Solution, Stats, Status
 from jaxgames.solver import Registry, Solver
@@ -92,7 +92,8 @@ class Problem(abc.ABC, Generic[Q]):
 
         Without numba there is no host engine to speak of, but for what is solved before
         anything is compiled. With it a CPU leaves the question to the host engine, and
-        so does a GPU if it is small.
+        so does a GPU if it is small. Whether there is a GPU need not be known: the host
+        may have answered before JAX is there.
         """
         edges = self.shape(question)[1]
         if self.is_devices(question):
@@ -100,7 +101,7 @@ class Problem(abc.ABC, Generic[Q]):
         if not host.can_compile():
             return HOST if host.is_plain(edges) else DEVICE
         small = edges < self.host_until
-        return HOST if small or backend() == "cpu" else RACE
+        return HOST if small or not may_have_accelerator() else RACE
 
     def in_phases(
         self, question: Q, solver: str | Solver, **how: Any

@@ -162,6 +162,11 @@ def _threads() -> concurrent.futures.ThreadPoolExecutor:
     return concurrent.futures.ThreadPoolExecutor(32, "jaxgames")
 
 
+def some_run() -> bool:
+    """Whether an engine that has lost its race has not stopped yet."""
+    return bool(_running)
+
+
 def wait_for_losers() -> None:
     """Waits until every engine that has lost its race has stopped.
 

@@ -1,6 +1,7 @@
 """The walk of a call: one question, from what a user passes to a solution."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,10 +10,12 @@ from jaxgames.arena import is_traced
 from jaxgames.drive._legs import along_legs
 from jaxgames.drive._problem import DEVICE, HOST, RACE, Leg, Problem
 from jaxgames.drive._race import first, is_short
+from jaxgames.later import backend, imported
 from jaxgames.limits import limited
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Solution, SolveError, Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.tuning.drive import START_AT_ONCE_FROM, START_SECONDS
 
 
 def undecided(
@@ -189,7 +192,7 @@ def _concrete(
         engine = solver if is_host(problem, solver) else HOST
         return on_host(problem, question, strategies, meter, engine)
     if place == RACE:
-        return _race(problem, question, strategies, meter)
+        return _race(problem, question, solver, strategies, meter)
     if solver == "auto":
         found = along_legs(
             problem, question, _legs(problem, question, strategies), **how
@@ -264,15 +267,28 @@ def _plainly(
     return None if told is None else dataclasses.replace(found, status=told)
 
 
-def _race(problem: Problem, question, strategies: bool, meter: Progress) -> Solution:
+def _race(
+    problem: Problem, question, solver, strategies: bool, meter: Progress
+) -> Solution:
     """Host and device answer the same question; the first to finish wins.
 
     The loser is told to stop, and not waited for. Under an interrupt or a deadline the
     device says what it has found, and its state is what a later call goes on from.
+    Where JAX is not there yet the host begins, and JAX is started beside it.
     """
     track = problem.track()
+    asks = solver == "auto" and not imported()  # whether there is an accelerator
 
     def on_device() -> Solution:
+        if asks and problem.shape(question)[1] < START_AT_ONCE_FROM:
+            track.wait(START_SECONDS)
+        if asks and not track.stop[0] and backend() == "cpu":
+            track.wait(math.inf)  # there is none
+        if track.stop[0]:
+            return undecided(
+                Status.INTERRUPTED, problem, question, strategies=strategies
+            )
+
         def run(question, solver, **how):
             return problem.in_race(track, question, solver, **how)
 

@@ -4,7 +4,8 @@ Each number is drawn from 32 random bits, scaled down: every value of a range of
 probability within 2^-32 of 1/n.
 """
 
-from typing import Unpack
+import functools
+from typing import NamedTuple, Unpack
 
 from jaxgames import ops
 from jaxgames.arena import MAX_PRIORITY, Arena
@@ -67,11 +68,20 @@ def random_game_by_key(
     if max_degree is None:
         candidates = integer("num_vertices", num_vertices, 1) - (not self_loops)
         max_degree = usual_degree(min_degree, None if parallel_edges else candidates)
-    draw = _Draw(key, num_vertices, min_degree, max_degree, owner_share)
+    shape = _Shape.of(num_vertices, min_degree, max_degree, owner_share)
     top = integer("num_priorities", num_priorities, 1, MAX_PRIORITY + 1)
-    successors = draw.successors(
-        flag("self_loops", self_loops), flag("parallel_edges", parallel_edges)
+    loops, parallel = (
+        flag("self_loops", self_loops),
+        flag("parallel_edges", parallel_edges),
     )
+    return _game(key, shape, top, loops, parallel)
+
+
+# One program, where each operation by itself would be one.
+@functools.partial(jax.jit, static_argnums=(1, 2, 3, 4))
+def _game(key, shape: "_Shape", top: int, loops: bool, parallel: bool) -> Arena:
+    draw = _Draw(key, shape)
+    successors = draw.successors(loops, parallel)
     return draw.arena(successors, priority=draw.below(top).astype(jnp.int32))
 
 
@@ -115,27 +125,47 @@ def random_energy_game_by_key(
         >>> make(jax.random.key(0))
         Arena(5 vertices, 20 edges, weight)
     """
-    draw = _Draw(key, num_vertices, min_degree, max_degree, owner_share)
+    shape = _Shape.of(num_vertices, min_degree, max_degree, owner_share)
     low = integer("min_weight", min_weight, -MOST, MOST)
     high = integer("max_weight", max_weight, low, MOST)
+    return _energy_game(key, shape, low, high)
+
+
+@functools.partial(jax.jit, static_argnums=(1, 2, 3))
+def _energy_game(key, shape: "_Shape", low: int, high: int) -> Arena:
+    draw = _Draw(key, shape)
     successors = draw.successors(self_loops=True, parallel_edges=True)
     weight = low + draw.below(high - low + 1, draw.high).astype(jnp.int32)
     return draw.arena(successors, weight=weight)
 
 
+class _Shape(NamedTuple):
+    """How large a game is, and how its vertices are dealt out."""
+
+    size: int
+    low: int
+    high: int
+    owner_share: float
+
+    @classmethod
+    def of(cls, num_vertices, min_degree, max_degree, owner_share) -> "_Shape":
+        """The shape that arguments ask for, checked."""
+        size = integer("num_vertices", num_vertices, 1)
+        low = integer("min_degree", min_degree, 1)
+        high = integer("max_degree", max_degree, low)
+        fits(size + 1, size * high + 1)
+        return cls(size, low, high, share("owner_share", owner_share))
+
+
 class _Draw:
     """The random numbers of a game, by vertex: drawn in one go for each purpose."""
 
-    def __init__(self, key, num_vertices, min_degree, max_degree, owner_share):
-        self.size = integer("num_vertices", num_vertices, 1)
-        self.low = integer("min_degree", min_degree, 1)
-        self.high = integer("max_degree", max_degree, self.low)
-        fits(self.size + 1, self.size * self.high + 1)
+    def __init__(self, key, shape: _Shape):
+        self.size, self.low, self.high, chance = shape
         self._keys = iter(jax.random.split(key, 5))
         self.degree = None
         if self.low < self.high:
             self.degree = self.low + self.below(self.high - self.low + 1)
-        chance = share("owner_share", owner_share)
         self.owner = self._bits() < jnp.uint32(min(int(chance * 2**32), 2**32 - 1))
         self.owner |= chance == 1
 

@@ -260,6 +260,22 @@ class _Code:
         """Calls it, without Python's lock."""
         given = array.array("q")
         _add_words(arguments, given)
+        return self._call(arguments, given)
+
+    def for_each(self, arguments: tuple, more: list[tuple]) -> list[Callable[[], Any]]:
+        """Calls with the same arguments, and some more that are of one kind.
+
+        All words are ready: what is left to a thread takes Python's lock for little.
+        """
+        common, calls = array.array("q"), []
+        _add_words(arguments, common)
+        for each in more:
+            given = array.array("q", common)
+            _add_words(each, given)
+            calls.append(functools.partial(self._call, arguments, given))
+        return calls
+
+    def _call(self, arguments: tuple, given: array.array) -> Any:
         results = (ctypes.c_int64 * max(1, self._many))()
         room = _Room(self)
         code = self._enter(room.words, given.buffer_info()[0], results)

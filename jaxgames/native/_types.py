@@ -1,6 +1,7 @@
 """What values are to the translator, and which words of the machine stand for them."""
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,19 +136,28 @@ def joined(values: list[Value], made: type | None = None) -> Value:
     return Value(kind, [word for value in values for word in value.words], known)
 
 
+SCALARS: dict[type, str] = {
+    type(None): NONE,
+    **dict.fromkeys((bool, np.bool_), BOOL),
+    **dict.fromkeys((int, np.int32, np.int64), INT),
+    **dict.fromkeys((float, np.float64), FLOAT),
+}
+"""Types of arguments that are met often, by their classes."""
+
+
 def type_of(argument: Any) -> Type:
     """The type of an argument."""
     if isinstance(argument, np.ndarray):
-        dtype, flags = argument.dtype, argument.flags
-        fits = dtype.isnative and flags.c_contiguous and flags.aligned
-        if dtype.name not in IN_MEMORY or not fits or not argument.ndim:
-            raise Untranslatable(f"an array {dtype} of shape {argument.shape}")
-        return Array(dtype.name, argument.ndim)
+        name, flags = _name(argument.dtype), argument.flags
+        if not (name and flags.c_contiguous and flags.aligned and argument.ndim):
+            raise Untranslatable(f"an array {argument.dtype} of shape {argument.shape}")
+        return Array(name, argument.ndim)
     if isinstance(argument, tuple):
         made = type(argument) if hasattr(argument, "_fields") else None
         return Tuple(tuple(map(type_of, argument)), made)
+    if (kind := SCALARS.get(type(argument))) is not None:
+        return kind
     for kind, of in (
-        (NONE, type(None)),
         (BOOL, bool | np.bool_),
         (INT, int | np.integer),
         (FLOAT, float | np.floating),
@@ -155,3 +165,9 @@ def type_of(argument: Any) -> Type:
         if isinstance(argument, of):
             return kind
     raise Untranslatable(f"an argument {type(argument).__name__}")
+
+
+@functools.cache
+def _name(dtype: np.dtype) -> str | None:
+    """What LLVM knows items by, None if it does not; numpy takes long to tell names."""
+    return dtype.name if dtype.isnative and dtype.name in IN_MEMORY else None

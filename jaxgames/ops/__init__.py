@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._shards import on_own_devices as on_own_devices
     from jaxgames.ops._shards import refuse_spread as refuse_spread
     from jaxgames.ops._shards import spread_over as spread_over
+    from jaxgames.ops._shares import links_shared as links_shared
     from jaxgames.ops._sliced_device import accelerated as accelerated
     from jaxgames.ops._sliced_device import rows_of as rows_of
     from jaxgames.ops._sliced_host import slice_rows as slice_rows

@@ -74,7 +74,7 @@ def _positions(row_ptr: jax.Array, edge: jax.Array, kind: Any) -> jax.Array:
 
 @compiled
 def _add_positions(row_ptr, position, found, begin, end):
-    for vertex in range(begin, end):
+    for vertex in range(max(begin, 0), end):
         at = position[vertex]
         found[vertex] = at if at < 0 else row_ptr[vertex] + at
 

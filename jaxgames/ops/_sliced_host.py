@@ -223,7 +223,7 @@ def _copy(block, at: Slots, some: slice, values, other, repeat: bool) -> None:
 
 @compiled
 def _copy_rows(block, first, degree, values, other, repeat, begin, end):
-    for tile in range(begin, end, TILE):
+    for tile in range(max(begin, 0), end, TILE):
         for position in range(block.shape[0]):
             for column in range(tile, min(tile + TILE, end)):
                 links = degree[column]
@@ -244,5 +244,5 @@ def _look_up_all(table, index, out) -> None:
 
 @compiled
 def _look_up(table, index, out, begin, end):
-    for i in range(begin, end):
+    for i in range(max(begin, 0), end):
         out[i] = table[index[i]]

@@ -33,6 +33,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "mec": functools.partial(_subject, "_mdp", "components"),
         "reach": functools.partial(_subject, "_mdp", "probabilities"),
         "values": functools.partial(_subject, "_mdp_values"),
+        "robust": functools.partial(_subject, "_robust"),
     }
 )
 """What makes each slice: a function that can be pickled, and imports it when called."""

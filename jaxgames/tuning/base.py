@@ -14,7 +14,7 @@ ARENA_COMPILED_FROM = 1 << 20
 """Edges from which a compiled loop pays, importing its compiler included."""
 
 # value.py
-COPIED_IN_PIECES_FROM = 1 << 24
+COPIED_IN_PIECES_FROM = 1 << 22
 """Bytes of an array from which several threads copy it: one waits for memory."""
 
 # archive.py, io/_files.py, io/_sources.py, systems/_pieces.py
@@ -45,7 +45,7 @@ SENT_WITH_EVERY_CHUNK = 1 << 17
 LENT_AS_COPY_UP_TO = 1 << 14
 """Bytes of an array that are copied in less time than numpy takes to show them."""
 
-FEWEST_PLACES = 1 << 16
+FEWEST_PLACES = 1 << 17
 """Places that are worth another core."""
 
 PLAIN_UP_TO = 1 << 14

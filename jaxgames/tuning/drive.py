@@ -40,6 +40,13 @@ present one: smaller steps save rounds, and cost compilations."""
 CELLS_WORTH_IT = {"cpu": 1 << 13, "gpu": 1 << 19}
 """Cells of a stack below which a smaller one takes as long: launches do."""
 
+# drive/_solve.py
+START_AT_ONCE_FROM = 1 << 22
+"""Edges from which JAX is started at once, where it is not there yet ..."""
+
+START_SECONDS = 0.5
+"""... and what the host has for fewer: starting an accelerator takes seconds."""
+
 # drive/_stack.py
 FEW_CELLS = 1 << 21
 """Cells of padded games that are solved sooner, whatever they are padded to, than

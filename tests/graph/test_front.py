@@ -50,7 +50,14 @@ def csr(size, tail, head):
     return offsets.astype(np.int32), head[order].astype(np.int32)
 
 
-@pytest.mark.parametrize("solver", [MaxId(), MaxId(order="bfs"), MaxId(jumps="none")])
+@pytest.mark.parametrize(
+    "solver",
+    [
+        MaxId(),
+        MaxId(order="bfs"),
+        pytest.param(MaxId(jumps="none"), marks=pytest.mark.sweep),
+    ],
+)
 def test_components_are_the_same(solver, follows):
     near = 0
     for seed in range(6):

@@ -118,7 +118,18 @@ def hundreds_of_graphs():
     return jax.tree.map(lambda *x: np.stack(x), *arenas), expected
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=names)
+OFTEN = MaxId(), MaxId(order="bfs"), FBTrim(), InPlace()
+"""One of each kind: what they compile for a batch takes long."""
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        pytest.param(solver, marks=() if solver in OFTEN else pytest.mark.sweep)
+        for solver in SOLVERS
+    ],
+    ids=names,
+)
 def test_hundreds_of_graphs_in_one_batch(solver):
     stacked, expected = hundreds_of_graphs()
     size = len(expected[0][0])
@@ -196,7 +207,9 @@ def test_in_slices_and_with_rests_that_move(solver, small_pieces):
     assert found.state.larger or solver.compress
 
 
-@pytest.mark.parametrize("order", ["reversed", "bfs"])
+@pytest.mark.parametrize(
+    "order", ["reversed", pytest.param("bfs", marks=pytest.mark.sweep)]
+)
 def test_what_need_not_be_read_in_large_graphs(order, small_pieces, monkeypatch):
     size, tail, head = sequence(2)
     rows, _ = csr(size, tail, head)
@@ -268,7 +281,7 @@ def test_vertices_with_one_neighbour_cost_one_sweep():
 
 def test_numbers_follow_the_smallest_vertices():
     root = jnp.array([4, 3, -1, 3, 4, 5, 4])
-    count, labels = number(root)
+    count, labels = jax.jit(number)(root)
     assert (int(count), labels.tolist()) == (3, [0, 1, -1, 1, 0, 2, 0])
 
 
@@ -405,13 +418,13 @@ def test_goes_on_where_it_stopped(solver):
 def test_goes_on_under_jit(solver):
     size, tail, head = sequence(3)
     arena = graph.as_arena(csr(size, tail, head)[0])
+    begin = jax.jit(lambda arena, limit: graph.scc(arena, solver, max_steps=limit))
     step = jax.jit(
         lambda arena, limit, state: graph.scc(
             arena, solver, max_steps=limit, state=state
         )
     )
-    whole = jax.jit(lambda arena: graph.scc(arena, solver))(arena)
-    found = jax.jit(lambda arena: graph.scc(arena, solver, max_steps=2))(arena)
+    whole, found = begin(arena, 10_000), begin(arena, 2)
     assert found.status == Status.MAX_STEPS
     found = step(arena, 10_000, found.state)
     assert found.status == Status.SOLVED
@@ -504,16 +517,18 @@ def test_bad_arguments(call, message):
 
 SMALL = [
     ("public", "coin2_k16"),
-    ("public", "dining_crypt4"),
-    ("public", "leader3"),
     ("public", "wlan0_c0"),
     ("made", "cycle4096"),
     ("made", "path4096"),
     ("made", "storm24"),
-    # Like the random graphs above, in sizes of their own.
+    # Like the random graphs and the models above, in sizes of their own.
     *(
-        pytest.param("made", name, marks=pytest.mark.sweep)
-        for name in ("grid64", "ladder512", "rand1k_0")
+        pytest.param(folder, name, marks=pytest.mark.sweep)
+        for folder, names in (
+            ("public", ("dining_crypt4", "leader3")),
+            ("made", ("grid64", "ladder512", "rand1k_0")),
+        )
+        for name in names
     ),
 ]
 

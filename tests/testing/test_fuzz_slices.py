@@ -31,8 +31,9 @@ QUICK = {
     "equivalence": (["bisimulation.host", "compare", "spectrum", "formulas"], 8),
     "scc": (["reference", "host", "verify", "reachable", "kinds", "attractor"], 64),
     "mec": (["reference", "host", "verify", "basic"], 64),
-    "reach": (["reference", "host", "bounds"], 48),
-    "values": (["host", "verify", "game"], 8),
+    "reach": (["reference", "host", "bounds", "verify"], 48),
+    "values": (["host", "verify", "game", "front"], 8),
+    "robust": (["host", "verify"], 4),
 }
 """Checks that compile little; the others run in `make fuzz`."""
 
