@@ -97,8 +97,8 @@ def test_an_option_means_the_same_everywhere(parsers):
                 what = action.nargs == 0, type(action).__name__
                 means.setdefault(option, {}).setdefault(what, name)
     odd = {option: found for option, found in means.items() if len(found) > 1}
-    # `check` and `mdp` take several properties, `verify` and `synth` one formula.
-    assert odd.keys() <= {"--ltl"}
+    # `check` takes several formulas, `mdp` several automata, the others one.
+    assert odd.keys() == {"--ltl", "--automaton"}
     for short, long in SHORT.items():
         for name, parser in parsers.items():
             for action in shown(parser):

@@ -53,13 +53,14 @@ ON_THE_HOST = {
         "_links",
         "_parts",
         "_play",
+        "_product",
         "_race",
         "_shared",
         "_system",
         "_verify_reach",
     ),
 }
-"""Parts of a slice that read concrete arenas, as numpy arrays."""
+"""Parts of a slice that read arenas edge by edge: numpy arrays, and copies of games."""
 
 
 @functools.lru_cache(4)

@@ -88,11 +88,11 @@ class EmersonLei(drive.Problem[Game]):
 
     def traced(self, question: Game, solver: Any, state: Any, max_steps: Any) -> Any:
         """The product with all memories, whether plays reach them or not."""
-        from jaxgames.emersonlei import _traced  # no concrete solve wants it
+        from jaxgames.emersonlei import _product  # no concrete solve wants it
 
-        made = _traced.product(question)
+        made = _product.product(question)
         found = parity.PROBLEM.traced(made, solver, state, max_steps)
-        return _traced.solution(question, made, found)
+        return _product.solution(question, made, found)
 
     def beside(self, questions: list[Game], solver: Any, **how: Any) -> Any:
         """A batch of parity games; without products one after the other."""

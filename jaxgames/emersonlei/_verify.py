@@ -9,8 +9,8 @@ from jaxgames.arena import is_traced
 from jaxgames.emersonlei import host
 from jaxgames.emersonlei._game import Game
 from jaxgames.emersonlei._problem import check
+from jaxgames.emersonlei._product import unpadded
 from jaxgames.emersonlei._solution import Solution
-from jaxgames.emersonlei._traced import unpadded
 from jaxgames.emersonlei._verdict import Verdict
 from jaxgames.later import to_numpy
 from jaxgames.limits import Bounds, limited

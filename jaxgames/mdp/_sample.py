@@ -169,7 +169,7 @@ def values(
             for x in (probabilities, rewards)
         ]
         many = max(len(x) if np.ndim(x) == 2 else 1 for x in numbers)  # type: ignore
-        cells = sum(block.inside.size for block in posed.tables.blocks)
+        cells = sum(group.inside.size for group in posed.tables.groups)
         check_room(many * 8 * (3 * cells + 8 * model.num_states), "the samples")
         program = kept(model, (*key, ask), lambda: _program(ask, posed, model))
         found = to_numpy(program(posed.tables, *numbers))

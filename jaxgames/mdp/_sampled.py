@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from jaxgames import fixpoint, ops
 from jaxgames.later import jax, jnp
 from jaxgames.mdp._interval import UNDERFLOW
-from jaxgames.mdp._tables import Block, Tables
+from jaxgames.mdp._tables import Group, Tables
 from jaxgames.solution import Status
 from jaxgames.tuning.mdp import LOOKS, SHARPENED, WRITTEN_OUT
 
@@ -60,9 +60,9 @@ class Point(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """A block with its numbers: samples last."""
+    """A group with its numbers: samples last."""
 
-    block: Block
+    group: Group
     base: Any  # [n, m, B]
     weight: Any  # [n, m, w, B]
 
@@ -237,7 +237,7 @@ def _steps(ask: Ask, parts, shape, slack, choice, rounds) -> _Steps:
         follow = [_follow(part, x) * (1 + slack) for part in parts]
         if choice is None:
             ends = [
-                jnp.max(jnp.where(part.block.real[..., None], y, 0), axis=1)
+                jnp.max(jnp.where(part.group.real[..., None], y, 0), axis=1)
                 for part, y in zip(parts, follow, strict=True)
             ]
         else:
@@ -392,24 +392,24 @@ def _numbers(ask: Ask, made: Tables, probs: Any, rewards: Any) -> list[Numbers]:
     line = jnp.zeros((1, probs.shape[1]), probs.dtype)
     probs, rewards = (jnp.concatenate([x, line]) for x in (probs, rewards))
     found = []
-    for block in made.blocks:
-        inside, sure = ops.take(probs, block.inside), ops.take(probs, block.sure)
-        back = jnp.sum(ops.take(probs, block.back), axis=2)
+    for group in made.groups:
+        inside, sure = ops.take(probs, group.inside), ops.take(probs, group.sure)
+        back = jnp.sum(ops.take(probs, group.back), axis=2)
         leaves = jnp.sum(inside, axis=2) + jnp.sum(sure, axis=2)
         total = leaves + back
         leaves = leaves + (1 - ask.discount) * back
-        leaves = jnp.where((block.real & ~block.stops)[..., None], leaves, 1)
-        worth = jnp.asarray(block.worth, probs.dtype)[..., None]
+        leaves = jnp.where((group.real & ~group.stops)[..., None], leaves, 1)
+        worth = jnp.asarray(group.worth, probs.dtype)[..., None]
         known = ask.discount * jnp.sum(sure * worth, axis=2)
-        base = (ops.take(rewards, block.choice) * total + known) / leaves
+        base = (ops.take(rewards, group.choice) * total + known) / leaves
         weight = ask.discount * inside / leaves[:, :, None]
-        found.append(Numbers(block, base, weight))
+        found.append(Numbers(group, base, weight))
     return found
 
 
 def _follow(part: Numbers, x: Any) -> Any:
     """What choices expect of the states that follow: `[n, m, B]`."""
-    weight, target = part.weight, part.block.target
+    weight, target = part.weight, part.group.target
     if 0 < weight.shape[2] <= WRITTEN_OUT:
         each = (
             weight[:, :, i] * ops.take(x, target[:, :, i])
@@ -437,7 +437,7 @@ def _best(ask: Ask, parts: list[Numbers], x: Any, slack: Any, sign: int) -> Any:
     for part in parts:
         worth = _worth(part, x, slack, sign, ask.signed)
         if (count := worth.shape[1]) > 1:
-            worth = jnp.where(part.block.real[..., None], worth, nothing)
+            worth = jnp.where(part.group.real[..., None], worth, nothing)
         if count <= WRITTEN_OUT:
             better = jnp.minimum if ask.least else jnp.maximum
             found.append(functools.reduce(better, (worth[:, i] for i in range(count))))
@@ -451,7 +451,7 @@ def _choices(ask: Ask, parts: list[Numbers], x: Any) -> Any:
     found, nothing = [], jnp.inf if ask.least else -jnp.inf
     for part in parts:
         worth = _worth(part, x, 0, 0, ask.signed)
-        worth = jnp.where(part.block.real[..., None], worth, nothing)
+        worth = jnp.where(part.group.real[..., None], worth, nothing)
         found.append((jnp.argmin if ask.least else jnp.argmax)(worth, axis=1))
     return _joined(found).astype(jnp.int32)
 

@@ -13,7 +13,7 @@ from jaxgames.mdp._equations import Open, numbered
 from jaxgames.mdp._model import MDP, owner_of
 
 
-class Block(NamedTuple):
+class Group(NamedTuple):
     """Open states of one shape: `n` states, `m` choices, `w` branches to open ones.
 
     Attributes:
@@ -44,7 +44,7 @@ class Tables(NamedTuple):
     branches.
 
     Attributes:
-        blocks: the open states, by shape.
+        groups: the open states, by shape.
         number: int32 `[S]`, the open state that each is, or stands for; `N` for none.
         known: float64 `[S]`, the values of the others.
         into: for some open states each, int32 `[n, w]`: the cells of all `inside` in
@@ -57,7 +57,7 @@ class Tables(NamedTuple):
         slack: scalar, how many roundings a sum may make.
     """
 
-    blocks: tuple[Block, ...]
+    groups: tuple[Group, ...]
     number: Any
     known: Any
     into: tuple[Any, ...]
@@ -118,7 +118,7 @@ def tables(model: MDP, known: Open, *, exact_signs: bool) -> Tables:
     by_shape = np.lexsort((shape[1], shape[0]))
     position = np.empty(size, np.int64)
     position[by_shape] = np.arange(size)
-    blocks, cells = [], 0
+    groups, cells = [], 0
     into_state, into_cell = [], []
     shapes, where = np.unique(shape, axis=1, return_inverse=True)
     where = np.ravel(where)
@@ -156,8 +156,8 @@ def tables(model: MDP, known: Open, *, exact_signs: bool) -> Tables:
         found, cell, branch = parts[SURE]
         worth = np.zeros(found.shape)
         worth[cell] = known.value[np.asarray(model.columns)[branch]]
-        blocks.append(
-            Block(
+        groups.append(
+            Group(
                 *(choice, real, stops, parts[INSIDE][0], target),
                 *(parts[SURE][0], worth, parts[BACK][0]),
             )
@@ -169,7 +169,7 @@ def tables(model: MDP, known: Open, *, exact_signs: bool) -> Tables:
     positive = known.reward > 0
     most = int(np.diff(rows).max(initial=0))
     return Tables(
-        blocks=tuple(blocks),
+        groups=tuple(groups),
         number=number.astype(np.int32),
         known=np.where(known.open_, 0.0, known.value),
         into=into,
