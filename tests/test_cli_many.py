@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jaxgames
-from jaxgames import Arena, generate, io, mdp, parity
+from jaxgames import Arena, generate, io, mdp, parity, synth
 from jaxgames.cli import Exit, _many, _solve, main
 
 GAMES = {
@@ -158,9 +158,23 @@ def test_the_worst_exit_code_is_that_of_the_command(run):
     assert "random.gm: not solved: the limit of" in err
     code, out, err = run("solve", "bad.pg", "random.gm", "-sfpi", "--max-steps=5")
     assert code == Exit.BAD_INPUT
-    # Whether there is a controller is the exit code of a single file alone.
-    alone = {Exit.BROKEN_PIPE, Exit.REALIZABLE, Exit.UNREALIZABLE}
-    assert sorted(_many.WORST_FIRST) == sorted(set(Exit) - alone)
+    # A command whose reader has gone has no exit code of a file.
+    assert sorted(_many.WORST_FIRST) == sorted(set(Exit) - {Exit.BROKEN_PIPE})
+
+
+def test_of_several_specifications_one_that_is_unrealizable_is_the_worst(run):
+    for name, formula in (("yes", "G(r -> F g)"), ("other", "G g"), ("no", "F r")):
+        asked = synth.Specification.from_ltl(formula, ["r"], ["g"])
+        io.save(f"{name}.ehoa", asked)
+    code, out, err = run("synth", "yes.ehoa", "other.ehoa")
+    expected = "yes.ehoa: REALIZABLE\nother.ehoa: REALIZABLE\n"
+    assert (code, out, err) == (Exit.REALIZABLE, expected, "")
+    code, out, err = run("synth", "yes.ehoa", "no.ehoa", "other.ehoa")
+    assert (code, out.count("UNREALIZABLE"), err) == (Exit.UNREALIZABLE, 1, "")
+    Path("bad.ehoa").write_text("HOA: v1")
+    code, out, err = run("synth", "no.ehoa", "bad.ehoa", "yes.ehoa")
+    assert (code, out.count("REALIZABLE")) == (Exit.BAD_INPUT, 2)
+    assert err.startswith("jaxgames: bad.ehoa:1: ")
 
 
 def test_a_wrong_solution_among_right_ones(run, tmp_path):

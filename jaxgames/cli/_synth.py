@@ -17,7 +17,6 @@ from jaxgames.io._formats import suffix_of
 from jaxgames.quoting import quoted
 from jaxgames.solution import SolveError, Status
 from jaxgames.synth import Specification
-from jaxgames.synth._many import specifications_or_why
 
 EXAMPLE = "synth arbiter.ehoa -o arbiter.aag"
 
@@ -142,7 +141,7 @@ def _listed(args: argparse.Namespace) -> Iterator[tuple[Any, Any]]:
         whole = Phases(args, silent=True)
         with whole("load"):
             texts = [text for _, text in some]
-            found = specifications_or_why(texts, ins, outs, moore=args.moore)
+            found = synth.specifications_or_why(texts, ins, outs, moore=args.moore)
         loaded: list[Loaded] = []
         for (line, text), one in zip(some, found, strict=True):
             own = {"file": f"{args.formulas}:{line}", "formula": text}

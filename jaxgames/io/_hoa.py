@@ -17,9 +17,7 @@ from jaxgames.acceptance import Acceptance
 from jaxgames.io import _hoa_loop, _limits, _word_loop
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
-from jaxgames.ltl import Automaton, EmersonLei, Formula
-from jaxgames.ltl._alternation import Branch, letters_of_label, without_alternation
-from jaxgames.ltl._letters import letters_of
+from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
 from jaxgames.quoting import clipped, quoted
 
 MAX_INTEGER = 2**31 - 1
@@ -587,24 +585,28 @@ class _Reader:
 
     def _without_alternation(self, count: int) -> None:
         """Makes a Büchi automaton of one that goes to several states at once."""
-        letters = letters_of(len(self._names))
-        rows: list[list[Branch]] = [[] for _ in range(count)]
-        guards: dict[Any, int] = {}
         # A mark of each set, and one of what is not in it.
         bit = 1 << self._num_sets
-        for q, label, target, marks in self._edges:
-            key = tuple(label) if isinstance(label, list) else label
-            if key not in guards:
-                guards[key] = letters_of_label(key, len(self._names), letters)
-            if guards[key]:
-                targets = self._together.get(target) or 1 << target
-                every = marks | (bit - 1 & ~marks) << self._num_sets
-                rows[q].append(Branch(guards[key], targets, every))
+        edges = [
+            (
+                q,
+                tuple(label) if isinstance(label, list) else label,
+                _numbers(self._together.get(target) or 1 << target),
+                _numbers(marks | (bit - 1 & ~marks) << self._num_sets),
+            )
+            for q, label, target, marks in self._edges
+        ]
         starts = [self._together.get(q) or 1 << q for q in sorted(self._starts)]
-        found = without_alternation(rows, starts, self._condition, letters)
-        graph = found.automaton(tuple(self._names), self._name)
-        self._num_sets, self._condition = found.num_sets, acceptance.TRUE
-        if found.num_sets:
+        graph = from_alternating(
+            edges,
+            map(_numbers, starts),
+            self._condition,
+            num_states=count,
+            propositions=self._names,
+            name=self._name,
+        )
+        self._num_sets, self._condition = graph.num_sets, acceptance.TRUE
+        if graph.num_sets:
             self._condition = acceptance.inf(0)
         self._masks = [0, 1]
         self._codes = np.asarray(graph.sets.any(axis=0), np.int64).reshape(-1)
@@ -676,6 +678,11 @@ def _operators(condition: Acceptance) -> set[str]:
     return condition.fold(
         lambda node: {node.operator}, lambda node, found: set().union(*found)
     )
+
+
+def _numbers(mask: int) -> list[int]:
+    """The numbers of the bits of a mask."""
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]
 
 
 def _members(masks: list[int], mark: int, num_sets: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from jaxgames import later
 
 if TYPE_CHECKING:
+    from jaxgames.ltl._alternation import from_alternating as from_alternating
     from jaxgames.ltl._automaton import Automaton as Automaton
     from jaxgames.ltl._deterministic import deterministic as deterministic
     from jaxgames.ltl._emerson_lei import EmersonLei as EmersonLei

@@ -16,20 +16,86 @@ References:
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from jaxgames import limits
 from jaxgames.acceptance import Acceptance
+from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
+from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._emerson_lei import accepting_cycle
+from jaxgames.ltl._formula import Formula
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError, components
-from jaxgames.ltl._guards import bits, indices
-from jaxgames.ltl._letters import Letters
+from jaxgames.ltl._guards import Guard, bits, indices
+from jaxgames.ltl._letters import Letters, letters_of
 
 MAX_STATES = 1 << 17
 """States that an automaton may come to."""
+
+
+@limited()
+def from_alternating(
+    edges: Iterable[tuple[int, Formula | Guard, Iterable[int], Iterable[int]]],
+    initial: Iterable[Iterable[int]],
+    condition: Acceptance,
+    *,
+    num_states: int,
+    propositions: Iterable[str],
+    name: str = "",
+    **bounds: Unpack[Bounds],
+) -> Automaton:
+    """A Büchi automaton that accepts what an alternating automaton does.
+
+    Exponential in the states at worst.
+
+    Args:
+        edges: for each a state; its label, a formula whose propositions are numbers,
+            or cubes; the states, one at least, that are gone to at once; its marks.
+        initial: the states in all of which a run begins, for each way to begin.
+        condition: on marks: without `Fin` and a conjunction of `Inf`; or any, if the
+            automaton is weak: of the cycles in a component all accept or none.
+        num_states: how many states there are.
+        propositions: names; a label says their numbers.
+        name: of the automaton.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Raises:
+        ValueError: the condition is another one, or there are too many states.
+
+    Examples:
+        `p` in every round, and again and again `q`, by two threads:
+
+        >>> from jaxgames.acceptance import inf
+        >>> edges = [
+        ...     (0, ((0b01, 0),), [0], [0]),
+        ...     (1, ((0b10, 0),), [1], [0]),
+        ...     (1, ((0, 0b10),), [1], []),
+        ... ]
+        >>> from_alternating(
+        ...     edges, [[0, 1]], inf(0), num_states=2, propositions=["p", "q"]
+        ... )
+        Automaton(1 state, 2 edges, 1 acceptance set, propositions p q)
+    """
+    names = tuple(propositions)
+    letters = letters_of(len(names))
+    rows: list[list[Branch]] = [[] for _ in range(num_states)]
+    guards: dict[Formula | Guard, int] = {}
+    for q, label, targets, marks in edges:
+        if label not in guards:
+            guards[label] = _letters_of_label(label, len(names), letters)
+        if guards[label]:
+            rows[q].append(Branch(guards[label], _mask(targets), _mask(marks)))
+    starts = [_mask(some) for some in initial]
+    return without_alternation(rows, starts, condition, letters).automaton(names, name)
+
+
+def _mask(numbers: Iterable[int]) -> int:
+    found = 0
+    for number in numbers:
+        found |= 1 << number
+    return found
 
 
 class Branch(NamedTuple):
@@ -219,8 +285,7 @@ def _pruned(
     return {(all_of, owing): some for all_of, owing, some in kept}
 
 
-def letters_of_label(label, count: int, letters: Letters) -> int:
-    """The letters of a label: a formula of numbers, or cubes."""
+def _letters_of_label(label: Formula | Guard, count: int, letters: Letters) -> int:
     if isinstance(label, tuple):
         return letters.of_guard(label)
     names = [str(i) for i in range(count)]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from jaxgames.synth._controller import Circuit as Circuit
     from jaxgames.synth._controller import Controller as Controller
     from jaxgames.synth._many import specifications as specifications
+    from jaxgames.synth._many import specifications_or_why as specifications_or_why
     from jaxgames.synth._solve import Solution as Solution
     from jaxgames.synth._solve import solve as solve
     from jaxgames.synth._solve import solve_many as solve_many

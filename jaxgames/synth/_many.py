@@ -79,16 +79,36 @@ def specifications(
     return [one for one in found if isinstance(one, Specification)]
 
 
+@limited()
 def specifications_or_why(
     formulas: Sequence[Formula | str],
-    inputs: Iterable[str] | None,
-    outputs: Iterable[str] | None,
+    inputs: Iterable[str] | None = None,
+    outputs: Iterable[str] | None = None,
     *,
     moore: bool = False,
     max_states: int = MAX_STATES,
     processes: int | None = None,
+    **bounds: Unpack[Bounds],
 ) -> list[Specification | ValueError]:
-    """The same, with what is wrong in the place of what cannot be made."""
+    """`specifications`, with what is wrong in the place of what cannot be made.
+
+    So a formula among many that is no formula, or whose automaton is too large, keeps
+    no others waiting.
+
+    Args:
+        formulas: as for [`specifications`][jaxgames.synth.specifications].
+        inputs: likewise.
+        outputs: likewise.
+        moore: likewise.
+        max_states: likewise.
+        processes: likewise.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Examples:
+        >>> specifications_or_why(["G(r -> F g)", "F"], ["r"], ["g"])
+        [Specification(2 states, inputs r, outputs g),
+            ValueError("column 2 of 'F': expected a formula, found the end")]
+    """
     ins = None if inputs is None else tuple(inputs)
     outs = None if outputs is None else tuple(outputs)
     if processes is None:
