@@ -190,7 +190,8 @@ def _solved(args: argparse.Namespace, phase: Phases, arena: Arena) -> Exit:
     limited = args.max_steps is not None or bool(args.checkpoint)
     place = "device" if limited else parity.place_for(arena, args.solver)
     with phase("prepare"):
-        if place != "device" and not args.preprocess:
+        # In a race each engine prepares for itself: the other one does not wait.
+        if place == "host" and not args.preprocess:
             parity.prepare_host(arena)
         if place == "device" and not args.preprocess:
             parity.prepare(arena)

@@ -41,7 +41,7 @@ Trimming looks at them one after the other; the components are found for all at 
 TRIMMED_THERE_FROM = 1 << 22
 """Edges from which a game that lies on an accelerator is checked there ..."""
 
-ROUNDS_THERE = 512
+ROUNDS_THERE = 1 << 11
 """... in so many rounds at most: then the host finds the components."""
 
 # parity/_turns.py
