@@ -295,6 +295,18 @@ BUGS = [
         *("values", "verify", "mdp/test_verify_values.py"),
     ),
     Bug(
+        *("verify-game-away", FORGETS, "mdp/_stochastic_game.py"),
+        "(open_ & away & (lower > 0))",
+        "(open_ & away & (lower > 9))",
+        *("values", "spoilt", "mdp/test_games.py"),
+    ),
+    Bug(
+        *("verify-game-above", FORGETS, "mdp/_stochastic_game.py"),
+        "small = claim.have(claim.breaks(upper, others & here, none, 1))",
+        "small = claim.have(claim.breaks(upper, own & others & here, none, 1))",
+        *("values", "spoilt", "mdp/test_games.py"),
+    ),
+    Bug(
         *("front-far", FORGETS, "mdp/multi/_front.py"),
         "if found.value >= -Fraction(epsilon):",
         "if found.value >= -1:",

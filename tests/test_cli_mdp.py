@@ -191,3 +191,51 @@ def test_what_is_refused(run, line, message):
     assert code == Exit.BAD_INPUT
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+def test_a_stochastic_game(run):
+    """Player 0 tries, or gives the move to player 1, who would rather give it back."""
+    game = mdp.Game.from_arrays(
+        [0, 2, 4, 5, 6],
+        [0, 2, 3, 4, 6, 7, 8],
+        [2, 3, 1, 0, 2, 3, 2, 3],
+        [0.25, 0.75, 1, 1, 0.5, 0.5, 1, 1],
+        [0, 1, -1, -1],
+        labels={"goal": [0, 0, 1, 0]},
+        initial=[0],
+    )
+    io.save("game.umb", game)
+    to = "probability", "game.umb", "--to", "goal"
+    code, out, err = run(*to, "--verify", "--json", "--all", "-o", "found.npz")
+    facts = json.loads(out)
+    assert (code, err, facts["verified"], facts["player"]) == (Exit.DONE, "", True, 0)
+    assert facts["value"] == pytest.approx([0.25, 0.25, 1, 0])
+    Path("found.json").write_text(out)
+    for name in ("found.npz", "found.json"):
+        assert run("verify", "game.umb", name, "--to", "goal")[0] == Exit.DONE
+    wrong = run("verify", "game.umb", "found.npz", "--to", "goal", "--player", 1)
+    assert wrong[0] == Exit.WRONG
+    code, out, _ = run(*to, "--player", 1)
+    assert code == Exit.DONE
+    assert "from state 0 player 1's probability is 0.25" in out
+    assert "0: 3 states, 1: 1 states" in run("info", "game.umb")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("game.umb", "--min"), "--min is for models of one player"),
+        (("game.umb", "--zero-one"), "--zero-one is for models of one player"),
+        (("game.umb", "-s", "host"), "-s 'host' is for models of one player"),
+        (("model.umb", "--player", "1"), "--player is for stochastic games"),
+    ],
+)
+def test_what_games_are_not_asked(run, arguments, message):
+    game = mdp.Game(io.load("model.umb"), np.array([0, 1, 0, 0], np.int8))
+    io.save("game.umb", game)
+    code, _, err = run("probability", *arguments, "--to", "goal")
+    assert code == Exit.BAD_INPUT
+    assert message in err
+    code, _, err = run("mdp", "game.umb", "--prop", REACH)
+    assert code != Exit.DONE
+    assert "expected a Markov decision process, found an Game" in err

@@ -111,6 +111,8 @@ def sizes(arena: Any) -> str:
         return f"{text}, {num_priorities(arena):,} priorities"
     from jaxgames import mdp, systems  # which a game need not wait for
 
+    if isinstance(arena, mdp.Game):
+        return sizes(arena.model)
     if isinstance(arena, mdp.MDP):
         return (
             f"{arena.num_states:,} states, {arena.num_choices:,} choices, "

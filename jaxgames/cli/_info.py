@@ -51,6 +51,9 @@ def run(args: argparse.Namespace) -> Exit:
     print(f"{args.file}: {sizes(arena)}, {size:,} bytes", flush=True)
     if args.brief:
         return Exit.DONE
+    if "players" in facts:
+        told = enumerate(facts["players"])
+        facts["players"] = ", ".join(f"{x}: {count:,} states" for x, count in told)
     for name in {"propositions", "labels"} & facts.keys():
         facts[name] = ", ".join(facts[name]) or "none"
     for name, template in _LINES.items():
@@ -73,6 +76,7 @@ _LINES = {
         "{per_choice[min]:,} to {per_choice[max]:,} branches, "
         "mean {per_choice[mean]:.2f}"
     ),
+    "players": "{players}",
     "owners": "player 0: {owners[0]:,}, player 1: {owners[1]:,}",
     "priority": (
         "{priority[min]:,} to {priority[max]:,}, {priority[distinct]:,} distinct, "
@@ -149,6 +153,12 @@ def _of_model(model: mdp.MDP) -> dict[str, Any]:
     }
 
 
+def _of_game(game: mdp.Game) -> dict[str, Any]:
+    """Of a stochastic game."""
+    many = np.bincount(np.asarray(game.player) + 1)[1:].tolist()
+    return {**_of_model(game.model), "players": many}
+
+
 def _of_automaton(automaton: ltl.Automaton) -> dict[str, Any]:
     """Of a Büchi automaton."""
     return {
@@ -176,6 +186,7 @@ _FACTS: dict[type, Callable[[Any], dict[str, Any]]] = {
     systems.System: _of_system,
     io.LTS: _of_lts,
     mdp.MDP: _of_model,
+    mdp.Game: _of_game,
     ltl.Automaton: _of_automaton,
     ltl.EmersonLei: lambda automaton: _of_automaton(automaton.graph),
     synth.Specification: lambda asked: {

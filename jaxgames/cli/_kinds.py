@@ -254,6 +254,8 @@ def _reached(args: argparse.Namespace, answer: Answer) -> Any:
     if args.player is None:
         verdict = graph.verify_reachable(arena, mask, asked, backward=backward)
         return _sizes(arena), verdict
+    if args.player > 1:
+        raise ValueError(f"--player: there are players 0 and 1, got {args.player}")
     if not backward or "rank" not in answer.arrays:
         raise answer.fail("an attractor needs --to, and ranks in the file")
     (rank,) = of_vertices(answer, arena.shape[0], "rank")

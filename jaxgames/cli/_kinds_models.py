@@ -85,16 +85,18 @@ def lasso(args: argparse.Namespace, answer: Answer) -> Any:
 
 def probabilities(args: argparse.Namespace, answer: Answer) -> Any:
     """Checks bounds of the probability to reach a target."""
+    from jaxgames import mdp
     from jaxgames.cli import _probability
 
     if args.prop:
         return values(args, answer)
-    model, target, through = _question(args)
-    found = _bounds(answer, model.num_states)
+    given, target, through = _question(args)
+    is_game = isinstance(given, mdp.Game)
+    model = given.model if is_game else given
+    found = _bounds(answer, model.num_states, "strategy" if is_game else "scheduler")
     found.value = _real(answer, "value", model.num_states)
-    verdict = _probability.verdict_of(
-        model, target, args.optimum or "max", through, found
-    )
+    who = args.player or 0 if is_game else args.optimum or "max"
+    verdict = _probability.verdict_of(given, target, who, through, found)
     return _sizes(model), verdict
 
 
@@ -133,6 +135,8 @@ def regions(args: argparse.Namespace, answer: Answer) -> Any:
     from jaxgames import mdp
 
     model, target, through = _question(args)
+    if not isinstance(model, mdp.MDP):
+        raise answer.fail("sets are of models of one player, and this is a game")
     optimum = args.optimum or "max"
     sought = ("zero", "one") if "zero" in answer.arrays else ("for ever",)
     verdict: Any = None
@@ -151,27 +155,28 @@ def regions(args: argparse.Namespace, answer: Answer) -> Any:
 
 
 def _question(args: argparse.Namespace) -> tuple[Any, Any, Any]:
-    """The model, what is to be reached, and what may be passed before."""
-    from jaxgames.cli import _mec, _probability
+    """The model or game, what is to be reached, and what may be passed before."""
+    from jaxgames.cli import _players, _probability
 
     if args.to is None:
         raise ValueError(
             "probabilities were asked with --to, --through and --min: name them again"
         )
-    model = _mec.load(args)
+    given = _players.load(args)
+    model = _players.model_of(given)
     target = _probability.states("--to", args.to, model)
     through = None
     if args.through is not None:
         through = _probability.states("--through", args.through, model)
-    return model, target, through
+    return given, target, through
 
 
-def _bounds(answer: Answer, size: int) -> SimpleNamespace:
-    """Bounds of each state, and the choices that show them."""
+def _bounds(answer: Answer, size: int, name: str = "scheduler") -> SimpleNamespace:
+    """Bounds of each state, and the choices that show them, which have a name."""
     return SimpleNamespace(
         lower=_real(answer, "lower", size),
         upper=_real(answer, "upper", size),
-        scheduler=_scheduler(answer, "scheduler", size),
+        **{name: _scheduler(answer, name, size)},
     )
 
 

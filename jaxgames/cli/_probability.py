@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import io, mdp
-from jaxgames.cli import _checkpoint, _mec, _options, _parts, _report, _vertices
+from jaxgames.cli import _checkpoint, _options, _parts, _players, _report, _vertices
 from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
@@ -25,7 +25,9 @@ SHOWN = 10
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_file(
-        parser, "a Markov decision process: .umb, .drn or .tra", many=True
+        parser,
+        "a Markov decision process: .umb, .drn or .tra; or a stochastic game, .umb",
+        many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     parser.add_argument(
@@ -54,6 +56,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         const="min",
         help="the least",
+    )
+    parser.add_argument(
+        "--player",
+        type=_options.natural,
+        metavar="P",
+        help="of a game, who wants to get there; all others do not (default: 0)",
     )
     parser.add_argument(
         "--zero-one",
@@ -89,7 +97,8 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        model = _mec.load(args)
+        given = _players.load(args)
+        model = _players.model_of(given)
         notes.append(sizes(model))
     target = states("--to", args.to, model)
     through = None
@@ -102,29 +111,35 @@ def run(args: argparse.Namespace) -> Exit:
         "target": int(target.sum()),
         "optimum": args.optimum,
     }
+    game = given if isinstance(given, mdp.Game) else None
+    if game is not None:
+        del facts["optimum"]
+        facts["player"] = args.player = args.player or 0
     if args.zero_one or args.for_ever:
         return _qualitative(args, phase, model, target, through, facts)
     if model.probs is None:
         why = "this model has no probabilities (--zero-one needs none)"
         raise io.FormatError(args.file, None, why)
     solve = functools.partial(
-        _solve,
+        _solve if game is None else _players.solve,
         target=target,
-        optimum=args.optimum,
+        **({"optimum": args.optimum} if game is None else {"maximizer": args.player}),
         states=through,
         epsilon=args.epsilon,
         relative=args.relative,
     )
-    found = _parts.solve(args, phase, solve, model)
+    found = _parts.solve(args, phase, solve, given)
     verdict = _parts.verdict_on(
         *(args, phase),
-        lambda model, found: verdict_of(model, target, args.optimum, through, found),
-        *(model, found),
+        lambda given, found: verdict_of(
+            given, target, args.optimum if game is None else args.player, through, found
+        ),
+        *(given, found),
     )
     facts |= _parts.solve_facts(found, phase.seconds, verdict)
     arrays = {
         name: np.asarray(getattr(found, name))
-        for name in ("lower", "upper", "value", "scheduler")
+        for name in (*_BOUNDS, "scheduler" if game is None else "strategy")
     }
     facts["gap"] = float((arrays["upper"] - arrays["lower"]).max(initial=0.0))
     facts["initial"] = [
@@ -170,20 +185,24 @@ class _Said(NamedTuple):
         return self.why
 
 
-def verdict_of(model: mdp.MDP, target: Any, optimum: Any, through: Any, found: Any):
+def verdict_of(given: Any, target: Any, who: Any, through: Any, found: Any):
     """What a check of bounds says, and of the values that are between them.
 
     Args:
-        model: the model.
+        given: the model, or the game.
         target: bool `[S]`, what is to be reached.
-        optimum: `"min"` or `"max"`.
+        who: `"min"` or `"max"`; of a game, the player who wants to get there.
         through: bool `[S]`, what may be passed before; None for all.
-        found: `lower`, `upper`, `value`, `scheduler`.
+        found: `lower`, `upper`, `value`, and `scheduler`, or `strategy` of a game.
     """
-    passed = np.ones(len(target), bool) if through is None else through
-    marked = dataclasses.replace(model, labels={"passed": passed, "target": target})
-    asked = f'P{optimum}=? [ "passed" U "target" ]'
-    verdict = mdp.verify_values(marked, asked, found)
+    if isinstance(given, mdp.Game):
+        how: Any = {"maximizer": who, "states": through}
+        verdict: Any = mdp.verify_game(given, target, found, **how)
+    else:
+        passed = np.ones(len(target), bool) if through is None else through
+        marked = dataclasses.replace(given, labels={"passed": passed, "target": target})
+        asked = f'P{who}=? [ "passed" U "target" ]'
+        verdict = mdp.verify_values(marked, asked, found)
     between = (found.lower <= found.value) & (found.value <= found.upper)
     if verdict and not between.all():
         state = int(np.argmin(between))
@@ -265,10 +284,13 @@ def _qualitative(args, phase: Phases, model, target, through, facts: dict) -> Ex
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     most = "largest" if args.optimum == "max" else "least"
+    what = f"the {most} probability"
+    if "player" in facts:
+        what = f"player {facts['player']}'s probability"
     shown = facts["initial"][:1] if args.brief else facts["initial"][:SHOWN]
     for bar in shown:
         print(
-            f"{args.file}: from state {bar['state']} the {most} probability is "
+            f"{args.file}: from state {bar['state']} {what} is "
             f"{bar['value']:.6g}, between {bar['lower']!r} and {bar['upper']!r}"
         )
     more = len(facts["initial"]) - len(shown)

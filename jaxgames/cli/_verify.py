@@ -71,7 +71,11 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="where paths begin, as for reach",
     )
     parser.add_argument(
-        "--player", type=int, choices=(0, 1), help="who forces a visit, as for reach"
+        "--player",
+        type=_options.natural,
+        metavar="P",
+        help="who forces a visit, as for reach, or wants to get to what is to be "
+        "reached, as for probability of a game",
     )
     parser.add_argument(
         "--through",

@@ -7,6 +7,7 @@ from typing import Any
 from jaxgames.interop._package import package
 from jaxgames.io import umb
 from jaxgames.mdp import MDP
+from jaxgames.quoting import quoted
 
 
 def to_mdp(model: Any) -> MDP:
@@ -39,7 +40,12 @@ def to_mdp(model: Any) -> MDP:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.umb")
         stormpy.io.export_to_umb(model, path, options=options)
-        return umb.load(path)
+        found = umb.load(path)
+    if not isinstance(found, MDP):
+        raise ValueError(
+            f"{quoted(found)} has several players: export it to .umb, and load that"
+        )
+    return found
 
 
 def from_mdp(model: MDP) -> Any:

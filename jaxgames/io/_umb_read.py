@@ -10,7 +10,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _limits, _models, _umb_valuations
 from jaxgames.io._files import FilePath, FormatError, reading
-from jaxgames.mdp import MDP
+from jaxgames.mdp import MDP, Game
 from jaxgames.quoting import clipped, quoted
 
 VERSION = 1
@@ -18,6 +18,12 @@ VERSION = 1
 
 UNNAMED = "default"
 """The identifier of a reward model that has no name, since none may be empty."""
+
+MOST_PLAYERS = 128
+"""Players that a game may have here."""
+
+PLAYERS = "state-to-player.bin"
+"""The member that says who chooses."""
 
 _PER_BYTE = 16
 """Bytes that reading takes for each byte of an archive, about."""
@@ -39,9 +45,19 @@ class Archive:
         self._left_out: list[str] = []
         self._sizes = {name: self._size(name) for name in _SIZES}
 
-    def model(self) -> MDP:
-        """What all members together are."""
+    def model(self) -> MDP | Game:
+        """What all members together are: a game if there are several players."""
         self._check_type()
+        model = self._model()
+        many = self._system["#players"]
+        player = self._players(many) if many > 1 else None
+        _models.say_left_out(
+            self._path, self._left_out, "a model has no place for them"
+        )
+        return model if player is None else Game(model, player)
+
+    def _model(self) -> MDP:
+        """Without who chooses."""
         states, choices = self._sizes["#states"], self._sizes["#choices"]
         branches = self._sizes["#branches"]
         arrays = (
@@ -61,10 +77,24 @@ class Archive:
             "valuations": self._valuations(states) or None,
         }
         self._note_the_rest()
-        _models.say_left_out(
-            self._path, self._left_out, "a model has no place for them"
-        )
         return _models.build(self._path, *arrays, **more)
+
+    def _players(self, many: int) -> np.ndarray:
+        """Who chooses in each state: int8 `[S]`."""
+        if PLAYERS not in self._members:
+            self._refuse(PLAYERS, f"is missing, though there are {many} players")
+        player = self._array(PLAYERS, "<u4", self._sizes["#states"])
+        bad = np.flatnonzero(player >= many)
+        if len(bad):
+            self._refuse(
+                PLAYERS,
+                f"entry {bad[0]} is {player[bad[0]]}, expected a player from 0 to "
+                f"{many - 1}",
+            )
+        names = self._system.get("player-names")
+        if names is not None and names != player_names(many):
+            self._left_out.append("names of players")
+        return player.astype(np.int8)
 
     # ---- the index ----
 
@@ -107,7 +137,6 @@ class Archive:
         system = self._system
         for name, known in {
             "time": ("discrete",),
-            "#players": (0, 1),
             "#observations": (0, None),
         }.items():
             if system.get(name) not in known:
@@ -117,6 +146,12 @@ class Archive:
                     f"expected {name} {expected}: only MDPs, Markov chains and "
                     f"transition systems are read, found {quoted(system.get(name))}",
                 )
+        many = system.get("#players")
+        if type(many) is not int or not 0 <= many <= MOST_PLAYERS:
+            self._refuse(
+                "index.json",
+                f"expected #players from 0 to {MOST_PLAYERS}, found {quoted(many)}",
+            )
 
     # ---- the arrays ----
 
@@ -390,6 +425,11 @@ class Archive:
 
     def _refuse(self, member: str, message: str) -> NoReturn:
         raise FormatError(self._path, None, f"member '{member}': {message}")
+
+
+def player_names(many: int) -> list[str]:
+    """What players are called who have numbers alone; all of several have names."""
+    return [f"player {number}" for number in range(many)]
 
 
 def _unpacked(path: FilePath) -> dict[str, bytes]:

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from jaxgames.io import _models, _umb_valuations
-from jaxgames.io._umb_read import UNNAMED, VERSION
-from jaxgames.mdp import MDP
+from jaxgames.io._umb_read import PLAYERS, UNNAMED, VERSION, player_names
+from jaxgames.mdp import MDP, Game
 
 _DOUBLE = {"type": "double", "size": 64}
 _INTERVAL = {"type": "double-interval", "size": 128}
 _BOOL = {"type": "bool", "size": 1}
 
 
-def members(model: MDP) -> dict[str, bytes]:
-    """What the archive holds, the index first."""
+def members(given: MDP | Game) -> dict[str, bytes]:
+    """What the archive holds, the index first; of what is without padding."""
+    model = given.model if isinstance(given, Game) else given
     action, names = _models.actions(model, "UMB")
     initial = np.zeros(model.num_states, bool)
     if model.initial is not None:
@@ -38,6 +39,12 @@ def members(model: MDP) -> dict[str, bytes]:
         "choice-to-branches.bin": model.row_offsets.astype("<u8").tobytes(),
         "branch-to-target.bin": model.columns.astype("<u8").tobytes(),
     }
+    if isinstance(given, Game):
+        # Who has nothing to choose may be anybody, and each state has a player there.
+        player = np.maximum(np.asarray(given.player)[: model.num_states], 0)
+        many = max(int(player.max(initial=0)) + 1, 2)
+        system |= {"#players": many, "player-names": player_names(many)}
+        files[PLAYERS] = player.astype("<u4").tobytes()
     if model.lower is not None:
         system["branch-probability-type"] = _INTERVAL
         both = np.stack([model.lower, model.upper], axis=1)

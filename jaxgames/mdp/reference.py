@@ -6,7 +6,7 @@ model again, where the engines keep count of what has changed.
 
 import itertools
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_op
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._verdict import Verdict
 from jaxgames.solution import Stats, Status
+
+if TYPE_CHECKING:  # it is next to its solver
+    from jaxgames.mdp._stochastic_game import Game
 
 
 def mec(model: MDP, *, states=None, choices=None) -> EndComponents:
@@ -477,6 +480,59 @@ def values(
             found = here
         found = [better(a, b) for a, b in zip(found, here, strict=True)]
     return found or []
+
+
+def game_values(
+    game: "Game", target, *, maximizer: int = 0, states=None
+) -> list[Exact]:
+    """How likely a player gets to a target, against all others: exactly.
+
+    By the definition, with the strategies that are enough [1]: for each memoryless
+    strategy of his the least over all of theirs, by the linear equations of the chain
+    that both leave; and the largest of these. So it takes time that is exponential in
+    the number of states with a choice.
+
+    Args:
+        game: a small game with probabilities.
+        target: bool `[S]`.
+        maximizer: who wants to get there.
+        states: bool `[S]`, what may be passed before; None for all.
+
+    References:
+        [1] Condon, The complexity of stochastic games, Inf. Comput. 96 (1992),
+        doi:10.1016/0890-5401(92)90048-K.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 1, 2], [1, 0.5, 0.5, 1, 1],
+        ...     [0, -1, -1],
+        ... )
+        >>> mdp.reference.game_values(game, [0, 1, 0])[0]
+        Fraction(1, 2)
+        >>> mdp.reference.game_values(game, [0, 1, 0], maximizer=1)[0]
+        Fraction(0, 1)
+    """
+    model, size = game.model, game.model.num_states
+    rows = [_branches(model, choice) for choice in range(model.num_choices)]
+    own = [
+        range(*pair) for pair in itertools.pairwise(model.row_group_offsets.tolist())
+    ]
+    goal = [bool(x) for x in target]
+    passed = [True] * size if states is None else [bool(x) for x in states]
+    his = [int(player) == maximizer for player in game.player]
+    best: list[Exact] = [Fraction(0)] * size
+    for strategy in itertools.product(
+        *([*own[s]] if his[s] else [None] for s in range(size))
+    ):
+        theirs = [own[s] if c is None else [c] for s, c in enumerate(strategy)]
+        least: list[Exact] = [Fraction(1)] * size
+        for choices in itertools.product(*theirs):
+            chain = [rows[choice] for choice in choices]
+            found = _chain_values("reach", chain, [], goal, passed, Fraction(1))
+            least = [min(pair) for pair in zip(least, found, strict=True)]
+        best = [max(pair) for pair in zip(best, least, strict=True)]
+    return best
 
 
 Chain = list[list[tuple[int, Fraction]]]

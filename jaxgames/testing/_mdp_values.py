@@ -141,6 +141,62 @@ def _game(case: Labelled) -> Complaint:
     return wrong or (None if verdict else f"right values are rejected: {verdict}")
 
 
+def _spoilt_game(case: Labelled) -> Complaint:
+    """What is accepted of a game is right: its bounds are what strategies secure."""
+    model = _paid(case)
+    labels, owner = model.labels or {}, case.vertex["owner"]
+    target, passed = labels["goal"], labels["way"]
+    game = mdp.Game(model, owner.astype(np.int8))
+    right = mdp.solve_game(game, target, states=passed)
+    groups = np.asarray(model.row_group_offsets)
+    rows = [_exact.branches(model, choice) for choice in range(model.num_choices)]
+    rng = np.random.default_rng([case.size, len(case.src)])
+    for kind in range(4):
+        lower, upper = right.lower.copy(), right.upper.copy()
+        strategy = right.strategy.copy()
+        state = int(rng.integers(case.size))
+        step = float(rng.choice([1e-3, 0.25, 1.0]))
+        if kind == 0:
+            lower[state] += step
+            upper[state] = max(upper[state], lower[state])
+        elif kind == 1:
+            upper[state] -= step
+            lower[state] = min(upper[state], lower[state])
+        else:
+            moves = strategy >= 0
+            moves &= rng.random(case.size) < 0.7
+            strategy[moves] = rng.integers(groups[:-1][moves], groups[1:][moves])
+        if kind == 3:  # what these two come to, as if none could do better
+            here = np.where(strategy >= 0, strategy, groups[:-1]).tolist()
+            exact = _exact.chain_values([rows[c] for c in here], target, passed)
+            lower, upper = (
+                np.clip([float(x) + e for x in exact], 0, 1) for e in (-1e-9, 1e-9)
+            )
+        claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
+        if not mdp.verify_game(game, target, claim, states=passed):
+            continue
+        for player, optimum, bound in ((0, "min", lower), (1, "max", upper)):
+            left = [
+                [int(strategy[s])]
+                if owner[s] == player and strategy[s] >= 0
+                else range(*groups[s : s + 2].tolist())
+                for s in range(case.size)
+            ]
+            better = min if optimum == "min" else max
+            answers = [
+                _exact.chain_values([rows[c] for c in pair], target, passed)
+                for pair in itertools.product(*left)
+            ]
+            secured = [better(x) for x in zip(*answers, strict=True)]
+            for s, (x, value) in enumerate(zip(bound, secured, strict=True)):
+                if (x > value) if player == 0 else (x < value):
+                    return (
+                        f"bound {x} of player {player} at {s} is accepted, but "
+                        f"{strategy.tolist()} secures {value}"
+                    )
+    return None
+
+
 def _of_all_pairs(model: mdp.MDP, owner, target, passed) -> list[Fraction]:
     """The value of a game by all pairs of memoryless strategies."""
     groups = np.asarray(model.row_group_offsets).tolist()
@@ -171,6 +227,7 @@ def subject() -> Subject:
             "values": first(of_solver("values"), 2),
             "verify": each(_verified),
             "game": each(_game),
+            "spoilt": each(_spoilt_game),
             "front": each(lambda case: _fronts.checked(case, _paid(case))),
         },
         smaller=smaller,

@@ -26,7 +26,7 @@ from random_models import (
     without,
 )
 
-from jaxgames import Arena, io
+from jaxgames import Arena, io, mdp
 from jaxgames.mdp import MDP
 
 few = hypothesis.settings(deadline=None, max_examples=60)
@@ -142,6 +142,22 @@ def test_what_is_written_is_as_by_hand(tmp_path):
     assert found == {**expected, never: bytes(8)}
 
 
+def test_a_game(tmp_path):
+    path = tmp_path / "game.umb"
+    io.save(path, mdp.Game(MODEL.pad(4, 4, 8), np.array([2, -1], np.int8)))
+    found = io.load(path)
+    assert isinstance(found, mdp.Game)
+    assert equal(found.model, MODEL)
+    assert found.player.tolist() == [2, 0]
+    members = {
+        "index.json": changed(**{"#players": 3, "player-names": ["a", "b", "c"]}),
+        "state-to-player.bin": struct.pack("<2I", 1, 2),
+    }
+    pack(path, MEMBERS | members)
+    with pytest.warns(UserWarning, match="left out are names of players"):
+        assert io.load(path).player.tolist() == [1, 2]
+
+
 def test_members_left_out(tmp_path):
     # A Markov chain without labels: one choice and one branch each.
     index = changed(**{"#players": 0, "#choices": 2, "#branches": 2})
@@ -199,7 +215,16 @@ LEFT_OUT = None
             "member 'index.json': expected format-version 1, found 2",
         ),
         ({"index.json": changed(time="stochastic")}, "expected time 'discrete'"),
-        ({"index.json": changed(**{"#players": 2})}, "expected #players 0 or 1"),
+        ({"index.json": changed(**{"#players": 2})}, "is missing, though there are 2"),
+        ({"index.json": changed(**{"#players": 129})}, "#players from 0 to 128, found"),
+        ({"index.json": changed(**{"#players": True})}, "from 0 to 128, found True"),
+        (
+            {
+                "index.json": changed(**{"#players": 2}),
+                "state-to-player.bin": struct.pack("<2I", 0, 2),
+            },
+            "entry 1 is 2, expected a player from 0 to 1",
+        ),
         ({"index.json": changed(**{"#observations": 3})}, "expected #observations 0"),
         ({"index.json": changed(**{"#states": -1})}, "'#states', found -1"),
         ({"index.json": changed(**{"#states": 2**40})}, "'#states', found 109951"),
@@ -661,6 +686,18 @@ def test_umbi_reads_what_we_write(tmp_path):
     assert equal(io.load(other), MODEL)
     ats = umbi.ats.read(path)
     assert (ats.num_states, ats.num_choices, ats.num_branches) == (2, 3, 4)
+
+
+def test_umbi_reads_our_games(tmp_path):
+    umbi = pytest.importorskip("umbi", reason="umbi is not installed")
+    path, other = tmp_path / "ours.umb", tmp_path / "theirs.umb"
+    io.save(path, mdp.Game(MODEL, np.array([1, 0], np.int8)))
+    ats = umbi.ats.read(path)
+    assert (ats.num_players, ats.state_to_player) == (2, [1, 0])
+    umbi.umb.write(umbi.umb.read(path, strict=True), other)
+    found = io.load(other)
+    assert found.player.tolist() == [1, 0]
+    assert equal(found.model, MODEL)
 
 
 def test_umbi_reads_values_and_intervals(tmp_path):

@@ -86,6 +86,23 @@ def test_wrong_values_are_found():
     assert seen > 40
 
 
+def test_the_reference():
+    """The others need not be one player: 2 is on the side of 1 against 0."""
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        size = int(rng.integers(2, 5))
+        game = random_game(rng, size)
+        target, passed = rng.random(size) < 0.4, rng.random(size) < 0.8
+        expected = mdp.reference.game_values(game, target, states=passed)
+        assert expected == by_all_strategies(game, target, passed)
+        player = np.where(rng.random(size) < 0.5, game.player, 2 * game.player)
+        three = dataclasses.replace(game, player=player.astype(np.int8))
+        assert expected == mdp.reference.game_values(three, target, states=passed)
+        swapped = dataclasses.replace(game, player=1 - game.player)
+        other = mdp.reference.game_values(swapped, target, maximizer=1, states=passed)
+        assert other == expected
+
+
 def test_an_end_component_does_not_hold_the_upper_bound_up():
     """0 and 1 may go round for ever; only one of both wants to."""
     game = mdp.Game.from_arrays(
