@@ -426,6 +426,24 @@ BUGS = [
         "least",
         *("synth", "deterministic", "ltl/test_obligation.py"),
     ),
+    Bug(
+        *("split-alternatives", WRONG, "synth/_split.py"),
+        "return TRUE if core == TRUE else either([*rest, core])",
+        "return core",
+        *("synth", "parts", "synth/test_decomposition.py"),
+    ),
+    Bug(
+        *("split-groups", FORGETS, "synth/_split.py"),
+        "groups.append(names.union(*touched))",
+        "groups.append(names)",
+        *("synth", "parts", "synth/test_decomposition.py"),
+    ),
+    Bug(
+        *("parts-side-by-side", STEP, "synth/_side_by_side.py"),
+        "        latch += 2 * len(circuit.following)\n",
+        "",
+        *("synth", "parts", "synth/test_decomposition.py"),
+    ),
     # ---- more than parity ---------------------------------------------------------
     Bug(
         *("tree-next-child", STEP, "zielonka_tree.py"),

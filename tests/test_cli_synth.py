@@ -1,5 +1,6 @@
 """`jaxgames synth`: specifications, verdicts, controllers, and what is wrong."""
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -191,3 +192,38 @@ def test_what_else_reads_specifications_and_controllers(capsys):
     assert main(["solve", "holes.ehoa", "-q"]) == Exit.BAD_INPUT
     assert main(["convert", "c.aag", "c.aig"]) == Exit.DONE
     assert io.load("c.aig").num_states == 2
+
+
+APART = "G(r -> F g) & G(s <-> X h)"
+
+
+@pytest.mark.parametrize("suffix", ["aag", "aig", "hoa"])
+def test_parts_are_put_together(run, suffix):
+    more = ("--ins", "r,s", "-o", f"machine.{suffix}", "--json")
+    code, out, err = run("--ltl", APART, *more)
+    facts = json.loads(out)
+    assert (code, err) == (Exit.REALIZABLE, "")
+    assert (facts["parts"], facts["verified"]) == (2, True)
+    assert facts["controller"]["latches"] == 1
+    if suffix != "hoa":
+        asked = Specification.from_ltl(APART, ["r", "s"])
+        assert synth.verify(asked, io.aiger.load(f"machine.{suffix}"))
+    code, out, _ = run("--ltl", f"{APART} & G(X s <-> k)", *more, "--force")
+    assert (code, json.loads(out)["verified"]) == (Exit.UNREALIZABLE, True)
+    code, out, _ = run("--ltl", APART, "--ins", "r,s", "--json", "--pg", "game.pg")
+    assert (code, json.loads(out)["parts"]) == (Exit.REALIZABLE, 1)  # the whole game
+
+
+def test_parts_of_a_file(run, capsys):
+    asked = Specification.from_ltl(APART, ["r", "s"])
+    io.save("parts.tlsf", asked)
+    io.save("whole.tlsf", Specification.from_ltl("F r", ["r"], ["g"]))
+    code, out, err = run("parts.tlsf", "whole.tlsf", "-o", "out/")
+    said = "parts.tlsf: REALIZABLE\nwhole.tlsf: UNREALIZABLE\n"
+    assert (code, out, err) == (Exit.UNREALIZABLE, said, "")
+    assert main(["verify", "parts.tlsf", "out/parts.aag"]) == Exit.DONE
+    circuit = io.aiger.load_circuit("out/parts.aag")
+    io.save("spoilt.aag", dataclasses.replace(circuit, driver=circuit.driver ^ 1))
+    assert main(["verify", "parts.tlsf", "spoilt.aag"]) == Exit.WRONG
+    assert capsys.readouterr().out.endswith("does not do what is asked\n")
+    assert run("parts.tlsf", "--moore", "-q")[0] == Exit.REALIZABLE

@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from jaxgames import io, parity, synth
-from jaxgames.cli import _oink, _options, _outputs, _parts, _report
-from jaxgames.cli._exit import Exit, complain
+from jaxgames.cli import _oink, _options, _outputs, _parts, _report, _synth_parts
+from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.cli._streams import STDOUT
 from jaxgames.cli._systems import formulas_in
-from jaxgames.io._files import COMPRESSIONS, writing
-from jaxgames.io._formats import suffix_of
+from jaxgames.io._files import COMPRESSIONS
 from jaxgames.quoting import quoted
 from jaxgames.solution import SolveError, Status
-from jaxgames.synth import Specification
+from jaxgames.synth import Decomposition, Specification
 
 EXAMPLE = "synth arbiter.ehoa -o arbiter.aag"
 
@@ -167,8 +165,9 @@ def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
         phase = Phases(args)
         try:
             found: Any = _load(args, phase)
-            with phase("split"):
-                found.arena()
+            if isinstance(found, Specification):
+                with phase("split"):
+                    found.arena()
         except Exception as error:  # is told of when it is this file's turn
             found = error
         loaded.append((args, phase, found))
@@ -202,6 +201,8 @@ def _of_batch(
     for wrong in (found, solutions.get(id(found))):
         if isinstance(wrong, Exception):
             raise wrong
+    if isinstance(found, Decomposition):
+        return _synth_parts.solved(args, phase, found)
     return _told(args, phase, found, solutions[id(found)])
 
 
@@ -256,34 +257,54 @@ def _parameters(args: argparse.Namespace) -> dict[str, int]:
     return found
 
 
-def _load(args: argparse.Namespace, phase: Phases) -> Specification:
+def _load(args: argparse.Namespace, phase: Phases) -> Specification | Decomposition:
     with phase("load") as notes:
-        if args.ltl is not None:
-            ins, outs = _names(args.ins), _names(args.outs)
-            found = Specification.from_ltl(args.ltl, ins, outs, moore=args.moore)
-        elif args.param:
-            found = io.tlsf.load(args.file, parameters=_parameters(args))
+        found = _asked(args)
+        if isinstance(found, Decomposition):
+            notes.append(f"{len(found.parts):,} parts")
         else:
-            found = read(args)
-            if not isinstance(found, Specification):
-                raise io.FormatError(
-                    args.file, None, f"this is no specification, but {quoted(found)}"
-                )
-            if args.moore and not found.moore:
-                found = Specification(
-                    found.automaton, found.controllable, True, found.formula
-                )
-        count = len(found.automaton.propositions)
-        notes.append(f"{found.automaton.num_states:,} states, {count} propositions")
+            count = len(found.automaton.propositions)
+            notes.append(f"{found.automaton.num_states:,} states, {count} propositions")
     return found
+
+
+def _asked(args: argparse.Namespace) -> Specification | Decomposition:
+    """The specification; taken apart, if it is a formula with independent parts."""
+    if args.ltl is not None:
+        ins, outs = _names(args.ins), _names(args.outs)
+        apart = Decomposition.from_ltl(args.ltl, ins, outs, moore=args.moore)
+    elif io.format_of(args.file, format=args.format) == "tlsf":
+        apart = io.tlsf.decomposition(
+            args.file, parameters=_parameters(args), moore=args.moore
+        )
+    elif args.param:
+        raise ValueError("--param is for .tlsf files")
+    else:
+        found = read(args)
+        if not isinstance(found, Specification):
+            raise io.FormatError(
+                args.file, None, f"this is no specification, but {quoted(found)}"
+            )
+        if not args.moore or found.moore:
+            return found
+        return Specification(found.automaton, found.controllable, True, found.formula)
+    if len(apart.parts) > 1 and not (args.game or args.pg):
+        return apart
+    return Specification.from_ltl(
+        apart.formula, apart.inputs, apart.outputs, moore=apart.moore
+    )
 
 
 # ---- what is found ---------------------------------------------------------------
 
 
 def _solved(
-    args: argparse.Namespace, phase: Phases, specification: Specification
+    args: argparse.Namespace,
+    phase: Phases,
+    specification: Specification | Decomposition,
 ) -> Exit:
+    if isinstance(specification, Decomposition):
+        return _synth_parts.solved(args, phase, specification)
     with phase("split") as notes:
         try:
             arena = specification.arena()
@@ -323,13 +344,14 @@ def _told(
             verified = _is_right(specification, controller, realizable)
             notes.append("valid" if verified else "WRONG")
         if verified and args.output:
-            _write(args.output, controller)
+            _synth_parts.write(args.output, controller)
     facts: dict[str, Any] = {
         "status": "solved",
         "realizable": realizable,
         "inputs": list(specification.inputs),
         "outputs": list(specification.outputs),
         "moore": specification.moore,
+        "parts": 1,
         "automaton": {"states": specification.automaton.num_states},
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
@@ -348,16 +370,7 @@ def _told(
             "latches": len(circuit.following),
             "gates": len(circuit.gates),
         }
-    if args.json:
-        _report.show(args, facts)
-    elif not args.quiet:
-        _parts.tell_stats(args, facts)
-        word = "REALIZABLE" if realizable else "UNREALIZABLE"
-        print(f"{args.file}: {word}" if args.brief else word)
-    if verified is False:
-        complain(f"{args.file}: the controller is wrong, and is not written")
-        return Exit.UNVERIFIED
-    return Exit.REALIZABLE if realizable else Exit.UNREALIZABLE
+    return _synth_parts.concluded(args, facts)
 
 
 def _is_right(
@@ -369,15 +382,3 @@ def _is_right(
     text = io.aiger.dumps(controller)
     again = io.aiger.parse("the controller", text).controller()
     return synth.verify(specification, again, realizable=realizable)
-
-
-def _write(path: str, controller: synth.Controller) -> None:
-    suffix = ".aag" if path == STDOUT else suffix_of(path)
-    if suffix == ".hoa":
-        text = io.hoa.dumps(controller.automaton()).encode()
-    elif suffix == ".dot":
-        text = controller.to_dot().encode()
-    else:
-        text = io.aiger.dumps(controller, binary=suffix == ".aig")
-    with writing(path) as file:
-        file.write(text)

@@ -177,19 +177,22 @@ class _Said(NamedTuple):
 def _controller(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, _Said]:
     """What is said of a controller, or of the machine of the environment."""
     with phase("load"):
-        asked = read(args)
-        if not isinstance(asked, synth.Specification):
+        if io.format_of(args.file, format=args.format) == "tlsf":
+            asked = io.tlsf.decomposition(args.file)
+        else:
+            asked = read(args)
+        if not isinstance(asked, synth.Specification | synth.Decomposition):
             raise io.FormatError(
                 args.file, None, f"this is no specification, but {quoted(asked)}"
             )
-        machine = io.aiger.load(args.solution)
+        machine = io.aiger.load_circuit(args.solution)
     with phase("verify"):
-        won = sorted(machine.reads) == sorted(asked.inputs)
+        won = sorted(machine.inputs) == sorted(asked.inputs)
         try:
             right = synth.verify(asked, machine, realizable=won)
         except ValueError as error:
             raise io.FormatError(args.solution, None, str(error)) from error
-    sizes = {"states": machine.num_states, "realizable": won}
+    sizes = {"latches": len(machine.following), "realizable": won}
     return "controller", sizes, _Said(right)
 
 

@@ -42,7 +42,7 @@ from jaxgames.io._tlsf_values import Bus, Constant, Values
 from jaxgames.io._tokens import read_text
 from jaxgames.ltl import Formula
 from jaxgames.quoting import quoted
-from jaxgames.synth import Specification
+from jaxgames.synth import Decomposition, Specification
 
 HOLDS = Specification
 """What `load` returns and `save` takes."""
@@ -75,6 +75,29 @@ def load(
     text = parse(path, read_text(path), parameters=parameters)
     return Specification.from_ltl(
         text.formula, text.inputs, text.outputs, moore=text.moore
+    )
+
+
+def decomposition(
+    path: FilePath,
+    *,
+    parameters: Mapping[str, int] | None = None,
+    moore: bool = False,
+) -> Decomposition:
+    """Reads the specification of a file, and takes it apart; makes no automaton.
+
+    Args:
+        path: as for `load`.
+        parameters: likewise.
+        moore: whether the system goes first, whatever the file says.
+
+    Raises:
+        FormatError: as in `load`.
+        OSError: the file cannot be read.
+    """
+    text = parse(path, read_text(path), parameters=parameters)
+    return Decomposition.from_ltl(
+        text.formula, text.inputs, text.outputs, moore=moore or text.moore
     )
 
 

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from jaxgames.synth import reference as reference
     from jaxgames.synth._controller import Circuit as Circuit
     from jaxgames.synth._controller import Controller as Controller
+    from jaxgames.synth._decomposition import Composition as Composition
+    from jaxgames.synth._decomposition import Decomposition as Decomposition
     from jaxgames.synth._many import specifications as specifications
     from jaxgames.synth._many import specifications_or_why as specifications_or_why
     from jaxgames.synth._solve import Solution as Solution

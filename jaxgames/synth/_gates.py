@@ -37,7 +37,7 @@ def of_tables(
     )
     size, reads = len(node_of), num_reads
     bits = (size - 1).bit_length()
-    making = _Gates(reads + bits)
+    making = Gates(reads + bits)
     memo: dict[tuple[int, int], int] = {}
 
     def of_node(node: int, values: list[int], which: int) -> int:
@@ -76,7 +76,7 @@ def of_tables(
     )
 
 
-class _Gates:
+class Gates:
     """Gates, each made once.
 
     Attributes:

@@ -99,29 +99,7 @@ class Specification(Value):
             ValueError: proposition 'r' is an input and an output as well
         """
         formula = as_formula(formula)
-        if inputs is None and outputs is None:
-            raise ValueError("say which propositions are inputs, or which are outputs")
-        ins = None if inputs is None else list(inputs)
-        outs = None if outputs is None else list(outputs)
-        for what, names in (("input", ins), ("output", outs)):
-            for name in names or ():
-                if (names or []).count(name) > 1:
-                    raise ValueError(f"{what} {name!r} is named twice")
-        if ins is None:
-            ins = [x for x in formula.propositions if x not in (outs or ())]
-        if outs is None:
-            outs = [x for x in formula.propositions if x not in ins]
-        for name in ins:
-            if name in outs:
-                raise ValueError(
-                    f"proposition {name!r} is an input and an output as well"
-                )
-        for name in formula.propositions:
-            if name not in ins and name not in outs:
-                raise ValueError(
-                    f"proposition {name!r} of the formula is neither an input nor an "
-                    "output"
-                )
+        ins, outs = sides(formula, inputs, outputs)
         automaton = deterministic(
             formula, propositions=[*ins, *outs], max_states=max_states
         )
@@ -192,3 +170,34 @@ class Specification(Value):
             f"{' '.join(self.inputs) or 'none'}, outputs "
             f"{' '.join(self.outputs) or 'none'}{', Moore' if self.moore else ''})"
         )
+
+
+def sides(
+    formula: Formula, inputs: Iterable[str] | None, outputs: Iterable[str] | None
+) -> tuple[list[str], list[str]]:
+    """The names of inputs and of outputs, for what was passed as such.
+
+    Raises:
+        ValueError: a name is given twice or is both, or one in the formula is neither.
+    """
+    if inputs is None and outputs is None:
+        raise ValueError("say which propositions are inputs, or which are outputs")
+    ins = None if inputs is None else list(inputs)
+    outs = None if outputs is None else list(outputs)
+    for what, names in (("input", ins), ("output", outs)):
+        for name in names or ():
+            if (names or []).count(name) > 1:
+                raise ValueError(f"{what} {name!r} is named twice")
+    if ins is None:
+        ins = [x for x in formula.propositions if x not in (outs or ())]
+    if outs is None:
+        outs = [x for x in formula.propositions if x not in ins]
+    for name in ins:
+        if name in outs:
+            raise ValueError(f"proposition {name!r} is an input and an output as well")
+    for name in formula.propositions:
+        if name not in ins and name not in outs:
+            raise ValueError(
+                f"proposition {name!r} of the formula is neither an input nor an output"
+            )
+    return ins, outs

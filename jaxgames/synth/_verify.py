@@ -1,5 +1,6 @@
 """Model checks a controller against its specification."""
 
+import contextlib
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -7,10 +8,16 @@ import numpy as np
 from jaxgames import limits, ltl
 from jaxgames.acceptance import Acceptance, both, inf
 from jaxgames.limits import Bounds, limited
-from jaxgames.ltl import Automaton
+from jaxgames.ltl import Automaton, Formula
 from jaxgames.ltl._emerson_lei import accepting_cycle
+from jaxgames.ltl._graph import TooLargeError
+from jaxgames.ltl._normal_form import normal_form
 from jaxgames.ltl._parity_automaton import check_deterministic
-from jaxgames.synth._controller import Controller
+from jaxgames.ltl._translate import MAX_STATES
+from jaxgames.synth._controller import Circuit, Controller
+from jaxgames.synth._decomposition import Decomposition
+from jaxgames.synth._side_by_side import cone
+from jaxgames.synth._split import alternatives, conjuncts
 
 if TYPE_CHECKING:
     from jaxgames.synth._specification import Specification
@@ -19,10 +26,14 @@ MAX_PAIRS = 1 << 24
 """Pairs of states that are looked at."""
 
 
+FEW_STATES = 1 << 8
+"""Of a Büchi automaton of a part of a conjunction, which is tried before the whole."""
+
+
 @limited()
 def verify(
-    specification: "Specification",
-    controller: Controller,
+    specification: "Specification | Decomposition",
+    controller: Controller | Circuit,
     *,
     realizable: bool = True,
     **bounds: Unpack[Bounds],
@@ -34,10 +45,15 @@ def verify(
     that the negated condition accepts. If the specification was made of a formula, the
     words must be none of those that a Büchi automaton of the negated formula accepts.
 
+    Of a formula that was taken apart there is no automaton. Its negation is multiplied
+    out, and a Büchi automaton of each alternative is compared with the part of the
+    circuit that what it mentions depends on. How the formula was taken apart plays no
+    role.
+
     Args:
         specification: what is asked.
-        controller: it reads the inputs and writes the outputs; with `moore` what it
-            writes depends on its state alone.
+        controller: a machine or a circuit that reads the inputs and writes the outputs;
+            with `moore` what it writes depends on its state alone.
         realizable: False for a machine that shows that there is no controller: it reads
             the outputs, writes the inputs, and no run may do what is asked.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -57,9 +73,10 @@ def verify(
     reads, writes = specification.inputs, specification.outputs
     if not realizable:
         reads, writes = writes, reads
+    is_circuit = isinstance(controller, Circuit)
     for what, found, expected in (
-        ("reads", controller.reads, reads),
-        ("writes", controller.writes, writes),
+        ("reads", controller.inputs if is_circuit else controller.reads, reads),
+        ("writes", controller.outputs if is_circuit else controller.writes, writes),
     ):
         if sorted(found) != sorted(expected):
             raise ValueError(
@@ -67,6 +84,11 @@ def verify(
                 f"specification asks for {' '.join(expected) or 'nothing'}"
             )
     first = specification.moore == realizable
+    if isinstance(specification, Decomposition):
+        bad = normal_form(specification.formula, realizable)
+        return _is_right(bad, reads, writes, controller, moore=first)
+    if is_circuit:
+        controller = controller.controller()
     if first and not controller.is_moore:
         return False
     words = controller.automaton(specification.automaton.propositions)
@@ -84,6 +106,70 @@ def verify(
         propositions=words.propositions,
     )
     return not _has_run(words, bad, both(map(inf, range(bad.num_sets))))
+
+
+def _is_right(
+    bad: Formula,
+    reads: tuple[str, ...],
+    writes: tuple[str, ...],
+    machine: Controller | Circuit,
+    *,
+    moore: bool,
+) -> bool:
+    """Whether no word of a machine satisfies a formula.
+
+    Args:
+        bad: in negation normal form.
+        reads: names.
+        writes: names.
+        machine: what its words are of.
+        moore: whether what is written must depend on the state alone.
+    """
+    own = frozenset(writes)
+    if moore and isinstance(machine, Controller) and not machine.is_moore:
+        return False
+    if moore and isinstance(machine, Circuit):
+        singles = (_part(machine, [name]) for name in writes)
+        if not all(one.is_moore for one in singles):
+            return False
+
+    def is_ruled_out(one: Formula, max_states: int = MAX_STATES) -> bool:
+        """Whether no word satisfies a formula."""
+        part = _part(machine, [name for name in writes if name in one.propositions])
+        asked = [x for x in reads if x in one.propositions or x in part.reads]
+        words = part.automaton([*asked, *part.writes])
+        found = ltl.translate(
+            one,
+            generalised=True,
+            propositions=words.propositions,
+            max_states=max_states,
+        )
+        return not _has_run(words, found, both(map(inf, range(found.num_sets))))
+
+    def is_ruled_out_somehow(one: Formula) -> bool:
+        # What no word satisfies need not be all of a conjunction: mostly it is what
+        # has to do with one output.
+        names = frozenset(one.propositions)
+        for shared in (names, own):
+            parts = conjuncts(one, shared)
+            parts.sort(key=lambda part: own.isdisjoint(part.propositions))
+            for part in parts if len(parts) > 1 else ():
+                with contextlib.suppress(TooLargeError):
+                    if is_ruled_out(part, max_states=FEW_STATES):
+                        return True
+        return is_ruled_out(one)
+
+    return all(
+        is_ruled_out_somehow(one)
+        for one in limits.ticking(alternatives(bad, own), "verifying")
+    )
+
+
+def _part(machine: Controller | Circuit, writes: list[str]) -> Controller:
+    """What some of the outputs depend on."""
+    if isinstance(machine, Controller):
+        return machine
+    return cone(machine, writes).controller()
 
 
 def _has_run(words: Automaton, automaton: Automaton, condition: Acceptance) -> bool:

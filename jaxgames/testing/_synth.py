@@ -92,6 +92,25 @@ def _machines(case: Case) -> Complaint:
     return None
 
 
+def _parts(case: Case) -> Complaint:
+    """What the parts come to is what the whole does, of which the machine is one."""
+    whole = case.specification()
+    asked = synth.Decomposition.from_ltl(
+        case.formula, [INPUT], [OUTPUT], moore=case.moore
+    )
+    solution = asked.solve()
+    expected = reference.realizable(whole)
+    if solution.realizable != expected:
+        found = _word(solution.realizable)
+        return f"by its parts it is {found}, and is {_word(expected)}"
+    circuit = solution.circuit()
+    if not synth.verify(whole, circuit, realizable=expected):
+        return "the machines of the parts are none of the whole"
+    if not synth.verify(asked, circuit, realizable=expected):
+        return "the machine is right, and is said not to be"
+    return None
+
+
 def _verify(case: Case) -> Complaint:
     """What verification says of spoilt machines is what their words say."""
     specification = case.specification()
@@ -134,6 +153,7 @@ def subject() -> Subject:
             "verdict": each(_verdict),
             "dual": each(_dual),
             "machines": each(_machines),
+            "parts": each(_parts),
             "verify": each(_verify),
             "deterministic": each(_deterministic),
         },

@@ -325,5 +325,5 @@ def test_controllers_of_others():
         automaton = ltl.deterministic(case["formula"], propositions=names)
         specification = Specification(automaton.emerson_lei, tuple(case["outputs"]))
         for file, right in case["files"].items():
-            controller = io.load(DATA / "aiger" / file)
+            controller = io.aiger.load(DATA / "aiger" / file)
             assert synth.verify(specification, controller) == right, file
