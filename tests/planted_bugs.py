@@ -389,6 +389,37 @@ BUGS = [
         "{(r, put_off): letters for",
         *("ltl", "translate", "ltl/test_ltl.py"),
     ),
+    Bug(
+        *("breakpoint-due", STEP, "ltl/_alternation.py"),
+        "pair = (all_of, owing or all_of)",
+        "pair = (all_of, owing)",
+        *("ltl", "translate", "ltl/test_alternation.py"),
+    ),
+    Bug(
+        *("alternation-pruned", FORGETS, "ltl/_alternation.py"),
+        "if not less & ~all_of and not fewer & ~owing:",
+        "if not less & ~all_of:",
+        *("ltl", "translate", "ltl/test_alternation.py"),
+    ),
+    # ---- fairness -----------------------------------------------------------------
+    Bug(
+        *("justice-enabled", WRONG, "systems/_fairness.py"),
+        "return self.taken | ~self.enabled",
+        "return self.taken | self.enabled",
+        *("cycles", "verify", "buchi/test_fair.py"),
+    ),
+    Bug(
+        *("compassion-pairs", WRONG, "systems/_fairness.py"),
+        "both(either([fin(one), inf(other)])",
+        "both(either([fin(other), inf(one)])",
+        *("cycles", "verify", "buchi/test_fair.py"),
+    ),
+    Bug(
+        *("fair-lasso-marks", STEP, "buchi/_fair.py"),
+        "due = [m for m in due if not marked.sets[m, edges].any()]",
+        "due = due[2:]",
+        *("cycles", "verify", "buchi/test_fair.py"),
+    ),
     # ---- controllers --------------------------------------------------------------
     Bug(
         *("choices-minimal", COMPARISON, "synth/_game.py"),

@@ -290,6 +290,28 @@ def test_lassos(run):
     assert "none.json: expected a lasso, as check --lasso writes it" in err
 
 
+def test_lassos_that_are_fair(run):
+    """`a` and `b` may alternate; that `a` alone goes on for ever is not fair to `b`."""
+    text = 'des (0, 4, 2)\n(0, "a", 0)\n(0, "b", 1)\n(1, "a", 0)\n(1, "c", 1)\n'
+    Path("link.aut").write_text(text)
+    check = ("check", "link.aut", "--ltl", "F G b", "-q", "--lasso")
+    fair = ("--fairness", "strong", "--process", "b", "--process", "c")
+    assert run(*check, "any.json")[0] == Exit.WRONG
+    assert run(*check, "fair.json", *fair)[0] == Exit.WRONG
+    verify = ("verify", "link.aut")
+    for name in ("any", "fair"):
+        code, out, _ = run(*verify, f"{name}.json", "--ltl", "F G b")
+        assert (code, out) == (Exit.DONE, f"{name}.json: valid\n")
+    code, out, _ = run(*verify, "fair.json", "--ltl", "F G b", *fair)
+    assert (code, out) == (Exit.DONE, "fair.json: valid\n")
+    code, out, _ = run(*verify, "any.json", "--ltl", "F G b", *fair)
+    assert (code, "not fair" in out) == (Exit.WRONG, True)
+    code, _, err = run(*verify, "fair.json", *fair)
+    assert (code, "--fairness goes with --ltl" in err) == (Exit.BAD_INPUT, True)
+    code, _, err = run(*verify, "fair.json", "--ltl", "F G b", "--process", "b")
+    assert (code, "--process goes with --fairness" in err) == (Exit.BAD_INPUT, True)
+
+
 def test_the_lasso_of_a_graph(run):
     arrays = {"offsets": [0, 1, 2, 3], "targets": [1, 2, 1]}
     arrays = {name: np.array(x, np.int32) for name, x in arrays.items()}

@@ -15,7 +15,7 @@ ENGINES = ("auto", "host")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    """Declares what is asked of runs besides."""
+    """Declares what is asked of runs besides; `check` and `verify` take it."""
     parser.add_argument(
         "--fairness",
         choices=("weak", "strong"),
@@ -34,12 +34,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace, asks: bool) -> None:
     """Finds out before long work what does not fit."""
-    if args.process and not args.fairness:
-        raise ValueError("--process goes with --fairness weak or strong")
+    check_question(args, asks)
     if not args.fairness:
         return
-    if not asks:
-        raise ValueError("--fairness goes with --ltl or --automaton")
     if args.solver not in ENGINES:
         raise ValueError(
             f"--fairness goes with --solver {' or '.join(ENGINES)}, got "
@@ -51,6 +48,14 @@ def check(args: argparse.Namespace, asks: bool) -> None:
     ):
         if value is not None:
             raise ValueError(f"{name} does not go with --fairness")
+
+
+def check_question(args: argparse.Namespace, asks: bool) -> None:
+    """Finds out whether what is asked of runs is asked of any."""
+    if args.process and not args.fairness:
+        raise ValueError("--process goes with --fairness weak or strong")
+    if args.fairness and not asks:
+        raise ValueError("--fairness goes with --ltl or --automaton")
 
 
 def automaton(

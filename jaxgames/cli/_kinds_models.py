@@ -50,7 +50,7 @@ def end_components(args: argparse.Namespace, answer: Answer) -> Any:
 def lasso(args: argparse.Namespace, answer: Answer) -> Any:
     """Checks a lasso of a graph, or a run of a system."""
     from jaxgames import buchi, ltl, systems
-    from jaxgames.cli import _systems
+    from jaxgames.cli import _fair, _systems
 
     if args.ltl is None and args.automaton is None:
         question = _systems.load_product(args)
@@ -75,7 +75,14 @@ def lasso(args: argparse.Namespace, answer: Answer) -> Any:
         narrow(answer.arrays[f"{part}_state"], np.int64) for part in ("prefix", "cycle")
     )
     deadlock = args.deadlock or "stutter"
-    verdict = systems.verify_run(system, prefix, cycle, violates, deadlock=deadlock)
+    verdict = systems.verify_run(
+        system,
+        prefix,
+        cycle,
+        violates,
+        fairness=_fair.fairness(args, system),
+        deadlock=deadlock,
+    )
     sizes = {"states": system.num_states, "transitions": system.num_transitions}
     return sizes, verdict
 

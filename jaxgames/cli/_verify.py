@@ -5,7 +5,7 @@ import os
 from typing import Any, NamedTuple
 
 from jaxgames import io, parity, synth
-from jaxgames.cli import _answers, _kinds, _meanpayoff, _options, _report
+from jaxgames.cli import _answers, _fair, _kinds, _meanpayoff, _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load_parity, read, start_jax
 from jaxgames.cli._phases import Phases
@@ -117,6 +117,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--automaton", metavar="AUTOMATON", help="what accepts a lasso, as for check"
     )
+    _fair.options(parser)
     parser.add_argument(
         "--initial",
         type=_numbers,
@@ -134,6 +135,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Checks an answer; prints what is wrong, if anything is."""
+    _fair.check_question(args, args.ltl is not None or args.automaton is not None)
     start_jax(args)
     phase = Phases(args, silent=True)
     if suffix_of(args.solution) in (".aag", ".aig"):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgames import ltl
+from jaxgames.acceptance import inf
 from jaxgames.io import hoa
 from jaxgames.io._files import FormatError
 
@@ -157,3 +158,16 @@ def test_one_that_is_not_read():
         hoa.loads(text)
     with pytest.raises(FormatError, match="has at most 4096 states"):
         hoa.loads(text.replace("States: 2\n", "").replace("0&1", "0&5000"))
+
+
+def test_a_mark_is_worth_more_than_a_smaller_set():
+    """Only the edge that asks for more has the mark, and each time `p` ever after."""
+    edges = [(0, ((0, 0),), [0], []), (0, ((0, 0),), [0, 1], [0])]
+    edges.append((1, ((1, 0),), [1], [0]))
+    found = ltl.from_alternating(edges, [[0]], inf(0), num_states=2, propositions=["p"])
+    wanted = ltl.Formula.parse("F G X p")
+    for length in range(1, 5):
+        for word in itertools.product([(), ("p",)], repeat=length):
+            for back in range(length):
+                prefix, cycle = word[:back], word[back:]
+                assert found.accepts(prefix, cycle) == wanted.holds_on(prefix, cycle)
