@@ -238,4 +238,4 @@ def test_what_games_are_not_asked(run, arguments, message):
     assert message in err
     code, _, err = run("mdp", "game.umb", "--prop", REACH)
     assert code != Exit.DONE
-    assert "expected a Markov decision process, found an Game" in err
+    assert "expected a Markov decision process, found: Game" in err

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from jaxgames.ltl import Kind as Kind
     from jaxgames.ltl import ParityAutomaton as ParityAutomaton
     from jaxgames.ltl import deterministic as deterministic
+    from jaxgames.ltl import from_alternating as from_alternating
     from jaxgames.ltl import translate as translate
     from jaxgames.systems import Deadlock as Deadlock
     from jaxgames.systems import Explored as Explored

@@ -96,7 +96,7 @@ def load(args: argparse.Namespace) -> mdp.MDP:
         raise io.FormatError(
             args.file,
             None,
-            f"expected a Markov decision process, found an {quoted(model)}",
+            f"expected a Markov decision process, found: {quoted(model)}",
         )
     return model
 

@@ -97,7 +97,7 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
         raise io.FormatError(
             args.file,
             None,
-            f"expected a graph, a game or a model, found an {quoted(found)}",
+            f"expected a graph, a game or a model, found: {quoted(found)}",
         )
     return found, sizes(found)
 

@@ -240,13 +240,14 @@ def test_the_recursion_has_limits():
 
 
 def test_limits_and_states():
-    stopped = emersonlei.solve(VISITS, "promotion", max_steps=1, throw=False)
+    solver = parity.PriorityPromotion(sweeps_per_check=1, sweeps=1)
+    stopped = emersonlei.solve(VISITS, solver, max_steps=1, throw=False)
     assert stopped.status == Status.MAX_STEPS
     assert stopped.machine is None
-    found = emersonlei.solve(VISITS, "promotion", state=stopped.state)
+    found = emersonlei.solve(VISITS, solver, state=stopped.state)
     assert found.winner.tolist() == [0, 0, 0]
     with pytest.raises(SolveError, match="MAX_STEPS"):
-        emersonlei.solve(VISITS, "promotion", max_steps=1)
+        emersonlei.solve(VISITS, solver, max_steps=1)
     late = emersonlei.solve(VISITS, deadline=1e-9, throw=False)
     assert (late.status, late.winner.tolist()) == (Status.TIMEOUT, [-1, -1, -1])
     bare = emersonlei.solve(VISITS, strategies=False)

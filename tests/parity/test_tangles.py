@@ -251,7 +251,7 @@ class TestInTurns:
 
     def test_status_at_the_end_of_the_budget(self, monkeypatch):
         """What is decided by then is right; with a limit it goes on."""
-        monkeypatch.setattr(_turns, "budgets", lambda size: [40, 60, 50, 120, 100, 999])
+        monkeypatch.setattr(_turns, "budgets", lambda size: [40, 60, 50, 3, 120, 999])
         easy, hard = generate.random_game(1, 20), generate.two_counters(3)
         game = beside(easy, hard).pad(64, 256)
         expected = parity.solve(game, "host").winner
