@@ -230,7 +230,7 @@ def test_mec_takes_models_only(run, files):
     code, out, err = run("mec", "a.aut")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err == (
-        "jaxgames: a.aut: expected a Markov decision process, found an LTS(4 states, 5 "
+        "jaxgames: a.aut: expected a Markov decision process, found: LTS(4 states, 5 "
         "transitions, 5 labels)\n"
     )
 

@@ -171,7 +171,7 @@ def test_relative_precision():
         abs(Fraction(a) - x) for a, x in zip(found.value.tolist(), exactly, strict=True)
     ]
     assert all(e <= 1e-4 * x for e, x in zip(error, exactly, strict=True))
-    solver = mdp.IntervalIteration(sweeps_per_check=1)  # else the last round brings more
+    solver = mdp.IntervalIteration(sweeps_per_check=1)
     coarse = mdp.reach_probability(model, [size - 2], solver=solver, epsilon=1e-4)
     assert abs(Fraction(coarse.value.tolist()[0]) - exactly[0]) > 1e-4 * exactly[0]
 

@@ -101,5 +101,5 @@ def test_a_broken_reader_is_found_and_its_file_shrunk(monkeypatch):
     assert data in (b"5", b"6", b"7") or b"8" in data
     scope = {}
     exec(failure.code.replace("complaint(Case", "found = complaint(Case"), scope)
-    # Nothing bounds memory here, and some machines have as much as the planted bug wants.
+    # Nothing bounds memory here: some machines have as much as the bug wants.
     assert scope["found"] == failure.complaint or data == b"5" or b"8" in data
