@@ -239,3 +239,40 @@ def test_what_games_are_not_asked(run, arguments, message):
     code, _, err = run("mdp", "game.umb", "--prop", REACH)
     assert code != Exit.DONE
     assert "expected a Markov decision process, found: Game" in err
+
+
+PROGRAM = """dtmc
+const int N; const double p;
+module walk x : [0..N] init 1;
+  [] 0<x & x<N -> p : (x'=x-1) + 1-p : (x'=x+1);
+endmodule
+label "won" = x=N;
+"""
+
+
+def test_programs_take_constants_that_properties_may_name(run, tmp_path):
+    (tmp_path / "walk.pm").write_text(PROGRAM)
+    constants = ("--const", "N=4,p=1/2", "--const", "k=0")
+    for asked in ('P=? [ F "won" ]', "P=? [ F x=N ]", "P=? [ F x=N & k=0 ]"):
+        code, out, _ = run(
+            *("mdp", "walk.pm", "--prop", f"{asked}", *constants, "--json", "--exact")
+        )
+        assert code == Exit.DONE
+        found = json.loads(out)
+        assert found["lower"] <= 0.25 <= found["upper"]
+        assert found["states"] == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("N=4", "walk.pm:4: column 19: the constant p has no value"),
+        ("N=4,p=2", "walk.pm:4: column 19: a probability is 2"),
+        ("N=1.5,p=1", "--const: the constant 'N' must be of type int"),
+    ],
+)
+def test_constants_of_programs_that_cannot_be(run, tmp_path, given, said):
+    (tmp_path / "walk.pm").write_text(PROGRAM)
+    code, _, err = run("mdp", "walk.pm", "--prop", "P=? [ F x=0 ]", "--const", given)
+    assert code == Exit.BAD_INPUT
+    assert said in err

@@ -110,7 +110,7 @@ def probabilities(args: argparse.Namespace, answer: Answer) -> Any:
 def values(args: argparse.Namespace, answer: Answer) -> Any:
     """Checks bounds of what a property asks for."""
     from jaxgames import mdp
-    from jaxgames.cli import _mdp, _mec
+    from jaxgames.cli import _mdp
 
     if args.discount is not None:
         why = "there are bounds and no strategies, which checking needs"
@@ -118,7 +118,7 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
     if len(args.prop) != 1:
         raise ValueError("values were asked with a property: name one again, by --prop")
     asked, constants = _mdp.asked(args)
-    model = _mec.load(args)
+    model, constants = _mdp.loaded(args, constants)
     found = _bounds(answer, model.num_states)
     if len(asked) != 1 or not mdp.is_verifiable(asked[0]):
         raise ValueError(f"--prop {quoted(args.prop[0])}: nothing checks its values")

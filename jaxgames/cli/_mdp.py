@@ -27,7 +27,9 @@ TEXT = tuple(f".txt{more}" for more in ("", *COMPRESSIONS))
 def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_file(
-        parser, "a Markov chain or decision process: .umb, .drn or .tra", many=True
+        parser,
+        "a Markov chain or decision process: .umb, .drn, .tra or .prism",
+        many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     parser.add_argument(
@@ -67,7 +69,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE[,...]",
-        help="values of constants, such as k=5,p=1/3,up=true",
+        help="values of constants of the properties, or of a .prism, such as "
+        "k=5,p=1/3,up=true",
     )
     parser.add_argument(
         "--epsilon",
@@ -118,7 +121,7 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        model = _mec.load(args)
+        model, constants = loaded(args, constants)
         notes.append(sizes(model))
     facts: dict[str, Any] = {
         "states": model.num_states,
@@ -170,6 +173,29 @@ class _Accepted(NamedTuple):
     def __str__(self) -> str:
         return self.formula
 
+
+def loaded(
+    args: argparse.Namespace, constants: dict[str, Any]
+) -> tuple[mdp.MDP, dict[str, Any]]:
+    """The model, and values of constants that properties may name.
+
+    Of a program the values of all its constants are among these.
+    """
+    if io.FORMATS[f".{io.format_of(args.file, format=args.format)}"] != PROGRAMS:
+        return _mec.load(args), constants
+    program = io.program.read(args.file)
+    own = {k: v for k, v in constants.items() if program.declares(k)}
+    try:
+        known = program.values(own)
+        return program.build(constants=own), {**constants, **known}
+    except mdp.ProgramError as error:
+        raise io.program.told(args.file, error) from None
+    except ValueError as error:
+        raise ValueError(f"--const: {error}") from None
+
+
+PROGRAMS = "jaxgames.io.program"
+"""The module of models that have constants."""
 
 Asked = mdp.Property | _Accepted
 

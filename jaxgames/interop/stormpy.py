@@ -30,7 +30,7 @@ def to_mdp(model: Any) -> MDP:
 
     Examples:
         >>> import stormpy  # doctest: +SKIP
-        >>> program = stormpy.parse_prism_program("coin.nm")  # doctest: +SKIP
+        >>> program = stormpy.parse_program("coin.nm")  # doctest: +SKIP
         >>> to_mdp(stormpy.build_model(program))  # doctest: +SKIP
         MDP(272 states, 400 choices, 492 branches)
     """

@@ -15,6 +15,7 @@
 | `.umb` | [`umb`][jaxgames.io.umb] | a Markov decision process |
 | `.drn` | [`drn`][jaxgames.io.drn] | a Markov decision process |
 | `.tra` | [`prism`][jaxgames.io.prism] | a Markov decision process |
+| `.prism`, `.pm`, `.nm`, `.sm` | [`program`][jaxgames.io.program] | the same |
 | `.hoa` | [`hoa`][jaxgames.io.hoa] | an automaton |
 | `.never` | [`never`][jaxgames.io.never] | a Büchi automaton |
 | `.ehoa` | [`ehoa`][jaxgames.io.ehoa] | a specification of a controller |
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from jaxgames.io import npz as npz
     from jaxgames.io import pgsolver as pgsolver
     from jaxgames.io import prism as prism
+    from jaxgames.io import program as program
     from jaxgames.io import tlsf as tlsf
     from jaxgames.io import umb as umb
     from jaxgames.io.aut import LTS as LTS
@@ -107,7 +109,7 @@ def load(
     Returns:
         What the format holds: an arena for games and graphs (`.pg`, `.energy`, `.npz`,
         ...), without the [`names`][jaxgames.io.names] of vertices, an
-        [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn` and `.tra`, an
+        [`MDP`][jaxgames.mdp.MDP] for `.umb`, `.drn`, `.tra` and `.prism`, an
         [`LTS`][jaxgames.io.LTS] for `.aut`, `.csv` and `.dot`, an
         [`Automaton`][jaxgames.ltl.Automaton] for `.hoa` and `.never`, an
         [`EmersonLei`][jaxgames.ltl.EmersonLei] automaton for a `.hoa` with `Fin`, a

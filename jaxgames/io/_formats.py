@@ -32,6 +32,10 @@ FORMATS: dict[str, str] = {
     ".umb": "jaxgames.io.umb",
     ".drn": "jaxgames.io.drn",
     ".tra": "jaxgames.io.prism",
+    ".prism": "jaxgames.io.program",
+    ".pm": "jaxgames.io.program",
+    ".nm": "jaxgames.io.program",
+    ".sm": "jaxgames.io.program",
     ".kripke": "jaxgames.io.kripke",
     ".hoa": "jaxgames.io.hoa",
     ".ehoa": "jaxgames.io.ehoa",
@@ -70,6 +74,9 @@ SIGNS = {
         ".tra": rb"(?:(?:mdp|dtmc)[ \t\r]*\n|\d+[ \t]+\d+(?:[ \t]+\d+)?[ \t\r]*\n)"
         + rb"(?:#[^\n]*\n)*%s%s[ \t\r]*(?:[^\s;,]+[ \t\r]*)?(?:\n|\Z)"
         % (_ROW, _PROBABILITY),
+        ".prism": rb"(?:(?:mdp|dtmc|ctmc|probabilistic|nondeterministic|stochastic)\s+"
+        + rb"(?:const|module|formula|label|global|rewards|init|system|//|/\*)"
+        + rb"|module\s+\w+\s+\w+\s*:\s*(?:bool|\[))",
         ".kripke": rb"kripke\s*;",
         ".hoa": rb"HOA\s*:(?!.*?\scontrollable-AP\s*:)",
         ".ehoa": rb"HOA\s*:.*?\scontrollable-AP\s*:",

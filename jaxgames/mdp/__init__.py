@@ -60,5 +60,7 @@ if TYPE_CHECKING:
     from jaxgames.mdp.multi._verify import FrontReason as FrontReason
     from jaxgames.mdp.multi._verify import FrontVerdict as FrontVerdict
     from jaxgames.mdp.multi._verify import verify_pareto as verify_pareto
+    from jaxgames.mdp.program._program import Program as Program
+    from jaxgames.mdp.program._program import ProgramError as ProgramError
 
 __getattr__, __dir__ = later.exports(__name__)

@@ -31,16 +31,19 @@ from jaxgames.quoting import guess, quoted
 MAX_DEPTH = 40
 """How deeply parentheses, operators and brackets may be nested."""
 
+MOST_DIGITS = 1000
+"""Digits of a number, before a power of ten or by it."""
+
 _TOKEN = re.compile(
     r"(?P<space>(?:\s|//[^\n]*|/\*.*?\*/)+)"
-    r"|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<number>(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*'?)"
     r'|(?P<quoted>"[^"\n]*")'
-    r"|(?P<sign><=>|=>|<=|>=|!=|\|\||<<|>>|[-+*/^()\[\]{}<>=!&|?:;,])",
+    r"|(?P<sign><=>|=>|<=|>=|!=|->|\.\.|\|\||<<|>>|[-+*/^()\[\]{}<>=!&|?:;,])",
     re.DOTALL,
 )
-_OPERATOR = re.compile(r"(P|R|S|LRA)((?:min|max){0,2})")
-_WORDS = {
+OPERATOR = re.compile(r"(P|R|S|LRA)((?:min|max){0,2})")
+WORDS = {
     *(*UNARY_PATHS, *BINARY_PATHS, "P", "R", "S", "LRA", "C", "I", "A", "E"),
     *("true", "false", "filter", "multi", "const", "label", "formula"),
     *FUNCTIONS,
@@ -55,7 +58,7 @@ _REFUSED = {
 _RELATIONS = ("<", "<=", ">", ">=")
 
 
-class _Token(NamedTuple):
+class Token(NamedTuple):
     kind: str
     """`number`, `word`, `quoted`, `sign` or `end`."""
     text: str
@@ -71,7 +74,7 @@ def parse(text: str) -> tuple[Property, ...]:
     Raises:
         PropertyError: telling line and column, what was expected and what was found.
     """
-    parser = _Parser(text)
+    parser = Parser(text)
     try:
         return parser.properties()
     except RecursionError:
@@ -79,7 +82,7 @@ def parse(text: str) -> tuple[Property, ...]:
         raise PropertyError(place, "operators are nested too deeply") from None
 
 
-def _cut(text: str) -> list[_Token]:
+def _cut(text: str) -> list[Token]:
     """The tokens of a text, the last one first."""
     found, at, line, start = [], 0, 1, 0
     while at < len(text):
@@ -93,17 +96,17 @@ def _cut(text: str) -> list[_Token]:
             raise PropertyError(place, f"unexpected character {quoted(text[at])}")
         kind, word = str(match.lastgroup), match[0]
         if kind != "space":
-            found.append(_Token(kind, word, place))
+            found.append(Token(kind, word, place))
         breaks = word.count("\n")
         if breaks:
             line += breaks
             start = at + word.rindex("\n") + 1
         at = match.end()
-    found.append(_Token("end", "", Place(line, at - start + 1)))
+    found.append(Token("end", "", Place(line, at - start + 1)))
     return found[::-1]
 
 
-class _Parser:
+class Parser:
     """What each method reads, it names; operators that bind weakest come first."""
 
     def __init__(self, text: str):
@@ -121,24 +124,24 @@ class _Parser:
         return self._next.place
 
     @property
-    def _next(self) -> _Token:
+    def _next(self) -> Token:
         return self._tokens[-1]
 
-    def _after(self) -> _Token:
+    def _after(self) -> Token:
         """The token behind the next."""
         return self._tokens[-2] if len(self._tokens) > 1 else self._tokens[-1]
 
-    def _take(self) -> _Token:
+    def _take(self) -> Token:
         return self._tokens.pop() if len(self._tokens) > 1 else self._tokens[-1]
 
     def _is(self, *texts: str) -> bool:
         return self._next.kind in ("sign", "word") and self._next.text in texts
 
-    def _took(self, *texts: str) -> _Token | None:
+    def _took(self, *texts: str) -> Token | None:
         """The next token, taken if it is one of these."""
         return self._take() if self._is(*texts) else None
 
-    def _expect(self, text: str) -> _Token:
+    def _expect(self, text: str) -> Token:
         if not self._is(text):
             self._fail(repr(text))
         return self._take()
@@ -205,8 +208,16 @@ class _Parser:
         labels[name] = self._formula()
         self._expect(";")
 
+    def _deeper(self, place: Place | None = None) -> None:
+        """One level of nesting more, told of by the next place by default."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise PropertyError(
+                place or self.place, f"nested more than {MAX_DEPTH} times"
+            )
+
     def _name(self, what: str) -> str:
-        if self._next.kind != "word" or self._next.text in _WORDS:
+        if self._next.kind != "word" or self._next.text in WORDS:
             self._fail(f"the name of {what}")
         return self._take().text
 
@@ -214,9 +225,7 @@ class _Parser:
 
     def _formula(self) -> Any:
         """A formula: until and its kin, then all that binds more tightly."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise PropertyError(self._next.place, f"nested more than {MAX_DEPTH} times")
+        self._deeper()
         found = self._unary_path()
         token = self._next
         if self._in_path and self._is(*BINARY_PATHS):
@@ -234,9 +243,7 @@ class _Parser:
         token = self._next
         if not (self._in_path and self._is(*UNARY_PATHS)):
             return self._conditional()
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise PropertyError(token.place, f"nested more than {MAX_DEPTH} times")
+        self._deeper(token.place)
         self._take()
         bound = self._bound()
         if bound is not None and token.text == "X":
@@ -273,7 +280,7 @@ class _Parser:
         token = self._next
         if token.kind == "number":
             return self._atom()
-        if token.kind == "word" and token.text not in _WORDS:
+        if token.kind == "word" and token.text not in WORDS:
             self._take()
             return Name(token.text, place=token.place)
         if self._is("("):
@@ -328,9 +335,7 @@ class _Parser:
             return self._equal()
         if self._in_path and self._is(*UNARY_PATHS):
             return Operation("!", (self._last_path(),), place=token.place)
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise PropertyError(token.place, f"nested more than {MAX_DEPTH} times")
+        self._deeper(token.place)
         found = Operation("!", (self._not(),), place=token.place)
         self._depth -= 1
         return found
@@ -373,7 +378,7 @@ class _Parser:
         token = self._next
         if token.kind == "number":
             self._take()
-            return Constant(Fraction(token.text), place=token.place)
+            return Constant(self._number(token), place=token.place)
         if token.kind == "quoted":
             self._take()
             return Label(token.text[1:-1], place=token.place)
@@ -387,6 +392,15 @@ class _Parser:
             self._fail("an expression")
         return self._word()
 
+    def _number(self, token: Token) -> Fraction:
+        """The value of a number, unless that would take very many digits."""
+        digits, _, exponent = token.text.lower().partition("e")
+        if len(digits) + len(exponent) > MOST_DIGITS or (
+            exponent and abs(int(exponent)) > MOST_DIGITS
+        ):
+            raise PropertyError(token.place, f"{quoted(token.text)} is too long")
+        return Fraction(token.text)
+
     def _word(self) -> Any:
         token = self._next
         word = token.text
@@ -397,25 +411,31 @@ class _Parser:
             return self._filter()
         if word == "multi":
             return self._multi()
-        if _OPERATOR.fullmatch(word):
+        if OPERATOR.fullmatch(word):
             return self._query()
         if word in FUNCTIONS and self._after().text == "(":
             return self._function()
         if word in _REFUSED:
             self._refuse(token.place, _REFUSED[word])
-        if word in _WORDS:
+        if word in WORDS:
             self._fail("an expression")
         self._take()
-        if self._is("("):
-            meant = guess(word, FUNCTIONS)
-            raise PropertyError(
-                token.place, f"there is no function {quoted(word)}{meant}"
-            )
+        if self._took("("):
+            return self._called(token)
         return Name(word, place=token.place)
 
     def _function(self) -> Operation:
         token = self._take()
         self._expect("(")
+        return self._called(token)
+
+    def _called(self, token: Token) -> Operation:
+        """A function of what follows, up to the parenthesis that ends it."""
+        if token.text not in FUNCTIONS:
+            meant = guess(token.text, FUNCTIONS)
+            raise PropertyError(
+                token.place, f"there is no function {quoted(token.text)}{meant}"
+            )
         operands = [self._formula()]
         while self._took(","):
             operands.append(self._formula())
@@ -457,7 +477,7 @@ class _Parser:
         return Multi(tuple(objectives), place=token.place)
 
     def _objective(self) -> Query:
-        if self._next.kind != "word" or not _OPERATOR.fullmatch(self._next.text):
+        if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
             self._fail("an objective: P or R")
         return self._query()
 
@@ -465,7 +485,7 @@ class _Parser:
 
     def _query(self) -> Query:
         token = self._take()
-        match = _OPERATOR.fullmatch(token.text)
+        match = OPERATOR.fullmatch(token.text)
         assert match is not None
         operator, optimum = match[1], match[2]
         operator = "LRA" if operator == "S" else operator

@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import io, ltl, synth, systems
+from jaxgames import io, ltl, mdp, synth, systems
 from jaxgames.arena import Arena
-from jaxgames.io import hoa, hoa_game, npz, pgsolver, prism, tlsf
+from jaxgames.io import hoa, hoa_game, npz, pgsolver, prism, program, tlsf
 from jaxgames.io._tokens import read_text
 from jaxgames.mdp import MDP
 from jaxgames.testing._subject import Cases, Check, Complaint, Subject
@@ -566,6 +566,31 @@ accept_S1:
 """
 
 
+PROGRAM = """// two parts
+mdp
+const int N = 2;
+const double p = 1/4;
+formula done = x>=N & !b;
+global g : bool init true;
+module one
+  x : [-1..N] init 0;
+  [] x<N -> p : (x'=x+1) & (g'=!g) + 1-p : (x'=max(x-1, -1));
+  [go] done | mod(x, 2)=1 => true -> (x'=0);
+endmodule
+module two
+  b : bool;
+  [go] true -> (b'=x>0 ? !b : false);
+endmodule
+module three = two [b=c, go=stay] endmodule
+label "done" = done;
+rewards "cost" x>0 : 2*x; [go] true : 1.5e-1; endrewards
+system (one |[go]| two) ||| three / {stay} {go <- run} endsystem
+"""
+CHAIN = """dtmc module m s:[0..3]; [] s<3 -> 0.5:(s'=s+1) + 0.5:true; endmodule
+init s=0 | s=2 endinit label "end" = s=3;
+"""
+
+
 def _product() -> list[Case]:
     file = streams.BytesIO()
     np.savez(
@@ -596,11 +621,25 @@ def _read_folder(path: Path) -> Any:
     return list(systems.read_pieces(path.parent, patience=0))
 
 
+def _read_program(path: Path) -> Any:
+    """A program, and its model unless that is large."""
+    found = program.read(path)
+    try:
+        return found.build(max_states=300)
+    except mdp.ProgramError as error:
+        raise program.told(path, error) from None
+    except ValueError as error:
+        if not re.match("the program has more than", str(error)):
+            raise
+        return None
+
+
 def _reader(file: str, samples: Callable[[str], list[Case]], read=io.load) -> Reader:
     return Reader(file, read, lambda: samples(file))
 
 
 READERS: dict[str, Reader] = {
+    "a.prism": _reader("a.prism", lambda x: _texts(x, PROGRAM, CHAIN), _read_program),
     "a.pg": _reader(
         "a.pg",
         lambda x: [
@@ -619,7 +658,7 @@ READERS: dict[str, Reader] = {
         "bare",
         lambda x: _texts(
             x,
-            *(GAME, "0 0 0 0;\n", MPG, AUT, DOT, DRN, KRIPKE),
+            *(GAME, "0 0 0 0;\n", MPG, AUT, DOT, DRN, KRIPKE, CHAIN),
             *("0,1,a\n1,0,b\n", "energy 1\n0 0 0 -1\n"),
             *("mdp\n0 0 0 1\n", "never { /* G p */\nT0: skip }\n"),
             MTX.format("pattern", "general", "1 2\n" * 3),

@@ -33,6 +33,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "mec": functools.partial(_subject, "_mdp", "components"),
         "reach": functools.partial(_subject, "_mdp", "probabilities"),
         "values": functools.partial(_subject, "_mdp_values"),
+        "programs": functools.partial(_subject, "_programs"),
         "robust": functools.partial(_subject, "_robust"),
     }
 )

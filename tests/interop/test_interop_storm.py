@@ -38,7 +38,7 @@ MODELS = Path(__file__).parents[3] / "shared/data/public/mdp/models"
 
 
 def build(path, constants: str = ""):
-    program = stormpy.io.parse_prism_program(str(path), prism_compatibility=True)
+    program = stormpy.io.parse_program(str(path), prism_compatibility=True)
     if constants:
         program = stormpy.io.instantiate_constants(program, constants)[0]
     options = stormpy.BuilderOptions()

@@ -45,7 +45,7 @@ SAVED = {
         [".aut", ".csv", ".dot"], io.LTS.from_edges([0, 1], ["a", "b, c"], [1, 0])
     ),
     **dict.fromkeys(
-        [".umb", ".drn", ".tra"],
+        [".umb", ".drn", ".tra", ".prism"],
         mdp.MDP.from_arrays([0, 1, 2], [0, 1, 3], [1, 0, 1], [1, 0.5, 0.5]),
     ),
     ".kripke": io.kripke.loads("kripke; propositions p; initial 0; 0 {p} -> 0;"),
@@ -71,6 +71,11 @@ TEXTS = {
         "2 3\n0 1 1\n1 0 0.5\n1 1 0.5\n",
         "mdp\n0 0 0 1 go\n",
         "# Transitions (IMDP)\n1 1 1\n0 0 0 [0.5,1]\n",
+    ],
+    "prism": [
+        "// a walk\nctmc // in time\nconst int N;\n",
+        "module m\n  x : [0..1];\nendmodule\n",
+        "probabilistic\n\nformula f = 1;\n",
     ],
     "drn": ["// Exported\n// by nobody\n@type: MDP\n"],
     "never": ["#define p (x > 0)\nnever { /* G p */\nT0: skip }\n"],

@@ -34,6 +34,7 @@ QUICK = {
     "reach": (["reference", "host", "bounds", "verify"], 48),
     "values": (["host", "verify", "game", "front"], 8),
     "robust": (["host", "verify"], 4),
+    "programs": (["host"], 40),
 }
 """Checks that compile little; the others run in `make fuzz`."""
 

@@ -1,0 +1,1 @@
+"""Models in PRISM's language: read, and built by exploring their states."""

@@ -1,0 +1,452 @@
+"""Expressions of a program, as functions of its variables in many states at once."""
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from jaxgames.mdp._property import Constant, Label, Name, Operation, PropertyError
+from jaxgames.quoting import guess, quoted
+
+WIDEST = 2**62
+"""Integers may be so far from zero: what is computed of them fits in 64 bits."""
+
+FARTHEST = 2**52
+"""How far from zero floor, ceil and round come to: from there on all is too large."""
+
+MOST_BITS = 8192
+"""Bits of a constant number."""
+
+
+class OpenConstantError(PropertyError):
+    """A constant that is asked for has no value."""
+
+
+class Typed(NamedTuple):
+    """What an expression comes to.
+
+    Attributes:
+        kind: `"int"`, `"double"` or `"bool"`.
+        value: an integer, a `Fraction` or a bool where it is the same in all states;
+            else None.
+        low: the least number that it may be, where that is known: of all integers.
+        high: the largest, likewise.
+        function: of the namespace of arrays and of the variables of some states; None
+            where there is a value.
+    """
+
+    kind: str
+    value: Any = None
+    low: Any = None
+    high: Any = None
+    function: Callable[[Any, Any], Any] | None = None
+
+    def on(self, xp: Any, columns: Any) -> Any:
+        """Its value in some states: an array, or one number for all.
+
+        Args:
+            xp: numpy, or that of JAX.
+            columns: the values of variables by their numbers.
+        """
+        if self.function is not None:
+            return self.function(xp, columns)
+        return float(self.value) if self.kind == "double" else self.value
+
+
+def known(value: Any) -> Typed:
+    """What is the same in all states."""
+    if isinstance(value, bool):
+        return Typed("bool", value)
+    if isinstance(value, int) or value.denominator == 1:
+        return Typed("int", int(value), int(value), int(value))
+    return Typed("double", value)
+
+
+class Scope:
+    """What names mean.
+
+    Args:
+        values: of constants, by name.
+        variables: by name: the number of each, with its range, or None for a bool.
+        formulas: expressions by name.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        variables: Mapping[str, tuple[int, tuple[int, int] | None]],
+        formulas: Mapping[str, Any],
+    ):
+        self.values = values
+        self.variables = variables
+        self.formulas = formulas
+        self._open: list[str] = []
+        self._made: dict[str, Typed] = {}
+
+    def typed(self, node: Any) -> Typed:
+        """An expression as a function.
+
+        Raises:
+            PropertyError: a name is not known, a part is of the wrong kind, or it may
+                be too large; it tells where.
+        """
+        if isinstance(node, Constant):
+            return known(node.value)
+        if isinstance(node, Name):
+            return self._named(node)
+        if isinstance(node, Operation):
+            return _operated(node, [self.typed(part) for part in node.operands])
+        what = "a label" if isinstance(node, Label) else "a property"
+        raise PropertyError(node.place, f"{what} cannot stand in a program: '{node}'")
+
+    def truth(self, node: Any, what: str) -> Typed:
+        """An expression that is true or false."""
+        found = self.typed(node)
+        if found.kind != "bool":
+            raise PropertyError(
+                node.place, f"{what} must be true or false, but '{node}' is a number"
+            )
+        return found
+
+    def number(self, node: Any, what: str) -> Typed:
+        """An expression that is a number."""
+        found = self.typed(node)
+        if found.kind == "bool":
+            raise PropertyError(
+                node.place, f"{what} must be a number, but '{node}' is true or false"
+            )
+        return found
+
+    def constant(self, node: Any, kind: str, what: str) -> Any:
+        """The value of an expression that no variable changes.
+
+        Raises:
+            PropertyError: it is not of that kind, or depends on variables.
+        """
+        found = self.typed(node)
+        if found.function is not None:
+            raise PropertyError(
+                node.place,
+                f"{what} must be the same in all states, but '{node}' is not",
+            )
+        if found.kind != kind and not (kind == "double" and found.kind == "int"):
+            raise PropertyError(
+                node.place,
+                f"{what} must be of type {kind}, but '{node}' is of type {found.kind}",
+            )
+        return found.value
+
+    def _named(self, node: Name) -> Typed:
+        name = node.name
+        if name in self.values:
+            value = self.values[name]
+            if value is None:
+                raise OpenConstantError(
+                    node.place, f"the constant {name} has no value: pass constants="
+                )
+            return known(value)
+        if name in self.variables:
+            number, bounds = self.variables[name]
+            low, high = bounds or (None, None)
+            return Typed(
+                "bool" if bounds is None else "int",
+                None,
+                low,
+                high,
+                lambda xp, columns: columns[number],
+            )
+        if name in self.formulas:
+            return self._formula(node)
+        names = [*self.variables, *self.values, *self.formulas]
+        raise PropertyError(
+            node.place,
+            f"nothing is called {quoted(name)}{guess(name, names)}; there are "
+            f"{', '.join(names[:20]) or 'no names'}",
+        )
+
+    def _formula(self, node: Name) -> Typed:
+        name = node.name
+        if name not in self._made:
+            if name in self._open:
+                raise PropertyError(node.place, f"{name} is defined by itself")
+            self._open.append(name)
+            try:
+                self._made[name] = self.typed(self.formulas[name])
+            finally:
+                self._open.pop()
+        return self._made[name]
+
+
+def renamed(
+    node: Any, names: Mapping[str, str], formulas: Mapping[str, Any], depth: int = 0
+) -> Any:
+    """An expression under other names, also within the formulas that it names.
+
+    Raises:
+        PropertyError: formulas are defined by themselves.
+    """
+    if isinstance(node, Name):
+        if node.name in names:
+            return Name(names[node.name], place=node.place)
+        if node.name in formulas:
+            if depth > len(formulas):
+                raise PropertyError(
+                    node.place, f"the formula {node.name} is defined by itself"
+                )
+            return renamed(formulas[node.name], names, formulas, depth + 1)
+    if isinstance(node, Operation):
+        parts = tuple(renamed(x, names, formulas, depth) for x in node.operands)
+        return Operation(node.operator, parts, place=node.place)
+    return node
+
+
+# ---- operators -----------------------------------------------------------------------
+
+
+def _operated(node: Operation, parts: Sequence[Typed]) -> Typed:
+    """What an operator makes of values."""
+    sign = node.operator
+    kinds = [part.kind for part in parts]
+    if sign == "?":
+        return _chosen(node, *parts)
+    truths = sign in ("!", "&", "|", "=>", "<=>")
+    same = sign in ("=", "!=") and all(kind == "bool" for kind in kinds)
+    for part, operand in zip(parts, node.operands, strict=True):
+        if not same and (part.kind == "bool") != truths:
+            wanted = "true or false" if truths else "a number"
+            there = "a number" if truths else "true or false"
+            raise PropertyError(
+                operand.place, f"{sign} takes {wanted}, but '{operand}' is {there}"
+            )
+    if sign == "mod" and kinds != ["int", "int"]:
+        raise PropertyError(node.place, f"mod takes integers: '{node}'")
+    if all(part.function is None for part in parts):
+        return known(_folded(node, [part.value for part in parts]))
+    if truths or sign in _COMPARED:
+        return _truth(sign, parts)
+    low: Any = None
+    high: Any = None
+    integral = all(kind == "int" for kind in kinds)
+    kind = "double"
+    if sign in ("floor", "ceil", "round") and integral:
+        return parts[0]
+    if sign in ("floor", "ceil", "round"):
+        kind, low, high = "int", -FARTHEST, FARTHEST
+        if parts[0].low is not None and parts[0].high is not None:
+            low = max(math.floor(parts[0].low), low)
+            high = min(math.ceil(parts[0].high), high)
+    elif sign == "/" and integral and parts[1].value:
+        low, high = sorted(Fraction(x or 0, parts[1].value) for x in parts[0][2:4])
+    elif integral and (
+        sign not in ("/", "log", "^", "pow")
+        or (sign in ("^", "pow") and not _may_be_negative(parts[1]))
+    ):
+        kind = "int"
+        low, high = _range(node, parts)
+    if kind == "int" and max(-low, high) >= WIDEST:
+        raise PropertyError(
+            node.place,
+            f"'{node}' may be from {low} to {high}, which does not fit in 64 bits",
+        )
+    return Typed(kind, None, low, high, _function(sign, kind, parts))
+
+
+def _may_be_negative(part: Typed) -> bool:
+    return part.low is None or part.low < 0
+
+
+def _truth(sign: str, parts: Sequence[Typed]) -> Typed:
+    """Operators that make truth values; what is known is left out."""
+    if sign in ("&", "|"):
+        decides = sign == "|"
+        if any(part.value is decides for part in parts):
+            return known(decides)
+        rest = [part for part in parts if part.function is not None]
+        if len(rest) == 1:
+            return rest[0]
+    if sign == "!":
+        inner = parts[0]
+        return Typed("bool", function=lambda xp, x: ~inner.on(xp, x))
+    apply = {**_COMPARED, **_CONNECTED}[sign]
+    one, other = parts
+    return Typed(
+        "bool", function=lambda xp, x: apply(_array(one, xp, x), _array(other, xp, x))
+    )
+
+
+def _array(part: Typed, xp: Any, columns: Any) -> Any:
+    """The value of a part that may be a truth value, on which `~` works."""
+    found = part.on(xp, columns)
+    return xp.asarray(found) if isinstance(found, bool) else found
+
+
+def _chosen(node: Operation, test: Typed, yes: Typed, no: Typed) -> Typed:
+    if test.kind != "bool":
+        raise PropertyError(
+            node.operands[0].place, "what stands before ? must be true or false"
+        )
+    if (yes.kind == "bool") != (no.kind == "bool"):
+        raise PropertyError(
+            node.place, "what stands around : must both be numbers, or both truths"
+        )
+    if test.value is not None:
+        return yes if test.value else no
+    kind = yes.kind if yes.kind == no.kind else "double"
+    low = high = None
+    if kind == "int":
+        low, high = min(yes.low, no.low), max(yes.high, no.high)
+
+    def function(xp: Any, columns: Any) -> Any:
+        return xp.where(test.on(xp, columns), yes.on(xp, columns), no.on(xp, columns))
+
+    return Typed(kind, None, low, high, function)
+
+
+def _function(
+    sign: str, kind: str, parts: Sequence[Typed]
+) -> Callable[[Any, Any], Any]:
+    """An operator of numbers, on arrays."""
+    if sign in ("min", "max"):
+        name = {"min": "minimum", "max": "maximum"}[sign]
+
+        def least(xp: Any, columns: Any) -> Any:
+            values = [part.on(xp, columns) for part in parts]
+            return functools.reduce(getattr(xp, name), values)
+
+        return least
+    if len(parts) == 1:
+        inner = parts[0]
+        if sign == "negative":
+            return lambda xp, x: -inner.on(xp, x)
+        shift = 0.5 if sign == "round" else 0.0
+        name = "ceil" if sign == "ceil" else "floor"
+
+        def integral(xp: Any, columns: Any) -> Any:
+            found = getattr(xp, name)(inner.on(xp, columns) + shift)
+            # What is far out of range is told as such, not as what it wraps round to.
+            far = float(FARTHEST)
+            return xp.clip(xp.where(found == found, found, far), -far, far).astype(int)
+
+        return integral
+    one, other = parts
+    if sign in _ARITHMETIC:
+        apply = _ARITHMETIC[sign]
+        return lambda xp, x: apply(one.on(xp, x), other.on(xp, x))
+    if sign == "mod":
+
+        def modulo(xp: Any, columns: Any) -> Any:
+            by = other.on(xp, columns)
+            return xp.mod(one.on(xp, columns), xp.where(by == 0, 1, by))
+
+        return modulo
+    if sign == "log":
+        return lambda xp, x: (
+            xp.log(xp.asarray(one.on(xp, x), float))
+            / xp.log(xp.asarray(other.on(xp, x), float))
+        )
+
+    def power(xp: Any, columns: Any) -> Any:
+        base, exponent = one.on(xp, columns), other.on(xp, columns)
+        if kind == "int":
+            return xp.power(xp.asarray(base), exponent)
+        return xp.power(xp.asarray(base, float), exponent)
+
+    return power
+
+
+def _range(node: Operation, parts: Sequence[Typed]) -> tuple[int, int]:
+    """Between which integers an operator of integers stays."""
+    ends = [(part.low or 0, part.high or 0) for part in parts]
+    sign = node.operator
+    if sign == "negative":
+        return -ends[0][1], -ends[0][0]
+    if sign == "+":
+        return ends[0][0] + ends[1][0], ends[0][1] + ends[1][1]
+    if sign == "-":
+        return ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]
+    if sign == "*":
+        corners = [a * b for a in ends[0] for b in ends[1]]
+        return min(corners), max(corners)
+    if sign in ("min", "max"):
+        pick = min if sign == "min" else max
+        return pick(a for a, _ in ends), pick(b for _, b in ends)
+    if sign == "mod":
+        most = max(abs(ends[1][0]), abs(ends[1][1]), 1)
+        return (0, most - 1) if ends[1][0] >= 0 else (-most + 1, most - 1)
+    most = max(abs(ends[0][0]), abs(ends[0][1]), 1)
+    if ends[1][1] * most.bit_length() > MOST_BITS:
+        return -WIDEST, WIDEST
+    most = most ** ends[1][1]
+    return (0 if ends[0][0] >= 0 else -most), most
+
+
+def _folded(node: Operation, values: Sequence[Any]) -> Any:
+    """An operator of constants, exactly where that can be."""
+    sign = node.operator
+    try:
+        found = _exactly(sign, values)
+    except (ArithmeticError, ValueError) as error:
+        raise PropertyError(node.place, f"'{node}' is no number: {error}") from None
+    if isinstance(found, bool):
+        return found
+    found = Fraction(found)
+    if max(found.numerator.bit_length(), found.denominator.bit_length()) > MOST_BITS:
+        raise PropertyError(node.place, f"'{node}' has too many digits")
+    return found
+
+
+def _exactly(sign: str, values: Sequence[Any]) -> Any:
+    if sign in _COMPARED:
+        return bool(_COMPARED[sign](*values))
+    if sign in _FOLDED:
+        return _FOLDED[sign](*values)
+    if sign in ("min", "max"):
+        return min(values) if sign == "min" else max(values)
+    if sign == "/":
+        return Fraction(values[0]) / values[1]
+    if sign == "mod":
+        return int(values[0]) % int(values[1])
+    if sign == "log":
+        return Fraction(math.log(values[0]) / math.log(values[1]))
+    if sign in ("^", "pow"):
+        return _power(*values)
+    return _ARITHMETIC[sign](*values)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    base, exponent = Fraction(base), Fraction(exponent)
+    if exponent.denominator != 1:
+        return Fraction(math.pow(base, exponent))
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if bits * abs(exponent) > MOST_BITS:
+        raise ValueError("it has too many digits")
+    return base ** int(exponent)
+
+
+_COMPARED = {
+    **{"=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le},
+    **{">": operator.gt, ">=": operator.ge},
+}
+_CONNECTED = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "=>": lambda one, other: ~one | other,
+    "<=>": lambda one, other: one == other,
+}
+_ARITHMETIC = {
+    **{"+": operator.add, "-": operator.sub, "*": operator.mul},
+    "/": operator.truediv,
+}
+_FOLDED = {
+    "!": lambda one: not one,
+    "&": lambda one, other: one and other,
+    "|": lambda one, other: one or other,
+    "=>": lambda one, other: not one or other,
+    "<=>": lambda one, other: one == other,
+    "negative": lambda one: -Fraction(one),
+    "floor": lambda one: math.floor(one),
+    "ceil": lambda one: math.ceil(one),
+    "round": lambda one: math.floor(one + Fraction(1, 2)),
+}

@@ -1,0 +1,334 @@
+"""The front door of models in PRISM's language."""
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from jaxgames import limits
+from jaxgames.limits import Bounds, limited
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._property import Place, PropertyError
+from jaxgames.mdp.program._explored import MOST, Explored, explore
+from jaxgames.mdp.program._packed import Columns
+from jaxgames.mdp.program._parser import parse
+from jaxgames.mdp.program._resolved import Earned, Resolved, resolved
+from jaxgames.mdp.program._tree import Source
+from jaxgames.tuning.prism import STATES_AT_ONCE
+
+SUFFIXES = (".prism", ".pm", ".nm", ".sm")
+"""How files of programs end."""
+
+Engine = Literal["auto", "host", "device"]
+
+
+class ProgramError(ValueError):
+    """A text is no program, or one that means nothing.
+
+    Attributes:
+        file: the file it is from, or None.
+        place: the line and the column where it goes wrong.
+        message: what was expected and what was found.
+
+    Examples:
+        >>> str(ProgramError("coin.pm", Place(2, 5), "expected ']'"))
+        "coin.pm:2: column 5: expected ']'"
+    """
+
+    def __init__(self, file: str | None, place: Place, message: str):
+        super().__init__(file, place, message)
+        self.file = file
+        self.place = place
+        self.message = message
+
+    def __str__(self) -> str:
+        line, column = self.place
+        if self.file is None:
+            return f"line {line}, column {column}: {self.message}"
+        return f"{self.file}:{line}: column {column}: {self.message}"
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Program:
+    """A model in PRISM's language: modules with variables, and what they can do.
+
+    Attributes:
+        source: what the text declares.
+        file: the file that it is from, or None.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> program = mdp.Program.parse('''
+        ... dtmc
+        ... const int N;
+        ... module walk
+        ...   x : [0..N] init 1;
+        ...   [] 0<x & x<N -> 1/2 : (x'=x-1) + 1/2 : (x'=x+1);
+        ... endmodule
+        ... label "won" = x=N;
+        ... ''')
+        >>> program
+        Program(dtmc, 1 module, constants N)
+        >>> model = program.build(constants={"N": 4})
+        >>> model, model.valuations["x"]
+        (MDP(5 states, 5 choices, 8 branches), array([0, 1, 2, 3, 4]))
+        >>> mdp.check(model, 'P=? [ F "won" ]').value
+        0.25
+    """
+
+    source: Source
+    file: str | None = None
+
+    @staticmethod
+    def parse(text: "str | os.PathLike[str]") -> "Program":
+        """Reads a program.
+
+        Args:
+            text: the program; or the path of a file, or its name if that ends in
+                `.prism`, `.pm`, `.nm` or `.sm`.
+
+        Raises:
+            ProgramError: it is none, or one that is not supported; tells file, line and
+                column.
+            OSError: the file cannot be read.
+        """
+        file = None
+        if not isinstance(text, str) or (
+            "\n" not in text and text.lower().endswith(SUFFIXES)
+        ):
+            file = os.fspath(text)
+            with open(file, encoding="utf-8", errors="replace") as opened:
+                text = opened.read()
+        return Program.from_text(text, file)
+
+    @staticmethod
+    def from_text(text: str, file: str | None = None) -> "Program":
+        """Reads the text of a program.
+
+        Args:
+            text: the program.
+            file: where it is from, for messages.
+
+        Raises:
+            ProgramError: as `parse`.
+        """
+        try:
+            return Program(parse(text), file)
+        except PropertyError as error:
+            raise ProgramError(file, error.place, error.message) from None
+
+    @property
+    def kind(self) -> str:
+        """`"dtmc"`, `"mdp"` or `"ctmc"`."""
+        return self.source.kind
+
+    @property
+    def constants(self) -> dict[str, str]:
+        """The constants that it leaves open, with their types."""
+        return {x.name: x.kind for x in self.source.constants if x.value is None}
+
+    def declares(self, name: str) -> bool:
+        """Whether a constant is of this program."""
+        return any(constant.name == name for constant in self.source.constants)
+
+    def values(self, constants: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The values of all constants: those that are passed, and what follows.
+
+        What has none is left out. Properties may name them.
+
+        Args:
+            constants: as for `build`.
+
+        Raises:
+            ProgramError: a constant is defined by what means nothing.
+            ValueError: a constant is not there, or has a value already.
+        """
+        found = self._resolved(constants).values
+        return {name: value for name, value in found.items() if value is not None}
+
+    @limited()
+    def build(
+        self,
+        *,
+        constants: Mapping[str, Any] | None = None,
+        engine: Engine = "auto",
+        deadlocks: Literal["loop", "error"] = "loop",
+        max_states: int | None = None,
+        **bounds: Unpack[Bounds],
+    ) -> MDP:
+        """The model that the program describes: all states that can be reached.
+
+        States are in the order of the values of their variables, the first variable
+        first. Modules run side by side, and do actions of the same name together, or
+        as `system ... endsystem` says. Choices that meet in a state of a Markov chain
+        are equally likely, as PRISM and Storm have it; rates add up. Branches of a
+        choice that lead to the same state are one. What is earned by choices of a chain
+        is earned on average.
+
+        Many states are looked at at once: O(S C) operations on arrays for S states and
+        C commands, and a few random accesses for each branch.
+
+        Args:
+            constants: numbers or truth values by name, for the constants that the
+                program leaves open; an exact number may be a `Fraction`.
+            engine: `"host"`, or `"auto"`.
+            deadlocks: what becomes of states where nothing can happen: `"loop"`, they
+                stay as they are for ever, and have the label `deadlock`; or `"error"`.
+            max_states: more states than these are an error.
+            bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+        Returns:
+            A model with labels, rewards, and valuations, whose choices are labelled by
+            actions if it is a decision process; its initial states are those of the
+            program.
+
+        Raises:
+            ProgramError: a name is not known, an update leads out of range, or
+                probabilities do not sum up to one; tells file, line, column and state.
+            ValueError: an argument is wrong, or there are more states than
+                `max_states`, or than int32 can index.
+
+        References:
+            Kwiatkowska, Norman and Parker, PRISM 4.0: verification of probabilistic
+            real-time systems, CAV 2011, doi:10.1007/978-3-642-22110-1_47.
+        """
+        if engine not in ("auto", "host"):
+            raise ValueError(f"engine must be 'auto' or 'host', got {engine!r}")
+        if deadlocks not in ("loop", "error"):
+            raise ValueError(f"deadlocks must be 'loop' or 'error', got {deadlocks!r}")
+        if max_states is not None and not max_states > 0:
+            raise ValueError(f"max_states must be positive, got {max_states!r}")
+        program = self._resolved(constants)
+        if program.kind == "ctmc":
+            raise ProgramError(
+                self.file, Place(), "this is not supported: Markov chains of real time"
+            )
+        try:
+            found = explore(program, min(max_states or MOST, MOST))
+            if deadlocks == "error" and found.deadlocks.any():
+                state = found.words[int(np.argmax(found.deadlocks))]
+                raise ProgramError(
+                    self.file,
+                    Place(),
+                    f"nothing can happen in state {program.packed.told(state)}, and "
+                    f"{int(found.deadlocks.sum()) - 1} others",
+                )
+            return _model(program, found)
+        except PropertyError as error:
+            raise ProgramError(self.file, error.place, error.message) from None
+
+    def _resolved(self, constants: Mapping[str, Any] | None) -> Resolved:
+        try:
+            return resolved(self.source, dict(constants or {}))
+        except PropertyError as error:
+            raise ProgramError(self.file, error.place, error.message) from None
+
+    def __repr__(self) -> str:
+        """One line: what it is, and which constants it leaves open."""
+        count = len(self.source.modules)
+        parts = [self.kind, f"{count} module{'s' * (count > 1)}"]
+        if self.constants:
+            parts.append(f"constants {', '.join(self.constants)}")
+        return f"Program({', '.join(parts)})"
+
+
+def _model(program: Resolved, found: Explored) -> MDP:
+    """The model of all that was found."""
+    size = len(found.words)
+    whole = Columns(program.packed, found.words)
+    labels = {
+        name: _everywhere(label, whole, np.bool_)
+        for name, label in program.labels.items()
+    }
+    if found.deadlocks.any() and "deadlock" not in labels:
+        labels["deadlock"] = found.deadlocks
+    state_rewards, choice_rewards = {}, {}
+    owner = np.repeat(np.arange(size), np.diff(found.groups))
+    for name, items in program.rewards.items():
+        of_states = [item for item in items if item.action is None]
+        of_choices = [item for item in items if item.action is not None]
+        if of_states or not of_choices:
+            state_rewards[name] = _added(program, of_states, whole)
+        if of_choices:
+            choice_rewards[name] = _of_choices(program, of_choices, whole, found, owner)
+    valuations = {
+        name: np.ascontiguousarray(whole[number])
+        for number, name in enumerate(program.packed.names)
+    }
+    actions = {}
+    if found.action is not None:
+        actions = {
+            name: found.action == number
+            for number, name in enumerate(program.actions)
+            if name
+        }
+    return MDP.from_arrays(
+        found.groups,
+        found.rows,
+        found.columns,
+        found.probs,
+        initial=found.initial,
+        labels=labels or None,
+        choice_labels=actions or None,
+        state_rewards=state_rewards or None,
+        choice_rewards=choice_rewards or None,
+        valuations=valuations or None,
+    )
+
+
+def _everywhere(typed: Any, whole: Columns, kind: Any) -> np.ndarray:
+    """An expression in all states."""
+    found = np.empty(len(whole), kind)
+    for begin in range(0, len(whole), STATES_AT_ONCE):
+        limits.tick("evaluating", begin, "states")
+        part = slice(begin, begin + STATES_AT_ONCE)
+        with np.errstate(all="ignore"):
+            found[part] = typed.on(np, Columns(whole.packed, whole.words[part]))
+    return found
+
+
+def _earned(program: Resolved, item: Earned, whole: Columns) -> np.ndarray:
+    """What an item of rewards comes to in each state: zero where its guard is false."""
+    guard = _everywhere(item.guard, whole, np.bool_)
+    found = np.where(guard, _everywhere(item.value, whole, np.float64), 0.0)
+    wrong = ~np.isfinite(found)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        where = program.packed.told(whole.words[at])
+        raise PropertyError(item.place, f"a reward is {found[at]:g} in state {where}")
+    return found
+
+
+def _added(program: Resolved, items: list[Earned], whole: Columns) -> np.ndarray:
+    found = np.zeros(len(whole))
+    for item in items:
+        found += _earned(program, item, whole)
+    return found
+
+
+def _of_choices(
+    program: Resolved,
+    items: list[Earned],
+    whole: Columns,
+    found: Explored,
+    owner: np.ndarray,
+) -> np.ndarray:
+    """What choices earn; in a chain, what the parts of its step earn on average."""
+    earned = np.zeros(len(owner))
+    for item in items:
+        assert item.action is not None
+        number = program.actions.index(item.action)
+        worth = _earned(program, item, whole)
+        if found.shares is None:
+            # What is there for a deadlock has no name, and earns nothing.
+            mine = (found.action == number) & ~found.deadlocks[owner]
+            earned += np.where(mine, worth[owner], 0.0)
+        else:
+            row, action, share = found.shares
+            mine = action == number
+            earned += np.bincount(
+                row[mine], share[mine] * worth[row[mine]], minlength=len(owner)
+            )
+    return earned

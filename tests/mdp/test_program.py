@@ -1,0 +1,233 @@
+"""Models in PRISM's language: what is built, and what is told of what cannot be."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from jaxgames import Status, mdp
+from jaxgames.solution import SolveError
+from jaxgames.testing import _programs
+
+DIE = """
+dtmc
+module die
+  s : [0..7] init 0;  // Knuth and Yao: a die by a coin
+  d : [0..6] init 0;
+  [] s=0 -> 0.5 : (s'=1) + 0.5 : (s'=2);
+  [] s=1 -> 0.5 : (s'=3) + 0.5 : (s'=4);
+  [] s=2 -> 0.5 : (s'=5) + 0.5 : (s'=6);
+  [] s=3 -> 0.5 : (s'=1) + 0.5 : (s'=7) & (d'=1);
+  [] s=4 -> 0.5 : (s'=7) & (d'=2) + 0.5 : (s'=7) & (d'=3);
+  [] s=5 -> 0.5 : (s'=7) & (d'=4) + 0.5 : (s'=7) & (d'=5);
+  [] s=6 -> 0.5 : (s'=2) + 0.5 : (s'=7) & (d'=6);
+  [] s=7 -> (s'=7);
+endmodule
+label "six" = s=7 & d=6;
+rewards "flips" [] s<7 : 1; endrewards
+"""
+
+CUBE = """
+mdp
+const int N;
+module a x : [0..N];
+  [] x<N -> 0.9 : (x'=x+1) + 0.1 : (x'=0);
+  [s] x>0 -> (x'=x-1);
+endmodule
+module b = a [x=y] endmodule
+module c = a [x=z] endmodule
+label "top" = x=N & y=N & z=N;
+"""
+
+
+def one(body: str, kind: str = "mdp", **how):
+    return mdp.Program.parse(f"{kind}\nmodule m\n{body}\nendmodule").build(**how)
+
+
+def test_the_die_of_knuth_and_yao():
+    model = mdp.Program.parse(DIE).build()
+    assert (model.num_states, model.num_branches) == (13, 20)
+    assert model.valuations is not None
+    assert model.valuations["d"].max() == 6
+    assert model.choice_labels is None
+    six = mdp.check(model, 'P=? [ F "six" ]', exact=True)
+    flips = mdp.check(model, "R=? [ F s=7 ]", exact=True)
+    start = int(model.initial[0])
+    assert six.exact is not None
+    assert flips.exact is not None
+    assert (six.exact[start], flips.exact[start]) == (Fraction(1, 6), Fraction(11, 3))
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_three_walks_that_share_an_action_have_all_states(size):
+    model = mdp.Program.parse(CUBE).build(constants={"N": size})
+    assert model.num_states == (size + 1) ** 3
+    # By hand: each walk goes up or back, where it is below; all three go down together.
+    assert model.num_choices == 3 * size * (size + 1) ** 2 + size**3
+    at = {name: column.astype(int) for name, column in (model.valuations or {}).items()}
+    assert at["x"][0] == at["y"][0] == 0
+    assert (
+        np.diff(at["x"] * (size + 1) ** 2 + at["y"] * (size + 1) + at["z"]) == 1
+    ).all()
+    assert model.labels is not None
+    assert list(model.labels) == ["top"]
+
+
+def test_choices_of_a_chain_are_equally_likely():
+    model = one("x:[0..2]; [] x=0 -> (x'=1); [] x=0 -> 1/2:(x'=1)+1/2:(x'=2);", "dtmc")
+    assert model.num_choices == 3
+    assert model.probs[:2].tolist() == [0.75, 0.25]
+
+
+def test_deadlocks_stay_where_they_are_or_are_refused():
+    body = "x:[0..3] init 1; [] x<3 -> (x'=x+1);"
+    model = one(body)
+    assert model.labels["deadlock"].tolist() == [False, False, True]
+    assert model.successors(2)[0].tolist() == [2]
+    with pytest.raises(mdp.ProgramError, match=r"nothing can happen in state \(x=3\)"):
+        one(body, deadlocks="error")
+
+
+def test_what_is_never_so_may_lead_anywhere():
+    model = one("x:[0..2]; [] true -> x/2:(x'=0) + 1-x/2:(x'=x+1);")
+    assert model.num_states == 3
+
+
+def test_initial_states_may_be_several():
+    text = "dtmc module m x:[0..9]; [] true -> true; endmodule init x>6 endinit"
+    model = mdp.Program.parse(text).build()
+    assert model.initial.tolist() == [0, 1, 2]
+    assert model.valuations["x"].tolist() == [7, 8, 9]
+
+
+def test_many_variables_take_several_words():
+    names = [f"x{i}" for i in range(5)]
+    wide = "[-2000000000..2000000000]"
+    body = "".join(f"{x}:{wide} init {i};" for i, x in enumerate(names))
+    model = one(body + "[] x0<3 -> (x0'=x0+1) & (x4'=x4-600000000);", "dtmc")
+    assert model.valuations["x0"].tolist() == [0, 1, 2, 3]
+    assert model.valuations["x3"].tolist() == [3] * 4
+    assert model.valuations["x4"].tolist() == [4 - 600_000_000 * i for i in range(4)]
+
+
+def test_constants_are_passed_and_follow_from_others():
+    program = mdp.Program.parse(
+        "mdp const int K; const double p = 1/K; const bool up;\n"
+        "module m x:[0..K]; [] up -> p:(x'=K) + 1-p:(x'=0); endmodule"
+    )
+    assert program.constants == {"K": "int", "up": "bool"}
+    assert program.values({"K": 3, "up": True})["p"] == Fraction(1, 3)
+    assert program.build(constants={"K": 3, "up": True}).num_states == 2
+
+
+def test_a_file_is_read_by_its_name(tmp_path):
+    path = tmp_path / "die.pm"
+    path.write_text(DIE)
+    assert mdp.Program.parse(path).build().num_states == 13
+    assert mdp.Program.parse(str(path)).file == str(path)
+    path.write_text("dtmc\nmodule m\n x : [0..1]\nendmodule")
+    with pytest.raises(mdp.ProgramError, match=r"die.pm:4: column 1: expected ';'"):
+        mdp.Program.parse(path)
+
+
+def test_a_search_ends_at_its_limits():
+    body = "x:[0..1000000000]; [] x<1000000000 -> (x'=x+1);"
+    with pytest.raises(ValueError, match="more than 100 states"):
+        one(body, max_states=100)
+    with pytest.raises(SolveError) as error:
+        one(body, deadline=0.2)
+    assert error.value.status == Status.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1, column 1: expected a module"),
+        (
+            "module m x:[0..1]; [] y=0 -> true; endmodule",
+            "column 23: nothing is called",
+        ),
+        ("module m x:[0..1]; [] x -> true; endmodule", "a guard must be true or false"),
+        (
+            "module m x:[0..1]; [] true -> (x'=x+1); endmodule",
+            "x becomes 2 in state (x",
+        ),
+        ("module m x:[0..1]; [] true -> (y'=1); endmodule", "there is no variable 'y'"),
+        ("module m x:[0..1]; [] true -> (x'=true); endmodule", "x is of type int"),
+        ("module m x:[0..1]; [] true -> (x'=1)&(x'=0); endmodule", "to twice"),
+        (
+            "module m x:[0..1]; [] true -> 0.5:(x'=1)+0.4:(x'=0); endmodule",
+            "sum up to 0.9 in state (x=0), expected 1",
+        ),
+        (
+            "module m x:[0..1]; [] true -> x-1:true+2-x:true; endmodule",
+            "is -1 in state",
+        ),
+        ("module m x:[3..1]; [] true -> true; endmodule", "the range of x is from 3"),
+        ("module m x:[0..1] init 2; [] true -> true; endmodule", "out of its range"),
+        ("module m x:int; [] true -> true; endmodule", "variables without bounds"),
+        ("pta module m endmodule", "not supported: timed automata"),
+        ("module m = n [x=y] endmodule", "no module before it is called 'n'"),
+        ("const int N; module m x:[0..N]; endmodule", "the constant N has no value"),
+        ("formula f = f; module m [] f -> true; endmodule", "f is defined by itself"),
+        ("module m x:[0..1]; endmodule const int x = 1;", "'x' is a constant, too"),
+        ("module m [] 1e99999>0 -> true; endmodule", "is too long"),
+        ("module m x:[0..9]; [] pow(x,x)*pow(9,99)>1 -> true; endmodule", "64 bits"),
+        (
+            "module m x:[0..1]; [a] true -> true; endmodule "
+            "module n [a] true -> (x'=1); endmodule",
+            "x is a variable of another module",
+        ),
+        (
+            "global g:[0..1]; module m [a] true -> (g'=1); endmodule "
+            "module n [a] true -> true; endmodule",
+            "no action that several modules do together, such as [a], may change it",
+        ),
+        ("module m [] true -> true; endmodule system m || k endsystem", "no module is"),
+        (
+            "module m [] true -> true; endmodule init false endinit",
+            "no state is initial",
+        ),
+        ('module m endmodule rewards "r" [b] true : 1; endrewards', "no action is"),
+        ('module m endmodule rewards "r" true : 1/0; endrewards', "is no number"),
+        (
+            "module m x:[0..1]; endmodule rewards true : 1/x; endrewards",
+            "a reward is inf",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text, said):
+    with pytest.raises(mdp.ProgramError) as error:
+        mdp.Program.parse(text).build()
+    assert said in str(error.value)
+    assert error.value.place.line == 1
+
+
+@pytest.mark.parametrize(
+    ("constants", "said"),
+    [
+        ({"M": 1}, "no constant 'M'"),
+        ({"N": 1.5}, "'N' must be of type int, got 1.5"),
+        ({"N": True}, "'N' must be of type int, got True"),
+        ({"N": 1, "two": 2}, "'two' has a value in the program: 2"),
+    ],
+)
+def test_constants_that_cannot_be(constants, said):
+    text = "mdp const int N; const int two = 2; module m x:[0..N]; endmodule"
+    with pytest.raises(ValueError, match=said):
+        mdp.Program.parse(text).build(constants=constants)
+
+
+def test_the_interpreter_can_tell_what_is_wrong():
+    rng = np.random.default_rng(3)
+    case = _programs._draw(rng, 0, 2)
+    assert _programs._compared(case, "host") is None
+    judge = _programs.Interpreter(case)
+    assert judge.starts()
+
+
+@pytest.mark.sweep
+def test_random_programs_in_numbers():
+    for seed in range(3000):
+        case = _programs._draw(np.random.default_rng([7, seed]), seed, 3)
+        assert _programs._compared(case, "host") is None, _programs.program_of(case)
