@@ -313,6 +313,18 @@ BUGS = [
         *("values", "front", "mdp/test_pareto.py"),
     ),
     Bug(
+        *("programs-together", WRONG, "mdp/program/_choices.py"),
+        "one.probs[of_one] * other.probs[of_other],",
+        "one.probs[of_one],",
+        *("programs", "host", "mdp/test_program.py"),
+    ),
+    Bug(
+        *("programs-stamp", MASK, "mdp/program/_explored.py"),
+        "if stamp[there] >= first:",
+        "if stamp[there] > first:",
+        *("programs", "host", "mdp/test_program.py"),
+    ),
+    Bug(
         *("robust-order", WRONG, "mdp/robust/_natures.py"),
         "branch = nat.order[place if least == 1 else first + last - 1 - place]",
         "branch = nat.order[place]",
