@@ -325,6 +325,18 @@ BUGS = [
         *("programs", "host", "mdp/test_program.py"),
     ),
     Bug(
+        *("timed-rest", FORGETS, "mdp/_clock.py"),
+        "    far = rest * most * (1 + 1e-9)",
+        "    far = 0.0 * most",
+        *("timed", "host", "mdp/test_timed.py"),
+    ),
+    Bug(
+        *("timed-way", MASK, "mdp/_timed.py"),
+        "(np.where(left, end, 0.0) for end in ends)",
+        "(np.where(True, end, 0.0) for end in ends)",
+        *("timed", "host", "mdp/test_timed.py"),
+    ),
+    Bug(
         *("robust-order", WRONG, "mdp/robust/_natures.py"),
         "branch = nat.order[place if least == 1 else first + last - 1 - place]",
         "branch = nat.order[place]",

@@ -244,7 +244,10 @@ def test_mec_takes_models_only(run, files):
     [
         (("nowhere.umb",), "nowhere.umb: No such file or directory"),
         (("broken.umb",), "broken.umb: broken or no tar archive, as UMB files are"),
-        (("broken.drn",), "broken.drn:1: expected '@type: MDP' or DTMC, found 'x'"),
+        (
+            ("broken.drn",),
+            "broken.drn:1: expected '@type: MDP', DTMC or CTMC, found 'x'",
+        ),
         (("m.xyz",), "m.xyz: No such file or directory"),
         (("m.umb", "-s", "fastest"), "no .* solver is called 'fastest'; there are"),
         (("m.umb", "OUT", "c.csv"), "takes a file that ends in .npz, .txt, .*'c.csv'"),

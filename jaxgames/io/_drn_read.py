@@ -54,7 +54,9 @@ def _header(
                     return _checked(lines, line, found), lines.skip(line + 1)
                 _check_section(lines, line, section, value.strip())
             elif not section:
-                lines.fail(line, f"expected '@type: MDP' or DTMC, found {quoted(text)}")
+                lines.fail(
+                    line, f"expected '@type: MDP', DTMC or CTMC, found {quoted(text)}"
+                )
             else:
                 if section in ("@parameters", "@placeholders"):
                     lines.fail(line, f"models with {section[1:]} are not read")
@@ -64,7 +66,7 @@ def _header(
 
 def _check_section(lines: _lines.Lines, line: int, section: str, value: str) -> None:
     known = {
-        "@type": ("MDP", "DTMC"),
+        "@type": ("MDP", "DTMC", "CTMC"),
         "@value_type": ("double", "rational", "double-interval", "rational-interval"),
     }.get(section)
     if known and value not in known:
@@ -103,7 +105,10 @@ class _Notes:
     Files repeat few of these texts very often, so that each is taken apart once.
     """
 
-    def __init__(self, rewards: int):
+    def __init__(self, rewards: int, timed: bool = False):
+        self.exits: list[float] = []
+        """Rates at which states are left; nan where none is given."""
+        self._timed = timed
         self.rewards: list[tuple[float, ...]] = []
         self.labels: list[tuple[str, ...]] = []
         self.wide: set[int] = set()
@@ -133,8 +138,12 @@ class _Notes:
         # Rewards may be intervals, and a name may begin with `!` where no rate follows.
         shape = r'\[((?:[^\[\]]|\[[^\[\]]*\])*)\]|"([^"]*)"'
         shape += r'|((?:![^\s"\[\]\d.]|[^\s"\[\]{}!])[^\s"\[\]]*)|(\S+)'
+        exit_ = float("nan")
         for match in re.finditer(shape, text.decode(errors="replace")):
             if match[4] is not None:
+                if self._timed and match[4][0] == "!":
+                    exit_ = self._rate(lines, line, match[4][1:])
+                    continue
                 found = quoted(match[4])
                 lines.fail(line, f"expected '[rewards]' and labels, found {found}")
             if match[1] is not None:
@@ -149,9 +158,20 @@ class _Notes:
                     )
             else:
                 labels.append(match[2] if match[3] is None else match[3])
+        self.exits.append(exit_)
         self.rewards.append(rewards)
         self.labels.append(tuple(labels))
         return self._known.setdefault(text, len(self._known))
+
+    def _rate(self, lines: _lines.Lines, line: int, text: str) -> float:
+        """The rate behind `!`."""
+        try:
+            found = self._reals[text.encode()]
+        except (_lines.NotANumberError, ValueError):
+            found = -1.0
+        if not 0 <= found < np.inf:
+            lines.fail(line, f"expected a rate after '!', found {quoted(text)}")
+        return found
 
     def _numbers(self, text: bytes) -> tuple[float, ...]:
         """The rewards between brackets; of intervals the lower bounds."""
@@ -181,7 +201,8 @@ class _Body:
         self._header = header
         # Storm leaves out the name of a reward model that has none.
         self._rewards = header.rewards or [""]
-        self._notes = {kind: _Notes(len(self._rewards)) for kind in (_STATE, _ACTION)}
+        count, timed = len(self._rewards), header.type == "CTMC"
+        self._notes = {_STATE: _Notes(count, timed), _ACTION: _Notes(count)}
         self._codes: dict[int, list] = {_STATE: [], _ACTION: []}
         self._kinds, self._numbers = [np.empty(0, np.int8)], [np.empty(0, np.int32)]
         self._targets = [np.empty(0, np.int32)]
@@ -283,7 +304,7 @@ class _Body:
             "states": (header.states, len(place[_STATE])),
             "choices": (header.choices, len(place[_ACTION])),
         }
-        if header.type == "DTMC":
+        if header.type in ("DTMC", "CTMC"):
             announced["choices"] = (header.states, len(place[_ACTION]))
         for what, (expected, found) in announced.items():
             if expected not in (None, found):
@@ -325,6 +346,13 @@ class _Body:
         before, actions_before = (
             np.cumsum(kinds == kind, dtype=np.int32) for kind in (_BRANCH, _ACTION)
         )
+        exits = None
+        if header.type == "CTMC":
+            if intervals:
+                raise FormatError(path, None, "rates that are intervals are not read")
+            ends = np.append(before[place[_ACTION]], len(place[_BRANCH]))
+            given = np.array(notes[_STATE].exits)[codes[_STATE]]
+            exits, lower = _timed(path, numbers[place[_STATE]], ends, given, lower)
         return _models.build(
             path,
             np.append(actions_before[place[_STATE]], len(place[_ACTION])),
@@ -334,6 +362,7 @@ class _Body:
             numbers[place[_BRANCH]],
             lower=lower if intervals else None,
             upper=upper if intervals else None,
+            exit_rates=exits,
             valuations=valuations or None,
             initial=None if initial is None else np.flatnonzero(initial),
             labels=labels or None,
@@ -341,6 +370,44 @@ class _Body:
             state_rewards=state_rewards or None,
             choice_rewards=choice_rewards or None,
         )
+
+
+def _timed(
+    path: FilePath,
+    numbers: np.ndarray,
+    ends: np.ndarray,
+    given: np.ndarray,
+    rates: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Exit rates and probabilities, of a chain in continuous time.
+
+    Its branches have rates, whose sum the state may tell; or probabilities beside that.
+    """
+    sums = np.add.reduceat(rates, ends[:-1]) if len(rates) else np.zeros(0)
+    sums = np.where(np.diff(ends) > 0, sums, 0.0)
+    as_given = np.abs(sums - given) <= SUM_TOLERANCE * np.abs(given)
+    as_chances = np.abs(sums - 1) <= SUM_TOLERANCE
+    wrong = ~np.isnan(given) & ~as_given & ~as_chances
+    if wrong.any():
+        state = int(np.argmax(wrong))
+        raise FormatError(
+            path,
+            int(numbers[state]),
+            f"state {state} is left at rate {given[state]:g}, but its rates sum up to "
+            f"{sums[state]:g}",
+        )
+    exits = np.where(np.isnan(given) | as_given, sums, given)
+    bad = ~((exits > 0) & (exits < np.inf) & (sums > 0))
+    if bad.any():
+        state = int(np.argmax(bad))
+        raise FormatError(
+            path, int(numbers[state]), f"state {state} has no positive rate"
+        )
+    return exits, rates / np.repeat(sums, np.diff(ends))
+
+
+SUM_TOLERANCE = 1e-5
+"""How far, relatively, rates may be from their sum, since files round."""
 
 
 def _check_order(path: FilePath, kinds: np.ndarray, numbers: np.ndarray) -> None:

@@ -33,6 +33,10 @@ class Pieces:
             place = np.arange(model.num_choices) - model.row_group_offsets[owner]
             self._actions = _lines.decimals(place)
         self._rewards = rewards
+        self._rates = None
+        if model.exit_rates is not None:
+            source = np.repeat(np.arange(model.num_states), np.diff(model.row_offsets))
+            self._rates = model.probs * model.exit_rates[source]
 
     def text(self, start: int, stop: int) -> bytes:
         """The text of some states."""
@@ -54,6 +58,7 @@ class Pieces:
                 _lines.matrix(
                     b"state ",
                     _lines.decimals(states),
+                    *self._exits(slice(start, stop)),
                     *self._bracket(model.state_rewards, slice(start, stop)),
                     self._marks[start:stop],
                     b"\n",
@@ -79,10 +84,18 @@ class Pieces:
     def _probabilities(self, part: slice) -> list[_lines.Column]:
         """The probabilities of some branches, or their bounds."""
         model = self._model
+        if self._rates is not None:
+            return [_lines.reals(self._rates[part])]
         if model.lower is None:
             return [_lines.reals(model.probs[part])]
         ends = _lines.reals(model.lower[part]), _lines.reals(model.upper[part])
         return [b"[", ends[0], b", ", ends[1], b"]"]
+
+    def _exits(self, part: slice) -> list[_lines.Column]:
+        """The rates at which some states are left."""
+        if self._model.exit_rates is None:
+            return []
+        return [b" !", _lines.reals(self._model.exit_rates[part])]
 
     def _bracket(self, rewards, part: slice) -> list[_lines.Column]:
         """The rewards of some states or choices."""

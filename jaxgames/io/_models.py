@@ -136,6 +136,9 @@ def without_padding(model: MDP) -> MDP:
             for x in [getattr(model, name)]
         },
         initial=None if model.initial is None else np.asarray(model.initial),
+        exit_rates=None
+        if model.exit_rates is None
+        else np.asarray(model.exit_rates)[:states],
         labels=cut(model.labels, states),
         choice_labels=cut(model.choice_labels, choices),
         state_rewards=cut(model.state_rewards, states),
@@ -199,6 +202,12 @@ def with_initial(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
         why = "there it marks the initial states; .umb holds both"
         say_left_out(path, ["label 'init'"], why)
     return {"init": initial, **labels}
+
+
+def check_untimed(model: MDP, what: str) -> None:
+    """Raises a ValueError for a model in continuous time."""
+    if model.exit_rates is not None:
+        raise ValueError(f"{what} cannot hold a chain with rates; .drn and .prism can")
 
 
 def check_probabilities(model: MDP, what: str) -> None:

@@ -28,8 +28,9 @@ Names of labels that have blanks or brackets stand in double quotes. An interval
 variables as a comment, `//[x=3 & !done]`, with a tab before each `&`; where each state
 has such a comment, they are read.
 
-Models of type MDP and DTMC with numbers or intervals as probabilities are read: no
-rates, no observations, no parameters. Where a reward model has rewards of states or of
+Models of type MDP and DTMC with numbers or intervals as probabilities are read, and of
+type CTMC: there the numbers are rates, and a state may tell their sum, `state 0 !2.5`.
+Observations and parameters are not. Where a reward model has rewards of states or of
 choices that are all zero, and others that are not, the zeros are not kept. What the
 format cannot hold is left out with a warning: rewards of branches, and labels that are
 nowhere.
@@ -104,7 +105,7 @@ def save(path: FilePath, model: MDP) -> None:
         if label.isdigit() or label == NO_LABEL:
             raise ValueError(f"DRN takes the choice label {quoted(label)} for none")
     header = [
-        "@type: MDP",
+        "@type: MDP" if model.exit_rates is None else "@type: CTMC",
         *(() if model.lower is None else ("@value_type: double-interval",)),
         "@parameters",
         "",

@@ -120,16 +120,21 @@ def save(path: FilePath, model: MDP) -> None:
 def _lines(model: MDP, chain: bool, action: np.ndarray, names: list[str]):
     size = model.num_states
     initial = np.zeros(1, int) if model.initial is None else model.initial
-    yield "dtmc" if chain else "mdp"
+    timed = model.exit_rates is not None
+    yield "ctmc" if timed else "dtmc" if chain else "mdp"
     yield "module model"
     start = f" init {initial[0]}" if len(initial) == 1 else ""
     yield f"  state : [0..{size - 1}]{start};"
     owner, _, _ = _models.places(model)
     assert model.probs is not None
+    weight = model.probs
+    if timed:
+        source = np.repeat(np.arange(size), np.diff(model.row_offsets))
+        weight = weight * model.exit_rates[source]
     for choice in range(model.num_choices):
         begin, end = model.row_offsets[choice : choice + 2]
         branches = " + ".join(
-            f"{model.probs[i].item()!r}:(state'={model.columns[i]})"
+            f"{weight[i].item()!r}:(state'={model.columns[i]})"
             for i in range(begin, end)
         )
         name = names[action[choice]]

@@ -81,6 +81,7 @@ def save(path: FilePath, model: MDP | Game) -> None:
         model = dataclasses.replace(model, model=bare)
     else:
         bare = model = _models.without_padding(model)
+    _models.check_untimed(bare, ".umb")
     if not bare.num_states:
         raise ValueError("UMB needs a state, there is none")
     with writing(path) as file, tarfile.open(fileobj=file, mode="w") as archive:

@@ -314,6 +314,9 @@ class Asked:
             states = self.states(node.path)
             reward = states[np.minimum(owner_of(self.model), self.shape[0] - 1)]
             return self._average(reward.astype(np.float64), optimum)
+        if node.operator == "T":
+            target = self.states(node.path.operands[0])
+            return self._earned_until(self._stays(), target, optimum)
         return self._reward(node, optimum)
 
     # ---- probabilities -------------------------------------------------------------
@@ -575,6 +578,10 @@ class Asked:
         self._not_negative(node, name, reward)
         target = self.states(path.operands[0])
         return self._earned_until(reward, target, optimum)
+
+    def _stays(self) -> np.ndarray:
+        """How long it takes to be where a choice leads: float64 `[C]`."""
+        return np.ones(self.model.num_choices)
 
     def _cumulative(self, path: Cumulative, reward: np.ndarray, optimum: str) -> Answer:
         discount = Fraction(1)
@@ -842,6 +849,15 @@ def reward_names(model: MDP) -> list[str]:
     """The names of all rewards of a model, in order."""
     kinds = (model.state_rewards, model.choice_rewards, model.branch_rewards)
     return list(dict.fromkeys(name for kind in kinds for name in kind or {}))
+
+
+def check_untimed(model: MDP) -> None:
+    """Raises ValueError for a chain in continuous time."""
+    if model.exit_rates is not None:
+        raise ValueError(
+            "chains in continuous time are for mdp.check alone; that of the jumps is "
+            "dataclasses.replace(model, exit_rates=None)"
+        )
 
 
 def check_concrete(model: Any) -> None:

@@ -24,6 +24,7 @@ from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._ranged import Ranged
 from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import check_model
+from jaxgames.mdp._timed import AskedInTime
 from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp.multi._pareto import Front, pareto
 from jaxgames.mdp.robust._asked import (
@@ -227,8 +228,12 @@ def check(
             *(model, question, *how, answering_nature(solver, statuses, stats))
         )
     else:
-        solve = answering(model, solver, statuses, stats)
-        evaluated = Asked(model, question, *how, solve, exact)
+        jumps = dataclasses.replace(model, exit_rates=None)
+        solve = answering(jumps, solver, statuses, stats)
+        evaluated = Asked(jumps, question, *how, solve, exact)
+        if model.exit_rates is not None:
+            exits = np.asarray(model.exit_rates)
+            evaluated = AskedInTime(jumps, question, *how, solve, exact, exits)
     found = evaluated.value(question.formula)
     scheduler = nature = fractions = None
     if isinstance(question.formula, Query):

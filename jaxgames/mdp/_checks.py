@@ -449,3 +449,33 @@ def _sums(model: Any) -> None:
 
 MODEL = Rules(_shapes, _faults, _harmless, _sums)
 """When a model is one."""
+
+
+def rates(given: Any, probs: Any, row_group_offsets: np.ndarray) -> np.ndarray | None:
+    """The rates at which the states of a Markov chain are left.
+
+    Raises:
+        ValueError: there is a choice, or a rate is no positive number; or there are no
+            probabilities.
+    """
+    if given is None:
+        return None
+    size = len(row_group_offsets) - 1
+    found = reals("exit_rates", given, size)
+    if probs is None:
+        raise ValueError(
+            "exit_rates are for models with probabilities, and probs is None"
+        )
+    many = np.flatnonzero(np.diff(row_group_offsets) > 1)
+    if len(many):
+        raise ValueError(
+            f"state {many[0]} has several choices{and_more(many)}: in continuous time "
+            "only Markov chains are known"
+        )
+    wrong = np.flatnonzero(~((found > 0) & (found < np.inf)))
+    if len(wrong):
+        raise ValueError(
+            f"the exit rate of state {wrong[0]} is {found[wrong[0]]:g}, expected a "
+            "positive number"
+        )
+    return found

@@ -25,6 +25,7 @@ from jaxgames.mdp._checks import (
     of_choice,
     offsets,
     probabilities,
+    rates,
     reals,
     sound,
 )
@@ -65,8 +66,12 @@ class MDP(Value):
             name is that of a reward model without one.
         valuations: the value of each variable in each state, by the variable's name:
             int64, float64 or bool `[S]` each; or None.
+        exit_rates: float64 `[S]`, of a Markov chain in continuous time the rate at
+            which each state is left, per unit of time; or None. Then a state's reward
+            is what it earns in a unit of time, and a choice's what leaving it earns.
 
-    Interval models are for [`check`][jaxgames.mdp.check]; all else refuses them.
+    What moves in continuous time is for [`check`][jaxgames.mdp.check]; all else sees
+    the chain of its jumps. Interval models are for it, too; all else refuses them.
 
     Examples:
         >>> from jaxgames import mdp
@@ -92,6 +97,7 @@ class MDP(Value):
     valuations: Mapping[str, Any] | None = None
     lower: Any = None
     upper: Any = None
+    exit_rates: Any = None
 
     # ---- building -----------------------------------------------------------
 
@@ -112,6 +118,7 @@ class MDP(Value):
         valuations=None,
         lower=None,
         upper=None,
+        exit_rates=None,
     ) -> "MDP":
         """Builds a model from compressed rows, as Storm and UMB files have them.
 
@@ -135,6 +142,8 @@ class MDP(Value):
             lower: real numbers `[E]`, in the place of `probs`: the least probability
                 of each branch. Those of a choice sum up to one or less.
             upper: real numbers `[E]`, the greatest, likewise to one or more.
+            exit_rates: positive numbers `[S]`, of a chain in continuous time; the rate
+                of a branch is its probability times that of its state.
 
         Raises:
             ValueError: naming the state and the choice: a state without choice, a
@@ -206,6 +215,7 @@ class MDP(Value):
             valuations=named("variable", valuations, numbers, size),
             lower=lower,
             upper=upper,
+            exit_rates=rates(exit_rates, probs, row_group_offsets),
         )
         return sound(model)
 
@@ -298,6 +308,7 @@ class MDP(Value):
             probs=padded(self.probs, more[2]),
             lower=padded(self.lower, more[2]),
             upper=padded(self.upper, more[2]),
+            exit_rates=padded(self.exit_rates, more[0]),
             labels=_padded(self.labels, more[0]),
             choice_labels=_padded(self.choice_labels, more[1]),
             state_rewards=_padded(self.state_rewards, more[0]),

@@ -229,7 +229,8 @@ class Query(Node):
     """How likely a path is, how much it costs, or how often a state is met.
 
     Attributes:
-        operator: `P`, `R`, or `LRA` (how often; PRISM writes `S`).
+        operator: `P`, `R`, `LRA` (how often; PRISM writes `S`), or Storm's `T` (how
+            long it takes).
         path: what is asked for: of paths, of rewards, or of states.
         optimum: `()`, or `("min",)` or `("max",)`; a second word is nature's.
         relation: `< <= > >=`, or None where the number itself is asked for.

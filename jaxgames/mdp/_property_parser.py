@@ -42,7 +42,7 @@ _TOKEN = re.compile(
     r"|(?P<sign><=>|=>|<=|>=|!=|->|\.\.|\|\||<<|>>|[-+*/^()\[\]{}<>=!&|?:;,])",
     re.DOTALL,
 )
-OPERATOR = re.compile(r"(P|R|S|LRA)((?:min|max){0,2})")
+OPERATOR = re.compile(r"(P|R|S|LRA|T)((?:min|max){0,2})")
 WORDS = {
     *(*UNARY_PATHS, *BINARY_PATHS, "P", "R", "S", "LRA", "C", "I", "A", "E"),
     *("true", "false", "filter", "multi", "const", "label", "formula"),
@@ -411,7 +411,7 @@ class Parser:
             return self._filter()
         if word == "multi":
             return self._multi()
-        if OPERATOR.fullmatch(word):
+        if OPERATOR.fullmatch(word) and (word[0] != "T" or self._asks()):
             return self._query()
         if word in FUNCTIONS and self._after().text == "(":
             return self._function()
@@ -476,6 +476,10 @@ class Parser:
         self._expect(")")
         return Multi(tuple(objectives), place=token.place)
 
+    def _asks(self) -> bool:
+        """Whether `=?` follows: Storm's T may be a variable, too."""
+        return [token.text for token in self._tokens[-3:-1]] == ["?", "="]
+
     def _objective(self) -> Query:
         if self._next.kind != "word" or not OPERATOR.fullmatch(self._next.text):
             self._fail("an objective: P or R")
@@ -527,6 +531,10 @@ class Parser:
     def _body(self, operator: str) -> tuple[Any, Any]:
         """What stands in brackets, and behind `||`."""
         token = self._next
+        if operator == "T":
+            if not self._is("F"):
+                self._fail("F, before which time is counted")
+            return self._rewarded(), None
         if operator == "R":
             return self._rewarded(), None
         path = self._formula()

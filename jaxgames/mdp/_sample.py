@@ -13,7 +13,7 @@ from jaxgames.kept import kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import check_room
 from jaxgames.mdp import _questions
-from jaxgames.mdp._asked import Asked, check_concrete, given
+from jaxgames.mdp._asked import Asked, check_concrete, check_untimed, given
 from jaxgames.mdp._equations import Open
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Until, read
@@ -141,6 +141,7 @@ def values(
         (Array([4., 2.], dtype=float32), Array([-16.,  -4.], dtype=float32))
     """
     check_concrete(model)
+    check_untimed(model)
     check_model(model)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")

@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.limits import Bounds, limited
-from jaxgames.mdp._asked import Asked, check_concrete
+from jaxgames.mdp._asked import Asked, check_concrete, check_untimed
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Next, Until, read
 from jaxgames.mdp._property import (
@@ -93,6 +93,7 @@ def verify_values(
         state 0: its lower bound is larger than its upper one, or one of them is no ...
     """
     check_concrete(model)
+    check_untimed(model)
     interval = is_interval(model)
     if not interval:
         check_model(model)

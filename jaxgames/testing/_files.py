@@ -524,6 +524,20 @@ state 1 goal
 \taction __NOLABEL__ [0, 0]
 \t\t1 : 1
 """
+TIMED_DRN = """@type: CTMC
+@reward_models
+
+@nr_states
+2
+@model
+state 0 !5 init
+\taction 0
+\t\t0 : 2
+\t\t1 : 3
+state 1 !0.5 "b c"
+\taction 0
+\t\t0 : 1/2
+"""
 STORM_LABELS = "#DECLARATION\ninit deadlock\n#END\n0 init\n1 deadlock\n"
 KRIPKE = 'kripke;\npropositions wait "c s";\ninitial 0;\n/* c */ 0 "idle" -> 1;\n'
 KRIPKE += '1 {wait "c s"} -> 1 0;\n'
@@ -709,7 +723,9 @@ READERS: dict[str, Reader] = {
     ),
     "product.npz": _reader("product.npz", lambda x: _product(), npz.load_product),
     "a.umb": _reader("a.umb", lambda x: _saved(x, _model(), _rich(), _chain())),
-    "a.drn": _reader("a.drn", lambda x: [*_saved(x, _model()), *_texts(x, DRN)]),
+    "a.drn": _reader(
+        "a.drn", lambda x: [*_saved(x, _model()), *_texts(x, DRN, TIMED_DRN)]
+    ),
     "a.tra": _reader(
         "a.tra",
         lambda x: [

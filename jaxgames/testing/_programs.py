@@ -551,7 +551,7 @@ def _draw(rng: np.random.Generator, index: int, size: int) -> Case:
     """A program, most often of few states."""
     del index
     drawn = _Drawn(rng, size)
-    kind = drawn.one("dtmc", "mdp", "mdp")
+    kind = drawn.one("dtmc", "mdp", "ctmc")
     constants = (("N", int(rng.integers(1, 4)), drawn.maybe(0.5)),)
     drawn.numbers.append(("N", 1, 3))
     shared = [drawn.variable("g")] if drawn.maybe(0.25) else []

@@ -34,6 +34,7 @@ SLICES: Mapping[str, Callable[[], Subject]] = MappingProxyType(
         "reach": functools.partial(_subject, "_mdp", "probabilities"),
         "values": functools.partial(_subject, "_mdp_values"),
         "programs": functools.partial(_subject, "_programs"),
+        "timed": functools.partial(_subject, "_timed"),
         "robust": functools.partial(_subject, "_robust"),
     }
 )

@@ -139,3 +139,7 @@ SAMPLED_ROUNDS = 1_000_000
 
 SHARPENED = 2_000
 """Rounds in which bounds of samples sharpen each other, at most."""
+
+# mdp/_clock.py
+TICKS_BETWEEN_LOOKS = 8
+"""Ticks of a clock after which it is looked whether enough is known."""

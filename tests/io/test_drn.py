@@ -264,11 +264,19 @@ def test_compressed(tmp_path, write, suffix):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("@type: MDP", "@type: CTMC", r":3: expected @type MDP or DTMC, found 'CTMC'"),
-        ("@type: MDP", "@type:", r":3: expected @type MDP or DTMC, found ''"),
+        (
+            "@type: MDP",
+            "@type: MA",
+            r":3: expected @type MDP or DTMC or CTMC, found 'MA'",
+        ),
+        ("@type: MDP", "@type:", r":3: expected @type MDP or DTMC or CTMC, found ''"),
         ("@type: MDP\n", "", r":12: expected section '@type' before '@model'"),
         ("@nr_states\n3\n", "", r":11: expected section '@nr_states' before"),
-        ("@type: MDP", "hello", r":3: expected '@type: MDP' or DTMC, found 'hello'"),
+        (
+            "@type: MDP",
+            "hello",
+            r":3: expected '@type: MDP', DTMC or CTMC, found 'hello'",
+        ),
         ("double", "parametric", r":4: expected @value_type double or rational"),
         ("@parameters\n\n", "@parameters\np q\n", r":6: models with parameters are"),
         ("@model", "@placeholders\n$x : 1\n@model", r":14: models with placeholders"),

@@ -35,6 +35,7 @@ QUICK = {
     "values": (["host", "verify", "game", "front"], 8),
     "robust": (["host", "verify"], 4),
     "programs": (["host"], 40),
+    "timed": (["host"], 4),
 }
 """Checks that compile little; the others run in `make fuzz`."""
 

@@ -11,7 +11,13 @@ from jaxgames import limits, solution
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._almost_sure import within
-from jaxgames.mdp._asked import Asked, check_concrete, given, initial_states
+from jaxgames.mdp._asked import (
+    Asked,
+    check_concrete,
+    check_untimed,
+    given,
+    initial_states,
+)
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Multi, Property, PropertyError, as_property
 from jaxgames.mdp._region import NO_CHOICE, check_model
@@ -350,6 +356,7 @@ def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
         ValueError: something is wrong with it.
     """
     check_concrete(model)
+    check_untimed(model)
     check_model(model)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")

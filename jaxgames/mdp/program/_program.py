@@ -201,10 +201,6 @@ class Program:
         if max_states is not None and not max_states > 0:
             raise ValueError(f"max_states must be positive, got {max_states!r}")
         program = self._resolved(constants)
-        if program.kind == "ctmc":
-            raise ProgramError(
-                self.file, Place(), "this is not supported: Markov chains of real time"
-            )
         try:
             found = explore(program, min(max_states or MOST, MOST))
             if deadlocks == "error" and found.deadlocks.any():
@@ -275,6 +271,7 @@ def _model(program: Resolved, found: Explored) -> MDP:
         state_rewards=state_rewards or None,
         choice_rewards=choice_rewards or None,
         valuations=valuations or None,
+        exit_rates=found.exits,
     )
 
 

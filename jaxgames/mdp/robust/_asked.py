@@ -78,6 +78,8 @@ class AskedOfIntervals(Asked):
             raise self._refused(node, "conditional probabilities")
         if node.operator == "P":
             return self._probability(node, optimum)
+        if node.operator == "T":
+            raise self._refused(node, "expected times")
         if node.operator == "LRA":
             raise self._refused(node, "long-run averages")
         return self._reward(node, optimum)

@@ -1,0 +1,24 @@
+"""One jump of a uniformised Markov chain, seen backwards: a plain loop."""
+
+from jaxgames.host import compiled
+
+
+@compiled
+def jump_back(rows, columns, probs, stay, values, found, begin, end):
+    """What states are worth one jump of the clock earlier.
+
+    Args:
+        rows: int32 `[S + 1]`, the branches of each state.
+        columns: int32 `[E]`, where they lead.
+        probs: float64 `[E]`, how likely a tick of the clock takes each.
+        stay: float64 `[S]`, how likely it leaves a state as it is.
+        values: float64 `[S]`, of the states after the tick.
+        found: float64 `[S]`, written to.
+        begin: the first state that is looked at.
+        end: the last one, and one.
+    """
+    for state in range(max(begin, 0), end):
+        here = stay[state] * values[state]
+        for branch in range(rows[state], rows[state + 1]):
+            here += probs[branch] * values[columns[branch]]
+        found[state] = here

@@ -1,0 +1,181 @@
+"""Markov chains in continuous time: values by a clock, against their equations."""
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from jaxgames import io, mdp
+from jaxgames.mdp._clock import ticks_in, time_at
+from jaxgames.testing import _timed
+
+QUEUE = """
+ctmc
+const int N; const double in = 3/2;
+module queue
+  n : [0..N];
+  [come] n<N -> in : (n'=n+1);
+  [go] n>0 -> 2 : (n'=n-1);
+endmodule
+label "full" = n=N;
+rewards "length" true : n; endrewards
+rewards "served" [go] true : 1; endrewards
+"""
+
+
+@pytest.fixture(scope="module")
+def queue():
+    return mdp.Program.parse(QUEUE).build(constants={"N": 4})
+
+
+def test_a_queue_in_the_long_run_is_geometric(queue):
+    assert queue.exit_rates.tolist() == [1.5, 3.5, 3.5, 3.5, 2]
+    weights = [Fraction(3, 4) ** k for k in range(5)]
+    full = float(weights[4] / sum(weights))
+    for text, value in {
+        'S=? [ "full" ]': full,
+        'R{"served"}=? [ LRA ]': 1.5 * (1 - full),
+        'R{"length"}=? [ LRA ]': float(
+            sum(k * w for k, w in enumerate(weights)) / sum(weights)
+        ),
+    }.items():
+        found = mdp.check(queue, text)
+        assert (found.lower <= value * (1 + 1e-12)).all()
+        assert (found.upper >= value * (1 - 1e-12)).all()
+        assert (found.upper - found.lower <= 1e-6 * value).all()
+
+
+def test_an_exponential_delay_is_what_it_is():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [1, 1], [1, 1]),
+        labels={"done": [0, 1]},
+        state_rewards={"": [3.0, 0.0]},
+        exit_rates=[0.25, 1.0],
+    )
+    gone = 1 - np.exp(-0.25 * 6)
+    cases = {
+        'P=? [ F<=6 "done" ]': gone,
+        'P=? [ G<=6 !"done" ]': 1 - gone,
+        'P=? [ F>=6 "done" ]': 1.0,
+        'P=? [ !"done" U>6 "done" ]': 1 - gone,
+        'T=? [ F "done" ]': 4.0,
+        'R=? [ F "done" ]': 12.0,
+        "R=? [ C<=6 ]": 12 * gone,
+        "R=? [ I=6 ]": 3 * (1 - gone),
+        "R=? [ C ]": 12.0,
+        'P=? [ X "done" ]': 1.0,
+    }
+    for text, value in cases.items():
+        found = mdp.check(model, text)
+        assert found.lower[0] * (1 - 1e-12) <= value <= found.upper[0] * (1 + 1e-12)
+        assert found.upper[0] - found.lower[0] <= 1.1e-6 * value, text
+
+
+def test_a_rare_event_is_known_as_nearly_as_others():
+    size = 12
+    slow = [1e-4] * (size - 1) + [1.0]
+    model = mdp.MDP.from_arrays(
+        *(np.arange(size + 1), np.arange(size + 1)),
+        *([*range(1, size), size - 1], np.ones(size)),
+        labels={"end": np.arange(size) == size - 1},
+        exit_rates=slow,
+    )
+    found = mdp.check(model, 'P=? [ F<=1 "end" ]')
+    # Erlang's: the probability of eleven jumps at least.
+    mean, term, total = Fraction(1, 10**4), Fraction(1), Fraction(0)
+    for k in range(1, 40):
+        term = term * mean / k
+        total += term if k >= size - 1 else 0
+    value = float(total) * np.exp(-1e-4)
+    assert 0 < value < 1e-50
+    assert found.lower[0] * (1 - 1e-12) <= value <= found.upper[0] * (1 + 1e-12)
+    assert found.upper[0] - found.lower[0] <= 1e-6 * value
+
+
+@pytest.mark.parametrize("mean", [0, 1, 37, 10**5])
+def test_terms_of_poisson_hold_what_they_are(mean):
+    terms = ticks_in(1.0, Fraction(mean))
+    total = terms.weight.sum()
+    assert abs(total - 1) < 1e-9
+    counts = terms.first + np.arange(len(terms.weight))
+    assert abs((terms.weight * counts).sum() - mean) <= 1e-9 * max(mean, 1)
+    assert (np.diff(terms.rest) <= 0).all()
+    assert abs(time_at(2.0, Fraction(mean)).weight.sum() - mean) <= 1e-8 * max(mean, 1)
+
+
+def test_random_chains_hold_the_values_of_their_equations():
+    for seed in range(4):
+        chain = _timed._draw(np.random.default_rng([1, seed]), seed, 4)
+        assert _timed._compared(chain) is None, chain
+
+
+@pytest.mark.sweep
+def test_many_random_chains():
+    for seed in range(400):
+        chain = _timed._draw(np.random.default_rng([2, seed]), seed, 6)
+        assert _timed._compared(chain) is None, chain
+
+
+def test_files_hold_rates(queue, tmp_path):
+    path = tmp_path / "queue.drn"
+    io.save(path, queue)
+    again = io.load(path)
+    assert isinstance(again, mdp.MDP)
+    assert np.allclose(again.exit_rates, queue.exit_rates, rtol=1e-15)
+    assert np.allclose(again.probs, queue.probs, rtol=1e-15)
+    text = path.read_text()
+    assert "@type: CTMC" in text
+    assert "state 1 !3.5" in text
+    with pytest.warns(UserWarning, match="variable 'n'"):
+        io.save(tmp_path / "queue.sm", queue)
+    again = io.load(tmp_path / "queue.sm")
+    assert np.allclose(again.exit_rates, queue.exit_rates, rtol=1e-15)
+    for name in ("queue.umb", "queue.tra"):
+        with pytest.raises(ValueError, match="cannot hold a chain with rates"):
+            io.save(tmp_path / name, queue)
+    path.write_text(text.replace("!3.5", "!4.5"))
+    with pytest.raises(io.FormatError, match=r"left at rate 4.5, .* sum up to 3.5"):
+        io.load(path)
+    path.write_text(text.replace("!3.5", "!3x"))
+    with pytest.raises(io.FormatError, match="expected a rate after '!', found '3x'"):
+        io.load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("P=? [ F<=-1 n=0 ]", "must not be negative"),
+        ("P=? [ F[3,2] n=0 ]", "no time is from 3 to 2"),
+        ("P=? [ G (n=0 | F<=2 n=1) ]", "has a bound of time, and is a part"),
+        ('R{"served"}=? [ I=2 ]', "are none of states"),
+        ('R{"served"}=? [ C<=2 discount=0.9 ]', "discounts are for steps"),
+        ("P=? [ F<=10000000000 n=4 ]", "too often to be followed"),
+    ],
+)
+def test_what_cannot_be_asked_in_time(queue, text, said):
+    with pytest.raises(ValueError, match=said.replace("[", r"\[")):
+        mdp.check(queue, text)
+
+
+@pytest.mark.parametrize(
+    ("exits", "said"),
+    [
+        ([1.0], "must have one entry each, 2"),
+        ([1.0, 0.0], "the exit rate of state 1 is 0"),
+        ([np.inf, 1.0], "the exit rate of state 0 is inf"),
+    ],
+)
+def test_rates_that_are_none(exits, said):
+    with pytest.raises(ValueError, match=said):
+        mdp.MDP.from_arrays([0, 1, 2], [0, 1, 2], [1, 0], [1, 1], exit_rates=exits)
+    with pytest.raises(ValueError, match="only Markov chains are known"):
+        mdp.MDP.from_arrays([0, 2], [0, 1, 2], [0, 0], [1, 1], exit_rates=[1.0])
+
+
+def test_what_sees_no_time_says_so(queue):
+    found = mdp.check(queue, "P=? [ F n=4 ]")
+    with pytest.raises(ValueError, match="for mdp.check alone"):
+        mdp.verify_values(queue, "P=? [ F n=4 ]", found)
+    jumps = dataclasses.replace(queue, exit_rates=None)
+    assert mdp.verify_values(jumps, "P=? [ F n=4 ]", found)
