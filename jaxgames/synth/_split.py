@@ -8,7 +8,7 @@ nothing to do with a guarantee fall away from it, as alternatives by themselves.
 
 References:
     Finkbeiner, Geier and Passing, Specification decomposition for reactive synthesis,
-    NFM 2021, doi:10.1007/978-3-030-76384-8_8.
+    Innov. Syst. Softw. Eng. 2022, doi:10.1007/s11334-022-00462-6, arXiv:2103.08459.
 """
 
 from collections.abc import Callable, Iterable

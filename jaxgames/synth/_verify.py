@@ -18,16 +18,13 @@ from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._decomposition import Decomposition
 from jaxgames.synth._side_by_side import cone
 from jaxgames.synth._split import alternatives, conjuncts
+from jaxgames.tuning.ltl import FEW_STATES
 
 if TYPE_CHECKING:
     from jaxgames.synth._specification import Specification
 
 MAX_PAIRS = 1 << 24
 """Pairs of states that are looked at."""
-
-
-FEW_STATES = 1 << 8
-"""Of a Büchi automaton of a part of a conjunction, which is tried before the whole."""
 
 
 @limited()

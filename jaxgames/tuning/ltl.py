@@ -30,3 +30,7 @@ FORMULAS_A_PROCESS = 128
 
 AT_A_TIME = 32
 """Formulas that a process is given at once."""
+
+# synth/_verify.py
+FEW_STATES = 1 << 8
+"""States of an automaton of a part of a conjunction, which is tried before the whole."""

@@ -93,6 +93,15 @@ def test_what_is_never_so_may_lead_anywhere():
     assert model.num_states == 3
 
 
+def test_what_is_renamed_may_be_an_action_of_another_part():
+    text = (
+        "mdp module m x:[0..1]; [a] x=0 -> (x'=1); endmodule "
+        "module n y:[0..1]; [b] y=0 -> (y'=1); endmodule "
+        "system m{b<-c} ||| n{b<-c}/{c} endsystem"
+    )
+    assert mdp.Program.parse(text).build().num_states == 4
+
+
 def test_initial_states_may_be_several():
     text = "dtmc module m x:[0..9]; [] true -> true; endmodule init x>6 endinit"
     model = mdp.Program.parse(text).build()
@@ -184,6 +193,14 @@ def test_a_search_ends_at_its_limits():
             "no action that several modules do together, such as [a], may change it",
         ),
         ("module m [] true -> true; endmodule system m || k endsystem", "no module is"),
+        (
+            "module m [a] true -> true; endmodule system m/{b} endsystem",
+            "no action is called 'b'",
+        ),
+        (
+            "module m [a] true -> true; endmodule system m{b<-a} endsystem",
+            "no action is called 'b'",
+        ),
         (
             "module m [] true -> true; endmodule init false endinit",
             "no state is initial",

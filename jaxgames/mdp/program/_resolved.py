@@ -469,6 +469,7 @@ def _composition(source: Source, modules: list[Module]) -> dict[str, list[Altern
     system = source.system
     if system is None:
         system = Composed(tuple(Part(name) for name in numbers))
+    _check_actions(system, modules)
     used: set[str] = set()
     found = _alternatives(system, modules, numbers, used)
     missing = [name for name in numbers if name not in used]
@@ -477,6 +478,31 @@ def _composition(source: Source, modules: list[Module]) -> dict[str, list[Altern
             system.place, f"the system leaves out the module {missing[0]}"
         )
     return found
+
+
+def _check_actions(system: Any, modules: list[Module]) -> None:
+    """What is hidden or renamed has a name of an action of the program.
+
+    As in PRISM, it need not be one of the part that is meant.
+    """
+    actions = {command.action for module in modules for command in module.commands}
+    nodes, relabelled = [system], []
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Relabelled):
+            relabelled.append(node)
+            nodes.append(node.part)
+        elif isinstance(node, Composed):
+            nodes.extend(node.parts)
+    for node in relabelled:
+        actions |= set(node.names.values())
+    for node in relabelled:
+        for old in node.names:
+            if old not in actions:
+                raise PropertyError(
+                    node.place,
+                    f"no action is called {quoted(old)}{guess(old, actions)}",
+                )
 
 
 def _alternatives(
@@ -496,11 +522,6 @@ def _alternatives(
         return {action: [((number, action),)] for action in own}
     if isinstance(node, Relabelled):
         inner = _alternatives(node.part, modules, numbers, used)
-        for old in node.names:
-            if old not in inner:
-                raise PropertyError(
-                    node.place, f"no action is called {quoted(old)}{guess(old, inner)}"
-                )
         found: dict[str, list[Alternative]] = {}
         for action, ways in inner.items():
             found.setdefault(node.names.get(action, action), []).extend(ways)
