@@ -33,4 +33,4 @@ AT_A_TIME = 32
 
 # synth/_verify.py
 FEW_STATES = 1 << 8
-"""States of an automaton of a part of a conjunction, which is tried before the whole."""
+"""States of an automaton of a part of a conjunction that is tried before the whole."""
