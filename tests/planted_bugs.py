@@ -307,6 +307,24 @@ BUGS = [
         *("values", "spoilt", "mdp/test_games.py"),
     ),
     Bug(
+        *("parity-game-lots", WRONG, "mdp/_parity_game.py"),
+        "some = draws[priority[owner[draws]] <= even + 1]",
+        "some = draws[priority[owner[draws]] <= even]",
+        *("values", "parity", "mdp/test_parity_games.py"),
+    ),
+    Bug(
+        *("parity-game-out", WRONG, "mdp/_parity_game.py"),
+        "(level[columns] != of) | ~unsure[columns]",
+        "~unsure[columns]",
+        *("values", "parity", "mdp/test_parity_games.py"),
+    ),
+    Bug(
+        *("parity-game-shown", FORGETS, "mdp/_parity_game.py"),
+        "_sum_to_one(above, bound) if is_least else",
+        "bound <= 1 if is_least else",
+        *("values", "spoilt-parity", "mdp/test_parity_games.py"),
+    ),
+    Bug(
         *("front-far", FORGETS, "mdp/multi/_front.py"),
         "if found.value >= -Fraction(epsilon):",
         "if found.value >= -1:",
@@ -362,9 +380,9 @@ BUGS = [
     ),
     Bug(
         *("game-others", WRONG, "mdp/_stochastic_game.py"),
-        """        high = self._values(_taken(theirs, others, owner), "max", near)
+        """        high = self._values(taken(theirs, others, owner), "max", near)
         if not""",
-        """        high = self._values(_taken(theirs, others, owner), "min", near)
+        """        high = self._values(taken(theirs, others, owner), "min", near)
         if not""",
         *("values", "game", "mdp/test_games.py"),
     ),

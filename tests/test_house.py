@@ -32,6 +32,7 @@ EXCEPTIONS = {
 # Games of several conditions are solved by games of one.
 EXCEPTIONS |= {("energyparity", "energy"), ("energyparity", "parity")}
 EXCEPTIONS |= {("emersonlei", "parity")}
+EXCEPTIONS |= {("mdp", "parity")}  # sure wins of stochastic games
 EXCEPTIONS |= {("equivalence", "multienergy")}  # one question, put as another
 EXCEPTIONS |= {("equivalence", "io")}  # its systems are files, read when asked for
 EXCEPTIONS |= {("synth", "ltl"), ("synth", "parity")}  # automata, and their games

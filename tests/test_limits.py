@@ -246,6 +246,10 @@ SOLVES = {
         lambda x, **how: mdp.solve_reward_game(x, [1], discount=0.5, **how),
         mdp.Game.from_arrays([0, 1], [0, 1], [0], [1], [0]),
     ),
+    "stochastic parity games": (
+        lambda x, **how: mdp.solve_parity_game(x, [0], **how),
+        mdp.Game.from_arrays([0, 1], [0, 1], [0], [1], [0]),
+    ),
     "pairs, weakly": (
         lambda x, **how: equivalence.compare_many_weak(x, [(0, 1)], **how)[0],
         PROCESSES,
@@ -303,8 +307,7 @@ SOLVING = {
 }
 """Those that come back undecided, see SOLVES."""
 
-ANSWERING = {mdp.solve_game, mdp.pareto}
-ANSWERING = {mdp.solve_game, mdp.solve_reward_game}
+ANSWERING = {mdp.solve_game, mdp.solve_reward_game, mdp.solve_parity_game, mdp.pareto}
 """Those likewise that are no single solve: there is no state to go on from."""
 
 IN_ORDER = ["solver", "max_steps", "state", "throw", "progress", "deadline", "memory"]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from jaxgames.mdp._mec import place_for as place_for
     from jaxgames.mdp._model import MDP as MDP
     from jaxgames.mdp._omega import acceptance_probability as acceptance_probability
+    from jaxgames.mdp._parity_game import parity_product as parity_product
+    from jaxgames.mdp._parity_game import solve_parity_game as solve_parity_game
+    from jaxgames.mdp._parity_game import verify_parity_game as verify_parity_game
     from jaxgames.mdp._prob01 import prob0 as prob0
     from jaxgames.mdp._prob01 import prob1 as prob1
     from jaxgames.mdp._problem import PROBLEM as PROBLEM

@@ -363,8 +363,13 @@ def _shapes(model: Any, batch: tuple[int, ...]) -> None:
                 raise ValueError(
                     f"{where} must have shape {(*batch, size)}, got {np.shape(values)}"
                 )
-            if values.dtype.kind not in kinds:
-                raise ValueError(f"{where} has the wrong type, {values.dtype}")
+            dtype = getattr(values, "dtype", None)
+            if dtype is None or dtype.kind not in kinds:
+                wanted = "bool" if kinds == "b" else "real numbers"
+                found_there = type(values).__name__ if dtype is None else dtype
+                raise ValueError(
+                    f"{where} must be an array of {wanted}, got {found_there}"
+                )
 
 
 def _faults(xp: Any, model: Any) -> list[Fault]:

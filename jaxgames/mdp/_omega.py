@@ -27,13 +27,11 @@ class Deterministic(NamedTuple):
 
     Attributes:
         delta: int `[Q, L]`, the next state for each letter, -1 where there is none.
-        marks: int64 `[Q, L]`, the marks that are met there, as bits.
-        condition: what is to be met again and again, and what not.
+        label: int64 `[Q, L]`, what the edge there has.
     """
 
     delta: np.ndarray
-    marks: np.ndarray
-    condition: Acceptance
+    label: np.ndarray
 
 
 def _undecided(
@@ -124,11 +122,12 @@ def acceptance_probability(
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon must be a positive number, got {epsilon}")
     graph, condition = _parts(automaton)
-    letter, place = _letters(model, graph.propositions)
-    found = _deterministic(graph, condition, letter)
+    bits = np.zeros(graph.num_edges, np.int64)
+    for mark, members in enumerate(graph.sets):
+        bits |= np.asarray(members).astype(np.int64) << mark
     least = optimum == "min"
-    made = followed(model, found.delta, [[] for _ in found.delta], place)
-    marks = np.append(found.marks[:, place].ravel(), 0)
+    made, marks = followed_by(model, graph, bits)
+    marks = np.append(marks, 0)
     size, lost = model.num_states, np.arange(len(marks)) == len(marks) - 1
     wanted = condition.negated() if least else condition
     good = accepted(made, marks, wanted, ~lost)
@@ -141,14 +140,14 @@ def acceptance_probability(
     ends = answer.lower[:size], answer.upper[:size]
     if least and relative:
         # What is near relative to the one is not so to the other.
-        low, high = _one_less(*ends)
+        low, high = one_less(*ends)
         if np.any((high - low > epsilon * low) & (low > 0)):
             near = max(epsilon * float(low[low > 0].min()), 1e-15)
             answer = solve(posed, epsilon=near, **how)
             ends = answer.lower[:size], answer.upper[:size]
     values = None if answer.exact is None else tuple(answer.exact[:size])
     if least:
-        ends, values = _one_less(*ends), values and tuple(1 - x for x in values)
+        ends, values = one_less(*ends), values and tuple(1 - x for x in values)
     text = _named(automaton, optimum)
     found_all = proved(model, text, ends, values, statuses, stats)
     if throw and exact and values is None:
@@ -162,7 +161,29 @@ def acceptance_probability(
     return found_all
 
 
-def _one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def followed_by(model: MDP, graph: Any, label: np.ndarray) -> tuple[MDP, np.ndarray]:
+    """A model followed by a deterministic automaton, which reads its states.
+
+    Args:
+        model: a concrete model with probabilities.
+        graph: an `ltl.Automaton` with one initial state.
+        label: integers `[E]`, of its edges.
+
+    Returns:
+        The product, as [`followed`][jaxgames.mdp._automata.followed] makes it, and what
+        the edge has that is taken in each of its states but the last: int64.
+
+    Raises:
+        ValueError: a letter of the model has two edges, or a proposition is no property
+            of states.
+    """
+    letters, place = _letters(model, graph.propositions)
+    found = _deterministic(graph, label, letters)
+    made = followed(model, found.delta, [[] for _ in found.delta], place)
+    return made, found.label[:, place].ravel()
+
+
+def one_less(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One less bounds, rounded outwards; 0 and 1 are exact."""
     hair = 2.3e-16
     low = np.where(upper == 0, 1.0, np.maximum(1 - upper - hair * (upper < 1), 0))
@@ -232,7 +253,7 @@ def _letters(model: MDP, names: tuple[str, ...]) -> tuple[list[int], np.ndarray]
     return [int(x) for x in letters], place
 
 
-def _deterministic(graph: Any, condition: Acceptance, letters: list[int]):
+def _deterministic(graph: Any, label: np.ndarray, letters: list[int]) -> Deterministic:
     """The automaton over some letters, with its first state at 0.
 
     Raises:
@@ -243,10 +264,7 @@ def _deterministic(graph: Any, condition: Acceptance, letters: list[int]):
     first = int(graph.initial[0])
     number[first], number[0] = 0, first
     delta = np.full((size, len(letters)), -1)
-    marks = np.zeros((size, len(letters)), np.int64)
-    bits = np.zeros(graph.num_edges, np.int64)
-    for mark, members in enumerate(graph.sets):
-        bits |= np.asarray(members).astype(np.int64) << mark
+    there = np.zeros((size, len(letters)), np.int64)
     for at, letter in enumerate(letters):
         edges = np.flatnonzero(graph.enabled([letter])[0])
         twice = np.flatnonzero(np.bincount(sources[edges], minlength=size) > 1)
@@ -259,8 +277,8 @@ def _deterministic(graph: Any, condition: Acceptance, letters: list[int]):
             )
         here = number[sources[edges]]
         delta[here, at] = number[graph.targets[edges]]
-        marks[here, at] = bits[edges]
-    return Deterministic(delta, marks, condition)
+        there[here, at] = label[edges]
+    return Deterministic(delta, there)
 
 
 def accepted(

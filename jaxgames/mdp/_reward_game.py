@@ -11,14 +11,18 @@ from jaxgames.mdp import _questions
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
-from jaxgames.mdp._stochastic_game import Game, GameValues, part
+from jaxgames.mdp._stochastic_game import (
+    IMPROVEMENTS,
+    Game,
+    GameValues,
+    best_choices,
+    means,
+    part,
+)
 from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify_values import verify_values
 from jaxgames.solution import SolveError, Stats, Status
-
-IMPROVEMENTS = 1_000
-"""How often strategies are improved at most."""
 
 
 def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
@@ -291,7 +295,7 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
         high = _values(asked, strategy, ~mine, "max", near, relative)
         rounds += 1
         worth = _worth(asked, high.upper)
-        least = _best(worth, owner, model.num_states, largest=False)
+        least = best_choices(worth, owner, model.num_states, largest=False)
         here = np.where(asked.real, strategy, 0)
         size = np.abs(high.upper[~endless]).max(initial=0.0)
         with np.errstate(invalid="ignore"):
@@ -302,7 +306,7 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
         if not better.any() or rounds >= IMPROVEMENTS:
             break
         strategy = np.where(better, least, strategy)
-    best = _best(worth, owner, model.num_states, largest=True)
+    best = best_choices(worth, owner, model.num_states, largest=True)
     his = np.where(mine & ~endless, best, strategy)
     answer = np.where(mine & ~endless & (high.scheduler >= 0), high.scheduler, his)
     low, taken = None, his
@@ -356,21 +360,8 @@ class _Played(NamedTuple):
 
 def _worth(asked: _Asked, values: np.ndarray) -> np.ndarray:
     """What each choice is worth by some values."""
-    model = asked.game.model
-    choice = np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets))
-    probs = np.asarray(model.probs, np.float64)[: len(choice)]
-    total = np.bincount(choice, probs, minlength=model.num_choices)
-    to = values[np.asarray(model.columns)[: len(choice)]]
-    mean = np.bincount(choice, probs * to, minlength=model.num_choices)
     share = 1.0 if asked.discount is None else float(asked.discount)
-    return asked.reward + share * mean / np.where(total > 0, total, 1)
-
-
-def _best(worth: np.ndarray, owner: np.ndarray, size: int, *, largest: bool):
-    """The first best choice of each state: int `[S]`."""
-    order = np.lexsort((-worth if largest else worth, owner))
-    first = np.searchsorted(owner[order], np.arange(size))
-    return order[np.minimum(first, max(len(order) - 1, 0))]
+    return asked.reward + share * means(asked.game.model, values)
 
 
 def _sure(asked: _Asked, strategy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

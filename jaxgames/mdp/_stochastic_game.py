@@ -110,7 +110,7 @@ class GameValues(solution.Solution):
         return f"GameValues({len(self.lower)} states, bounds at most {gap:.1e} apart)"
 
 
-def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
+def undecided_game(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
     """What is true of any game."""
     size = game.model.num_states
     return GameValues(
@@ -123,7 +123,7 @@ def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
     )
 
 
-@limited(_undecided)
+@limited(undecided_game)
 def solve_game(
     game: Game,
     target: Any,
@@ -216,17 +216,12 @@ class _Asked(NamedTuple):
         ease = self._values(np.ones(model.num_choices, bool), "max", self.epsilon)
         choice = np.where(mine & (ease[2] >= 0), ease[2], choice)
         rounds, near = 0, self.epsilon / 64
-        probs = self._probs()
         while True:
             limits.tick("improving", rounds, "strategies")
-            low = self._values(_taken(choice, mine, owner), "min", near)
+            low = self._values(taken(choice, mine, owner), "min", near)
             rounds += 1
-            worth = np.bincount(
-                np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets)),
-                probs * low[0][np.asarray(model.columns)],
-                minlength=model.num_choices,
-            )
-            best = _best(worth, owner, size, largest=True)
+            worth = means(model, low[0])
+            best = best_choices(worth, owner, size, largest=True)
             here = np.where(real, choice, 0)
             gain = worth[best] - worth[here]
             better = (
@@ -238,11 +233,11 @@ class _Asked(NamedTuple):
         # The others' answer to that strategy need not be right against all; what is
         # least by the values is.
         others = real & ~mine
-        least = _best(worth, owner, size, largest=False)
+        least = best_choices(worth, owner, size, largest=False)
         theirs = np.where(others, least, choice)
-        high = self._values(_taken(theirs, others, owner), "max", near)
+        high = self._values(taken(theirs, others, owner), "max", near)
         if not self._near(low[0], high[1]):
-            again = self._values(_taken(low[2], others, owner), "max", near)
+            again = self._values(taken(low[2], others, owner), "max", near)
             if self._gap(low[0], again[1]) < self._gap(low[0], high[1]):
                 high, theirs = again, np.where(others & (low[2] >= 0), low[2], theirs)
         strategy = np.where(mine, choice, theirs)
@@ -260,13 +255,6 @@ class _Asked(NamedTuple):
             value=lower + (upper - lower) / 2,
             strategy=strategy,
         )
-
-    def _probs(self) -> np.ndarray:
-        model = self.game.model
-        probs = np.asarray(model.probs, np.float64)
-        choice = np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets))
-        total = np.bincount(choice, probs, minlength=model.num_choices)
-        return probs / total[choice]
 
     def _values(self, choices: np.ndarray, optimum: str, epsilon: float):
         """Bounds of the decision process of some choices, and its scheduler."""
@@ -289,7 +277,17 @@ class _Asked(NamedTuple):
         return bool(np.all(upper - lower <= width))
 
 
-def _taken(choice: np.ndarray, states: np.ndarray, owner: np.ndarray) -> np.ndarray:
+def means(model: MDP, values: np.ndarray) -> np.ndarray:
+    """What each choice is worth by the values of where it leads: float64 `[C]`."""
+    choice = np.repeat(np.arange(model.num_choices), np.diff(model.row_offsets))
+    probs = np.asarray(model.probs, np.float64)[: len(choice)]
+    total = np.bincount(choice, probs, minlength=model.num_choices)
+    to = values[np.asarray(model.columns)[: len(choice)]]
+    mean = np.bincount(choice, probs * to, minlength=model.num_choices)
+    return mean / np.where(total > 0, total, 1)
+
+
+def taken(choice: np.ndarray, states: np.ndarray, owner: np.ndarray) -> np.ndarray:
     """All choices, but of some states the one that is chosen there: bool `[C]`."""
     kept = ~np.append(states, False)[owner]
     some = choice[states & (choice >= 0)]
@@ -298,7 +296,7 @@ def _taken(choice: np.ndarray, states: np.ndarray, owner: np.ndarray) -> np.ndar
     return kept | np.append(free, False)[owner]
 
 
-def _best(worth: np.ndarray, owner: np.ndarray, size: int, *, largest: bool):
+def best_choices(worth: np.ndarray, owner: np.ndarray, size: int, *, largest: bool):
     """The first best choice of each state: int `[S]`."""
     order = np.lexsort((-worth if largest else worth, owner))
     first = np.searchsorted(owner[order], np.arange(size))

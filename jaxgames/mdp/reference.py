@@ -5,6 +5,7 @@ model again, where the engines keep count of what has changed.
 """
 
 import itertools
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -513,23 +514,76 @@ def game_values(
         >>> mdp.reference.game_values(game, [0, 1, 0], maximizer=1)[0]
         Fraction(0, 1)
     """
-    model, size = game.model, game.model.num_states
+    size = game.model.num_states
+    goal = [bool(x) for x in target]
+    passed = [True] * size if states is None else [bool(x) for x in states]
+
+    def reached(chain: Chain) -> list[Exact]:
+        return _chain_values("reach", chain, [], goal, passed, Fraction(1))
+
+    return _of_all_pairs(game, maximizer, reached)
+
+
+def parity_game_values(game: "Game", priority, *, maximizer: int = 0) -> list[Exact]:
+    """How likely the largest priority that comes for ever is even: exactly.
+
+    As `game_values`, by all pairs of memoryless strategies, which are enough here too
+    [1]: in the chain that both leave it is the probability to get to final components
+    whose largest priority is even.
+
+    Args:
+        game: a small game with probabilities.
+        priority: integers `[S]`, not negative.
+        maximizer: who wants it to be even.
+
+    References:
+        [1] Chatterjee, Jurdziński and Henzinger, Quantitative stochastic parity games,
+        SODA 2004, doi:10.5555/982792.982808.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 1, 2], [1, 0.5, 0.5, 1, 1],
+        ...     [1, -1, -1],
+        ... )
+        >>> mdp.reference.parity_game_values(game, [0, 2, 1])[0]
+        Fraction(1, 2)
+    """
+    colours = [int(x) for x in priority]
+    size = len(colours)
+
+    def even(chain: Chain) -> list[Exact]:
+        reach = _reachability(chain)
+        after = [[t for t in range(size) if reach[s][t]] for s in range(size)]
+        won = [
+            all(reach[t][s] for t in after[s])
+            and max(colours[t] for t in after[s]) % 2 == 0
+            for s in range(size)
+        ]
+        return _absorbed(chain, [Fraction(int(x)) for x in won])
+
+    return _of_all_pairs(game, maximizer, even)
+
+
+def _of_all_pairs(game: "Game", maximizer: int, values: Callable) -> list[Exact]:
+    """The most that one player secures, of what the chains of all pairs come to."""
+    model = game.model
     rows = [_branches(model, choice) for choice in range(model.num_choices)]
     own = [
         range(*pair) for pair in itertools.pairwise(model.row_group_offsets.tolist())
     ]
-    goal = [bool(x) for x in target]
-    passed = [True] * size if states is None else [bool(x) for x in states]
     his = [int(player) == maximizer for player in game.player]
-    best: list[Exact] = [Fraction(0)] * size
+    best: list[Exact] = [Fraction(0)] * len(own)
     for strategy in itertools.product(
-        *([*own[s]] if his[s] else [None] for s in range(size))
+        *(
+            [*choices] if mine else [None]
+            for choices, mine in zip(own, his, strict=True)
+        )
     ):
         theirs = [own[s] if c is None else [c] for s, c in enumerate(strategy)]
-        least: list[Exact] = [Fraction(1)] * size
+        least: list[Exact] = [Fraction(1)] * len(own)
         for choices in itertools.product(*theirs):
-            chain = [rows[choice] for choice in choices]
-            found = _chain_values("reach", chain, [], goal, passed, Fraction(1))
+            found = values([rows[choice] for choice in choices])
             least = [min(pair) for pair in zip(least, found, strict=True)]
         best = [max(pair) for pair in zip(best, least, strict=True)]
     return best

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames import mdp
+from jaxgames.mdp._model import owner_of
+from jaxgames.mdp._stochastic_game import part, taken
 from jaxgames.testing import _exact, _fronts
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._mdp import _draw, _show, model_of
@@ -43,6 +45,7 @@ def _draw_paid(rng: np.random.Generator, index: int, size: int) -> Labelled:
     case = _draw(rng, index, size)
     pay = rng.integers(0, 3, len(case.src)) * (rng.random(len(case.src)) < 0.6)
     vertex = {**case.vertex, "owner": rng.integers(0, 2, case.size)}
+    vertex["priority"] = rng.integers(0, rng.integers(1, 6), case.size)
     return labelled(
         case.src, case.dst, case.size, vertex, {**case.edge, "pay": pay.astype(int)}
     )
@@ -197,6 +200,54 @@ def _spoilt_game(case: Labelled) -> Complaint:
     return None
 
 
+def _parity_game(case: Labelled) -> Complaint:
+    """A stochastic parity game, by all pairs of strategies; and its verification."""
+    owner, priority = case.vertex["owner"], case.vertex["priority"]
+    game = mdp.Game(_paid(case), owner.astype(np.int8))
+    expected = mdp.reference.parity_game_values(game, priority)
+    found = mdp.solve_parity_game(game, priority)
+    wrong = _off("solve_parity_game", found, expected)
+    verdict = mdp.verify_parity_game(game, priority, found)
+    return wrong or (None if verdict else f"right values are rejected: {verdict}")
+
+
+def _spoilt_parity_game(case: Labelled) -> Complaint:
+    """What is accepted of a parity game is right: strategies secure its bounds."""
+    owner, priority = case.vertex["owner"], case.vertex["priority"]
+    model = _paid(case)
+    game = mdp.Game(model, owner.astype(np.int8))
+    right = mdp.solve_parity_game(game, priority)
+    groups = np.asarray(model.row_group_offsets)
+    rng = np.random.default_rng([case.size, len(case.src)])
+    for kind in range(3):
+        lower, upper = right.lower.copy(), right.upper.copy()
+        strategy = right.strategy.copy()
+        state, step = int(rng.integers(case.size)), float(rng.choice([1e-3, 0.25, 1]))
+        if kind == 0:
+            lower[state] += step
+            upper[state] = max(upper[state], lower[state])
+        elif kind == 1:
+            upper[state] -= step
+            lower[state] = min(upper[state], lower[state])
+        else:
+            moves = rng.random(case.size) < 0.7
+            strategy[moves] = rng.integers(groups[:-1][moves], groups[1:][moves])
+        claim = dataclasses.replace(right, lower=lower, upper=upper, strategy=strategy)
+        if not mdp.verify_parity_game(game, priority, claim):
+            continue
+        for player, bound in ((0, lower), (1, upper)):
+            small, _ = part(model, taken(strategy, owner == player, owner_of(model)))
+            left = mdp.Game(small, game.player)
+            secured = mdp.reference.parity_game_values(left, priority)
+            for s, (x, value) in enumerate(zip(bound, secured, strict=True)):
+                if (x > value) if player == 0 else (x < value):
+                    return (
+                        f"bound {x} of player {player} at {s} is accepted, but "
+                        f"{strategy.tolist()} secures {value}"
+                    )
+    return None
+
+
 def _of_all_pairs(model: mdp.MDP, owner, target, passed) -> list[Fraction]:
     """The value of a game by all pairs of memoryless strategies."""
     groups = np.asarray(model.row_group_offsets).tolist()
@@ -228,6 +279,8 @@ def subject() -> Subject:
             "verify": each(_verified),
             "game": each(_game),
             "spoilt": each(_spoilt_game),
+            "parity": each(_parity_game),
+            "spoilt-parity": each(_spoilt_parity_game),
             "front": each(lambda case: _fronts.checked(case, _paid(case))),
         },
         smaller=smaller,

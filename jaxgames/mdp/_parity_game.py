@@ -1,0 +1,565 @@
+"""Stochastic parity games: two players and lots, and priorities that come for ever."""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, Unpack
+
+import numpy as np
+
+from jaxgames import drive, limits
+from jaxgames.arena import Arena
+from jaxgames.limits import Bounds, limited
+from jaxgames.mdp import _questions, host
+from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._omega import followed_by, one_less
+from jaxgames.mdp._region import NO_CHOICE, check_model
+from jaxgames.mdp._stochastic_game import (
+    IMPROVEMENTS,
+    NOBODY,
+    Game,
+    GameValues,
+    best_choices,
+    means,
+    part,
+    taken,
+    undecided_game,
+)
+from jaxgames.mdp._values_problem import VALUES, Question
+from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
+from jaxgames.mdp._verify import verify
+from jaxgames.mdp._verify_values import verify_values
+from jaxgames.solution import SolveError, Stats, Status
+
+EPSILONS = 1e-8, 1e-11, 1e-14
+"""How near bounds are that a check tries, one after the other."""
+
+
+@limited(undecided_game)
+def solve_parity_game(
+    game: Game,
+    priority: Any,
+    *,
+    maximizer: int = 0,
+    epsilon: float = 1e-6,
+    relative: bool = True,
+    throw: bool = True,
+    **bounds: Unpack[Bounds],
+) -> GameValues:
+    """How likely the largest priority that comes again and again is even.
+
+    One player wants that, all others do not. Strategies without memory are enough for
+    both [1]. The maximiser's is improved in two ways, in turn [2]: where a choice is
+    worth more by the values of the decision process that it leaves to the others, he
+    takes it; where none is, states of one value are looked at, without what leads out
+    of them: where he wins almost surely in there, he does so. Who wins almost surely is
+    a parity game of two players, in which each lot is a few moves of both [3]. If he
+    wins so nowhere but where he wins anyway, the others' moves in these parity games
+    are best against all that he may do.
+
+    The value is not the probability to get to where he wins almost surely: the others
+    may have to choose between a loss where they are and a lot that is fairer.
+
+    In the end each player's strategy leaves a decision process to the other one, and
+    bounds of its value, with a certificate of their own, are the bounds of the game's:
+    they do not depend on how the strategies were found.
+
+    Args:
+        game: a concrete game.
+        priority: integers `[S]`, not negative.
+        maximizer: the player who wants an even one; all others want an odd one.
+        epsilon: how far apart the bounds of a value may be.
+        relative: whether that is relative to the value.
+        throw: whether to raise a `SolveError` where bounds are not that near.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Returns:
+        Bounds and a strategy without memory for each player. Each improvement takes the
+        time of a decision process and a parity game; there are few, and exponentially
+        many at worst.
+
+    Raises:
+        ValueError: the game or an argument is wrong.
+        SolveError: the bounds have not met, and `throw` is set.
+
+    References:
+        [1] Chatterjee, Jurdziński and Henzinger, Quantitative stochastic parity games,
+        SODA 2004, doi:10.5555/982792.982808.
+        [2] Chatterjee and Henzinger, Strategy improvement and randomized subexponential
+        algorithms for stochastic parity games, STACS 2006, doi:10.1007/11672142_42.
+        [3] Chatterjee, Jurdziński and Henzinger, Simple stochastic parity games, CSL
+        2003, doi:10.1007/978-3-540-45220-1_11.
+
+    Examples:
+        In 0 the other player stays, which is even, or leaves it to a fair lot.
+
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 3, 4, 5], [0, 1, 2, 1, 2], [1, 0.5, 0.5, 1, 1],
+        ...     player=[1, -1, -1],
+        ... )
+        >>> found = mdp.solve_parity_game(game, [0, 2, 1])
+        >>> found.value, found.strategy
+        (array([0.5, 1. , 0. ]), array([1, 2, 3], dtype=int32))
+        >>> print(mdp.verify_parity_game(game, [0, 2, 1], found))
+        valid
+    """
+    asked = _asked(game, priority, maximizer)
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    near, found = epsilon / 64, None
+    while True:
+        again = asked.solved(near, epsilon, relative)
+        if found is None or again.status == Status.SOLVED:
+            found = again
+        if found.status == Status.SOLVED or near < 1e-14:
+            break
+        near /= 1024  # values were too near each other, or too small
+    if throw and found.status != Status.SOLVED:
+        raise SolveError(Status(found.status), found)
+    return found
+
+
+@limited()
+def verify_parity_game(
+    game: Game,
+    priority: Any,
+    found: Any,
+    *,
+    maximizer: int = 0,
+    **bounds: Unpack[Bounds],
+) -> ValueVerdict:
+    """Checks values of a stochastic parity game by its strategies.
+
+    Each strategy leaves a decision process to the other player, who does best by
+    getting to end components whose largest priority is his. These are found anew and
+    checked (`verify`), and so is how likely he gets there (`verify_values`); nothing is
+    shared with what improves strategies.
+
+    Args:
+        game: the game.
+        priority: as for `solve_parity_game`.
+        found: `GameValues`, or what has `lower`, `upper` and `strategy`.
+        maximizer: as for `solve_parity_game`.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+
+    Returns:
+        A verdict: true if the bounds hold.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3], [0, 1, 2, 3], [0, 1, 1], [1, 1, 1], [0, -1]
+        ... )
+        >>> found = mdp.solve_parity_game(game, [1, 2])
+        >>> print(mdp.verify_parity_game(game, [1, 2], found))
+        valid
+        >>> found.strategy[0] = 0
+        >>> print(mdp.verify_parity_game(game, [1, 2], found))
+        state 0: its lower bound is not shown by those of where it leads
+    """
+    asked = _asked(game, priority, maximizer)
+    size = game.model.num_states
+    lower, upper = (np.asarray(x, np.float64) for x in (found.lower, found.upper))
+    strategy = np.asarray(found.strategy)
+    for name, array in (("lower", lower), ("upper", upper), ("strategy", strategy)):
+        if array.shape != (size,):
+            raise ValueError(f"{name} must have {size} entries, got {array.shape}")
+    with np.errstate(invalid="ignore"):
+        wrong = asked.real & ~(lower <= upper)
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
+    groups = np.asarray(game.model.row_group_offsets)
+    wrong = asked.real & ((strategy < groups[:-1]) | (strategy >= groups[1:]))
+    if wrong.any():
+        return ValueVerdict.at(ValueReason.NO_CHOICE_OF_IT, int(np.argmax(wrong)))
+    for states, is_least in ((asked.mine, True), (~asked.mine, False)):
+        small, _ = part(game.model, taken(strategy, states, owner_of(game.model)))
+        verdict = _shown(small, asked, lower if is_least else upper, is_least)
+        if not verdict:
+            return verdict
+    return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
+
+
+def parity_product(game: Game, automaton: Any) -> tuple[Game, np.ndarray]:
+    """A stochastic game followed by a deterministic parity automaton.
+
+    So objectives of linear temporal logic are those of a parity game. The automaton
+    reads the states of a run, the first one too, as for
+    [`acceptance_probability`][jaxgames.mdp.acceptance_probability].
+
+    Args:
+        game: a concrete game.
+        automaton: an [`ltl.ParityAutomaton`][jaxgames.ltl.ParityAutomaton], as
+            `ltl.deterministic` makes it of a formula.
+
+    Returns:
+        The product and its priorities. State `q * S + s` is the one in which the
+        automaton is in q before it reads s: the first S states have the values of runs
+        that begin there.
+
+    Raises:
+        ValueError: the automaton has a proposition that is no property of states, or is
+            no parity automaton.
+
+    Examples:
+        >>> from jaxgames import ltl, mdp
+        >>> game = mdp.Game.from_arrays(
+        ...     [0, 2, 3], [0, 1, 2, 3], [0, 1, 0], [1, 1, 1], player=[0, -1],
+        ...     labels={"p": [0, 1]},
+        ... )
+        >>> product, priority = mdp.parity_product(game, ltl.deterministic("G F p"))
+        >>> mdp.solve_parity_game(product, priority).value[:2]
+        array([1., 1.])
+    """
+    if not hasattr(automaton, "colour"):
+        raise ValueError(
+            f"automaton must be an ltl.ParityAutomaton, got {type(automaton).__name__}"
+        )
+    model = game.model
+    check_model(model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    made, colour = followed_by(model, automaton.graph, np.asarray(automaton.colour))
+    # What the automaton cannot follow it does not accept.
+    priority = np.append(colour - colour.min(initial=0) // 2 * 2, 1)
+    copies = len(colour) // model.num_states
+    player = np.append(np.tile(np.asarray(game.player), copies), NOBODY)
+    return Game(made, player.astype(np.int8)), priority
+
+
+class _Asked(NamedTuple):
+    """A question about a game.
+
+    Attributes:
+        game: states and who chooses.
+        priority: int64 `[S]`, few of them: what lies between is left out.
+        mine: bool `[S]`, where the maximiser chooses.
+        real: bool `[S]`, which states have choices; others fill up the arrays.
+    """
+
+    game: Game
+    priority: np.ndarray
+    mine: np.ndarray
+    real: np.ndarray
+
+    def solved(self, near: float, epsilon: float, relative: bool) -> GameValues:
+        """Improves strategies until none is better.
+
+        Args:
+            near: how far apart bounds are by which choices are compared.
+            epsilon: how far apart those in the end may be.
+            relative: whether that is relative to the value.
+        """
+        model, real = self.game.model, self.real
+        groups, owner = np.asarray(model.row_group_offsets), owner_of(model)
+        choice = np.where(real, groups[:-1], NO_CHOICE)
+        rounds, slack = 0, 4 * near + 1e-14
+        lower = upper = np.zeros(model.num_states)
+        while True:  # at first nothing is worth anything
+            limits.tick("improving", rounds, "strategies")
+            value = lower + (upper - lower) / 2
+            worth = means(model, value)
+            best = best_choices(worth, owner, model.num_states, largest=True)
+            here = np.where(real, choice, 0)
+            better = self.mine & real & (worth[best] - worth[here] > slack)
+            moves = best
+            if not better.any() or rounds >= IMPROVEMENTS:
+                surely, moves = self._won_within(value, lower < 1, worth, slack)
+                better = surely & self.mine
+                if not surely.any() or rounds >= IMPROVEMENTS:
+                    break
+            choice = np.where(better, moves, choice)
+            low = taken(choice, self.mine, owner)
+            lower, upper = self._bounds(low, "min", near, False)
+            rounds += 1
+        theirs = real & ~self.mine
+        strategy = np.where(theirs & (moves >= 0), moves, choice).astype(np.int32)
+        if rounds:
+            low = taken(strategy, self.mine, owner)
+            lower, _ = self._bounds(low, "min", near, relative)
+        high = taken(strategy, theirs, owner)
+        _, upper = self._bounds(high, "max", near, relative)
+        upper = np.where(real, np.maximum(upper, lower), lower)
+        width = epsilon * (lower if relative else 1.0)
+        met = bool(np.all(upper - lower <= width))
+        return GameValues(
+            Status.SOLVED if met else Status.PRECISION,
+            stats=Stats(solver="strategies", rounds=rounds),
+            lower=lower,
+            upper=upper,
+            value=lower + (upper - lower) / 2,
+            strategy=strategy,
+        )
+
+    def _bounds(
+        self,
+        choices: np.ndarray,
+        optimum: Literal["min", "max"],
+        near: float,
+        relative: bool,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of the decision process of some choices."""
+        small, _ = part(self.game.model, choices)
+        parity = 0 if optimum == "max" else 1
+        good = components_of(small, self.priority, parity)
+        posed = _questions.reach(small, good, "max", None)
+
+        def solve(epsilon: float, relative: bool) -> tuple[np.ndarray, np.ndarray]:
+            question = Question(small, posed, epsilon, relative)
+            found = drive.solve(VALUES, question, throw=False)
+            if found.status not in (Status.SOLVED, Status.PRECISION):
+                limits.fail(Status(found.status), "solving equations")
+            return found.lower, found.upper
+
+        if optimum == "max":
+            return solve(near, relative)
+        lower, upper = one_less(*solve(near, False))
+        some = self.real & (lower > 0)
+        if relative and np.any(some & (upper - lower > near * lower)):
+            # What is near relative to the one is not so to the other.
+            finer = max(near * float(lower[some].min()), 1e-15)
+            lower, upper = one_less(*solve(finer, False))
+        return np.where(self.real, lower, 0.0), np.where(self.real, upper, 0.0)
+
+    def _won_within(
+        self, value: np.ndarray, unsure: np.ndarray, worth: np.ndarray, slack: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Where he wins almost surely without leaving the states of one value.
+
+        Args:
+            value: float64 `[S]`, of his strategy.
+            unsure: bool `[S]`, where it is not one.
+            worth: float64 `[C]`, of choices by these values.
+            slack: how far apart the values of one class may be.
+
+        Returns:
+            surely: bool `[S]`.
+            moves: int `[S]`, what to choose, his where he wins and the others'
+                elsewhere; -1 where nothing is to be said.
+        """
+        model = self.game.model
+        owner, rows = owner_of(model), np.asarray(model.row_offsets)
+        order = np.argsort(value, kind="stable")
+        steps = np.diff(value[order], prepend=0.0) > slack
+        level = np.empty(model.num_states, np.int64)
+        level[order] = np.cumsum(steps)
+        unsure = unsure & self.real
+        kept = np.append(unsure, False)[owner]
+        kept &= np.abs(worth - np.append(value, 0.0)[owner]) <= slack
+        choice = np.repeat(np.arange(model.num_choices), np.diff(rows))
+        columns = np.asarray(model.columns)[: len(choice)]
+        of = np.append(level, -1)[owner[choice]]
+        leaves = (level[columns] != of) | ~unsure[columns]
+        out = np.zeros(model.num_choices, bool)
+        out[choice[leaves]] = True
+        return won_almost_surely(
+            model, self.priority, self.mine, np.flatnonzero(kept), out
+        )
+
+
+def won_almost_surely(
+    model: MDP,
+    priority: np.ndarray,
+    mine: np.ndarray,
+    choices: np.ndarray,
+    lost: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where a player wins a stochastic parity game with probability one.
+
+    A lot of priority p becomes a few moves [3]: the other player names an even 2k of at
+    least p, or p - 1 if p is odd. Then the one who wants to win either grants that 2k
+    is seen and the other one says what the lot says, or says so himself, for 2k + 1.
+
+    Args:
+        model: states, choices and branches.
+        priority: int64 `[S]`.
+        mine: bool `[S]`, where the player who wants it even chooses.
+        choices: the choices that there are, by number.
+        lost: bool `[C]`, those that he loses by.
+
+    Returns:
+        surely: bool `[S]`, where he wins; false for states without a choice.
+        moves: int `[S]`, the winner's choice where that is who moves, else -1.
+    """
+    from jaxgames import parity
+
+    size, owner = model.num_states, owner_of(model)
+    rows, columns = np.asarray(model.row_offsets), np.asarray(model.columns)
+    priority = np.asarray(priority)
+    top = int(priority.max(initial=0))
+    top += top % 2
+    single = np.diff(rows)[choices] == 1
+    draws = choices[~single & ~lost[choices]]
+    # Vertices: states, a sink that is lost, choices, and what becomes of lots.
+    sink, first = size, size + 1
+    at = np.full(model.num_choices, -1)
+    at[choices] = first + np.arange(len(choices))
+    sources: list[np.ndarray] = [np.array([sink])]
+    targets: list[np.ndarray] = [np.array([sink])]
+    owners = [~mine, np.array([False]), np.ones(len(choices), bool)]
+    priorities = [priority, np.array([1]), np.zeros(len(choices), np.int64)]
+    priorities[2][~single] = priority[owner[choices[~single]]]
+    count = first + len(choices)
+
+    def lead(source: np.ndarray, target: np.ndarray) -> None:
+        sources.append(source)
+        targets.append(target)
+
+    def add(many: int, is_mine: bool, seen: int) -> np.ndarray:
+        nonlocal count
+        owners.append(np.full(many, not is_mine))
+        priorities.append(np.full(many, seen))
+        count += many
+        return np.arange(count - many, count)
+
+    def to_branches(vertices: np.ndarray, of: np.ndarray) -> None:
+        many = np.diff(rows)[of]
+        branch = np.repeat(rows[of] - np.append(0, np.cumsum(many)[:-1]), many)
+        lead(np.repeat(vertices, many), columns[branch + np.arange(many.sum())])
+
+    lead(owner[choices], at[choices])
+    alone = choices[~single & lost[choices]]
+    lead(at[alone], np.full(len(alone), sink))
+    one = choices[single]
+    lead(at[one], np.where(lost[one], sink, columns[rows[one]]))
+    for even in range(0, top + 1, 2):
+        limits.tick("making a parity game", even, "priorities")
+        some = draws[priority[owner[draws]] <= even + 1]
+        if not len(some):
+            continue
+        named = add(len(some), True, 0)
+        lead(at[some], named)
+        granted = add(len(some), False, even)
+        lead(named, granted)
+        to_branches(granted, some)
+        if even < top:
+            claimed = add(len(some), True, even + 1)
+            lead(named, claimed)
+            to_branches(claimed, some)
+    there = np.zeros(size, bool)
+    there[owner[choices]] = True
+    bare = np.flatnonzero(~there)
+    lead(bare, np.full(len(bare), sink))
+    arena = Arena.from_edges(
+        np.concatenate(sources),
+        np.concatenate(targets),
+        owner=np.concatenate(owners),
+        priority=np.concatenate(priorities),
+    )
+    found = parity.solve(arena, "host")
+    winner = np.asarray(found.winner)[:size]
+    move = np.asarray(found.successor(arena))[:size]
+    chosen = np.full(count, NO_CHOICE)
+    chosen[at[choices]] = choices
+    moves = np.where(move >= 0, chosen[move], NO_CHOICE)
+    return (winner == 0) & there, np.where(there, moves, NO_CHOICE)
+
+
+def components_of(
+    model: MDP,
+    priority: np.ndarray,
+    parity: int,
+    check: Callable[[np.ndarray, Any], None] | None = None,
+) -> np.ndarray:
+    """The states of end components whose largest priority has a parity: bool `[S]`.
+
+    Args:
+        model: a concrete model.
+        priority: int64 `[S]`.
+        parity: 0 for even, 1 for odd.
+        check: called with the states that were looked at, and the components in them.
+    """
+    left = np.diff(np.asarray(model.row_group_offsets, np.int64)) > 0
+    good = np.zeros(model.num_states, bool)
+    while left.any():
+        limits.tick("looking for components of a priority", int(left.sum()), "states")
+        found = host.mec(model, states=left)
+        if check is not None:
+            check(left, found)
+        label = np.asarray(found.state_label)
+        inside = label >= 0
+        top = np.full(int(found.count) + 1, -1)  # the last one is of no component
+        np.maximum.at(top, label[inside], priority[inside])
+        largest = top[label]
+        won = inside & (largest % 2 == parity)
+        good |= won
+        left = inside & ~won & (priority < largest)
+    return good
+
+
+def _shown(
+    small: MDP, asked: _Asked, bound: np.ndarray, is_least: bool
+) -> ValueVerdict:
+    """Whether a decision process shows a bound: how likely components are reached."""
+
+    def check(left: np.ndarray, found: Any) -> None:
+        verdict = verify(small, found, states=left)
+        if not verdict:  # never seen
+            raise AssertionError(f"end components are wrong: {verdict}")
+
+    from jaxgames.mdp._check import check as values_of
+
+    good = components_of(small, asked.priority, int(is_least), check)
+    marked = MDP(
+        small.row_group_offsets,
+        small.row_offsets,
+        small.columns,
+        small.probs,
+        labels={"good": good},
+    )
+    text = 'Pmax=? [ F "good" ]'
+    wrong = asked.real
+    for epsilon in EPSILONS:
+        found = values_of(marked, text, epsilon=epsilon, relative=False, throw=False)
+        verdict = verify_values(marked, text, found)
+        if not verdict:
+            return verdict
+        above = found.upper
+        wrong = asked.real & ~(
+            _sum_to_one(above, bound) if is_least else above <= bound
+        )
+        if not wrong.any():
+            return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
+    reason = ValueReason.TOO_LARGE if is_least else ValueReason.TOO_SMALL
+    return ValueVerdict.at(reason, int(np.argmax(wrong)))
+
+
+def _sum_to_one(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Whether two numbers sum up to one at most, exactly: bool, as these."""
+    total = one + other
+    part = total - one
+    error = (one - (total - part)) + (other - part)
+    return (total < 1) | (total == 1) & (error <= 0)
+
+
+def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
+    """Reads a question.
+
+    Raises:
+        ValueError: something is wrong with it.
+    """
+    if not isinstance(game, Game):
+        raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    model = game.model
+    check_model(model)
+    if model.probs is None:
+        raise ValueError("the model has no probabilities: pass probs to from_arrays")
+    given = np.asarray(priority)
+    if given.shape != (model.num_states,) or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"priority must be integers [{model.num_states}], got {given.dtype} "
+            f"{list(given.shape)}"
+        )
+    if (given < 0).any():
+        at = int(np.argmax(given < 0))
+        raise ValueError(f"state {at} has priority {given[at]}, expected 0 or more")
+    groups = np.asarray(model.row_group_offsets)
+    real = groups[1:] > groups[:-1]
+    mine = (np.asarray(game.player) == maximizer) & real
+    return _Asked(game, _compressed(given), mine, real)
+
+
+def _compressed(priority: np.ndarray) -> np.ndarray:
+    """Priorities in the same order and of the same parities, as small as can be."""
+    known, place = np.unique(priority, return_inverse=True)
+    steps = np.diff(known % 2, prepend=0) != 0
+    return np.cumsum(steps)[place]
