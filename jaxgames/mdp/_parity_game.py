@@ -49,11 +49,11 @@ def solve_parity_game(
     One player wants that, all others do not. Strategies without memory are enough for
     both [1]. The maximiser's is improved in two ways, in turn [2]: where a choice is
     worth more by the values of the decision process that it leaves to the others, he
-    takes it; where none is, states of one value are looked at, without what leads out
-    of them: where he wins almost surely in there, he does so. Who wins almost surely is
-    a parity game of two players, in which each lot is a few moves of both [3]. If he
-    wins so nowhere but where he wins anyway, the others' moves in these parity games
-    are best against all that he may do.
+    takes it; where none is, only choices are left that are worth what their states are,
+    and where he wins almost surely by these, he does so. Who wins almost surely is a
+    parity game of two players, in which each lot is a few moves of both [3]. If he wins
+    so nowhere but where he wins anyway, the others' moves in that game are best against
+    all that he may do.
 
     The value is not the probability to get to where he wins almost surely: the others
     may have to choose between a loss where they are and a lot that is fairer.
@@ -263,7 +263,7 @@ class _Asked(NamedTuple):
             better = self.mine & real & (worth[best] - worth[here] > slack)
             moves = best
             if not better.any() or rounds >= IMPROVEMENTS:
-                surely, moves = self._won_within(value, lower < 1, worth, slack)
+                surely, moves = self._won_besides(value, lower < 1, worth, slack)
                 better = surely & self.mine
                 if not surely.any() or rounds >= IMPROVEMENTS:
                     break
@@ -320,16 +320,20 @@ class _Asked(NamedTuple):
             lower, upper = one_less(*solve(finer, False))
         return np.where(self.real, lower, 0.0), np.where(self.real, upper, 0.0)
 
-    def _won_within(
+    def _won_besides(
         self, value: np.ndarray, unsure: np.ndarray, worth: np.ndarray, slack: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Where he wins almost surely without leaving the states of one value.
+        """Where he wins almost surely among states of other values than one.
+
+        There are the choices alone that are worth what their states are: if he wins
+        nowhere by these, the others win almost surely, or get out to where he wins no
+        more than his strategy does.
 
         Args:
             value: float64 `[S]`, of his strategy.
             unsure: bool `[S]`, where it is not one.
             worth: float64 `[C]`, of choices by these values.
-            slack: how far apart the values of one class may be.
+            slack: how far apart values may be that are one.
 
         Returns:
             surely: bool `[S]`.
@@ -337,23 +341,11 @@ class _Asked(NamedTuple):
                 elsewhere; -1 where nothing is to be said.
         """
         model = self.game.model
-        owner, rows = owner_of(model), np.asarray(model.row_offsets)
-        order = np.argsort(value, kind="stable")
-        steps = np.diff(value[order], prepend=0.0) > slack
-        level = np.empty(model.num_states, np.int64)
-        level[order] = np.cumsum(steps)
+        owner = owner_of(model)
         unsure = unsure & self.real
         kept = np.append(unsure, False)[owner]
         kept &= np.abs(worth - np.append(value, 0.0)[owner]) <= slack
-        choice = np.repeat(np.arange(model.num_choices), np.diff(rows))
-        columns = np.asarray(model.columns)[: len(choice)]
-        of = np.append(level, -1)[owner[choice]]
-        leaves = (level[columns] != of) | ~unsure[columns]
-        out = np.zeros(model.num_choices, bool)
-        out[choice[leaves]] = True
-        return won_almost_surely(
-            model, self.priority, self.mine, np.flatnonzero(kept), out
-        )
+        return won_almost_surely(model, self.priority, self.mine, np.flatnonzero(kept))
 
 
 def won_almost_surely(
@@ -361,7 +353,6 @@ def won_almost_surely(
     priority: np.ndarray,
     mine: np.ndarray,
     choices: np.ndarray,
-    lost: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Where a player wins a stochastic parity game with probability one.
 
@@ -373,8 +364,7 @@ def won_almost_surely(
         model: states, choices and branches.
         priority: int64 `[S]`.
         mine: bool `[S]`, where the player who wants it even chooses.
-        choices: the choices that there are, by number.
-        lost: bool `[C]`, those that he loses by.
+        choices: the choices that there are, by number; a state without one is lost.
 
     Returns:
         surely: bool `[S]`, where he wins; false for states without a choice.
@@ -388,7 +378,7 @@ def won_almost_surely(
     top = int(priority.max(initial=0))
     top += top % 2
     single = np.diff(rows)[choices] == 1
-    draws = choices[~single & ~lost[choices]]
+    draws = choices[~single]
     # Vertices: states, a sink that is lost, choices, and what becomes of lots.
     sink, first = size, size + 1
     at = np.full(model.num_choices, -1)
@@ -417,10 +407,8 @@ def won_almost_surely(
         lead(np.repeat(vertices, many), columns[branch + np.arange(many.sum())])
 
     lead(owner[choices], at[choices])
-    alone = choices[~single & lost[choices]]
-    lead(at[alone], np.full(len(alone), sink))
     one = choices[single]
-    lead(at[one], np.where(lost[one], sink, columns[rows[one]]))
+    lead(at[one], columns[rows[one]])
     for even in range(0, top + 1, 2):
         limits.tick("making a parity game", even, "priorities")
         some = draws[priority[owner[draws]] <= even + 1]

@@ -53,8 +53,7 @@ def test_sure_wins_are_those_of_value_one():
         value = mdp.reference.parity_game_values(game, priority)
         model = game.model
         surely, moves = won_almost_surely(
-            *(model, priority, game.player == 0, np.arange(model.num_choices)),
-            np.zeros(model.num_choices, bool),
+            model, priority, game.player == 0, np.arange(model.num_choices)
         )
         assert surely.tolist() == [x == 1 for x in value]
         first, last = model.row_group_offsets[:-1], model.row_group_offsets[1:]
