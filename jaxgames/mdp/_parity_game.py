@@ -179,7 +179,10 @@ def verify_parity_game(
     return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
 
 
-def parity_product(game: Game, automaton: Any) -> tuple[Game, np.ndarray]:
+@limited()
+def parity_product(
+    game: Game, automaton: Any, **bounds: Unpack[Bounds]
+) -> tuple[Game, np.ndarray]:
     """A stochastic game followed by a deterministic parity automaton.
 
     So objectives of linear temporal logic are those of a parity game. The automaton
@@ -190,6 +193,7 @@ def parity_product(game: Game, automaton: Any) -> tuple[Game, np.ndarray]:
         game: a concrete game.
         automaton: an [`ltl.ParityAutomaton`][jaxgames.ltl.ParityAutomaton], as
             `ltl.deterministic` makes it of a formula.
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
         The product and its priorities. State `q * S + s` is the one in which the
