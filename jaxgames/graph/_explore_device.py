@@ -19,7 +19,7 @@ bytes do: a few dozen operations each, two of them waited for.
 """
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,26 @@ from jaxgames.tuning.explore import (
     MORE,
     TURN_SHARE,
 )
+
+
+class Arrays(NamedTuple):
+    """What a search has found, on the device, with room for more.
+
+    Attributes:
+        words: uint32 `[R, W]`, the states.
+        ends: int32 `[R]`, where the edges of each end.
+        targets: int32 `[M]`.
+        actions: unsigned `[M]`.
+        count: how many states there are.
+        edges: how many edges.
+    """
+
+    words: jax.Array
+    ends: jax.Array
+    targets: jax.Array
+    actions: jax.Array
+    count: int
+    edges: int
 
 
 class OnDevice:
@@ -139,6 +159,14 @@ class OnDevice:
     def words(self, begin: int, end: int) -> np.ndarray:
         """The words of some states."""
         return _some((self._found.states.words, begin, end))[0]
+
+    def arrays(self) -> Arrays:
+        """What was found, where it lies."""
+        found = self._found
+        return Arrays(
+            found.states.words, found.ends, found.targets, found.actions,
+            self.tail, self.edges,
+        )  # fmt: skip
 
     def _end_of(self, state: int) -> int:
         return int(_some((self._found.ends, state, state + 1))[0][0])

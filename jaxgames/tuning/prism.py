@@ -15,3 +15,16 @@ INITIAL_AT_ONCE = 1 << 18
 # mdp/program/_program.py
 STATES_AT_ONCE = 1 << 18
 """States in which labels and rewards are evaluated at once."""
+
+DEVICE_FROM = 1 << 20
+"""States from which on a program is explored on a device, where one is apart."""
+
+# mdp/program/_on_device.py
+MOST_SUCCESSORS = 256
+"""Successors that a device computes of each state at most."""
+
+CELLS_AT_ONCE = 1 << 22
+"""Probabilities that are computed at once."""
+
+UNROLLED = 8
+"""Branches that are compared with each other in one fused operation."""

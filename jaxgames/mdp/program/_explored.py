@@ -23,7 +23,7 @@ class Explored(NamedTuple):
     """All that can be reached, states in the order of their words.
 
     Attributes:
-        words: int64 `[S, W]`.
+        words: int64 `[S, W]`, of numpy or on a device.
         groups: int32 `[S + 1]`, the choices of each state.
         rows: int32 `[C + 1]`, the branches of each choice, each to another state.
         columns: int32 `[E]`, where they lead.
@@ -78,12 +78,18 @@ def initial_words(program: Resolved) -> np.ndarray:
     return result
 
 
-def explore(program: Resolved, most: int = MOST) -> Explored:
+def explore(
+    program: Resolved, most: int = MOST, patience: int = MOST
+) -> Explored | None:
     """Finds all states that can be reached, and what they can do.
 
     Args:
         program: the program.
         most: how many states there may be.
+        patience: states from which on the search is given up.
+
+    Returns:
+        What was found; None where it was given up.
 
     Raises:
         PropertyError: as `expanded`.
@@ -127,6 +133,8 @@ def explore(program: Resolved, most: int = MOST) -> Explored:
         branches += len(numbers)
         if known.count > most:
             raise ValueError(f"the program has more than {most} states")
+        if known.count > patience:
+            return None
         if branches > MOST:
             raise ValueError(
                 f"the program has more branches than int32 can index ({MOST})"

@@ -1,22 +1,28 @@
 """The front door of models in PRISM's language."""
 
+import contextlib
 import dataclasses
+import functools
 import os
 from collections.abc import Mapping
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.kept import kept
+from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Place, PropertyError
+from jaxgames.mdp.program import _on_device
 from jaxgames.mdp.program._explored import MOST, Explored, explore
+from jaxgames.mdp.program._expressions import Typed
 from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._parser import parse
 from jaxgames.mdp.program._resolved import Earned, Resolved, resolved
 from jaxgames.mdp.program._tree import Source
-from jaxgames.tuning.prism import STATES_AT_ONCE
+from jaxgames.tuning.prism import DEVICE_FROM, MOST_SUCCESSORS, STATES_AT_ONCE
 
 SUFFIXES = (".prism", ".pm", ".nm", ".sm")
 """How files of programs end."""
@@ -173,7 +179,9 @@ class Program:
         Args:
             constants: numbers or truth values by name, for the constants that the
                 program leaves open; an exact number may be a `Fraction`.
-            engine: `"host"`, or `"auto"`.
+            engine: `"host"`, a piece of the queue after the other; `"device"`, all in
+                compiled loops, for programs whose states have up to 256 successors; or
+                `"auto"`: the host, and where that finds very many a GPU.
             deadlocks: what becomes of states where nothing can happen: `"loop"`, they
                 stay as they are for ever, and have the label `deadlock`; or `"error"`.
             max_states: more states than these are an error.
@@ -188,23 +196,27 @@ class Program:
             ProgramError: a name is not known, an update leads out of range, or
                 probabilities do not sum up to one; tells file, line, column and state.
             ValueError: an argument is wrong, or there are more states than
-                `max_states`, or than int32 can index.
+                `max_states`, or than int32 can index; or the program is none for a
+                device.
 
         References:
             Kwiatkowska, Norman and Parker, PRISM 4.0: verification of probabilistic
             real-time systems, CAV 2011, doi:10.1007/978-3-642-22110-1_47.
         """
-        if engine not in ("auto", "host"):
-            raise ValueError(f"engine must be 'auto' or 'host', got {engine!r}")
+        if engine not in get_args(Engine):
+            raise ValueError(
+                f"engine must be 'auto', 'host' or 'device', got {engine!r}"
+            )
         if deadlocks not in ("loop", "error"):
             raise ValueError(f"deadlocks must be 'loop' or 'error', got {deadlocks!r}")
         if max_states is not None and not max_states > 0:
             raise ValueError(f"max_states must be positive, got {max_states!r}")
         program = self._resolved(constants)
         try:
-            found = explore(program, min(max_states or MOST, MOST))
+            found = _found(program, engine, min(max_states or MOST, MOST))
             if deadlocks == "error" and found.deadlocks.any():
                 state = found.words[int(np.argmax(found.deadlocks))]
+                state = np.asarray(state)
                 raise ProgramError(
                     self.file,
                     Place(),
@@ -216,10 +228,22 @@ class Program:
             raise ProgramError(self.file, error.place, error.message) from None
 
     def _resolved(self, constants: Mapping[str, Any] | None) -> Resolved:
+        given = dict(constants or {})
+
+        def make() -> Resolved:
+            try:
+                return resolved(self.source, given)
+            except PropertyError as error:
+                raise ProgramError(self.file, error.place, error.message) from None
+
+        # True is 1 for a mapping, and is none for a program.
+        key = "resolved", *((x, type(y), y) for x, y in sorted(given.items()))
         try:
-            return resolved(self.source, dict(constants or {}))
-        except PropertyError as error:
-            raise ProgramError(self.file, error.place, error.message) from None
+            hash(key)
+        except TypeError:  # some constant is no number
+            return make()
+        # What is compiled for a device goes with it.
+        return kept(self, key, make)
 
     def __repr__(self) -> str:
         """One line: what it is, and which constants it leaves open."""
@@ -228,6 +252,31 @@ class Program:
         if self.constants:
             parts.append(f"constants {', '.join(self.constants)}")
         return f"Program({', '.join(parts)})"
+
+
+def _found(program: Resolved, engine: Engine, most: int) -> Explored:
+    """All states, found by an engine."""
+    given_up = None
+    if engine == "device":
+        if not _on_device.is_searchable(program):
+            raise ValueError(
+                "engine='device' takes programs with variables, each with a range of "
+                f"int32, whose states have at most {MOST_SUCCESSORS} successors"
+            )
+        given_up = _on_device.explore(_successors(program), most)
+    elif engine == "auto" and may_have_accelerator():
+        given_up = explore(program, most, DEVICE_FROM)
+        if given_up is None and backend() != "cpu":
+            if _on_device.is_searchable(program):
+                with contextlib.suppress(MemoryError):  # the host may have more
+                    given_up = _on_device.explore(_successors(program), most)
+    found = given_up or explore(program, most)
+    assert found is not None
+    return found
+
+
+def _successors(program: Resolved) -> Any:
+    return kept(program, "successors", lambda: _on_device.Successors(program))
 
 
 def _model(program: Resolved, found: Explored) -> MDP:
@@ -250,8 +299,10 @@ def _model(program: Resolved, found: Explored) -> MDP:
         if of_choices:
             choice_rewards[name] = _of_choices(program, of_choices, whole, found, owner)
     valuations = {
-        name: np.ascontiguousarray(whole[number])
-        for number, name in enumerate(program.packed.names)
+        name: _everywhere(_variable(number), whole, np.bool_ if truth else np.int64)
+        for number, (name, truth) in enumerate(
+            zip(program.packed.names, program.packed.truths, strict=True)
+        )
     }
     actions = {}
     if found.action is not None:
@@ -275,8 +326,16 @@ def _model(program: Resolved, found: Explored) -> MDP:
     )
 
 
-def _everywhere(typed: Any, whole: Columns, kind: Any) -> np.ndarray:
+@functools.lru_cache(maxsize=1024)
+def _variable(number: int) -> Typed:
+    """A variable, as an expression."""
+    return Typed("int", function=lambda xp, columns: columns[number])
+
+
+def _everywhere(typed: Typed, whole: Columns, kind: Any) -> np.ndarray:
     """An expression in all states."""
+    if not isinstance(whole.words, np.ndarray):
+        return _on_device.everywhere(typed, whole, kind)
     found = np.empty(len(whole), kind)
     for begin in range(0, len(whole), STATES_AT_ONCE):
         limits.tick("evaluating", begin, "states")
@@ -293,7 +352,7 @@ def _earned(program: Resolved, item: Earned, whole: Columns) -> np.ndarray:
     wrong = ~np.isfinite(found)
     if wrong.any():
         at = int(np.argmax(wrong))
-        where = program.packed.told(whole.words[at])
+        where = program.packed.told(np.asarray(whole.words[at]))
         raise PropertyError(item.place, f"a reward is {found[at]:g} in state {where}")
     return found
 
