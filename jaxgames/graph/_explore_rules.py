@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,6 +14,26 @@ from jaxgames.tuning.explore import ONE_BY_ONE
 
 EMPTY = np.iinfo(np.int32).max
 """An entry of a table of states that has none."""
+
+
+@runtime_checkable
+class OfWords(Protocol):
+    """A transition function that can do without taking states apart."""
+
+    def of_words(
+        self, packing: Packing, words: jax.Array
+    ) -> tuple[list[list[jax.Array]], list[jax.Array], list[jax.Array]]:
+        """For each action the words of successors, which there are, and are no states.
+
+        Args:
+            packing: what the words hold.
+            words: uint32 `[N, W]`.
+
+        Returns:
+            Vectors `[N]`: uint32 for each word of each action; and bool for each
+            action, twice.
+        """
+        ...
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,14 +168,20 @@ def packed_successors(
         `[N, A]`; and which of these are out of range.
     """
     packing, actions = rules.packing, range(rules.num_actions)
-    after, enabled = rules.successors(packing.unpack(words))
-    if rules.num_actions * packing.size > ONE_BY_ONE:
-        outside = enabled & packing.outside(after)
-        return packing.pack(after.astype(jnp.int32)), enabled, outside
 
     def together(vectors: list[jax.Array]) -> jax.Array:
         # One dimension has one layout: it is not made transposed.
         return jnp.concatenate(vectors).reshape(-1, len(words)).T
+
+    if isinstance(rules.successors, OfWords):
+        vectors, there, wrong = rules.successors.of_words(packing, words)
+        keys = together([x for vector in vectors for x in vector])
+        enabled = together(there)
+        return keys.reshape(*enabled.shape, -1), enabled, together(wrong) & enabled
+    after, enabled = rules.successors(packing.unpack(words))
+    if rules.num_actions * packing.size > ONE_BY_ONE:
+        outside = enabled & packing.outside(after)
+        return packing.pack(after.astype(jnp.int32)), enabled, outside
 
     keys = [packing.pack(after[:, a].astype(jnp.int32)) for a in actions]
     each = range(packing.num_words)

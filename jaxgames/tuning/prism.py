@@ -16,7 +16,7 @@ INITIAL_AT_ONCE = 1 << 18
 STATES_AT_ONCE = 1 << 18
 """States in which labels and rewards are evaluated at once."""
 
-DEVICE_FROM = 1 << 20
+DEVICE_FROM = 1 << 21
 """States from which on a program is explored on a device, where one is apart."""
 
 # mdp/program/_on_device.py

@@ -1,7 +1,10 @@
 """Models in PRISM's language: what is built, and what is told of what cannot be."""
 
+import dataclasses
+import sys
 from fractions import Fraction
 
+import jax
 import numpy as np
 import pytest
 
@@ -107,6 +110,13 @@ def test_initial_states_may_be_several():
     model = mdp.Program.parse(text).build()
     assert model.initial.tolist() == [0, 1, 2]
     assert model.valuations["x"].tolist() == [7, 8, 9]
+
+
+@pytest.mark.parametrize("kind", ["dtmc", "mdp", "ctmc"])
+def test_without_variables_there_is_one_state(kind):
+    model = one("[] true -> 2/2 : true;", kind)
+    assert (model.num_states, model.columns.tolist()) == (1, [0])
+    assert model.valuations is None
 
 
 def test_many_variables_take_several_words():
@@ -241,6 +251,119 @@ def test_the_interpreter_can_tell_what_is_wrong():
     assert _programs._compared(case, "host") is None
     judge = _programs.Interpreter(case)
     assert judge.starts()
+
+
+# ---- on a device ---------------------------------------------------------------------
+
+QUEUES = """
+ctmc
+const double mu = 3/2;
+module a
+  q : [0..6] init 2;
+  b : bool init true;
+  [in] q<6 -> mu*(7-q) : (q'=q+1);
+  [in] q<3 -> 2 : (q'=q+1) + 1/3 : (q'=q+2);
+  [go] q>0 -> q : (q'=q-1) & (b'=!b) + 0.5 : (q'=0);
+endmodule
+module b
+  p : [-2..2] init -2;
+  [go] p<2 -> (p'=p+1);
+  [] p=2 & q=0 -> 1 : (p'=-2);
+endmodule
+rewards "jobs" true : q; [go] true : 2.5; [in] b : p+2; endrewards
+label "full" = q=6;
+"""
+
+WIDE = """
+mdp
+const int N = 11;
+module m
+  x : [0..N]; y : [0..999999999]; z : [0..999999999] init 5; w : [-7..999999999];
+  [go] x<N -> 1/4 : (x'=mod(x+3,N)) + 1/4 : (x'=mod(x+3,N)) & (w'=w) + 1/2 : (x'=x+1);
+  [] x=N & y<3 -> (y'=y+1) & (w'=min(w+3,999999999));
+  [go] x=2 & z<7 -> x/10 : (z'=z+1) + 1-x/10 : (w'=w-0);
+endmodule
+"""
+
+STARTS = """
+dtmc
+module m
+  x : [0..9]; y : [0..9];
+  [] x>y -> x/(x+y) : (x'=x-1) + y/(x+y) : (y'=max(y-1,0));
+  [] x=y & x>0 -> ENDS;
+endmodule
+init x+y=9 endinit
+rewards [] true : x; x>y : 1; endrewards
+""".replace("ENDS", " + ".join(f"1/10 : (x'={min(k, 8)})" for k in range(10)))
+
+
+@pytest.mark.parametrize(
+    ("text", "constants"),
+    [(DIE, {}), (CUBE, {"N": 4}), (QUEUES, {}), (WIDE, {}), (STARTS, {})],
+    ids=["die", "cube", "queues", "wide", "starts"],
+)
+def test_a_device_finds_what_the_host_finds(text, constants):
+    program = mdp.Program.parse(text)
+    host, device = (
+        program.build(constants=constants, engine=engine)
+        for engine in ("host", "device")
+    )
+    for name in (field.name for field in dataclasses.fields(host)):
+        mine, other = getattr(host, name), getattr(device, name)
+        assert jax.tree.structure(mine) == jax.tree.structure(other), name
+        for x, y in zip(jax.tree.leaves(mine), jax.tree.leaves(other), strict=True):
+            assert (x.dtype, x.shape) == (y.dtype, y.shape), name
+            np.testing.assert_allclose(x, y, rtol=4e-16, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x : [0..3]; [] true -> (x'=x+1);", r"x becomes 4 in state \(x=3\)"),
+        ("x : [0..3]; [] x<3 -> x/2 : (x'=x+1) + 0.5 : true;", "sum up to 0.5 in"),
+        ("x : [0..3]; [] x<3 -> (x'=x+1);", "nothing can happen in state .x=3."),
+    ],
+    ids=["range", "sum", "deadlock"],
+)
+def test_what_is_wrong_is_told_by_the_host(text, said):
+    with pytest.raises(mdp.ProgramError, match=said):
+        one(text, engine="device", deadlocks="error")
+
+
+def test_programs_that_are_none_for_a_device():
+    ends = " + ".join(f"1/300 : (x'={k})" for k in range(300))
+    for text in (f"x : [0..299]; [] true -> {ends};", "[] true -> true;"):
+        with pytest.raises(ValueError, match="at most 256 successors"):
+            one(text, engine="device")
+        one(text, engine="auto")
+    with pytest.raises(ValueError, match="more than 5 states"):
+        one("x : [0..99]; [] x<99 -> (x'=x+1);", engine="device", max_states=5)
+
+
+def test_many_states_are_left_to_a_device_that_is_apart(monkeypatch):
+    asked = []
+
+    def explore(rules, most):
+        asked.append(most)
+        raise MemoryError
+
+    front = sys.modules["jaxgames.mdp.program._program"]
+    monkeypatch.setattr(front, "may_have_accelerator", lambda: True)
+    monkeypatch.setattr(front, "backend", lambda: "gpu")
+    monkeypatch.setattr(front, "DEVICE_FROM", 50)
+    monkeypatch.setattr(front._on_device, "explore", explore)
+    program = mdp.Program.parse(CUBE)
+    assert program.build(constants={"N": 2}).num_states == 27
+    assert not asked
+    assert program.build(constants={"N": 3}).num_states == 64
+    assert asked == [2**31 - 1]
+
+
+@pytest.mark.sweep
+def test_random_programs_on_a_device():
+    for seed in range(60):
+        case = _programs._draw(np.random.default_rng([8, seed]), seed, 3)
+        assert _programs._compared(case, "device") is None, _programs.program_of(case)
 
 
 @pytest.mark.sweep

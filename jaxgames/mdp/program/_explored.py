@@ -1,5 +1,6 @@
 """The states of a program, found on the host level by level, and what they can do."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ class Explored(NamedTuple):
         deadlocks: bool `[S]`, where nothing could happen.
         shares: of chains the parts that each step of a state is made of: their states,
             actions, and how much of the step each is; else None.
+        values: those of the expressions that a device was asked for, with their types.
     """
 
     words: Any
@@ -46,6 +48,7 @@ class Explored(NamedTuple):
     initial: Any
     deadlocks: Any
     shares: tuple[Any, Any, Any] | None
+    values: Mapping[Any, Any] | None = None
 
 
 def initial_words(program: Resolved) -> np.ndarray:
@@ -56,7 +59,9 @@ def initial_words(program: Resolved) -> np.ndarray:
     """
     packed = program.packed
     if program.first is not None:
-        return packed.pack([np.array([x]) for x in program.first] or [np.zeros(1)])
+        if not program.first:  # nothing can change: one state
+            return np.zeros((1, packed.num_words), np.int64)
+        return packed.pack([np.array([x]) for x in program.first])
     assert program.start is not None
     total = 1
     for space in packed.spaces:

@@ -13,24 +13,27 @@ other: here it is only seen that something is.
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import limits, ops
+from jaxgames import fixpoint, limits, ops
 from jaxgames.arena import MAX_SIZE, bucket
-from jaxgames.graph._explore import NO_LIMIT, begin
+from jaxgames.graph._explore import NO_LIMIT
+from jaxgames.graph._explore_device import Arrays, OnDevice
+from jaxgames.graph._explore_rules import Rules
+from jaxgames.graph._packing import WORD, Packing
 from jaxgames.later import jax, jnp
 from jaxgames.mdp.program._choices import SUM_TOLERANCE
-from jaxgames.mdp.program._expressions import Typed
 from jaxgames.mdp.program._explored import Explored, initial_words
-from jaxgames.mdp.program._packed import Columns, Packed
+from jaxgames.mdp.program._expressions import Typed
+from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._resolved import Outcome, Ready, Resolved
 from jaxgames.tuning.prism import CELLS_AT_ONCE, MOST_SUCCESSORS, UNROLLED
 
-WIDEST = 2**31
-"""Values of a variable that the search of a device holds."""
+Asked = tuple[Typed, type]
+"""An expression, and the type of its values."""
 
 
 class Joint(NamedTuple):
@@ -58,16 +61,10 @@ class Joint(NamedTuple):
 def is_searchable(program: Resolved) -> bool:
     """Whether a device can explore a program.
 
-    It has variables, each with a range of int32, and its states have no more successors
-    than are worth to be computed for all.
+    It has variables, and its states have no more successors than are worth to be
+    computed for all.
     """
-    packed = program.packed
-    ends = zip(packed.lows, packed.sizes, strict=True)
-    return (
-        bool(packed.names)
-        and all(-WIDEST <= low and low + size <= WIDEST for low, size in ends)
-        and 0 < _successors(program) <= MOST_SUCCESSORS
-    )
+    return bool(program.packed.names) and 0 < _successors(program) <= MOST_SUCCESSORS
 
 
 def _successors(program: Resolved) -> int:
@@ -86,14 +83,21 @@ class Successors:
 
     Args:
         program: the program.
+        asked: expressions that are wanted in all states, and the types of their values.
 
     Attributes:
         program: likewise.
+        asked: likewise, each once.
         joints: what may be done, in the order in which the host finds it.
+        joint_of: the number of the joint that each successor is of: int32 `[A]`.
+        has_parts: whether steps of a chain earn by what they are made of.
+        constant: probabilities of all successors, float64 `[A]`; None if states tell
+            them.
     """
 
-    def __init__(self, program: Resolved):
+    def __init__(self, program: Resolved, asked: Iterable[Asked] = ()):
         self.program = program
+        self.asked = tuple(dict.fromkeys(asked))
         self.joints = [
             Joint(action, commands)
             for action, way in program.alternatives
@@ -101,30 +105,12 @@ class Successors:
                 *(program.commands[part].get(own, ()) for part, own in way)
             )
         ]
-
-    @functools.cached_property
-    def joint_of(self) -> np.ndarray:
-        """The number of the joint that each successor is of: int32 `[A]`."""
         widths = [joint.width for joint in self.joints]
-        return np.repeat(np.arange(len(widths), dtype=np.int32), widths)
-
-    @functools.cached_property
-    def has_parts(self) -> bool:
-        """Whether steps of a chain earn by what they are made of."""
-        rewards = itertools.chain.from_iterable(self.program.rewards.values())
-        return self.program.kind != "mdp" and any(x.action is not None for x in rewards)
-
-    @functools.cached_property
-    def constant(self) -> np.ndarray | None:
-        """Probabilities of all successors, float64 `[A]`; None if states tell them."""
-        found = [
-            [outcome.probability.value for outcome in outcomes]
-            for joint in self.joints
-            for outcomes in joint.ends
-        ]
-        if any(value is None for values in found for value in values):
-            return None
-        return np.array([math.prod(map(float, values)) for values in found])
+        self.joint_of = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
+        rewards = itertools.chain.from_iterable(program.rewards.values())
+        by_action = any(item.action is not None for item in rewards)
+        self.has_parts = program.kind != "mdp" and by_action
+        self.constant = _constant(self.joints)
 
     def columns(self, states: Any) -> Mapping[int, Any]:
         """The values of all variables, from states int32 `[N, K]`."""
@@ -137,24 +123,54 @@ class Successors:
     def __call__(self, states: Any) -> tuple[Any, Any]:
         """All successors, int64 `[N, A, K]`, and which there are."""
         columns = self.columns(states)
-        wide = {k: states[:, k].astype(np.int64) for k in columns}
+        wide = [states[:, k].astype(np.int64) for k in columns]
         after, enabled = [], []
+        for holds, changes in self._changed(columns):
+            new = [_spread(changes.get(k, x), states) for k, x in enumerate(wide)]
+            after.append(jnp.stack(new, axis=1))
+            enabled.append(_spread(holds, states))
+        return jnp.stack(after, axis=1), jnp.stack(enabled, axis=1)
+
+    def of_words(
+        self, packing: Packing, words: Any
+    ) -> tuple[list[list[Any]], list[Any], list[Any]]:
+        """As the function of states, from words to words: see `graph.OfWords`.
+
+        A change of a variable changes its word by so much, whatever the others are.
+        """
+        states = packing.unpack(words)
+        columns = self.columns(states)
+        after, enabled, outside = [], [], []
+        for holds, changes in self._changed(columns):
+            new = [words[:, w] for w in range(packing.num_words)]
+            wrong: Any = jnp.zeros((), bool)
+            for k, value in changes.items():
+                by = value.astype(np.uint32) - states[:, k].astype(np.uint32)
+                if packing.shift[k] < WORD:
+                    new[packing.word[k]] += by << np.uint32(packing.shift[k])
+                wrong |= (value < packing.low[k]) | (value > packing.high[k])
+            after.append(new)
+            enabled.append(_spread(holds, words))
+            outside.append(_spread(wrong, words))
+        return after, enabled, outside
+
+    def _changed(
+        self, columns: Mapping[int, Any]
+    ) -> Iterator[tuple[Any, dict[int, Any]]]:
+        """Of each successor where there is one, and what variables become: int64."""
         for joint, holds in self._holding(columns):
             for outcomes, probability in self._ends(joint, columns):
-                new = dict(wide)
-                for change in itertools.chain.from_iterable(x.changes for x in outcomes):
-                    value = jnp.asarray(change.value.on(jnp, columns), np.int64)
-                    new[change.number] = jnp.broadcast_to(value, (len(states),))
-                after.append(jnp.stack([new[k] for k in columns], axis=1))
-                there = jnp.broadcast_to(holds & (probability > 0), (len(states),))
-                enabled.append(there)
-        return jnp.stack(after, axis=1), jnp.stack(enabled, axis=1)
+                changes = {
+                    x.number: jnp.asarray(x.value.on(jnp, columns), np.int64)
+                    for x in itertools.chain.from_iterable(x.changes for x in outcomes)
+                }
+                yield holds & (probability > 0), changes
 
     def probabilities(self, states: Any) -> Any:
         """Those of all successors, or rates: float64 `[N, A]`, zero where none is."""
         columns = self.columns(states)
         found = [
-            jnp.broadcast_to(jnp.where(holds, probability, 0.0), (len(states),))
+            _spread(jnp.where(holds, probability, 0.0), states)
             for joint, holds in self._holding(columns)
             for _, probability in self._ends(joint, columns)
         ]
@@ -196,24 +212,27 @@ class Successors:
             yield outcomes, functools.reduce(lambda a, b: a * b, likely)
 
 
+def _constant(joints: Iterable[Joint]) -> np.ndarray | None:
+    found = [
+        [outcome.probability.value for outcome in outcomes]
+        for joint in joints
+        for outcomes in joint.ends
+    ]
+    if any(value is None for values in found for value in values):
+        return None
+    return np.array([math.prod(map(float, values)) for values in found])
+
+
+def _spread(values: Any, states: Any) -> Any:
+    return jnp.broadcast_to(values, (len(states),))
+
+
 def _truth(typed: Typed, columns: Mapping[int, Any]) -> Any:
     return jnp.asarray(typed.on(jnp, columns), bool)
 
 
 def _number(typed: Typed, columns: Mapping[int, Any]) -> Any:
     return jnp.asarray(typed.on(jnp, columns), np.float64)
-
-
-def everywhere(typed: Typed, whole: Columns, kind: Any) -> np.ndarray:
-    """An expression in all states, whose words are on a device."""
-    with jax.enable_x64(True):
-        return ops.to_host(_everywhere(typed, whole.packed, kind, whole.words))
-
-
-@functools.partial(jax.jit, static_argnums=(0, 1, 2))
-def _everywhere(typed: Typed, packed: Packed, kind: Any, words: jax.Array) -> jax.Array:
-    found = jnp.asarray(typed.on(jnp, Columns(packed, words)), kind)
-    return jnp.broadcast_to(found, (len(words),))
 
 
 # ---- the search ----------------------------------------------------------------------
@@ -237,21 +256,16 @@ def explore(rules: Successors, most: int) -> Explored | None:
         ValueError: there are more states, or more branches than int32 can index.
         MemoryError: there is no room for more.
     """
-    program = rules.program
-    packed = program.packed
-    words = initial_words(program)
-    columns = Columns(packed, words)
-    first = [np.asarray(columns[k], np.int64) for k in range(len(packed.names))]
-    ranges = [
-        (low, low + size - 1)
-        for low, size in zip(packed.lows, packed.sizes, strict=True)
-    ]
+    packed = rules.program.packed
+    columns = Columns(packed, initial_words(rules.program))
+    first = [np.asarray(columns[k], np.int32) for k in range(len(packed.names))]
+    starts = np.stack(first, axis=1)
+    if len(starts) > most:
+        raise ValueError(f"the program has more than {most} initial states")
+    ends = zip(packed.lows, packed.sizes, strict=True)
+    packing = Packing.of([(low, low + size - 1) for low, size in ends], len(first))
     with jax.enable_x64(True):
-        search, made, starts = begin(
-            rules, np.stack(first, axis=1), ranges, "device", True
-        )
-        if starts > most:
-            raise ValueError(f"the program has more than {most} initial states")
+        search = OnDevice(Rules.of(rules, starts, packing, True), starts)
         while not search.done:
             limits.tick("exploring", search.head, "states")
             if search.tail > most:
@@ -262,10 +276,20 @@ def explore(rules: Successors, most: int) -> Explored | None:
         if search.tail > most:
             raise ValueError(f"the program has more than {most} states")
         limits.tick("putting states in order", search.tail, "states")
-        return _arranged(rules, made.packing, search.arrays(), starts)
+        try:
+            return _arranged(rules, packing, search.arrays(), len(starts))
+        except jax.errors.JaxRuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            raise MemoryError(
+                f"{search.tail} states and {search.edges} branches were found, and the "
+                "device has no room to put them in order"
+            ) from error
 
 
-def _arranged(rules: Successors, packing: Any, found: Any, starts: int) -> Explored | None:
+def _arranged(
+    rules: Successors, packing: Packing, found: Arrays, starts: int
+) -> Explored | None:
     """States in the order of their words, deadlocks with a loop, branches merged."""
     program = rules.program
     count, edges = found.count, found.edges
@@ -281,7 +305,9 @@ def _arranged(rules: Successors, packing: Any, found: Any, starts: int) -> Explo
     probs = rules.constant
     if probs is None:
         room = min(bucket(edges), len(found.targets))
-        each = _evaluated(rules, packing, size, room, found.words, found.ends, np.int32(count))
+        each = _evaluated(
+            rules, packing, size, room, found.words, found.ends, np.int32(count)
+        )
     else:
         each = jnp.asarray(np.append(probs, 1.0))
     made = _rows(
@@ -289,22 +315,21 @@ def _arranged(rules: Successors, packing: Any, found: Any, starts: int) -> Explo
         np.int32(count),
     )  # fmt: skip
     choices, branches, parts = (int(x) for x in np.asarray(made.numbers))
-    cut = _cut(made, count, choices, branches, parts)
+    cut = _cut(rules, made, ordered, count, choices, branches, parts)
     chain, timed = program.kind != "mdp", program.kind == "ctmc"
-    start = np.asarray(ordered.number[:starts])
-    dead = ops.to_host(ordered.dead[:count])
-    groups = np.arange(count + 1, dtype=np.int32) if chain else ops.to_host(cut.groups)
+    told = jax.tree.map(np.asarray, cut)
     return Explored(
-        words=ordered.words[:count],
-        groups=groups,
-        rows=ops.to_host(cut.rows),
-        columns=ops.to_host(cut.columns),
-        probs=ops.to_host(cut.probs),
-        action=None if chain else ops.to_host(cut.action),
-        exits=ops.to_host(cut.exits) if timed else None,
-        initial=np.sort(start),
-        deadlocks=dead,
-        shares=tuple(map(ops.to_host, cut.parts)) if chain else None,
+        words=ordered.words,
+        groups=np.arange(count + 1, dtype=np.int32) if chain else told.groups,
+        rows=told.rows,
+        columns=told.columns,
+        probs=told.probs,
+        action=None if chain else told.action,
+        exits=told.exits if timed else None,
+        initial=np.sort(np.asarray(ordered.number[:starts])),
+        deadlocks=told.deadlocks,
+        shares=told.parts if chain else None,
+        values=dict(zip(rules.asked, told.values, strict=True)),
     )
 
 
@@ -331,7 +356,9 @@ class Ordered(NamedTuple):
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))
-def _in_order(rules: Successors, packing: Any, size: int, words, ends, count) -> Ordered:
+def _in_order(
+    rules: Successors, packing: Packing, size: int, words, ends, count
+) -> Ordered:
     packed = rules.program.packed
     each = jnp.arange(size, dtype=jnp.int32)
     there = each < count
@@ -365,7 +392,7 @@ def _in_order(rules: Successors, packing: Any, size: int, words, ends, count) ->
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def _evaluated(
-    rules: Successors, packing: Any, size: int, room: int, words, ends, count
+    rules: Successors, packing: Packing, size: int, room: int, words, ends, count
 ) -> jax.Array:
     """The probability of each edge as it was found: float64 `[room]`."""
     many = len(rules.joint_of)
@@ -384,10 +411,16 @@ def _evaluated(
         at = jnp.where(there, at, room)
         return ops.put(found, at.reshape(-1), values.reshape(-1))
 
-    parts = -(-size // rows)
-    return jax.lax.fori_loop(
-        jnp.int32(0), jnp.int32(parts), some, jnp.zeros(room, np.float64)
-    )
+    return _counted(0, -(-size // rows), some, jnp.zeros(room, np.float64))
+
+
+def _counted(begin: int, end: int, step: Callable[[Any, Any], Any], first: Any) -> Any:
+    """A step for each number, one after the other."""
+    return fixpoint.until(
+        lambda state: state[0] >= end,
+        lambda state: (state[0] + 1, step(*state)),
+        (jnp.int32(begin), first),
+    )[1]
 
 
 class Rows(NamedTuple):
@@ -426,21 +459,23 @@ def _rows(
     there = place < total
     start = jnp.concatenate([jnp.zeros(1, jnp.int32), ordered.ends[:-1]])
     # A state in which something begins is marked there: all have an edge at least.
-    begins = jnp.zeros(room, jnp.int32).at[start].add(
-        (jnp.arange(size) < count).astype(jnp.int32), mode="drop"
+    begins = (
+        jnp.zeros(room, jnp.int32)
+        .at[start]
+        .add((jnp.arange(size) < count).astype(jnp.int32), mode="drop")
     )
     owner = jnp.maximum(jnp.cumsum(begins, dtype=jnp.int32) - 1, 0)
     first = begins > 0
     dead = ordered.dead[owner]
     edge = jnp.minimum(ordered.begin[owner] + place - start[owner], len(targets) - 1)
-    slot = jnp.where(dead, many, actions[edge].astype(jnp.int32))
+    which = jnp.where(dead, many, actions[edge].astype(jnp.int32))
     column = jnp.where(dead, owner, ordered.number[targets[edge]])
     if rules.constant is not None:
-        probs = each[slot]
+        probs = each[which]
     else:
         probs = jnp.where(dead, 1.0, each[jnp.minimum(edge, len(each) - 1)])
     probs = jnp.where(there, probs, 0.0)
-    joint = jnp.asarray(np.append(rules.joint_of, len(rules.joints)))[slot]
+    joint = jnp.asarray(np.append(rules.joint_of, len(rules.joints)))[which]
     apart = first | (joint != jnp.roll(joint, 1))
     widest = max(joint.width for joint in rules.joints)
     longest = many if chain else widest
@@ -459,7 +494,9 @@ def _rows(
         probs = probs * share
     heads = first if chain else apart
     choice = jnp.cumsum(heads & there, dtype=jnp.int32) - 1
-    merged, again = _merged(jnp.where(there, choice, -1 - place), column, probs, longest)
+    merged, again = _merged(
+        jnp.where(there, choice, -1 - place), column, probs, longest
+    )
     kept = there & ~again
     branch = jnp.cumsum(kept, dtype=jnp.int32) - 1
     at = jnp.where(kept, branch, room)
@@ -468,8 +505,10 @@ def _rows(
     branches, choices = branch[-1] + 1, choice[-1] + 1
     named = jnp.asarray(named)[joint]
     told, number = own & rules.has_parts, jnp.cumsum(own, dtype=jnp.int32) - 1
-    parts = tuple(
-        ops.put(jnp.zeros(room * rules.has_parts, x.dtype), jnp.where(told, number, room), x)
+    parts: Any = tuple(
+        ops.put(
+            jnp.zeros(room * rules.has_parts, x.dtype), jnp.where(told, number, room), x
+        )
         for x in (owner, named, share)
     )
     rows = jnp.full(room + 1, branches).at[begun].set(branch, mode="drop")
@@ -491,7 +530,9 @@ def _sums(owner: jax.Array, values: jax.Array, longest: int) -> jax.Array:
 
     def plus(back: Any, found: jax.Array) -> jax.Array:
         mine = jnp.roll(owner, -back) == owner
-        return found + jnp.where(mine & _before_end(owner, back), jnp.roll(values, -back), 0)
+        return found + jnp.where(
+            mine & _before_end(owner, back), jnp.roll(values, -back), 0
+        )
 
     return _for_each(longest, plus, values)
 
@@ -499,7 +540,7 @@ def _sums(owner: jax.Array, values: jax.Array, longest: int) -> jax.Array:
 def _merged(
     choice: jax.Array, column: jax.Array, probs: jax.Array, longest: int
 ) -> tuple[jax.Array, jax.Array]:
-    """Branches of a choice that lead to one state: sums at the first, and the others."""
+    """Sums of branches of a choice that lead to one state, and all but the first."""
 
     def step(back: Any, found: tuple[jax.Array, jax.Array]) -> Any:
         merged, again = found
@@ -522,19 +563,49 @@ def _for_each(longest: int, step: Any, first: Any) -> Any:
         for back in range(1, longest):
             first = step(back, first)
         return first
-    return jax.lax.fori_loop(jnp.int32(1), jnp.int32(longest), step, first)
+    return _counted(1, longest, step, first)
 
 
-@functools.partial(jax.jit, static_argnums=(1, 2, 3, 4))
-def _cut(made: Rows, states: int, choices: int, branches: int, parts: int) -> Rows:
-    """What there is, without the places of none."""
-    return Rows(
-        made.groups[: states + 1],
+class Cut(NamedTuple):
+    """What is told of a program, without places that are of none, on the host."""
+
+    groups: jax.Array
+    rows: jax.Array
+    columns: jax.Array
+    probs: jax.Array
+    action: jax.Array
+    exits: jax.Array
+    deadlocks: jax.Array
+    parts: tuple[jax.Array, jax.Array, jax.Array]
+    values: tuple[jax.Array, ...]
+
+
+@functools.partial(jax.jit, static_argnums=(0, 3, 4, 5, 6))
+def _cut(
+    rules: Successors,
+    made: Rows,
+    ordered: Ordered,
+    states: int,
+    choices: int,
+    branches: int,
+    parts: int,
+) -> Cut:
+    chain, timed = rules.program.kind != "mdp", rules.program.kind == "ctmc"
+    words = ordered.words[:states]
+    columns = Columns(rules.program.packed, words)
+    cut = Cut(
+        made.groups[: 0 if chain else states + 1],
         made.rows[: choices + 1],
         made.columns[:branches],
         made.probs[:branches],
-        made.action[:choices],
-        made.exits[:states],
-        tuple(x[:parts] for x in made.parts),
-        made.numbers,
+        made.action[: 0 if chain else choices],
+        made.exits[: states if timed else 0],
+        ordered.dead[:states],
+        tuple(x[:parts] for x in made.parts),  # pyright: ignore[reportArgumentType]
+        tuple(
+            _spread(jnp.asarray(typed.on(jnp, columns), kind), words)
+            for typed, kind in rules.asked
+        ),
     )
+    # Memory of the host that the device can write to by itself.
+    return jax.device_put(cut, jax.memory.Space.Host)

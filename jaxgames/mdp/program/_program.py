@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Mapping
 from typing import Any, Literal, Unpack, get_args
@@ -18,7 +19,7 @@ from jaxgames.mdp._property import Place, PropertyError
 from jaxgames.mdp.program import _on_device
 from jaxgames.mdp.program._explored import MOST, Explored, explore
 from jaxgames.mdp.program._expressions import Typed
-from jaxgames.mdp.program._packed import Columns
+from jaxgames.mdp.program._packed import Columns, Packed
 from jaxgames.mdp.program._parser import parse
 from jaxgames.mdp.program._resolved import Earned, Resolved, resolved
 from jaxgames.mdp.program._tree import Source
@@ -256,35 +257,45 @@ class Program:
 
 def _found(program: Resolved, engine: Engine, most: int) -> Explored:
     """All states, found by an engine."""
-    given_up = None
+    found = None
     if engine == "device":
         if not _on_device.is_searchable(program):
             raise ValueError(
-                "engine='device' takes programs with variables, each with a range of "
-                f"int32, whose states have at most {MOST_SUCCESSORS} successors"
+                "engine='device' takes programs with variables whose states have at "
+                f"most {MOST_SUCCESSORS} successors"
             )
-        given_up = _on_device.explore(_successors(program), most)
+        found = _on_device.explore(_successors(program), most)
     elif engine == "auto" and may_have_accelerator():
-        given_up = explore(program, most, DEVICE_FROM)
-        if given_up is None and backend() != "cpu":
-            if _on_device.is_searchable(program):
-                with contextlib.suppress(MemoryError):  # the host may have more
-                    given_up = _on_device.explore(_successors(program), most)
-    found = given_up or explore(program, most)
+        found = explore(program, most, DEVICE_FROM)
+        if not found and backend() != "cpu" and _on_device.is_searchable(program):
+            with contextlib.suppress(MemoryError):  # the host may have more
+                found = _on_device.explore(_successors(program), most)
+    found = found or explore(program, most)
     assert found is not None
     return found
 
 
 def _successors(program: Resolved) -> Any:
-    return kept(program, "successors", lambda: _on_device.Successors(program))
+    def make() -> Any:
+        return _on_device.Successors(program, _asked(program))
+
+    return kept(program, "successors", make)
+
+
+def _asked(program: Resolved) -> list[tuple[Typed, type]]:
+    """What a model is made of besides its choices."""
+    found: list[tuple[Typed, type]] = [(x, np.bool_) for x in program.labels.values()]
+    for item in itertools.chain.from_iterable(program.rewards.values()):
+        found += [(item.guard, np.bool_), (item.value, np.float64)]
+    return found + [_variable(k, x) for k, x in enumerate(program.packed.truths)]
 
 
 def _model(program: Resolved, found: Explored) -> MDP:
     """The model of all that was found."""
-    size = len(found.words)
-    whole = Columns(program.packed, found.words)
+    whole = _Whole(program.packed, found)
+    size = len(whole)
     labels = {
-        name: _everywhere(label, whole, np.bool_)
+        name: whole.everywhere(label, np.bool_)
         for name, label in program.labels.items()
     }
     if found.deadlocks.any() and "deadlock" not in labels:
@@ -299,10 +310,8 @@ def _model(program: Resolved, found: Explored) -> MDP:
         if of_choices:
             choice_rewards[name] = _of_choices(program, of_choices, whole, found, owner)
     valuations = {
-        name: _everywhere(_variable(number), whole, np.bool_ if truth else np.int64)
-        for number, (name, truth) in enumerate(
-            zip(program.packed.names, program.packed.truths, strict=True)
-        )
+        name: whole.everywhere(*_variable(number, program.packed.truths[number]))
+        for number, name in enumerate(program.packed.names)
     }
     actions = {}
     if found.action is not None:
@@ -327,37 +336,55 @@ def _model(program: Resolved, found: Explored) -> MDP:
 
 
 @functools.lru_cache(maxsize=1024)
-def _variable(number: int) -> Typed:
-    """A variable, as an expression."""
-    return Typed("int", function=lambda xp, columns: columns[number])
+def _variable(number: int, is_truth: bool) -> tuple[Typed, type]:
+    """A variable as an expression, and its type."""
+    typed = Typed("bool" if is_truth else "int", function=lambda _, x: x[number])
+    return typed, np.bool_ if is_truth else np.int64
 
 
-def _everywhere(typed: Typed, whole: Columns, kind: Any) -> np.ndarray:
-    """An expression in all states."""
-    if not isinstance(whole.words, np.ndarray):
-        return _on_device.everywhere(typed, whole, kind)
-    found = np.empty(len(whole), kind)
-    for begin in range(0, len(whole), STATES_AT_ONCE):
-        limits.tick("evaluating", begin, "states")
-        part = slice(begin, begin + STATES_AT_ONCE)
-        with np.errstate(all="ignore"):
-            found[part] = typed.on(np, Columns(whole.packed, whole.words[part]))
-    return found
+class _Whole:
+    """Expressions in all states that were found."""
+
+    def __init__(self, packed: Packed, found: Explored):
+        self.packed = packed
+        self.words = found.words
+        self._size = len(found.groups) - 1
+        self._known = found.values
+
+    def __len__(self) -> int:
+        """How many states there are."""
+        return self._size
+
+    def everywhere(self, typed: Typed, kind: type) -> np.ndarray:
+        """The values of one: `[S]`."""
+        if self._known is not None:
+            return self._known[typed, kind]
+        found = np.empty(len(self), kind)
+        for begin in range(0, len(found), STATES_AT_ONCE):
+            limits.tick("evaluating", begin, "states")
+            part = slice(begin, begin + STATES_AT_ONCE)
+            with np.errstate(all="ignore"):
+                found[part] = typed.on(np, Columns(self.packed, self.words[part]))
+        return found
+
+    def told(self, state: int) -> str:
+        """A state as messages name it."""
+        return self.packed.told(np.asarray(self.words[state]))
 
 
-def _earned(program: Resolved, item: Earned, whole: Columns) -> np.ndarray:
+def _earned(program: Resolved, item: Earned, whole: _Whole) -> np.ndarray:
     """What an item of rewards comes to in each state: zero where its guard is false."""
-    guard = _everywhere(item.guard, whole, np.bool_)
-    found = np.where(guard, _everywhere(item.value, whole, np.float64), 0.0)
+    guard = whole.everywhere(item.guard, np.bool_)
+    found = np.where(guard, whole.everywhere(item.value, np.float64), 0.0)
     wrong = ~np.isfinite(found)
     if wrong.any():
         at = int(np.argmax(wrong))
-        where = program.packed.told(np.asarray(whole.words[at]))
+        where = whole.told(at)
         raise PropertyError(item.place, f"a reward is {found[at]:g} in state {where}")
     return found
 
 
-def _added(program: Resolved, items: list[Earned], whole: Columns) -> np.ndarray:
+def _added(program: Resolved, items: list[Earned], whole: _Whole) -> np.ndarray:
     found = np.zeros(len(whole))
     for item in items:
         found += _earned(program, item, whole)
@@ -367,7 +394,7 @@ def _added(program: Resolved, items: list[Earned], whole: Columns) -> np.ndarray
 def _of_choices(
     program: Resolved,
     items: list[Earned],
-    whole: Columns,
+    whole: _Whole,
     found: Explored,
     owner: np.ndarray,
 ) -> np.ndarray:
