@@ -293,7 +293,6 @@ def _asked(program: Resolved) -> list[tuple[Typed, type]]:
 def _model(program: Resolved, found: Explored) -> MDP:
     """The model of all that was found."""
     whole = _Whole(program.packed, found)
-    size = len(whole)
     labels = {
         name: whole.everywhere(label, np.bool_)
         for name, label in program.labels.items()
@@ -301,14 +300,13 @@ def _model(program: Resolved, found: Explored) -> MDP:
     if found.deadlocks.any() and "deadlock" not in labels:
         labels["deadlock"] = found.deadlocks
     state_rewards, choice_rewards = {}, {}
-    owner = np.repeat(np.arange(size), np.diff(found.groups))
     for name, items in program.rewards.items():
         of_states = [item for item in items if item.action is None]
         of_choices = [item for item in items if item.action is not None]
         if of_states or not of_choices:
             state_rewards[name] = _added(program, of_states, whole)
         if of_choices:
-            choice_rewards[name] = _of_choices(program, of_choices, whole, found, owner)
+            choice_rewards[name] = _of_choices(program, of_choices, whole, found)
     valuations = {
         name: whole.everywhere(*_variable(number, program.packed.truths[number]))
         for number, name in enumerate(program.packed.names)
@@ -396,9 +394,9 @@ def _of_choices(
     items: list[Earned],
     whole: _Whole,
     found: Explored,
-    owner: np.ndarray,
 ) -> np.ndarray:
     """What choices earn; in a chain, what the parts of its step earn on average."""
+    owner = np.repeat(np.arange(len(whole)), np.diff(found.groups))
     earned = np.zeros(len(owner))
     for item in items:
         assert item.action is not None
