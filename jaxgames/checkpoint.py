@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits, ops, states
+from jaxgames.arguments import positive
 from jaxgames.drive import Standing
 from jaxgames.later import jax
 from jaxgames.progress import Deadline, Meter, Progress, as_progress
@@ -466,6 +467,7 @@ def solve(
         SolveError: the solve was interrupted or stopped by `progress`, and `throw` is
             set. The file holds its state.
     """
+    every = positive("every", every, "seconds")
     meter = _Kept(as_progress(progress))
     like = solve(max_steps=0, throw=False).state
     if like is None:

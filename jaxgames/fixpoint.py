@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import limits, ops, states
+from jaxgames import arguments, limits, ops, states
 from jaxgames.arena import eager, is_traced
 from jaxgames.kept import kept
 from jaxgames.later import backend, jax, jnp
@@ -158,6 +158,24 @@ def finish(solver: Solver, game: Any, carry: Carry) -> Outcome:
     return Outcome(solver.answer(game, carry.state), status, carry.rounds, carry)
 
 
+def checked_steps(max_steps: Any) -> Any:
+    """A limit of rounds as an int from 0 on; None, and what is traced, stay.
+
+    Raises:
+        ValueError: it is none: rounds never come to 1.5, and a loop would wait for it.
+    """
+    if max_steps is None:
+        return None
+    if not is_traced(max_steps):
+        return arguments.integer("max_steps", max_steps, 0)
+    kind, shape = jnp.result_type(max_steps), jnp.shape(max_steps)
+    if shape or not jnp.issubdtype(kind, jnp.integer):
+        raise ValueError(
+            f"max_steps must be an integer, got a traced {kind}{list(shape)}"
+        )
+    return max_steps
+
+
 def traced(
     solver: Solver, game: Any, carry: Carry | None = None, max_steps: Any = None
 ) -> Outcome:
@@ -173,6 +191,7 @@ def traced(
     Raises:
         ValueError: the carry is of another solver, or has other shapes.
     """
+    max_steps = checked_steps(max_steps)
     limit = MAX_ROUNDS if max_steps is None else max_steps
     own, begin = None, start(solver, game)
     if carry is not None:
@@ -403,6 +422,7 @@ def run(
         ValueError: `carry` is of another game or solver.
     """
     meter = as_progress(progress)
+    max_steps = checked_steps(max_steps)
     limit = MAX_ROUNDS if max_steps is None else min(max_steps, MAX_ROUNDS)
     if carry is not None:
         check(solver, game, carry)

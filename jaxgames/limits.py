@@ -24,6 +24,7 @@ from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
+from jaxgames import arguments
 from jaxgames.arena import is_traced
 from jaxgames.later import imported, jax
 from jaxgames.progress import Bar, Meter, Progress, Report, plain_progress, surrounding
@@ -108,12 +109,10 @@ class Limits:
         progress: Progress | Meter | bool | None = None,
         memory: int | None = None,
     ):
-        if deadline is not None and not deadline > 0:
-            raise ValueError(
-                f"deadline must be a positive number of seconds, got {deadline}"
-            )
-        if memory is not None and not memory > 0:
-            raise ValueError(f"memory must be a positive number of bytes, got {memory}")
+        if deadline is not None:
+            deadline = arguments.positive("deadline", deadline, "seconds")
+        if memory is not None:
+            memory = arguments.integer("memory", memory, 1)
         began = time.perf_counter()
         end = math.inf if deadline is None else began + deadline
         outer = math.inf if parent is None else parent.end

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Protocol, TextIO
 
+from jaxgames.arguments import positive
 from jaxgames.solution import Status
 
 
@@ -97,9 +98,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float, meter: "Meter | bool | None" = None):
-        if not seconds > 0:
-            raise ValueError(f"a time limit must be positive, got {seconds}")
-        self._end = time.perf_counter() + seconds
+        self._end = time.perf_counter() + positive("seconds", seconds, "seconds")
         self._meter = as_progress(meter)
 
     def __call__(self, report: Report) -> Status | None:

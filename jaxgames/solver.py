@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from jaxgames.arena import Arena
+from jaxgames.arguments import integer
 from jaxgames.later import jax
 from jaxgames.quoting import guess, quoted
 
@@ -116,8 +117,8 @@ class Solver(abc.ABC):
 def check_positive(**options: int | None) -> None:
     """Raises ValueError unless each option is None or a positive integer."""
     for name, value in options.items():
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise ValueError(f"{name} must be a positive integer, got {value!r}")
+        if value is not None:
+            integer(name, value, 1)
 
 
 _S = TypeVar("_S", bound=Solver)

@@ -16,6 +16,7 @@ References:
 
 from jaxgames import limits
 from jaxgames.acceptance import Acceptance, both
+from jaxgames.arguments import integer
 
 MAX_NODES = 100_000
 """Nodes that a tree may have, and sets that are tried to find the children of one."""
@@ -152,6 +153,7 @@ class ZielonkaTree:
         Raises:
             ValueError: the tree is too large.
         """
+        max_nodes = integer("max_nodes", max_nodes, 1)
         subsets = Subsets(condition, max_nodes)
         self._every = every = subsets.every
         self.label, self.parent, self.place = [every], [-1], [0]

@@ -343,7 +343,7 @@ def test_wrong_arguments_are_refused(games):
     for message, arguments in refused.items():
         with pytest.raises(ValueError, match=message):
             jaxgames.solve_many(*arguments)
-    with pytest.raises(ValueError, match="max_steps must not be negative"):
+    with pytest.raises(ValueError, match="max_steps must be at least 0"):
         jaxgames.solve_many(parity, games, max_steps=-1)
     with pytest.raises(ValueError, match=r"state must be solution\.state of"):
         jaxgames.solve_many(parity, games, FPI, state=(None, None))

@@ -139,7 +139,7 @@ class TestProgress:
         assert (end.answer, end.status) == (10**6, Status.SOLVED)
 
     def test_deadline(self):
-        with pytest.raises(ValueError, match="must be positive, got 0"):
+        with pytest.raises(ValueError, match="must be a positive number"):
             Deadline(0)
         seen = []
         outcome = fixpoint.run(
@@ -217,7 +217,7 @@ class TestRegistry:
 
     @pytest.mark.parametrize("sweeps", [0, -1, 2.5])
     def test_bad_options(self, sweeps):
-        with pytest.raises(ValueError, match="sweeps_per_check must be a positive"):
+        with pytest.raises(ValueError, match="sweeps_per_check must be"):
             Counter(sweeps_per_check=sweeps)
 
 

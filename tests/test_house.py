@@ -19,6 +19,7 @@ SOURCES = {
 
 BASE = {"arena", "fixpoint", "host", "ops", "progress", "solution", "solver"}
 BASE |= {"archive", "batch", "checkpoint", "drive", "kept", "later", "limits"}
+BASE |= {"arguments"}
 BASE |= {"machine", "memory", "native"}
 BASE |= {"on_device", "quoting", "states", "tuning", "user_folder", "validity"}
 BASE |= {"acceptance", "value", "verdict", "zielonka_tree"}

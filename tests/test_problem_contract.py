@@ -148,7 +148,7 @@ def test_a_question_that_a_device_has_made_is_no_hosts():
         ({"question": 3}, "not an arena"),
         ({"solver": "sum"}, "no counting solver is called 'sum'; there are 'count'"),
         ({"solver": 3}, "solver must be a name or a counting solver, got 3"),
-        ({"max_steps": -1}, "max_steps must not be negative"),
+        ({"max_steps": -1}, "max_steps must be at least 0"),
         ({"solver": "host", "max_steps": 1}, "'host' takes neither"),
         ({"preprocess": "some"}, "must be a sequence of names"),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames import host, ops, validity
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import bucket, eager, is_traced
 from jaxgames.drive import _costs, _rounds, _then
 from jaxgames.drive._each import by_host
@@ -154,14 +154,13 @@ def solve_many(
         >>> solve_many(parity, games)[2]
         Solution(player 0 wins 7, player 1 wins 0)
     """
+    max_steps = fixpoint.checked_steps(max_steps)
     problem = problem_of(problem)
     if is_traced((arenas, state, max_steps)):
         raise ValueError(
             "solve_many drives its rounds from the host: inside jax.jit solve a stack "
             "by jax.vmap"
         )
-    if max_steps is not None and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
     with eager(), ops.on_own_devices():
         found = _found(problem, arenas, solver, max_steps, state, progress, strategies)
     status = np.asarray(

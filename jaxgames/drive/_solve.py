@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from jaxgames import host, ops, validity
+from jaxgames import fixpoint, host, ops, validity
 from jaxgames.arena import is_traced
 from jaxgames.drive._legs import along_legs
 from jaxgames.drive._problem import DEVICE, HOST, RACE, Leg, Problem
@@ -71,9 +71,10 @@ def solve(
         ValueError: the question is none, or an argument is wrong.
         SolveError: the solve stopped early and `throw` is set.
     """
+    max_steps = fixpoint.checked_steps(max_steps)
     question, fault = problem.read(question)
     traced = is_traced((question, state, max_steps))
-    _check(problem, solver, max_steps, preprocess, traced)
+    _check(problem, solver, preprocess, traced)
     if traced:
         named = problem.traced_auto() if solver == "auto" else solver
         chosen = _chosen(problem, named, strategies)
@@ -95,12 +96,10 @@ def solve(
     return found
 
 
-def _check(problem: Problem, solver, max_steps, preprocess, traced: bool) -> None:
+def _check(problem: Problem, solver, preprocess, traced: bool) -> None:
     on_host = is_place(problem, solver)
     if not on_host:
         check_solver(problem, solver)
-    if max_steps is not None and not is_traced(max_steps) and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
     if isinstance(preprocess, str):
         raise ValueError(f"preprocess must be a sequence of names, got {preprocess!r}")
     if traced and on_host:

@@ -1,10 +1,9 @@
 """What a capacity means: facts about concrete arenas."""
 
-import operator
-
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.arguments import integer
 from jaxgames.energy import _bounds
 
 
@@ -14,15 +13,7 @@ def check_capacity(capacity) -> int:
     Raises:
         ValueError: it is no integer, negative, or does not fit.
     """
-    try:
-        number = operator.index(capacity)
-    except TypeError:
-        number = None
-    if number is None or isinstance(capacity, (bool, np.bool_)):
-        raise ValueError(f"capacity must be an integer, got {capacity!r}")
-    if not 0 <= number < 2**62:
-        raise ValueError(f"capacity must be from 0 to 2**62 - 1, got {number}")
-    return number
+    return integer("capacity", capacity, 0, 2**62 - 1)
 
 
 def largest_credit(arena: Arena, capacity: int | None) -> tuple[int, type]:

@@ -1,6 +1,7 @@
 """How much memory a game takes, and whether there is so much."""
 
 from jaxgames import memory
+from jaxgames.arguments import integer
 from jaxgames.equivalence._game import MOVE_BYTES, POSITION_BYTES
 from jaxgames.memory import TooLargeError
 from jaxgames.tuning.equivalence import SHARE
@@ -30,6 +31,8 @@ def check_room(pairs: int, max_positions: int | None, *, on_host: bool = False) 
     Raises:
         TooLargeError: the pairs alone are more than that.
     """
+    if max_positions is not None:
+        max_positions = integer("max_positions", max_positions, 1)
     free = free_memory(on_host)
     position = POSITION_BYTES + SOLVE_POSITION_BYTES
     move = MOVE_BYTES + SOLVE_MOVE_BYTES

@@ -1,24 +1,9 @@
 """Checks of what the generators are asked for."""
 
-import operator
-
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-
-
-def integer(name: str, value, low: int, high: int | None = None) -> int:
-    """The value as an int from `low` to `high`."""
-    wanted = f"at least {low}" if high is None else f"from {low} to {high}"
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be an integer {wanted}, got {value!r}")
-    if number < low or (high is not None and number > high):
-        raise ValueError(f"{name} must be {wanted}, got {number}")
-    return number
+from jaxgames.arguments import integer
 
 
 def usual_degree(min_degree, candidates: int | None) -> int:

@@ -6,7 +6,8 @@ from typing import Unpack
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.generate._arguments import flag, integer
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import flag
 from jaxgames.generate._build import NO_SUCCESSOR, from_rows
 from jaxgames.limits import Bounds, limited
 

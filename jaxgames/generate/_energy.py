@@ -9,7 +9,8 @@ from typing import Unpack
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.generate._arguments import fits, flag, generator, integer, share
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import fits, flag, generator, share
 from jaxgames.generate._build import from_rows
 from jaxgames.generate._hanoi import moves
 from jaxgames.limits import Bounds, limited

@@ -3,7 +3,8 @@
 from typing import Unpack
 
 from jaxgames.arena import Arena
-from jaxgames.generate._arguments import fits, flag, integer
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import fits, flag
 from jaxgames.generate._build import Vertices, from_vertices
 from jaxgames.limits import Bounds, limited
 

@@ -8,7 +8,8 @@ from typing import Unpack
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.generate._arguments import generator, integer, share
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import generator, share
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import MDP
 

@@ -9,7 +9,8 @@ from typing import NamedTuple, Unpack
 
 from jaxgames import ops
 from jaxgames.arena import MAX_PRIORITY, Arena
-from jaxgames.generate._arguments import fits, flag, integer, share, usual_degree
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import fits, flag, share, usual_degree
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.tuning.ops import SORTED_BY_COMPARING as SHORT

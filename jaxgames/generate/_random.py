@@ -5,14 +5,8 @@ from typing import Unpack
 import numpy as np
 
 from jaxgames.arena import MAX_PRIORITY, Arena
-from jaxgames.generate._arguments import (
-    fits,
-    flag,
-    generator,
-    integer,
-    share,
-    usual_degree,
-)
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import fits, flag, generator, share, usual_degree
 from jaxgames.generate._build import NO_SUCCESSOR, from_pairs, from_rows
 from jaxgames.limits import Bounds, limited
 

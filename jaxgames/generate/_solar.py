@@ -5,7 +5,8 @@ from typing import Unpack
 import numpy as np
 
 from jaxgames.arena import Arena
-from jaxgames.generate._arguments import fits, integer
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import fits
 from jaxgames.limits import Bounds, limited
 
 MOST = 2**61

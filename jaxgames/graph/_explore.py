@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Unpack, get_args
 import numpy as np
 
 from jaxgames import host
+from jaxgames.arguments import integer
 from jaxgames.graph._explore_device import OnDevice
 from jaxgames.graph._explore_host import OnHost
 from jaxgames.graph._explore_rules import Rules, check_initial
@@ -126,19 +127,19 @@ def explore(
         >>> space.deadlocks
         array([8], dtype=int32)
     """
-    limit = NO_LIMIT if max_states is None else max_states
-    if not isinstance(limit, (int, np.integer)) or limit < 1:
-        raise ValueError(f"max_states must be a positive integer, got {max_states!r}")
+    limit = NO_LIMIT
+    if max_states is not None:
+        limit = integer("max_states", max_states, 1)
     meter = as_progress(progress)
     given = successors, initial, ranges
-    found = _of_few(*given, parallel_edges, int(limit)) if engine == "auto" else None
+    found = _of_few(*given, parallel_edges, limit) if engine == "auto" else None
     search, rules, starts = found or begin(*given, engine, parallel_edges)
     if starts > limit:
         raise ValueError(f"there are {starts} initial states, max_states is {limit}")
     began, status = time.perf_counter(), Status.SOLVED
     try:
         while not search.done and search.tail <= limit:
-            search.advance(NO_LIMIT, int(limit), 0.25)
+            search.advance(NO_LIMIT, limit, 0.25)
             seconds = time.perf_counter() - began
             stop = meter(Report("explore", search.head, seconds, "states"))
             if stop is not None:

@@ -11,6 +11,7 @@ import contextvars
 import dataclasses
 from collections.abc import Iterator
 
+from jaxgames.arguments import integer
 from jaxgames.io import _sources
 from jaxgames.io._errors import FilePath, FormatError
 
@@ -60,8 +61,8 @@ class Limits:
     def __post_init__(self):
         for name in ("memory", "statement"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"{name} must be positive, got {value!r}")
+            if value is not None:
+                integer(name, value, 1)
 
 
 class OversizeError(FormatError):

@@ -17,6 +17,7 @@ from typing import Unpack
 
 from jaxgames import limits
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
+from jaxgames.arguments import integer
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._braces import determinised
@@ -66,6 +67,7 @@ def deterministic(
         >>> deterministic("G F p -> G F q").accepts([], [{"p"}, {"q"}])
         True
     """
+    max_states = integer("max_states", max_states, 1)
     formula = as_formula(formula)
     names = _guards.check_propositions(
         formula.propositions if propositions is None else propositions

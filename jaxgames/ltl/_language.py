@@ -4,6 +4,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.acceptance import both, inf
+from jaxgames.arguments import integer
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._deterministic import smallest
 from jaxgames.ltl._emerson_lei import accepting_cycle
@@ -29,6 +30,7 @@ def graph_of_automaton(automaton: Automaton) -> Graph:
 
 def determinise(automaton: Automaton, max_states: int) -> ParityAutomaton:
     """A deterministic parity automaton of the same words."""
+    max_states = integer("max_states", max_states, 1)
     found = smallest([graph_of_automaton(automaton).reduced()], max_states)
     rows = [
         (q, found.letters.cubes(some), r, colour)

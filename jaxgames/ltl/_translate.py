@@ -13,6 +13,7 @@ References:
 from collections.abc import Iterable
 from typing import Unpack
 
+from jaxgames.arguments import integer
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
@@ -66,6 +67,7 @@ def translate(
         Gastin and Oddoux, Fast LTL to Büchi automata translation, CAV 2001,
         doi:10.1007/3-540-44585-4_6.
     """
+    max_states = integer("max_states", max_states, 1)
     formula = as_formula(formula)
     names = _guards.check_propositions(
         formula.propositions if propositions is None else propositions

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames import ops, solution
 from jaxgames.arena import is_traced
+from jaxgames.arguments import integer
 from jaxgames.kept import kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import check_room
@@ -140,6 +141,9 @@ def values(
         >>> jax.vmap(cost)(tries), jax.vmap(jax.grad(cost))(tries)
         (Array([4., 2.], dtype=float32), Array([-16.,  -4.], dtype=float32))
     """
+    steps = SAMPLED_ROUNDS
+    if max_steps is not None:
+        steps = integer("max_steps", max_steps, 0)
     check_concrete(model)
     check_untimed(model)
     check_model(model)
@@ -147,7 +151,6 @@ def values(
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon must be a positive number, got {epsilon}")
-    steps = SAMPLED_ROUNDS if max_steps is None else int(max_steps)
     constants = dict(constants or {})
     for name, value in constants.items():
         given(name, value)

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.arguments import integer
 from jaxgames.limits import Bounds, limited
 from jaxgames.multienergy import _checks, host
 from jaxgames.multienergy._budgets import Budget, rule, update
@@ -179,6 +180,7 @@ def play(
         >>> multienergy.play(game, fronts, 0, [1, 0]).reason
         'the attacker cannot pay'
     """
+    max_moves = integer("max_moves", max_moves, 0)
     moves = fronts if isinstance(fronts, Strategy) else strategy(game, fronts)
     v = _checks.position(start, game.num_positions)
     now = _capped(game, _checks.budget(budget, game.dimensions))

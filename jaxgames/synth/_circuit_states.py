@@ -3,6 +3,7 @@
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.arguments import integer
 from jaxgames.ltl._diagrams import FALSE, TRUE, Diagrams
 from jaxgames.synth._tables import tables
 
@@ -20,6 +21,7 @@ def explored(
     Raises:
         ValueError: there are more states.
     """
+    max_states = integer("max_states", max_states, 1)
     store = Diagrams()
     variables = [store.variable(i) for i in range(num_inputs)]
     number: dict[tuple[int, ...], int] = {tuple(begin.tolist()): 0}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from jaxgames import host, limits
+from jaxgames.arguments import integer
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import Formula
@@ -111,8 +112,10 @@ def specifications_or_why(
     """
     ins = None if inputs is None else tuple(inputs)
     outs = None if outputs is None else tuple(outputs)
+    max_states = integer("max_states", max_states, 1)  # of no formula alone
     if processes is None:
         processes = min(host.num_cores(), len(formulas) // FORMULAS_A_PROCESS)
+    processes = integer("processes", processes, 0)
     if processes < 2:
         return [
             _one(formula, ins, outs, moore=moore, max_states=max_states)

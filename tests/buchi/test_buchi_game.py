@@ -161,7 +161,7 @@ def test_bad_games():
         (dead, {}, "vertex 1 has no successor"),
         (arena, {"solver": "spm"}, "no Büchi game solver is called 'spm'"),
         (arena, {"solver": "host", "max_steps": 1}, "takes neither"),
-        (arena, {"max_steps": -1}, "must not be negative"),
+        (arena, {"max_steps": -1}, "must be at least 0"),
     ]
     for game, arguments, message in cases:
         with pytest.raises(ValueError, match=message):

@@ -465,7 +465,7 @@ def test_time_limits():
         ({"initial": [0, 5]}, r"initial\[1\] is 5"),
         ({"solver": "bfs"}, "no accepting-cycle solver is called 'bfs'"),
         ({"solver": 3}, "solver must be a name"),
-        ({"max_steps": -1}, "max_steps must not be negative"),
+        ({"max_steps": -1}, "max_steps must be at least 0"),
         ({"partition": [0]}, "one integer for each vertex"),
         ({"partition": [0, -1]}, r"partition\[1\] is -1"),
         ({"partition": [0, 1]}, "from part 0 to part 1, directly or not, and back"),

@@ -92,5 +92,5 @@ def test_orders_are_checked():
         ValueError, match="distinct numbers, got 7 for vertices 0 and 1"
     ):
         buchi.accepting_cycle(graph, accepting=[0], solver=buchi.Map(order=[7, 7]))
-    with pytest.raises(ValueError, match="sweeps must be a positive integer"):
+    with pytest.raises(ValueError, match="sweeps must be at least 1"):
         buchi.Map(sweeps=0)

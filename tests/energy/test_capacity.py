@@ -152,11 +152,11 @@ ARENA = Arena.from_edges([0, 1], [1, 0], owner=[0, 1], weight=[6, -5])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"capacity": -1}, r"capacity must be from 0 to 2\*\*62 - 1, got -1"),
-        ({"capacity": 2.5}, "capacity must be an integer, got 2.5"),
-        ({"capacity": True}, "capacity must be an integer, got True"),
+        ({"capacity": -1}, r"capacity must be from 0 to 4611686018427387903, got -1"),
+        ({"capacity": 2.5}, "capacity must be an integer from 0 to .*, got 2.5"),
+        ({"capacity": True}, "capacity must be an integer from 0 to .*, got True"),
         ({"capacity": 1, "solver": "magic"}, "no energy solver is called 'magic'"),
-        ({"capacity": 1, "max_steps": -1}, "max_steps must not be negative"),
+        ({"capacity": 1, "max_steps": -1}, "max_steps must be at least 0"),
         (
             {"capacity": 1, "arena": dataclasses.replace(ARENA, weight=None)},
             "weight is None",

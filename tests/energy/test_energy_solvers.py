@@ -374,13 +374,13 @@ def test_a_dead_end():
 def test_wrong_arguments(game):
     with pytest.raises(ValueError, match="no energy solver is called 'spm'"):
         energy.solve(game, "spm")
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="must be at least 0"):
         energy.solve(game, max_steps=-1)
     with pytest.raises(ValueError, match="the device's"):
         energy.solve(game, "host", max_steps=3)
     with pytest.raises(ValueError, match="runs on the host"):
         jax.jit(lambda a: energy.solve(a, "host"))(game)
-    with pytest.raises(ValueError, match="scale must be a positive integer"):
+    with pytest.raises(ValueError, match="scale must be at least 1"):
         energy.FVI(scale=0)
 
 

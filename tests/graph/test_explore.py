@@ -425,7 +425,7 @@ def test_an_error_of_the_function_is_told_as_it_is():
         ([5, 1], {"ranges": [5, 2]}, r"state \[5, 1\] .* component 0 is 5, expected 0"),
         ([1, 2**40], {}, "out of range: component 1"),
         ([1, 1], {"engine": "gpu"}, "engine must be 'auto', 'host' or 'device'"),
-        ([1, 1], {"max_states": 0}, "max_states must be a positive integer, got 0"),
+        ([1, 1], {"max_states": 0}, "max_states must be at least 1, got 0"),
         ([1, 1], {"progress": 3}, "progress must be a bool or callable"),
     ],
 )  # fmt: skip

@@ -481,14 +481,14 @@ def test_statistics(habits_of_a_cpu):
     [
         (lambda x: graph.scc(x, "tarjan"), "no component solver is called 'tarjan'"),
         (lambda x: graph.scc(x, 3), "component solver, got 3"),  # type: ignore
-        (lambda x: graph.scc(x, max_steps=-1), "must not be negative, got -1"),
+        (lambda x: graph.scc(x, max_steps=-1), "must be at least 0, got -1"),
         (lambda x: graph.scc(x, "host", max_steps=1), "takes neither"),
         (lambda x: graph.scc(x, vertices=[True]), r"each vertex \(2\)"),
         (lambda x: graph.scc(x, edges=np.ones(3, bool)), r"each edge \(1\)"),
         (lambda x: graph.scc(x, progress=3), "progress must be"),  # type: ignore
         (lambda x: MaxId(order="random"), "order must be one of"),  # type: ignore
         (lambda x: MaxId(jumps="push"), "jumps must be one of"),  # type: ignore
-        (lambda x: FBTrim(sweeps=0), "sweeps must be a positive integer, got 0"),
+        (lambda x: FBTrim(sweeps=0), "sweeps must be at least 1, got 0"),
         (lambda x: graph.scc(([0, 1], [1])), r"indices\[0\] is 1"),
         (
             lambda x: jax.jit(lambda x: graph.scc(x, "host"))(graph.as_arena(x)),

@@ -159,7 +159,7 @@ def test_a_limit_for_all_of_a_pipe(piped):
 
 @pytest.mark.parametrize("limits", [{"memory": 0}, {"statement": -1}])
 def test_limits_are_positive(limits):
-    with pytest.raises(ValueError, match="must be positive, got"):
+    with pytest.raises(ValueError, match="must be at least 1, got"):
         io.Limits(**limits)
 
 

@@ -417,7 +417,7 @@ def test_one_compilation_for_models_of_like_size():
     [
         ({"solver": "tarjan"}, "no end component solver is called 'tarjan'"),
         ({"solver": MaxId()}, "solver must be a name or an end component solver"),
-        ({"max_steps": -1}, "max_steps must not be negative, got -1"),
+        ({"max_steps": -1}, "max_steps must be at least 0, got -1"),
         ({"solver": "host", "max_steps": 5}, "max_steps and state are the device's"),
         ({"states": [True]}, "states must have 3 entries, got 1"),
         ({"choices": [2, 0, 0, 0]}, "choices must hold booleans or 0/1"),
@@ -437,7 +437,7 @@ def test_more_bad_arguments():
     stacked = jax.tree.map(lambda x: np.stack([x, x]), COUNTEREXAMPLE)
     with pytest.raises(ValueError, match="one model at a time, not a batch"):
         mdp.mec(stacked)
-    with pytest.raises(ValueError, match="sweeps must be a positive integer, got 0"):
+    with pytest.raises(ValueError, match="sweeps must be at least 1, got 0"):
         Interleaved(sweeps=0)
-    with pytest.raises(ValueError, match="removals must be a positive integer, got 0"):
+    with pytest.raises(ValueError, match="removals must be at least 1, got 0"):
         Interleaved(removals=0)

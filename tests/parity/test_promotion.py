@@ -126,7 +126,7 @@ def test_without_strategies():
 
 @pytest.mark.parametrize("option", [{"sweeps": 0}, {"sweeps": 1.5}])
 def test_bad_options(option):
-    with pytest.raises(ValueError, match="must be a positive integer"):
+    with pytest.raises(ValueError, match="must be (an integer )?at least 1"):
         PriorityPromotion(**option)
 
 

@@ -186,7 +186,7 @@ def test_refuses_dead_ends():
     [
         ({"algorithm": "oink"}, "algorithm must be one of"),
         ({"algorithm": "spm", "lifting": "heap"}, "lifting must be one of"),
-        ({"max_steps": -1}, "max_steps must not be negative"),
+        ({"max_steps": -1}, "max_steps must be at least 0"),
         ({"alternating": True}, 'only "spm" has alternating players'),
         ({"stop": np.zeros(1, bool)}, "stop must be int8 of shape"),
         ({"stop": np.zeros(2, np.int8)}, "stop must be int8 of shape"),

@@ -76,7 +76,7 @@ def test_games_that_are_none(change, message):
 def test_bad_arguments():
     with pytest.raises(ValueError, match="no parity solver is called 'npp'"):
         parity.solve(GAME, "npp")
-    with pytest.raises(ValueError, match="max_steps must not be negative"):
+    with pytest.raises(ValueError, match="max_steps must be at least 0"):
         parity.solve(GAME, max_steps=-1)
     with pytest.raises(TypeError):
         parity.solve(GAME, "fpi", 100)  # keywords only

@@ -112,7 +112,7 @@ def test_a_pool_that_is_full():
     assert not decided.all()
     np.testing.assert_array_equal(found.winner[decided], expected[decided])
     assert found.stats["tangles"] > 0
-    with pytest.raises(ValueError, match="room must be a positive integer, got 0"):
+    with pytest.raises(ValueError, match="room must be at least 1, got 0"):
         RecursiveTangleLearning(room=(1, 0, 1))
 
 

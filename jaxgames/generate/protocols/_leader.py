@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from jaxgames.generate._arguments import integer
+from jaxgames.arguments import integer
 from jaxgames.generate.protocols._model import (
     Command,
     Model,

@@ -3,7 +3,8 @@
 import functools
 from typing import Any
 
-from jaxgames.generate._arguments import flag, integer
+from jaxgames.arguments import integer
+from jaxgames.generate._arguments import flag
 from jaxgames.generate.protocols._model import (
     Command,
     Model,

@@ -11,6 +11,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.arguments import integer
 from jaxgames.kept import kept
 from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import Bounds, limited
@@ -210,8 +211,8 @@ class Program:
             )
         if deadlocks not in ("loop", "error"):
             raise ValueError(f"deadlocks must be 'loop' or 'error', got {deadlocks!r}")
-        if max_states is not None and not max_states > 0:
-            raise ValueError(f"max_states must be positive, got {max_states!r}")
+        if max_states is not None:
+            max_states = integer("max_states", max_states, 1)
         program = self._resolved(constants)
         try:
             found = _found(program, engine, min(max_states or MOST, MOST))

@@ -36,6 +36,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena
+from jaxgames.arguments import integer
 from jaxgames.host import compiled, lend
 from jaxgames.parity._game import compress
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
@@ -209,7 +210,7 @@ def run(
         move,
         NEVER_STOPS if stop is None else stop,
         NOBODY_READS if publish is None else publish,
-        NO_LIMIT if max_steps is None else max_steps,
+        NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0),
     )
     finished, engines = play.take(legs)
     stats = {**play.stats, **engines}

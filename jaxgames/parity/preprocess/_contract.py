@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxgames import ops
 from jaxgames.arena import Arena, bucket
+from jaxgames.arguments import integer
 from jaxgames.graph.host import group
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
@@ -86,8 +87,7 @@ def contract(arena: Arena, passes: int = 5, **bounds: Unpack[Bounds]) -> Reduced
         >>> reduced.undo(np.array([0]), np.array([-1]))
         (array([0, 0, 0, 0], dtype=int8), array([ 0, -1,  2, -1], dtype=int32))
     """
-    if not isinstance(passes, int | np.integer) or passes < 1:
-        raise ValueError(f"passes must be a positive integer, got {passes!r}")
+    passes = integer("passes", passes, 1)
     game, way_back = _on_device(arena), []
     counts, levels = arena.shape, _levels(arena)
     for number in range(passes):

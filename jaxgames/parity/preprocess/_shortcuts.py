@@ -6,6 +6,7 @@ from typing import Unpack
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
+from jaxgames.arguments import integer
 from jaxgames.limits import Bounds, limited
 from jaxgames.parity.preprocess._parallel import without_parallels
 from jaxgames.parity.preprocess._positional import positional
@@ -97,8 +98,7 @@ def shortcuts(arena: Arena, levels: int = 1, **bounds: Unpack[Bounds]) -> Reduce
         >>> reduced.src, reduced.dst
         (array([0, 1, 1, 2, 2, 2], dtype=int32), array([2, 0, 2, 0, 1, 2], dtype=int32))
     """
-    if not isinstance(levels, int | np.integer) or levels < 1:
-        raise ValueError(f"levels must be a positive integer, got {levels!r}")
+    levels = integer("levels", levels, 1)
     game, single = without_parallels(
         arena.owner, arena.row_ptr, arena.dst, edge_priorities(arena)
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxgames import validity
 from jaxgames.arena import Arena
+from jaxgames.arguments import integer
 from jaxgames.parity._edges import split
 from jaxgames.parity._solution import Solution
 from jaxgames.parity.reference._alternating import solve_alternating
@@ -166,8 +167,8 @@ def _check(algorithm, lifting, alternating, max_steps, stop) -> None:
         raise ValueError(
             f'only "spm" has alternating players, got algorithm {algorithm!r}'
         )
-    if max_steps is not None and max_steps < 0:
-        raise ValueError(f"max_steps must not be negative, got {max_steps}")
+    if max_steps is not None:
+        integer("max_steps", max_steps, 0)
     if stop is not None and (stop.dtype, stop.shape) != (np.int8, (1,)):
         raise ValueError(
             f"stop must be int8 of shape (1,), got {stop.dtype} of shape {stop.shape}"

@@ -294,7 +294,7 @@ class TestInput:
 
     @pytest.mark.parametrize("passes", [0, -1, 2.5])
     def test_passes_are_positive(self, passes):
-        with pytest.raises(ValueError, match="passes must be a positive integer"):
+        with pytest.raises(ValueError, match="passes must be (an integer )?at least 1"):
             contract(chain([0, 1]), passes)
 
     def test_no_vertices(self):

@@ -1,0 +1,196 @@
+"""What may be passed as a limit: the same at every door, and never a loop for ever."""
+
+import fractions
+import importlib
+import inspect
+import math
+import pkgutil
+import types
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxgames
+from jaxgames import Arena, arguments, checkpoint, fixpoint, io, limits, ltl, parity
+from jaxgames.progress import Deadline
+
+WRONG_STEPS = [1.5, math.nan, math.inf, -1, True, np.True_, "3", [3], np.array([3])]
+WRONG_SECONDS = [math.nan, -1, 0, True, np.True_, "3", [3], np.array([3.0]), 1j]
+
+NEEDED = {
+    "jaxgames.discounted._solve.solve": (None, 0.5),
+    "jaxgames.drive._many.solve_many": ("parity", []),
+    "jaxgames.equivalence._compare.compare": (None, 0, 0),
+    "jaxgames.equivalence._compare.compare_many": (None, []),
+    "jaxgames.equivalence._weak.compare_weak": (None, 0, 0),
+    "jaxgames.equivalence._weak.compare_many_weak": (None, []),
+}
+"""What is looked at before the limits are, by function."""
+
+INNER = ("jaxgames.drive._legs", "jaxgames.drive._each", "jaxgames.drive._solve")
+INNER += ("jaxgames.parity.reference.", "jaxgames.fixpoint", "jaxgames.limits")
+"""Where functions lie that others call, which have checked."""
+
+
+def doors(keyword: str) -> dict[str, types.FunctionType]:
+    """The public functions that take something by a name."""
+    found = {}
+    for info in pkgutil.walk_packages(jaxgames.__path__, "jaxgames."):
+        parts = info.name.split(".")
+        if any(part[0] == "_" for part in parts) or parts[1] in ("cli", "testing"):
+            continue
+        module = importlib.import_module(info.name)
+        for name, value in vars(module).items():
+            if name[0] != "_" and isinstance(value, types.FunctionType):
+                where = f"{value.__module__}.{value.__qualname__}"
+                if where.startswith(INNER) or keyword not in parameters(value):
+                    continue
+                found[where] = value
+    return found
+
+
+def parameters(function):
+    return inspect.signature(function).parameters
+
+
+def called(name, function, **how):
+    """Calls a function with None for all that it needs: limits are looked at first."""
+    needed = NEEDED.get(name)
+    if needed is None:
+        needed = [
+            None
+            for x in parameters(function).values()
+            if x.default is x.empty and x.kind in (x.POSITIONAL_ONLY, 1)
+        ]
+    found = function(*needed, **how)
+    return next(found) if inspect.isgenerator(found) else found
+
+
+def imported() -> None:
+    """Packages list what they have when it is asked for."""
+    for info in pkgutil.walk_packages(jaxgames.__path__, "jaxgames."):
+        if not any(part[0] == "_" for part in info.name.split(".")):
+            module = importlib.import_module(info.name)
+            for name in getattr(module, "__all__", ()):
+                getattr(module, name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def everything_is_there():
+    imported()
+
+
+@pytest.mark.parametrize("wrong", WRONG_STEPS, ids=repr)
+def test_steps_are_counted_in_integers_at_every_door(wrong):
+    found = doors("max_steps")
+    assert {x.split(".")[1] for x in found} >= {
+        *("buchi", "discounted", "drive", "emersonlei", "energy", "energyparity"),
+        *("equivalence", "graph", "mdp", "meanpayoff", "multienergy", "parity"),
+    }
+    for name, function in found.items():
+        if name.endswith((".host.run", ".host.solve")):
+            continue  # engines read the game first: see below
+        with pytest.raises(ValueError, match="max_steps must be"):
+            called(name, function, max_steps=wrong)
+
+
+@pytest.mark.parametrize("keyword", ["deadline", "memory"])
+def test_seconds_and_bytes_are_numbers_at_every_door(keyword):
+    found = doors(keyword)
+    assert len(found) > 150
+    wrong = WRONG_SECONDS if keyword == "deadline" else [1e9, *WRONG_STEPS]
+    for number, (name, function) in enumerate(found.items()):
+        one = wrong[number % len(wrong)]
+        with pytest.raises(ValueError, match=f"{keyword} must be"):
+            called(name, function, **{keyword: one})
+    for one in wrong:
+        with pytest.raises(ValueError, match=f"{keyword} must be"):
+            parity.verify(None, None, **{keyword: one})
+
+
+GAME = Arena.from_edges([0, 1, 1], [1, 0, 1], owner=[0, 1], priority=[0, 1])
+
+
+@pytest.mark.parametrize("wrong", WRONG_STEPS, ids=repr)
+def test_so_do_the_engines_and_the_loops(wrong):
+    solver = parity.SOLVERS.resolve("fpi")
+    for call in (
+        lambda: parity.host.run(parity.host.prepare(GAME), max_steps=wrong),
+        lambda: jaxgames.energy.host.solve(weighted(), max_steps=wrong),
+        lambda: fixpoint.run(solver, None, max_steps=wrong),
+        lambda: fixpoint.traced(solver, None, max_steps=wrong),
+    ):
+        with pytest.raises(ValueError, match="max_steps must be"):
+            call()
+
+
+def weighted() -> Arena:
+    return Arena.from_edges([0], [0], owner=[0], weight=[-1])
+
+
+def test_traced_steps_are_integers():
+    def solved(steps):
+        found = parity.solve(GAME, "fpi", max_steps=steps)
+        return found.status, found.winner
+
+    status, winner = jax.jit(solved)(jnp.int32(1000))
+    assert status == jaxgames.Status.SOLVED
+    assert winner.tolist() == parity.solve(GAME).winner.tolist()
+    for wrong in (jnp.float32(1.5), jnp.array(True), jnp.array([1, 2])):
+        with pytest.raises(ValueError, match="max_steps must be an integer, got a tra"):
+            jax.jit(solved)(wrong)
+
+
+class Six:
+    """An integer, by its own word."""
+
+    def __index__(self):
+        return 6
+
+
+@pytest.mark.parametrize("steps", [6, np.int8(6), np.uint64(6), Six(), jnp.int32(6)])
+def test_all_that_is_an_integer_is_taken(steps):
+    found = parity.solve(GAME, "fpi", max_steps=steps)
+    assert found.winner.tolist() == parity.solve(GAME).winner.tolist()
+    kind = type(arguments.integer("steps", steps, 0))
+    assert kind is int
+
+
+def test_all_that_is_a_real_number_of_seconds_is_taken():
+    for seconds in (60, 60.0, np.float32(60), fractions.Fraction(60), np.uint8(60)):
+        assert arguments.positive("deadline", seconds, "seconds") == 60.0
+        assert parity.solve(GAME, deadline=seconds).winner.tolist()
+    for endless in (math.inf, 10**400):
+        assert parity.solve(GAME, deadline=endless).status == jaxgames.Status.SOLVED
+    with limits.within(deadline=np.float64(60), memory=np.int64(1 << 40)):
+        assert parity.solve(GAME).status == jaxgames.Status.SOLVED
+
+
+@pytest.mark.parametrize("wrong", WRONG_SECONDS, ids=repr)
+def test_intervals_are_numbers(wrong, tmp_path):
+    with pytest.raises(ValueError, match="seconds must be a positive number"):
+        Deadline(wrong)
+    path = tmp_path / "kept"
+    with pytest.raises(ValueError, match="every must be a positive number"):
+        checkpoint.solve(
+            path, lambda **how: parity.solve(GAME, "fpi", **how), every=wrong
+        )
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("wrong", WRONG_STEPS, ids=repr)
+def test_sizes_are_integers(wrong):
+    for call in (
+        lambda: io.Limits(memory=wrong),
+        lambda: io.Limits(statement=wrong),
+        lambda: ltl.translate("p", max_states=wrong),
+        lambda: ltl.deterministic("p", max_states=wrong),
+        lambda: ltl.translate("p").determinise(max_states=wrong),
+        lambda: jaxgames.synth.specifications(["p"], max_states=wrong),
+        lambda: jaxgames.graph.explore(None, [], max_states=wrong),
+        lambda: parity.SPM(every=wrong),
+    ):
+        with pytest.raises(ValueError, match=r"\w+ must be (an integer )?at least 1"):
+            call()
