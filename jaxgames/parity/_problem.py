@@ -177,6 +177,7 @@ class Parity(drive.Problem[Arena]):
             shared["legs"] = (host.TANGLES,)
         if track is not None:
             track.publish(prepared.size)
+            track.of_arena = prepared.of_arena
             shared |= {"stop": track.stop, "publish": track.winner, "move": track.move}
         found = host.run(prepared, strategies=strategies, max_steps=max_steps, **shared)
         winner, strategy = found.winner, found.strategy

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,8 @@ class Shared(drive.Track):
 
     Attributes:
         winner: int8, what the host has decided for good; None before it starts.
-        move: int32, the edges to take there.
+        move: int32, the edges to take there, in the engine's numbers.
+        of_arena: makes edges of the arena of them.
         share_seconds: after which the device looks at what the host has decided.
     """
 
@@ -36,6 +38,7 @@ class Shared(drive.Track):
         super().__init__()
         self.winner: np.ndarray | None = None
         self.move: np.ndarray | None = None
+        self.of_arena: Callable[[np.ndarray], np.ndarray] = np.asarray
         self.share_seconds = share_seconds
         self._known = np.array(UNDECIDED)  # of it what the device has taken over
 
@@ -72,7 +75,7 @@ class Shared(drive.Track):
         if known.ndim == 0 or solution.strategy is None or self.move is None:
             return solution
         taken = known != UNDECIDED
-        move = np.where(known == arena.owner, self.move, NO_EDGE)
+        move = np.where(known == arena.owner, self.of_arena(self.move), NO_EDGE)
         return dataclasses.replace(
             solution,
             strategy=np.where(taken, move, np.asarray(solution.strategy)),

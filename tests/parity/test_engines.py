@@ -201,6 +201,19 @@ def test_what_the_host_decided_is_taken_over(player):
     assert agrees(GAME, solution)
 
 
+def test_moves_that_are_taken_over_are_edges_of_the_arena():
+    """The host has left loops out, and counts its edges without them."""
+    owner, priority = np.asarray(GAME.owner), np.asarray(GAME.priority)
+    at = np.flatnonzero((owner ^ priority) & 1)
+    src, dst = np.append(GAME.src, at), np.append(GAME.dst, at)
+    arena = Arena.from_edges(src, dst, owner=owner, priority=priority)
+    track = _shared.Shared()
+    assert PROBLEM.on_host(arena, track=track).status == Status.SOLVED
+    solution = PROBLEM.in_race(track, arena, parity.PriorityPromotion())
+    assert solution.stats["taken_over"] == arena.shape[0]
+    assert agrees(arena, solution)
+
+
 def test_what_was_taken_over_is_handed_on():
     """A leg that follows knows it, and the solution has the host's moves."""
     expected = reference.solve(GAME)

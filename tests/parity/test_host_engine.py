@@ -148,6 +148,80 @@ def check_in_turn(arena, legs):
     return outcome
 
 
+def looped(arena, rng, share, times=1):
+    """A game with more loops, at vertices whose owners would lose by staying there."""
+    owner, priority = np.asarray(arena.owner), np.asarray(arena.priority)
+    useless = (owner ^ priority) & 1 == 1
+    at = np.flatnonzero(useless & (rng.random(len(owner)) < share))
+    src, dst = (np.append(x, np.repeat(at, times)) for x in (arena.src, arena.dst))
+    return Arena.from_edges(src, dst, owner=owner, priority=priority)
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_loops_that_their_owners_lose_by_cost_nothing(times):
+    """They kept vertices out of the regions of the rival, which fell apart."""
+    rng = np.random.default_rng(0)
+    for arena in (
+        generate.two_counters(6),
+        generate.counter_rob(6),
+        generate.model_checker_ladder(20),
+        generate.dull(20),
+        *random_arenas(0, 6, 200),
+    ):
+        plain = check_certificate(without_useless_loops(arena))
+        outcome = check_certificate(looped(arena, rng, 0.8, times))
+        np.testing.assert_array_equal(outcome.winner, plain.winner)
+        assert outcome.stats == plain.stats
+
+
+def without_useless_loops(arena):
+    """By its definition, edge by edge."""
+    edges = [
+        (v, w)
+        for v, w in zip(arena.src.tolist(), arena.dst.tolist(), strict=True)
+        if v != w
+        or arena.owner[v] == arena.priority[v] % 2
+        or set(arena.dst[arena.src == v].tolist()) == {v}
+    ]
+    src, dst = np.array(edges).T
+    return Arena.from_edges(src, dst, owner=arena.owner, priority=arena.priority)
+
+
+@some_of(100, 3000)
+@pytest.mark.parametrize("leg", _legs.LEGS)
+def test_games_of_many_loops(leg, count):
+    """Winners, and edges in the numbers of the arena, of each engine alone, too."""
+    rng = np.random.default_rng(1)
+    for number, arena in enumerate(odd_arenas(5, count)):
+        arena = looped(arena, rng, 0.7, 1 + number % 2)
+        check(arena)
+        alone = solved(arena, legs=(leg,))
+        solution = Solution(Status.SOLVED, winner=alone.winner, strategy=alone.strategy)
+        assert engine.verify(arena, solution)
+
+
+def test_a_vertex_with_loops_alone_keeps_them():
+    for owner in (0, 1):
+        for times in (1, 2):
+            arena = Arena.from_edges(
+                [0] * times, [0] * times, owner=[owner], priority=[1 - owner]
+            )
+            assert check(arena).winner.tolist() == [1 - owner]
+
+
+def test_published_moves_are_of_the_prepared_game():
+    rng = np.random.default_rng(2)
+    for arena in random_arenas(3, 10, 100):
+        arena = looped(arena, rng, 0.5)
+        prepared = engine.prepare(arena)
+        publish = np.full(prepared.size, UNDECIDED, np.int8)
+        move = np.full(prepared.size, NO_EDGE, np.int32)
+        outcome = engine.run(prepared, publish=publish, move=move)
+        np.testing.assert_array_equal(publish, outcome.winner)
+        own = np.where(publish == arena.owner, prepared.of_arena(move), NO_EDGE)
+        np.testing.assert_array_equal(own, outcome.strategy)
+
+
 @pytest.mark.parametrize("leg", ["promotion", "afresh"])
 def test_sparse_games_with_as_many_priorities_as_vertices(leg):
     """Large regions rise often there, to small ones."""

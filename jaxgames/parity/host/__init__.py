@@ -73,6 +73,10 @@ def prepare(arena: Arena) -> Prepared:
     Takes O(V + E) time where priorities are at most of the order of V, all by counting
     sorts; O(V log V) elsewhere.
 
+    A loop whose owner would lose by staying is left out where there is another edge. It
+    is never taken, but it would keep its vertex from being attracted by the other
+    player: the regions of a game would fall apart into many.
+
     Args:
         arena: a game with vertex priorities, one and not a batch; every vertex has a
             successor. Its priorities may be compressed or not.
@@ -95,12 +99,36 @@ def prepare(arena: Arena) -> Prepared:
         raise ValueError(
             f"the host engine takes up to {WON // 2 - 4:,} priorities, got {top:,}"
         )
+    row_ptr, source, head, edges = _without_useless_loops(
+        row_ptr, source, head, owner, priority
+    )
     key, in_ptr, in_tail, in_edge, order, rank, loops = _arrange(
         source, head, owner, priority, top
     )
     return Prepared(
-        key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, size
+        key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, edges, size
     )
+
+
+def _without_useless_loops(row_ptr, source, head, owner, priority):
+    """Edges without loops that their owners lose by, where these have other edges.
+
+    Returns rows, ends, and which edges these are: none where all are kept.
+    """
+    loops = np.flatnonzero(source == head)
+    at = head[loops]
+    loses = (owner[at] ^ priority[at]) & 1 == 1
+    if not loses.any():
+        return row_ptr, source, head, np.empty(0, np.int32)
+    loops, at = loops[loses], at[loses]
+    many = np.bincount(at, minlength=len(owner))[at]  # they may be parallel
+    leaves = many < row_ptr[at + 1] - row_ptr[at]
+    loops, at = loops[leaves], at[leaves]
+    kept = np.ones(len(head), bool)
+    kept[loops] = False
+    edges = np.flatnonzero(kept).astype(np.int32)
+    gone = np.cumsum(np.bincount(at + 1, minlength=len(row_ptr)), dtype=np.int32)
+    return row_ptr - gone, source[edges], head[edges], edges
 
 
 @compiled
@@ -179,7 +207,8 @@ def run(
             run, which then returns what is won by then.
         publish: int8 `[V]`: gets the winner of each vertex as soon as it is known.
         move: int32 `[V]`, NO_EDGE everywhere: the run keeps its strategies there; where
-            `publish` has the owner of a vertex for its winner, they are final.
+            `publish` has the owner of a vertex for its winner, they are final. They are
+            edges of `prepared`, whose `of_arena` makes edges of the arena of them.
         max_steps: steps at most: vertices attracted by promotion, edges and rows looked
             at by tangle learning. None: no limit.
 
@@ -214,7 +243,8 @@ def run(
     )
     finished, engines = play.take(legs)
     stats = {**play.stats, **engines}
-    return Outcome(winner, move if strategies else None, finished, stats)
+    strategy = prepared.of_arena(move) if strategies else None
+    return Outcome(winner, strategy, finished, stats)
 
 
 NEVER_STOPS = np.zeros(1, np.int8)

@@ -24,6 +24,8 @@ NO_LIMIT = 2**62
 class Prepared(NamedTuple):
     """A parity game as the engine reads it; `V` and `E` leave padding out.
 
+    Loops of no use to their owners are left out, too: see `prepare`.
+
     Attributes:
         key: int32 `[V]`, four times the compressed priority, and the owner.
         row_ptr: int32 `[V + 1]`; the edges of vertex `v` are `row_ptr[v]` to
@@ -36,6 +38,8 @@ class Prepared(NamedTuple):
         order: int32 `[V]`, the vertices, the most important first.
         rank: int32 `[V]`, where each stands in `order`.
         loops: int32, the edges that are loops.
+        edges: int32 `[E]`, which edge of the arena each is, where some of them are left
+            out; empty where none is.
         size: number of vertices with padding.
     """
 
@@ -48,7 +52,14 @@ class Prepared(NamedTuple):
     order: np.ndarray
     rank: np.ndarray
     loops: np.ndarray
+    edges: np.ndarray
     size: int
+
+    def of_arena(self, move: np.ndarray) -> np.ndarray:
+        """Moves of the engine as those of the arena: int32 `[V]`."""
+        if len(self.edges) == 0:
+            return move
+        return np.where(move == NO_EDGE, NO_EDGE, self.edges[move])
 
 
 class Play(NamedTuple):
