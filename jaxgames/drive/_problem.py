@@ -245,9 +245,10 @@ class Problem(abc.ABC, Generic[Q]):
 
     @property
     def patience(self) -> int | None:
-        """Steps that it then may take, until it begins anew in one of its own.
+        """Steps that it then may take, until it goes on in one of its own.
 
-        There it can be watched. None for any number.
+        There it can be watched; it begins anew where it has no state to go on from.
+        None for any number.
         """
         return None
 
@@ -262,7 +263,8 @@ class Problem(abc.ABC, Generic[Q]):
         """Answers by the sequential engine, in this thread.
 
         Where `solvers.places` names one of several engines, this takes such a name as
-        `engine`, too.
+        `engine`, too. Where its solution of `Status.MAX_STEPS` has a state, it takes
+        that as `state`, and goes on from there.
 
         Args:
             question: the question.

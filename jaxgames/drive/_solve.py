@@ -240,6 +240,8 @@ def on_host(
         found = problem.on_host(question, max_steps=problem.patience, **how)
         if found.status != Status.MAX_STEPS:
             return found
+        if found.state is not None:
+            how["state"] = found.state
     track = problem.track()
     engines = {engine: lambda: problem.on_host(question, track=track, **how)}
     return first(track, engines, progress=meter)

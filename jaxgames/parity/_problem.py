@@ -170,6 +170,7 @@ class Parity(drive.Problem[Arena]):
         track: Any = None,
         max_steps=None,
         engine: str = drive.HOST,
+        state: "host.Turns | None" = None,
     ) -> Solution:
         """By several engines in turn, or by one of them."""
         prepared, shared = for_host(question), {}
@@ -179,7 +180,13 @@ class Parity(drive.Problem[Arena]):
             track.publish(prepared.size)
             track.of_arena = prepared.of_arena
             shared |= {"stop": track.stop, "publish": track.winner, "move": track.move}
-        found = host.run(prepared, strategies=strategies, max_steps=max_steps, **shared)
+        found = host.run(
+            prepared,
+            strategies=strategies,
+            max_steps=max_steps,
+            begun=state,
+            **shared,
+        )
         winner, strategy = found.winner, found.strategy
         if question.edge_priority is not None:
             winner, strategy = _fit(question, winner, strategy)
@@ -189,6 +196,7 @@ class Parity(drive.Problem[Arena]):
             strategy=strategy,
             status=Status.SOLVED if found.finished else stopped,
             stats=Stats(solver=engine, **found.stats),
+            state=found.turns if track is None else None,
         )
 
     def track(self) -> Shared:

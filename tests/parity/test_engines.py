@@ -74,7 +74,9 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         return engine.run(prepared, **options)
 
     monkeypatch.setattr(
-        _problem, "host", types.SimpleNamespace(run=run, prepare=engine.prepare)
+        _problem,
+        "host",
+        types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns),
     )
     monkeypatch.setattr(Parity, "patience", 10)
     monkeypatch.setattr(host, "SMALL", 0)
@@ -327,7 +329,7 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
             return engine.run(prepared, max_steps=1)
         return engine.run(prepared, **options)
 
-    here = types.SimpleNamespace(run=run, prepare=engine.prepare)
+    here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
     monkeypatch.setattr(_problem, "host", here)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
@@ -341,7 +343,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
             pass
         return engine.run(prepared, max_steps=1)
 
-    here = types.SimpleNamespace(run=run, prepare=engine.prepare)
+    here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
     monkeypatch.setattr(_problem, "host", here)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []

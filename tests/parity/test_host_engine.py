@@ -11,10 +11,11 @@ from repeats import some_of
 from test_corpus import CORPUS, files, known_winners
 from test_reference import tiny_arenas
 
-from jaxgames import Arena, generate, host
+from jaxgames import Arena, generate, host, parity
 from jaxgames.io import pgsolver
 from jaxgames.parity import Solution, reference
 from jaxgames.parity import host as engine
+from jaxgames.parity._problem import Parity
 from jaxgames.parity.host import _attract, _legs, _promotion, _tangles
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
@@ -477,6 +478,65 @@ def test_step_limits_of_all_engines_leave_sound_answers(monkeypatch):
             engines.add(outcome.stats["engine"])
     assert partly > 20
     assert engines == {*engine.LEGS}
+
+
+@pytest.mark.parametrize("steps", [1, 100, 3000])
+@pytest.mark.parametrize("legs", [_legs.LEGS, *((leg,) for leg in _legs.LEGS)])
+def test_a_run_that_was_cut_off_goes_on(legs, steps, monkeypatch):
+    """What was won stays so, tangles are kept, and somebody else may watch the rest."""
+    monkeypatch.setattr(_legs, "FIRST_WORK_OF_FEW", 1)
+    monkeypatch.setattr(_legs, "LATER_WORK", 2)
+    for arena in (generate.two_counters(4), *random_arenas(seed=31, count=3, size=150)):
+        prepared = engine.prepare(arena.pad(256, 4096))
+        expected = reference.solve(arena).winner
+        outcome, known = engine.run(prepared, legs, max_steps=steps), 0
+        for times in range(1, 8):
+            if outcome.finished:
+                break
+            won = outcome.winner != UNDECIDED
+            assert won.sum() >= known
+            known = won.sum()
+            publish = np.full(prepared.size, UNDECIDED, np.int8)
+            move = np.full(prepared.size, NO_EDGE, np.int32)
+            outcome = engine.run(
+                prepared,
+                legs,
+                begun=outcome.turns,
+                publish=publish,
+                move=move,
+                max_steps=None if times == 7 else steps * 4**times,
+            )
+            size = arena.shape[0]
+            np.testing.assert_array_equal(publish[:size], outcome.winner[:size])
+        assert outcome.finished
+        assert outcome.turns is None
+        solution = Solution(
+            Status.SOLVED,
+            winner=outcome.winner[: arena.shape[0]],
+            strategy=outcome.strategy[: arena.shape[0]],
+        )
+        np.testing.assert_array_equal(solution.winner, expected)
+        assert engine.verify(arena, solution)
+
+
+def test_what_the_first_thread_has_done_is_not_done_again(monkeypatch):
+    """The caller's has so much patience; another one, which is watched, goes on."""
+    arena, begun, run = generate.two_counters(8), [], engine.run
+    alone = solved(arena)
+
+    def watched(*args, **how):
+        begun.append(how["begun"])
+        return run(*args, **how)
+
+    monkeypatch.setattr(engine, "run", watched)
+    monkeypatch.setattr(Parity, "patience", 2 * alone.stats["steps"] // 3)
+    found = parity.solve(arena, "host")
+    assert begun[0] is None
+    assert begun[1] is not None
+    np.testing.assert_array_equal(found.winner, alone.winner)
+    assert parity.verify(arena, found)
+    # An engine that is cut off has its turn again, so a part may come twice.
+    assert found.stats["steps"] < 1.5 * alone.stats["steps"]
 
 
 @pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",)])

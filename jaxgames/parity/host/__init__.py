@@ -42,7 +42,7 @@ from jaxgames.parity._game import compress
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
 from jaxgames.parity.host._legs import TANGLES as TANGLES
-from jaxgames.parity.host._legs import Turns
+from jaxgames.parity.host._legs import Turns as Turns
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
 
@@ -59,12 +59,14 @@ class Outcome(NamedTuple):
             regions (`dominions`); the `engine` that came to the end, and what was
             `tried` before, if more than one had a turn; and how many `tangles` were
             learned, if there was tangle learning.
+        turns: what a later run goes on from; None if every vertex is decided.
     """
 
     winner: np.ndarray
     strategy: np.ndarray | None
     finished: bool
     stats: dict[str, int | str]
+    turns: Turns | None = None
 
 
 def prepare(arena: Arena) -> Prepared:
@@ -179,6 +181,7 @@ def run(
     publish: np.ndarray | None = None,
     move: np.ndarray | None = None,
     max_steps: int | None = None,
+    begun: Turns | None = None,
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
@@ -211,6 +214,8 @@ def run(
             edges of `prepared`, whose `of_arena` makes edges of the arena of them.
         max_steps: steps at most: vertices attracted by promotion, edges and rows looked
             at by tangle learning. None: no limit.
+        begun: `turns` of an earlier run on the same game with the same `legs`, to go on
+            from; `max_steps` counts from there. It is used up by that.
 
     References:
         [1] Benerecetti, Dell'Erba and Mogavero, Solving parity games via priority
@@ -233,18 +238,22 @@ def run(
     winner = np.zeros(prepared.size, np.int8)
     if move is None:
         move = np.full(prepared.size, NO_EDGE, np.int32)
-    play = Turns(
-        prepared,
+    how = (
         winner,
         move,
         NEVER_STOPS if stop is None else stop,
         NOBODY_READS if publish is None else publish,
         NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0),
     )
+    if begun is None:
+        play = Turns(prepared, *how)
+    else:
+        play = begun
+        play.go_on(*how)
     finished, engines = play.take(legs)
     stats = {**play.stats, **engines}
     strategy = prepared.of_arena(move) if strategies else None
-    return Outcome(winner, strategy, finished, stats)
+    return Outcome(winner, strategy, finished, stats, None if finished else play)
 
 
 NEVER_STOPS = np.zeros(1, np.int8)

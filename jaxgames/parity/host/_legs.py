@@ -1,5 +1,6 @@
 """The engines of the host in turn, each with a budget of work."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON, Play, Prepared
 from jaxgames.parity.host._learning import FULL, SOLVED, STUCK, learn
-from jaxgames.parity.host._loops import win_loops
+from jaxgames.parity.host._loops import win_loops, win_on
 from jaxgames.parity.host._promotion import BLOCK, promote
 from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_search
 from jaxgames.solution import NO_EDGE, UNDECIDED
@@ -48,6 +49,22 @@ class Turns:
         self._tangles: tuple[Search, Pool] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
+        self._tried: list[str] = []
+        self._rest: Iterator[tuple[str, int]] | None = None
+
+    def go_on(self, winner, move, stop, publish, max_steps: int) -> None:
+        """Takes other arrays, which get what is won by now, and as many steps more.
+
+        The next to have a turn is the engine that was cut off: with what is won, with
+        its tangles, and with all of its budget.
+        """
+        winner[:], move[:] = self._winner, self._move
+        self._winner, self._move = winner, move
+        self._stop, self._publish = stop, publish
+        self._max_steps = self.stats["steps"] + max_steps
+        restore(self._game, self._key)
+        # It may have been cut off while it attracted to what it had won.
+        _complete(self._game, self._key, self._words, winner, move, publish)
 
     def take(self, legs: Sequence[str]) -> tuple[bool, dict[str, str]]:
         """Gives the engines their turns.
@@ -55,9 +72,9 @@ class Turns:
         Returns:
             Whether all is won, by which `engine`, and what was `tried` before.
         """
-        tried: list[str] = []
+        tried, leg = self._tried, ""
         finished, going = False, True
-        rest, leg = turns(legs, len(self._key)), ""
+        rest = turns(legs, len(self._key)) if self._rest is None else self._rest
         while going and not finished:
             leg, budget = next(rest)
             finished = (
@@ -67,6 +84,9 @@ class Turns:
             if going and not finished:
                 tried += [leg] * (leg not in tried)
                 restore(self._game, self._key)
+            elif not finished:
+                rest = itertools.chain([(leg, budget)], rest)
+        self._rest = rest
         said = {"engine": leg}
         if tried:
             said["tried"] = ", ".join(tried)
@@ -173,6 +193,13 @@ def _solve(
         going = promote(game, play, afresh, stop, publish, max_steps, budget, counts)
     conclude(key, winner, move)
     return going
+
+
+@compiled
+def _complete(game, key, words, winner, move, publish):
+    """Wins what can be attracted to what is won."""
+    win_on(game, key, move, words, publish)
+    conclude(key, winner, move)
 
 
 @compiled

@@ -37,6 +37,44 @@ def win_loops(game, play, stop, publish, max_steps, counts):
 
 
 @compiled
+def win_on(game, key, move, queue, publish):
+    """Attracts to all that is won, where that was cut off on the way.
+
+    It may have been for either player. So it is not enough for a vertex of the rival
+    that all its successors are won: they must be the same player's.
+    """
+    row_ptr, head = game.row_ptr, game.head
+    in_ptr, in_tail, in_edge = game.in_ptr, game.in_tail, game.in_edge
+    for player in range(2):
+        won = np.int64(WON + player)
+        begin, end = np.int64(0), np.int64(0)
+        for v in range(len(key)):
+            if key[v] >> 2 == won:
+                queue[end] = v
+                end += 1
+        while begin < end:
+            v = queue[begin]
+            for k in range(in_ptr[v], in_ptr[v + 1]):
+                u = in_tail[k]
+                joins = key[u] < 4 * WON
+                if joins and key[u] & 1 == player:
+                    move[u] = in_edge[k]
+                elif joins:
+                    e, last = np.int64(row_ptr[u]), np.int64(row_ptr[u + 1])
+                    while joins and e < last:
+                        joins = key[head[e]] >> 2 == won
+                        e += 1
+                if joins:
+                    key[u] = 4 * won | (key[u] & 1)
+                    queue[end] = u
+                    end += 1
+            begin += 1
+        if len(publish) > 0:
+            for index in range(end):
+                publish[queue[index]] = player
+
+
+@compiled
 def _win(game, play, end, mark, stop, publish, max_steps, counts):
     """Attracts to what is won at the start of the queue; whether it came to an end."""
     queue, begin = play.queue, np.int64(0)
