@@ -63,7 +63,7 @@ def positive(name: str, value: Any, unit: str) -> float:
         ValueError: deadline must be a positive number of seconds, got '2'
     """
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not value > 0:
+    if not real or not value > 0:  # pyright: ignore[reportOperatorIssue]
         raise ValueError(
             f"{name} must be a positive number of {unit}, got {value!r:.80}"
         )

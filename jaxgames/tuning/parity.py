@@ -83,6 +83,16 @@ BLOCK = 64
 EDGES_OF_A_VERTEX = 4
 """Edges that are searched while a vertex is attracted or moved."""
 
+# parity/host/_arranged.py
+LEAST_PART = 64
+"""Vertices of a part, at least, of a game that falls apart ..."""
+
+MOST_PARTS = 64
+"""... into so many at most."""
+
+WHOLE = 0.9
+"""Share of a game from which on a part is as good as all of it."""
+
 # parity/host/_legs.py
 FIRST_WORK = 128
 """Work of promotion in the first turn, for each vertex that there is: vertices that it

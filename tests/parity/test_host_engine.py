@@ -16,7 +16,7 @@ from jaxgames.io import pgsolver
 from jaxgames.parity import Solution, reference
 from jaxgames.parity import host as engine
 from jaxgames.parity._problem import Parity
-from jaxgames.parity.host import _attract, _legs, _promotion, _tangles
+from jaxgames.parity.host import _arranged, _attract, _legs, _promotion, _tangles
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.testing import odd_arenas
 
@@ -281,6 +281,51 @@ def test_engines_hand_on_what_is_won(monkeypatch):
     assert ("promotion, tangles, afresh", "afresh") in tried
 
 
+def side_by_side(rng, links, *arenas):
+    """Several games in one, with so many more edges between any vertices."""
+    src, dst, size = [], [], 0
+    for arena in arenas:
+        src, dst = np.append(src, arena.src + size), np.append(dst, arena.dst + size)
+        size += arena.shape[0]
+    more = rng.integers(0, size, (2, links))
+    return Arena.from_edges(
+        np.append(src, more[0]).astype(np.int64),
+        np.append(dst, more[1]).astype(np.int64),
+        owner=np.concatenate([x.owner for x in arenas]),
+        priority=np.concatenate([x.priority for x in arenas]),
+    )
+
+
+def test_hard_games_side_by_side_are_hardly_harder():
+    """Together they took three to seven times the steps of both alone."""
+    rng = np.random.default_rng(0)
+    games = generate.two_counters_plus(9), generate.two_counters_plus(8)
+    alone = sum(solved(x).stats["steps"] for x in games)
+    for links in (0, 1, 2):
+        outcome = check_certificate(side_by_side(rng, links, *games))
+        assert outcome.stats["parts"] > 1
+        assert outcome.stats["steps"] < 3 * alone
+
+
+@some_of(200, 5000)
+def test_games_that_fall_apart(count, monkeypatch):
+    """Each part is a game of its own, once those are won that it leads to."""
+    monkeypatch.setattr(_legs, "FIRST_WORK_OF_FEW", 0)
+    monkeypatch.setattr(_legs, "LATER_WORK", 1)
+    monkeypatch.setattr(_arranged, "LEAST_PART", 1)
+    rng, parts = np.random.default_rng(3), 0
+    odd = odd_arenas(17, 3 * count)
+    for number in range(count):
+        arena = side_by_side(rng, number % 3, next(odd), next(odd), next(odd))
+        outcome = check(arena)
+        parts += outcome.stats.get("parts", 0)
+        prepared = engine.prepare(arena)
+        publish = np.full(prepared.size, UNDECIDED, np.int8)
+        engine.run(prepared, publish=publish)
+        np.testing.assert_array_equal(publish, outcome.winner)
+    assert parts > count // 4
+
+
 def test_a_pool_of_tangles_grows(monkeypatch):
     monkeypatch.setattr(_legs, "ROWS", 0)
     monkeypatch.setattr(_legs, "LEAST_ROWS", 1)
@@ -486,6 +531,7 @@ def test_a_run_that_was_cut_off_goes_on(legs, steps, monkeypatch):
     """What was won stays so, tangles are kept, and somebody else may watch the rest."""
     monkeypatch.setattr(_legs, "FIRST_WORK_OF_FEW", 1)
     monkeypatch.setattr(_legs, "LATER_WORK", 2)
+    monkeypatch.setattr(_arranged, "LEAST_PART", 1)
     for arena in (generate.two_counters(4), *random_arenas(seed=31, count=3, size=150)):
         prepared = engine.prepare(arena.pad(256, 4096))
         expected = reference.solve(arena).winner

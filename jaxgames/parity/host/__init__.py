@@ -37,8 +37,9 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.host import compiled, lend
+from jaxgames.host import lend
 from jaxgames.parity._game import compress
+from jaxgames.parity.host._arranged import arrange
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
 from jaxgames.parity.host._legs import TANGLES as TANGLES
@@ -58,7 +59,8 @@ class Outcome(NamedTuple):
         stats: `steps`, see `run`; how many `regions` there were, `promotions`, and won
             regions (`dominions`); the `engine` that came to the end, and what was
             `tried` before, if more than one had a turn; and how many `tangles` were
-            learned, if there was tangle learning.
+            learned, if there was tangle learning; how many `parts` there were, if the
+            game fell apart. Then the engine is that of the part that took longest.
         turns: what a later run goes on from; None if every vertex is decided.
     """
 
@@ -104,7 +106,7 @@ def prepare(arena: Arena) -> Prepared:
     row_ptr, source, head, edges = _without_useless_loops(
         row_ptr, source, head, owner, priority
     )
-    key, in_ptr, in_tail, in_edge, order, rank, loops = _arrange(
+    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
         source, head, owner, priority, top
     )
     return Prepared(
@@ -133,45 +135,6 @@ def _without_useless_loops(row_ptr, source, head, owner, priority):
     return row_ptr - gone, source[edges], head[edges], edges
 
 
-@compiled
-def _arrange(source, head, owner, priority, top):
-    """The arrays of `Prepared`."""
-    size, many = len(owner), len(head)
-    in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
-    in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
-    key, order, rank = (
-        np.empty(size, np.int32),
-        np.empty(size, np.int32),
-        np.empty(size, np.int32),
-    )
-    loops = 0
-    for e in range(many):
-        in_ptr[head[e] + 1] += 1
-        loops += head[e] == source[e]
-    for v in range(size):
-        in_ptr[v + 1] += in_ptr[v]
-        begin[top - priority[v] + 1] += 1
-        key[v] = 4 * priority[v] + owner[v]
-    for after in range(top + 1):
-        begin[after + 1] += begin[after]
-    for v in range(size):
-        place = begin[top - priority[v]]
-        begin[top - priority[v]] += 1
-        order[place], rank[v] = v, place
-    free, loop = in_ptr.copy(), np.empty(loops, np.int32)
-    loops = 0
-    for e in range(many):
-        place = free[head[e]]
-        free[head[e]] += 1
-        in_edge[place] = e
-        if head[e] == source[e]:
-            loop[loops] = e
-            loops += 1
-    for k in range(many):
-        in_tail[k] = source[in_edge[k]]
-    return key, in_ptr, in_tail, in_edge, order, rank, loop
-
-
 def run(
     prepared: Prepared,
     legs: Sequence[str] = LEGS,
@@ -196,6 +159,9 @@ def run(
       tangles from turn to turn.
     - `"afresh"`: priority promotion by the published rule, where everything below a
       promotion starts afresh.
+
+    A game that is not won when each has had a turn is solved part by part, from the
+    bottom, where it falls apart into components.
 
     Each is exponential at worst, on families made for it: but for each of those that
     are known one of the others is polynomial. O(V + E) memory, and that of tangles:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from jaxgames.host import compiled
+from jaxgames.parity.host._arranged import part_of, parts_of
 from jaxgames.parity.host._attract import WON, Play, Prepared
 from jaxgames.parity.host._learning import FULL, SOLVED, STUCK, learn
 from jaxgames.parity.host._loops import win_loops, win_on
@@ -49,8 +50,10 @@ class Turns:
         self._tangles: tuple[Search, Pool] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
-        self._tried: list[str] = []
+        self._engine, self._tried = "", []
         self._rest: Iterator[tuple[str, int]] | None = None
+        self._parts: list[np.ndarray] = []
+        self._part: tuple[Prepared, Turns] | None = None
 
     def go_on(self, winner, move, stop, publish, max_steps: int) -> None:
         """Takes other arrays, which get what is won by now, and as many steps more.
@@ -64,7 +67,8 @@ class Turns:
         self._max_steps = self.stats["steps"] + max_steps
         restore(self._game, self._key)
         # It may have been cut off while it attracted to what it had won.
-        _complete(self._game, self._key, self._words, winner, move, publish)
+        self._attract(self._game.order)
+        conclude(self._key, winner, move)
 
     def take(self, legs: Sequence[str]) -> tuple[bool, dict[str, str]]:
         """Gives the engines their turns.
@@ -72,25 +76,98 @@ class Turns:
         Returns:
             Whether all is won, by which `engine`, and what was `tried` before.
         """
-        tried, leg = self._tried, ""
+        finished = not self._parts and self._in_turns(legs)
+        if self._parts:
+            finished = self._by_parts(legs)
+        said = {"engine": self._engine}
+        if self._tried:
+            said["tried"] = ", ".join(self._tried)
+        return finished, said
+
+    def _in_turns(self, legs: Sequence[str]) -> bool:
+        """Whether all is won; if not, the game may have fallen apart."""
         finished, going = False, True
         rest = turns(legs, len(self._key)) if self._rest is None else self._rest
         while going and not finished:
             leg, budget = next(rest)
+            self._engine = leg
             finished = (
                 self._learn(budget) if leg == TANGLES else self._promote(leg, budget)
             )
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
-                tried += [leg] * (leg not in tried)
                 restore(self._game, self._key)
+                if leg == legs[-1] and leg not in self._tried:
+                    # All have had a turn: most games are won by now.
+                    self._parts = parts_of(self._game, self._key)[::-1]
+                    if self._parts:
+                        self.stats["parts"] = len(self._parts)
+                        going = False
+                self._try(leg)
             elif not finished:
                 rest = itertools.chain([(leg, budget)], rest)
         self._rest = rest
-        said = {"engine": leg}
-        if tried:
-            said["tried"] = ", ".join(tried)
-        return finished, said
+        return finished
+
+    def _try(self, *legs: str) -> None:
+        self._tried += [leg for leg in legs if leg not in self._tried]
+
+    def _by_parts(self, legs: Sequence[str]) -> bool:
+        """Whether all is won: each part is, once those are that it leads to."""
+        most, going = 0, True
+        while going and self._parts:
+            vertices = self._parts[-1]
+            if self._part is None:
+                # Others may have been attracted to parts that were won.
+                vertices = vertices[self._key[vertices] < 4 * WON]
+                self._parts[-1] = vertices
+            if len(vertices) > 0:
+                finished, steps = self._solve_part(vertices, legs)
+                part, inner = self._part or (None, None)
+                if inner is not None and steps >= most:
+                    most, self._engine = steps, inner._engine
+                if inner is not None:
+                    self._try(*inner._tried)
+                going = finished and self._stop[0] == 0 and self._left() > 0
+                if not finished:
+                    break
+            self._parts.pop()
+            self._part = None
+        conclude(self._key, self._winner, self._move)
+        return not self._parts
+
+    def _solve_part(
+        self, vertices: np.ndarray, legs: Sequence[str]
+    ) -> tuple[bool, int]:
+        """Whether all of the next part is won now, and in how many steps."""
+        never = np.zeros(0, np.int8)
+        if self._part is None:
+            game = part_of(self._game, vertices)
+            winner = np.full(len(vertices), UNDECIDED, np.int8)
+            move = np.full(len(vertices), NO_EDGE, np.int32)
+            turns = Turns(game, winner, move, self._stop, never, self._left())
+            self._part = game, turns
+        else:
+            game, turns = self._part
+            winner, move = turns._winner, turns._move
+            turns.go_on(winner, move, self._stop, never, self._left())
+        before = dict(turns.stats)
+        finished, _ = turns.take(legs)
+        for name, count in turns.stats.items():
+            more = count - before.get(name, 0)
+            self.stats[name] = self.stats.get(name, 0) + more
+        decided = winner != UNDECIDED
+        won, player = vertices[decided], winner[decided].astype(np.int32)
+        self._key[won] = 4 * (WON + player) | (self._key[won] & 1)
+        moves = move != NO_EDGE
+        self._move[vertices[moves]] = game.edges[move[moves]]
+        self._attract(won)
+        return finished, turns.stats["steps"]
+
+    def _attract(self, vertices: np.ndarray) -> None:
+        """Attracts to what is won of some vertices."""
+        some = np.ascontiguousarray(vertices, np.int32)
+        win_on(self._game, self._key, self._move, self._words, some, self._publish)
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -193,13 +270,6 @@ def _solve(
         going = promote(game, play, afresh, stop, publish, max_steps, budget, counts)
     conclude(key, winner, move)
     return going
-
-
-@compiled
-def _complete(game, key, words, winner, move, publish):
-    """Wins what can be attracted to what is won."""
-    win_on(game, key, move, words, publish)
-    conclude(key, winner, move)
 
 
 @compiled

@@ -37,10 +37,10 @@ def win_loops(game, play, stop, publish, max_steps, counts):
 
 
 @compiled
-def win_on(game, key, move, queue, publish):
-    """Attracts to all that is won, where that was cut off on the way.
+def win_on(game, key, move, queue, vertices, publish):
+    """Attracts to what is won of some vertices, of which nothing need be attracted yet.
 
-    It may have been for either player. So it is not enough for a vertex of the rival
+    It may be won by either player. So it is not enough for a vertex of the rival
     that all its successors are won: they must be the same player's.
     """
     row_ptr, head = game.row_ptr, game.head
@@ -48,7 +48,7 @@ def win_on(game, key, move, queue, publish):
     for player in range(2):
         won = np.int64(WON + player)
         begin, end = np.int64(0), np.int64(0)
-        for v in range(len(key)):
+        for v in vertices:
             if key[v] >> 2 == won:
                 queue[end] = v
                 end += 1
