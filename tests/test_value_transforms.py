@@ -11,6 +11,7 @@ import pytest
 from jaxgames import (
     Arena,
     buchi,
+    discounted,
     energy,
     generate,
     graph,
@@ -18,6 +19,7 @@ from jaxgames import (
     meanpayoff,
     multienergy,
     parity,
+    solve_many,
 )
 
 GAME = generate.random_game(3, 6)
@@ -77,7 +79,7 @@ SOLVES = {
     "energy verify": (lambda a: energy.verify(a, energy.solve(a)), WEIGHTED),
     "mean payoff": (lambda a: meanpayoff.decide(a, 1), WEIGHTED),
     **{f"components {x}": (lambda a, x=x: graph.scc(a, x), GAME)
-       for x in ("max_id", "fb_trim")},
+       for x in ("max_id", "fb_trim", "in_place")},
     "components compressed": (
         lambda a: graph.scc(a, graph.FBTrim(compress=True)), GAME
     ),
@@ -92,6 +94,9 @@ SOLVES = {
     **{f"accepting cycle {x}": (
         lambda a, x=x: buchi.accepting_cycle(a, solver=x), WEIGHTED)
        for x in ("map", "owcty", "scc")},
+    "Büchi game": (buchi.solve, WEIGHTED),
+    "discounted": (lambda a: discounted.solve(a, 0.5), WEIGHTED),
+    "reachability": (lambda m: mdp.reach_probability(m, first_state(m)), MODEL),
     "several energies": (multienergy.solve, ENERGIES),
     "several energies bitmap": (lambda g: multienergy.solve(g, "bitmap"), ENERGIES),
 }  # fmt: skip
@@ -116,6 +121,33 @@ def test_concrete_solves_are_strict_too(name):
         found = solve(dataclasses.replace(value))
     field = next(x for x in ("winner", "labels", "exists") if hasattr(wanted, x))
     assert np.array_equal(getattr(found, field), getattr(wanted, field))
+
+
+@pytest.mark.parametrize("name", SOLVES)
+def test_every_traced_solve_has_types_of_its_own_with_64_bits(name):
+    """Sums of int32 are of 64 bits then, which no loop may carry."""
+    solve, value = SOLVES[name]
+    with jax.enable_x64(True):
+        jax.eval_shape(lambda x: solve(x), value)
+
+
+@pytest.mark.parametrize(
+    ("problem", "solver", "value"),
+    [
+        ("parity", "fpi", GAME),
+        ("parity", "promotion", GAME),
+        ("energy", "fvi", WEIGHTED),
+        ("scc", "max_id", GAME),
+        ("buchi", "attractors", WEIGHTED),
+        ("mec", "interleaved", MODEL),
+    ],
+)
+def test_batches_are_strict_about_types(problem, solver, value):
+    values = [value, value]
+    wanted = [x.status for x in solve_many(problem, values, solver)]
+    with jax.numpy_dtype_promotion("strict"):
+        found = [x.status for x in solve_many(problem, values, solver)]
+    assert found == wanted
 
 
 # ---- padding and parts -------------------------------------------------------------

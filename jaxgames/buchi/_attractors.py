@@ -107,7 +107,7 @@ class Attractors(CycleSolver):
             rank=grown.rank,
             level=grown.rounds,
             stable=~grown.grows,
-            inner=state.inner + (~state.stable & ~state.over),
+            inner=state.inner + (~state.stable & ~state.over).astype(jnp.int32),
         )
 
     def turn(self, game: Problem, state: State) -> State:  # type: ignore[override]
@@ -116,7 +116,7 @@ class Attractors(CycleSolver):
         avoids = state.left & ~joined
         lost = state.losing & joined
         left = state.left & ~lost
-        outer = state.outer + ~state.losing
+        outer = state.outer + (~state.losing).astype(jnp.int32)
         over = ~state.losing & ~jnp.any(avoids)
         goal = jnp.where(state.losing, left & game.accepting, avoids)
         return State(

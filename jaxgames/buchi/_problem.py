@@ -161,5 +161,6 @@ def _descent(arena: Arena, regions: Regions) -> jax.Array:
     at_target = (ops.target(arena, x) for x in regions)
     worst = ops.edgewise(misses, *at_source, *at_target)
     least, move = ops.out_argmin(arena, worst, bound=1)
-    moves = (regions.winner == jnp.asarray(arena.owner)) & (least == 0)
+    owner = jnp.asarray(arena.owner).astype(regions.winner.dtype)
+    moves = (regions.winner == owner) & (least == 0)
     return ops.edge_of(arena, jnp.where(moves, move, NO_EDGE))

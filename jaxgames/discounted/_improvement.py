@@ -75,7 +75,7 @@ class StrategyImprovement(Solver):
         return State(
             jnp.where(takes & ~still, move.astype(jnp.int32), state.move),
             jnp.where(state.still, state.value, value),
-            state.rounds + ~state.still,
+            state.rounds + (~state.still).astype(jnp.int32),
             still,
         )
 

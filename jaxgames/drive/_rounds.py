@@ -88,7 +88,7 @@ class Stacked(Solver):
         states = jax.vmap(self.solver.step)(game, state.states)
         return Stand(
             states,
-            state.rounds + state.active,
+            state.rounds + state.active.astype(jnp.int32),
             state.active & ~self._over(game, states),
         )
 

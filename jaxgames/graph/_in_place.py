@@ -178,12 +178,12 @@ class InPlace(ComponentSolver):
             told = ops.lower_both(edges, *told, sweep, now, inverse)
         ahead, behind, marks = found
         above, below, stamp, changes = told
-        few = jnp.sum(changes[1:]) < edges.count[0] >> FEW
+        few = jnp.sum(changes[1:], dtype=jnp.int32) < edges.count[0] >> FEW
         some = jnp.where(searching, SEARCHES, SWEEPS)
         sweeps = state.sweeps + some
-        marked = state.marks + jnp.sum(marks[1:])
+        marked = state.marks + jnp.sum(marks[1:], dtype=jnp.int32)
         grows = (marked >= GROWTH * state.marks) | (marked >= len(game.degree) // PART)
-        slow = state.slow + few
+        slow = state.slow + few.astype(jnp.int32)
         news = jnp.where(searching, marks[SEARCHES], changes[SWEEPS])
         over = jnp.where(
             searching,
@@ -296,6 +296,6 @@ def _turn(game: ListedGraph, state: State) -> State:
         room=room,
         root=jnp.where(known, root, state.root),
         phase=phase.astype(jnp.int32),
-        outer=state.outer + settled,
+        outer=state.outer + settled.astype(jnp.int32),
     )
     return _begin(state, edges.tail[0])

@@ -184,6 +184,8 @@ def _iterate(
     """Runs the iteration in float64, and brings everything back to the host."""
     real = len(part.groups) - 1
     if real == 0:
+        if state is not None:
+            raise _of_another(state)
         empty = np.zeros(0)
         answer = Answer(empty, empty, np.zeros(0, np.int32))
         return answer, Status.SOLVED, 0, None
@@ -227,9 +229,14 @@ def _iterate(
 def _checked(carry: Any, size: int) -> fixpoint.Carry:
     bounds = getattr(carry, "state", None)
     if not isinstance(bounds, Bounds) or len(bounds.lower) != size:
-        raise ValueError(
-            "state must be solution.state of a call with the same model, target, "
-            f"states and optimum, got {carry!r}"
-        )
+        raise _of_another(carry)
     # It may go on from where nothing moved: to find that out again.
     return carry._replace(state=bounds._replace(moves=np.bool_(True)))
+
+
+def _of_another(state: Any) -> ValueError:
+    """What to raise where a state is of no such call."""
+    return ValueError(
+        "state must be solution.state of a call with the same model, target, states "
+        f"and optimum, got {state!r:.80}"
+    )

@@ -121,7 +121,7 @@ def _system(model, layout: Layout, home, leaves, one, epsilon) -> System:
         choices=ops.pairs(choosers, numbers, size, own + size),
         owner=jnp.minimum(choosers, size - 1),
         above=(~idle).astype(dtype),
-        slack=(6 * most + 12) * jnp.finfo(dtype).eps.astype(dtype),
+        slack=(6 * most + 12).astype(dtype) * jnp.finfo(dtype).eps.astype(dtype),
         width=jnp.asarray(2 * epsilon, dtype),
     )
 

@@ -191,7 +191,7 @@ class Packing:
             whose, tied = jnp.divmod(first[:, tie], self.dimensions)
             # Energy i becomes at most j: what i needs afterwards, j needs before.
             out, into = ops.take(places, whose), ops.take(places, tied)
-            mask = jnp.where(there[:, tie], self.limit, 0)
+            mask = jnp.where(there[:, tie], jnp.int32(self.limit), jnp.int32(0))
             ties.append((out[:, 0], out[:, 1], mask, into[:, 0], into[:, 1]))
         return Rule(
             lose=self.pack(lose),

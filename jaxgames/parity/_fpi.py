@@ -85,7 +85,7 @@ class FPI(Solver):
         afresh = (below & ~keep) | (new & (priority == block))
         if move is not None:
             moves = open_ & (priority <= block) & ~lost
-            move = jnp.where(moves, position, move).astype(move.dtype)
+            move = jnp.where(moves, position.astype(move.dtype), move)
         return State(
             # A vertex that starts afresh is undistracted, a new distraction turns.
             estimate=jnp.where(afresh, jnp.where(below, parity, ~parity), estimate),

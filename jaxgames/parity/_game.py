@@ -129,7 +129,7 @@ def compress_few(priority: Any, top: int) -> jax.Array:
     turns, parity = jnp.uint32(0), jnp.uint32(2)
     for p in range(top + 1):
         here = (there >> p) & 1
-        turns |= (here & (parity != p & 1)).astype(jnp.uint32) << p
+        turns |= ((here > 0) & (parity != p & 1)).astype(jnp.uint32) << p
         parity = jnp.where(here > 0, jnp.uint32(p & 1), parity)
     upto = turns & (bits | (bits - 1))
     # The least one that is there counts as a turn.

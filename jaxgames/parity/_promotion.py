@@ -167,7 +167,7 @@ def _grow(game: Game, state: State):
     joins = play & (best == foreign.astype(best.dtype))
     if move is not None:
         takes = joins & (foreign == 0)
-        move = jnp.where(takes, position, move).astype(move.dtype)
+        move = jnp.where(takes, position.astype(move.dtype), move)
     kind = jnp.where(joins, ATTRACTOR, state.kind).astype(jnp.int8)
     return state._replace(kind=kind, move=move), seen, ~jnp.any(joins)
 
@@ -190,7 +190,7 @@ def _close(game: Game, state: State, seen) -> State:
     if state.move is not None:
         # Vertices of the head have no move yet: they take the first that stays.
         stays = held & ~foreign & (best == ATTRACTOR) & (state.move == NO_EDGE)
-        move = jnp.where(stays, position, state.move).astype(state.move.dtype)
+        move = jnp.where(stays, position.astype(state.move.dtype), state.move)
         state = state._replace(move=move)
 
     # The player has no move that stays, or the opponent has one that leads below.

@@ -624,7 +624,7 @@ def pull(game: Game, winner, move) -> tuple[jax.Array, jax.Array, jax.Array]:
     best, position = ops.out_argmin(game, kind, bound=2)
     joins = (winner == UNDECIDED) & (best != 1)
     whose = jnp.where(best == 0, game.owner, ~game.owner).astype(jnp.int8)
-    taken = jnp.where(joins & (best == 0), position, move).astype(move.dtype)
+    taken = jnp.where(joins & (best == 0), position.astype(move.dtype), move)
     return jnp.where(joins, whose, winner), taken, ~jnp.any(joins)
 
 

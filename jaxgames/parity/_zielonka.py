@@ -129,7 +129,7 @@ def _grow(game: Game, state: State) -> tuple[State, jax.Array]:
     joins = play & (best == foreign.astype(best.dtype))
     moves, move = (foreign == 0) & (joins | starts), state.move
     if move is not None:
-        move = jnp.where(moves, position, move).astype(move.dtype)
+        move = jnp.where(moves, position.astype(move.dtype), move)
     state = state._replace(
         kind=jnp.where(joins, ATTRACTOR, state.kind).astype(jnp.int8),
         move=move,

@@ -323,3 +323,11 @@ def test_published_models(name, optimum):
         assert (worth.upper >= found.lower).all()
     else:
         assert (worth.lower <= found.upper).all()
+
+
+@pytest.mark.parametrize("state", [3, "state", (1, 2), np.zeros(3)])
+def test_states_of_something_else_are_refused_where_the_graph_decides(state):
+    model = mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0])
+    assert mdp.reach_probability(model, [0]).upper.tolist() == [1.0]
+    with pytest.raises(ValueError, match="state must be solution.state of a call"):
+        mdp.reach_probability(model, [0], state=state)

@@ -433,6 +433,14 @@ def test_the_empty_game():
     assert outcome.winner.shape == outcome.strategy.shape == (0,)
 
 
+@pytest.mark.parametrize("leg", _legs.LEGS)
+def test_the_empty_game_by_each_engine(leg):
+    empty = np.zeros(0, np.int32)
+    arena = Arena.from_edges(empty, empty, owner=empty, priority=empty)
+    assert engine.run(engine.prepare(arena), (leg,)).finished
+    assert parity.solve(arena, "host-tangles").winner.tolist() == []
+
+
 def test_padding():
     for arena in odd_arenas(seed=24, count=50):
         size, padded = arena.shape[0], arena.pad()

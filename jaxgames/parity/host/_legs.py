@@ -189,7 +189,8 @@ class Turns:
             rows = ROWS * size + LEAST_ROWS
             self._tangles = new_search(size), new_pool(size, rows)
         counts = np.zeros(4, np.int64)
-        limit = min(budget * (size + len(game.head)), self._left())
+        # Even nothing is to be looked at once.
+        limit = min(max(budget * (size + len(game.head)), 1), self._left())
         end = FULL
         while end == FULL and counts[0] < limit:
             end = learn(
