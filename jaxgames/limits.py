@@ -112,7 +112,8 @@ class Limits:
         if deadline is not None:
             deadline = arguments.positive("deadline", deadline, "seconds")
         if memory is not None:
-            memory = arguments.integer("memory", memory, 1)
+            size = arguments.positive("memory", memory, "bytes")
+            memory = None if size == math.inf else math.ceil(size)
         began = time.perf_counter()
         end = math.inf if deadline is None else began + deadline
         outer = math.inf if parent is None else parent.end

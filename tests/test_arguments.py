@@ -100,7 +100,7 @@ def test_steps_are_counted_in_integers_at_every_door(wrong):
 def test_seconds_and_bytes_are_numbers_at_every_door(keyword):
     found = doors(keyword)
     assert len(found) > 150
-    wrong = WRONG_SECONDS if keyword == "deadline" else [1e9, *WRONG_STEPS]
+    wrong = WRONG_SECONDS if keyword == "deadline" else [x for x in WRONG_STEPS if x != 1.5]
     for number, (name, function) in enumerate(found.items()):
         one = wrong[number % len(wrong)]
         with pytest.raises(ValueError, match=f"{keyword} must be"):
