@@ -121,13 +121,13 @@ def exactly(
 def unknown(posed: Posed, size: int) -> Bounds:
     """Bounds that hold of what nobody has looked at, and values to begin with."""
     known = posed.known
-    value, steps, room = np.zeros((3, size))
+    value, steps = np.zeros((2, size))
     lower, upper = np.zeros(size), np.full(size, np.inf)
     if known.stop is not None or (known.reward < 0).any():
         lower -= np.inf
     elif not known.reward.any():
         upper = np.ones(size)
-    return Bounds(value, lower, upper, steps, room)
+    return Bounds(value, lower, upper, steps)
 
 
 def _in_turn(

@@ -62,12 +62,20 @@ EVENLY = 16
 """How many times as much as others choices of a component may earn, so that what they
 earn takes the place of steps."""
 
+# mdp/host/_rounds.py
 STEADY = 0.1
 """By which share of what it lacks to one the ratio of changes may differ between two
 rounds, so that values leap to where it leads."""
 
 SETTLES = 6
 """Rounds between two leaps: what a leap has stirred up settles first."""
+
+FEWEST_FOLLOWED = 8
+"""Rounds of one policy between two that look at all choices, after one that was better
+was found; twice as many after each that found none ..."""
+
+MOST_FOLLOWED = 128
+"""... up to so many."""
 
 # mdp/_improve.py
 DENSE_UP_TO = 500

@@ -9,14 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.tuning.mdp import (
-    CLOSER,
-    EVENLY,
-    FIRST_GOAL,
-    FIRST_GOAL_EARNED,
-    SETTLES,
-    STEADY,
+from jaxgames.mdp.host._rounds import (
+    Chain,
+    Component,
+    approach,
+    chosen_by,
+    copied,
+    follow,
+    sizes,
 )
+from jaxgames.tuning.mdp import CLOSER, EVENLY, FIRST_GOAL, FIRST_GOAL_EARNED
 
 
 class System(NamedTuple):
@@ -42,7 +44,6 @@ class Bounds(NamedTuple):
     lower: np.ndarray  # float64 [N]
     upper: np.ndarray  # float64 [N]
     steps: np.ndarray  # float64 [N]: more than how long it stays in its component
-    room: np.ndarray  # float64 [N]: what the last round changed
 
 
 class Aim(NamedTuple):
@@ -153,77 +154,43 @@ def longer(system, steps, state, inside, part, only):
 
 
 @compiled
-def leap(system, values, room, part, change, before, ratio):
-    """Goes where rounds tend to that change things by a steady ratio.
-
-    What changes by a ratio r in each round has changed by r / (1 - r) times the last
-    change in the end [Aitken]. Values need no proof: certificates look at them.
-
-    Args:
-        system: the equations.
-        values: float64 `[N]`, written to.
-        room: float64 `[N]`, what the last round has changed.
-        part: the component.
-        change: the largest change of the last round.
-        before: that of the round before; 0.0 for none.
-        ratio: of both, a round ago; 0.0 if nobody knows.
-
-    Returns:
-        The ratio; -1.0 if it has leapt.
-    """
-    if before <= 0.0 or change <= 0.0:
-        return 0.0
-    now = change / before
-    off = now - ratio
-    if off < 0.0:
-        off = -off
-    if now < 0.3 or now > 0.999999 or off > STEADY * (1.0 - now):
-        return now
-    more = now / (1.0 - now)
-    for place in range(system.parts[part], system.parts[part + 1]):
-        state = system.order[place]
-        values[state] += more * room[state]
-    return -1.0
-
-
-@compiled
-def stay(system, steps, room, inside, part, only, slack, patience, stop):
+def stay(system, bounds, inside, part, only, slack, local, chain, patience, stop):
     """More than how many steps a component can be stayed in, whatever is chosen.
 
-    Steps from below, until a round adds less than half a step to each; then those are
-    scaled, which gives what is wanted: w >= 1 + P w.
+    Or by `only[state]`, where these are choices. Steps from below, until a round adds
+    less than half a step to each; then those are scaled, which gives what is wanted:
+    w >= 1 + P w.
 
     Returns:
         The largest of them; or -1.0 where that takes too long.
     """
     begin, end = system.parts[part], system.parts[part + 1]
-    for place in range(begin, end):
-        steps[system.order[place]] = 1.0
-    before, ratio, rest = 0.0, 0.0, 0
-    for _ in range(patience):
-        if stop[0] != 0:
-            return -1.0
-        change = 0.0
+    ones = np.ones(local.groups[end - begin])
+    local.value.fill(1.0)
+    fixed = only[system.order[begin]] >= 0
+    if fixed:
         for place in range(begin, end):
             state = system.order[place]
-            more = longer(system, steps, state, inside, part, only)
-            gain = more - steps[state]
-            room[state] = gain
-            if gain < 0.0:
-                gain = -gain
-            if gain > change:
-                change = gain
-            steps[state] = more
-        if change < 0.5:
-            found = scaled(system, steps, inside, part, only, slack)
-            if found > 0.0:
-                return found
-        rest -= 1
-        if rest <= 0:
-            ratio = leap(system, steps, room, part, change, before, ratio)
-        before = change
-        if ratio < 0.0:
-            before, ratio, rest = 0.0, 0.0, SETTLES
+            chosen = only[state] - system.groups[state] + local.groups[place - begin]
+            local.policy[place - begin] = chosen
+        chosen_by(local, ones, chain)
+    enough = 0.5
+    while enough > 1e-3:
+        if fixed:
+            rounds = follow(local, chain, 0.0, enough, patience, stop)
+        else:
+            local.policy.fill(-1)
+            _, _, rounds = approach(
+                local, chain, ones, 0, 0.0, enough, 0.0, slack, patience, stop
+            )
+        if stop[0] != 0 or rounds > patience or (fixed and rounds == patience):
+            return -1.0
+        for place in range(begin, end):
+            bounds.steps[system.order[place]] = local.value[place - begin]
+        found = scaled(system, bounds.steps, inside, part, only, slack)
+        if found > 0.0:
+            return found
+        enough /= 8.0
     return -1.0
 
 
@@ -505,65 +472,71 @@ def settle(system, bounds, inside, only, aim, first, counts, stop):
 
 @compiled
 def iterate(system, bounds, inside, only, part, aim, counts, stop):
-    """Values of a component in place, until a certificate shows that they are near.
+    """Values of a component, until a certificate shows that they are near.
 
     Returns:
         1 where the bounds are near enough.
     """
     begin, end = system.parts[part], system.parts[part + 1]
-    value = bounds.value
-    patience = aim.patience
+    size = end - begin
+    choices, branches = sizes(system, inside, part)
+    local = Component(
+        np.empty(size + 1, np.int32),
+        np.empty(choices + 1, np.int32),
+        np.empty(branches, np.int32),
+        np.empty(branches, np.float64),
+        np.empty(choices, np.float64),
+        np.empty(size, np.int32),
+        np.empty(size, np.float64),
+        np.empty(size, np.float64),
+    )
+    copied(system, bounds.value, inside, part, local, only)
+    chain = Chain(
+        np.empty((size, 2), np.int32),
+        np.empty((size, 3), np.float64),
+        np.empty(size + 1, np.int32),
+        np.empty(branches, np.int32),
+        np.empty(branches, np.float64),
+    )
+    return rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, stop)
+
+
+@compiled
+def rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, stop):
+    """As `iterate`, with room to work in."""
+    begin, end = system.parts[part], system.parts[part + 1]
+    patience, slack = aim.patience, aim.slack
     if end - begin <= aim.few:
         patience = aim.few_patience + aim.few_looks // (end - begin)
+    for place in range(begin, end):
+        only[system.order[place]] = -1
     longest, goal, tried = 1.0, FIRST_GOAL, 0
-    before, ratio, rest = 0.0, 0.0, 0
     earned = least_earned(system, bounds.lower, inside, part, EVENLY)
     if earned > 0.0:
         goal = FIRST_GOAL_EARNED
-    if aim.proper == 1 and earned == 0.0:
+    elif aim.proper == 1:
         longest = stay(
-            system,
-            bounds.steps,
-            bounds.room,
-            inside,
-            part,
-            only,
-            aim.slack,
-            patience,
-            stop,
+            system, bounds, inside, part, only, slack, local, chain, patience, stop
         )
         if longest < 0.0:
             return 0
-    for _ in range(patience):
-        if stop[0] != 0:
-            return 0
-        change, top = 0.0, 0.0
         for place in range(begin, end):
-            state = system.order[place]
-            new = best(system, value, state, aim.least)
-            moved = new - value[state]
-            bounds.room[state] = moved
-            if moved < 0.0:
-                moved = -moved
-            if moved > change:
-                change = moved
-            value[state] = new
-            size = -new if new < 0.0 else new
-            if size > top:
-                top = size
-        counts[0] += 1
-        counts[1] += end - begin
-        near = goal * (aim.width * top + aim.apart)
-        if earned > 0.0:
-            longest = top / earned
-        if change * longest > near and change > 4.0 * aim.slack * top:
-            rest -= 1
-            if rest <= 0:
-                ratio = leap(system, value, bounds.room, part, change, before, ratio)
-            before = change
-            if ratio < 0.0:
-                before, ratio, rest = 0.0, 0.0, SETTLES
-            continue
+            local.value[place - begin] = bounds.value[system.order[place]]
+            local.policy[place - begin] = -1
+    left = patience
+    while left > 0:
+        share, apart = goal * aim.width / longest, goal * aim.apart / longest
+        change, top, rounds = approach(
+            local, chain, local.base, aim.least, share, apart, earned, slack, left, stop
+        )
+        counts[0] += rounds
+        counts[1] += rounds * (end - begin)
+        left -= rounds
+        if left < 0 or stop[0] != 0:
+            break
+        for place in range(begin, end):
+            bounds.value[system.order[place]] = local.value[place - begin]
+        goal /= CLOSER
         if earned > 0.0:
             found = stretched(system, bounds, inside, part, aim, earned)
             if found == 1:
@@ -574,36 +547,28 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
                     return 1
             else:
                 forgotten(system, bounds, part, 0.0)
-            if change <= 4.0 * aim.slack * top:
-                break
-            goal /= CLOSER
-            continue
-        if aim.proper == 0:
-            for place in range(begin, end):
-                state = system.order[place]
-                only[state] = choose(system, value, state, 1)
-            longest = stay(
-                system,
-                bounds.steps,
-                bounds.room,
-                inside,
-                part,
-                only,
-                aim.slack,
-                patience,
-                stop,
-            )
-            if longest < 0.0:
-                return 0
-            if change * longest > near and change > 4.0 * aim.slack * top:
-                continue
-        tried = 1
-        if concluded(system, bounds, inside, part, aim, 2, patience, stop) == 1:
-            return 1
-        if change <= 4.0 * aim.slack * top:
+        else:
+            if aim.proper == 0:
+                for place in range(begin, end):
+                    state = system.order[place]
+                    only[state] = choose(system, bounds.value, state, 1)
+                longest = stay(
+                    system, bounds, inside, part, only, slack, local, chain, left, stop
+                )
+                if longest < 0.0:
+                    return 0
+                for place in range(begin, end):
+                    local.value[place - begin] = bounds.value[system.order[place]]
+                enough = CLOSER * goal * (aim.width * top + aim.apart)
+                if change * longest > enough and change > 4.0 * slack * top:
+                    goal *= CLOSER
+                    continue
+            tried = 1
+            if concluded(system, bounds, inside, part, aim, 2, patience, stop) == 1:
+                return 1
+        if change <= 4.0 * slack * top:
             break
-        goal /= CLOSER
-    if tried == 0:
+    if tried == 0 or stop[0] != 0:
         return 0
     return sharpen(system, bounds, part, aim, patience, stop)
 
