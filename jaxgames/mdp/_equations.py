@@ -10,6 +10,7 @@ from jaxgames.graph.host import WORDS, tarjan
 from jaxgames.host import lend
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
+from jaxgames.mdp.host._order import ordered
 from jaxgames.mdp.host._pose import pose
 from jaxgames.mdp.host._values import System
 
@@ -129,8 +130,7 @@ def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
 def in_order(part: Equations, stop: np.ndarray) -> System | None:
     """The equations, with the order in which their components are to be solved.
 
-    Inside a component states of large numbers come first: models are numbered as they
-    are explored, so that most of these are nearer to the end.
+    Inside a component what a state leads to comes before it, as far as that can be.
 
     Args:
         part: the equations.
@@ -146,6 +146,7 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
     order = (size - 1 - np.argsort(component[::-1], kind="stable")).astype(np.int32)
     begins = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(component, minlength=count), out=begins[1:])
+    ordered(part.groups, part.rows, part.target, component, order, begins)
     return System(
         *(part.groups, part.rows, part.target, part.probs, part.base, part.blur),
         *(order, begins),
