@@ -52,15 +52,16 @@ FIRST_GOAL = 0.06
 """By which share of what is asked for values may be off, as far as one knows, when a
 certificate is tried first: what is missing adds up over components."""
 
-FIRST_GOAL_EARNED = 0.25
-"""Likewise where all choices earn something, so that it does not."""
-
 CLOSER = 8
 """How many times smaller changes get before a certificate is tried again."""
 
-EVENLY = 16
-"""How many times as much as others choices of a component may earn, so that what they
-earn takes the place of steps."""
+TIED = 1e-4
+"""By which share of the value a choice may be worse and count among the best: more than
+what values are off by, so that weights are for all choices that matter."""
+
+WEIGHED_TO = 0.25
+"""By which share of the value weights may change in their last round: they need not be
+near, only large enough."""
 
 # mdp/host/_rounds.py
 STEADY = 0.1

@@ -100,11 +100,12 @@ def copied(system, value, inside, part, local, number):
 
 
 @compiled
-def improved(local, base, least):
+def improved(local, base, least, unit):
     """A round of all choices.
 
     Returns:
-        The largest change, the largest value, and how many states change their choice.
+        The largest change, each in its unit; the largest value; and how many states
+        change their choice.
     """
     change, top, switched = 0.0, 0.0, 0
     value = local.value
@@ -123,11 +124,11 @@ def improved(local, base, least):
             switched += 1
         moved = most - value[state]
         local.room[state] = moved
+        value[state] = most
         if moved < 0.0:
             moved = -moved
-        if moved > change:
-            change = moved
-        value[state] = most
+        if moved > change * unit[state]:
+            change = moved / unit[state] if unit[state] > 0.0 else np.inf
         if most < 0.0:
             most = -most
         if most > top:
@@ -156,8 +157,8 @@ def chosen_by(local, base, chain):
 
 
 @compiled
-def followed(chain, value, room):
-    """A round of the policy's choices; the largest change."""
+def followed(chain, value, room, unit):
+    """A round of the policy's choices; the largest change, each in its unit."""
     change = 0.0
     for state in range(len(value)):
         here = chain.weight[state, 0]
@@ -170,8 +171,8 @@ def followed(chain, value, room):
         value[state] = here
         if moved < 0.0:
             moved = -moved
-        if moved > change:
-            change = moved
+        if moved > change * unit[state]:
+            change = moved / unit[state] if unit[state] > 0.0 else np.inf
     return change
 
 
@@ -206,35 +207,32 @@ def leap(local, change, before, ratio):
 
 
 @compiled
-def follow(local, chain, change, enough, most, stop):
-    """Rounds of the policy, until they change less than what is enough.
-
-    Or than a share of what the last round has changed that looked at all choices.
+def follow(local, chain, unit, enough, most, stop):
+    """Rounds of the policy, until they change less than what is enough, in units.
 
     Returns:
-        How many rounds.
+        How many rounds; more than `most` if that was not enough.
     """
-    before, ratio, rest, rounds = change, 0.0, SETTLES, 0
+    before, ratio, rest, rounds = 0.0, 0.0, SETTLES, 0
     while rounds < most and stop[0] == 0:
-        now = followed(chain, local.value, local.room)
+        now = followed(chain, local.value, local.room, unit)
         rounds += 1
         if now <= enough:
-            break
+            return rounds
         rest -= 1
         if rest <= 0:
             ratio = leap(local, now, before, ratio)
         before = now
         if ratio < 0.0:
             before, ratio, rest = 0.0, 0.0, SETTLES
-    return rounds
+    return most + 1
 
 
 @compiled
-def approach(local, chain, base, least, share, apart, earned, slack, patience, stop):
+def approach(local, chain, base, least, unit, share, apart, patience, stop):
     """Rounds, until one of all choices changes little.
 
-    That is `share` of the largest value and `apart`; or, where all choices earn
-    something, that much times what they earn for the largest value.
+    That is `share` of the largest value, and `apart`, in units.
 
     Returns:
         The last change, the largest value, and how many rounds there were: more than
@@ -242,13 +240,9 @@ def approach(local, chain, base, least, share, apart, earned, slack, patience, s
     """
     rounds, most = 0, FEWEST_FOLLOWED
     while True:
-        change, top, switched = improved(local, base, least)
+        change, top, switched = improved(local, base, least, unit)
         rounds += 1
         enough = share * top + apart
-        if earned > 0.0 and top > 0.0:
-            enough *= earned / top
-        if enough < 4.0 * slack * top:
-            enough = 4.0 * slack * top
         if change <= enough or stop[0] != 0:
             return change, top, rounds
         if rounds >= patience:
@@ -258,6 +252,28 @@ def approach(local, chain, base, least, share, apart, earned, slack, patience, s
             most = FEWEST_FOLLOWED
         elif most < MOST_FOLLOWED:
             most *= 2
-        if most > patience - rounds:
-            most = patience - rounds
-        rounds += follow(local, chain, change, 0.5 * enough, most, stop)
+        most = min(most, patience - rounds)
+        made = follow(local, chain, unit, 0.5 * enough, most, stop)
+        rounds += min(made, most)
+
+
+@compiled
+def tied(local, base, least, near, worth):
+    """Writes down what the values are for choices that are as good as the best, almost.
+
+    Args:
+        local: the component; its values are not more than zero nowhere.
+        base: float64 `[k]`, what its choices are worth beside.
+        least: 1 where the least choice counts.
+        near: by which share of the value a choice may be worse.
+        worth: float64 `[k]`, written to: the value of the state; minus infinity for
+            choices that are worse.
+    """
+    for state in range(len(local.value)):
+        value = local.value[state]
+        for choice in range(local.groups[state], local.groups[state + 1]):
+            here = base[choice]
+            for branch in range(local.rows[choice], local.rows[choice + 1]):
+                here += local.probs[branch] * local.value[local.target[branch]]
+            off = here - value if least == 1 else value - here
+            worth[choice] = value if off <= near * value else -np.inf

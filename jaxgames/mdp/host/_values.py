@@ -17,8 +17,9 @@ from jaxgames.mdp.host._rounds import (
     copied,
     follow,
     sizes,
+    tied,
 )
-from jaxgames.tuning.mdp import CLOSER, EVENLY, FIRST_GOAL, FIRST_GOAL_EARNED
+from jaxgames.tuning.mdp import CLOSER, FIRST_GOAL, TIED, WEIGHED_TO
 
 
 class System(NamedTuple):
@@ -165,7 +166,7 @@ def stay(system, bounds, inside, part, only, slack, local, chain, patience, stop
         The largest of them; or -1.0 where that takes too long.
     """
     begin, end = system.parts[part], system.parts[part + 1]
-    ones = np.ones(local.groups[end - begin])
+    ones, unit = np.ones(local.groups[end - begin]), np.ones(end - begin)
     local.value.fill(1.0)
     fixed = only[system.order[begin]] >= 0
     if fixed:
@@ -177,13 +178,13 @@ def stay(system, bounds, inside, part, only, slack, local, chain, patience, stop
     enough = 0.5
     while enough > 1e-3:
         if fixed:
-            rounds = follow(local, chain, 0.0, enough, patience, stop)
+            rounds = follow(local, chain, unit, enough, patience, stop)
         else:
             local.policy.fill(-1)
             _, _, rounds = approach(
-                local, chain, ones, 0, 0.0, enough, 0.0, slack, patience, stop
+                local, chain, ones, 0, unit, 0.0, enough, patience, stop
             )
-        if stop[0] != 0 or rounds > patience or (fixed and rounds == patience):
+        if stop[0] != 0 or rounds > patience:
             return -1.0
         for place in range(begin, end):
             bounds.steps[system.order[place]] = local.value[place - begin]
@@ -348,37 +349,30 @@ def shrink(system, bounds, inside, part, aim):
 
 
 @compiled
-def least_earned(system, lower, inside, part, most):
-    """What each choice of a component earns at least; then its values are more than 0.
-
-    Returns:
-        0.0 if some earn nothing, or `most` times as much as others, or may lead to what
-        is worth less than nothing.
-    """
-    least, largest = np.inf, 0.0
+def has_signs(system, lower, inside, part):
+    """1 where something may be worth less than nothing, of a component's choices."""
     for place in range(system.parts[part], system.parts[part + 1]):
         state = system.order[place]
         for choice in range(system.groups[state], system.groups[state + 1]):
-            here = system.base[choice] - system.blur[choice]
-            if here < least:
-                least = here
-            if here > largest:
-                largest = here
+            if system.base[choice] - system.blur[choice] < 0.0:
+                return 1
             for branch in range(system.rows[choice], system.rows[choice + 1]):
                 to = system.target[branch]
                 if inside[to] != part and lower[to] < 0.0:
-                    return 0.0
-    return least if least > 0.0 and largest <= most * least else 0.0
+                    return 1
+    return 0
 
 
 @compiled
-def stretched(system, bounds, inside, part, aim, earned):
-    """Bounds that are the values, a little more and less by the same share of each.
+def weighed(system, bounds, inside, part, aim):
+    """Bounds that are the values, and more and less by the same share of `steps`.
 
-    Where all choices earn something, that takes the place of steps: what they earn
-    themselves does not grow, so that equations make less of what is larger. What is
-    found is looked at: F(u) <= u bounds the value above, and F(l) >= l below, also
-    where some schedulers never get out, since that costs them infinitely much.
+    Those are weights w >= x + P w, for the values x and all choices that may be best:
+    what a path passes of x before it leaves. Where a round changes x by a share t of it
+    at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing outside is missing
+    of the same share here: it does not add up. What comes out is looked at: F(u) <= u
+    bounds the value above, and F(l) >= l below, also where some schedulers never get
+    out, since that costs them infinitely much.
 
     Returns:
         1 where the bounds are near enough, 0 where they hold, -1 where they do not.
@@ -388,33 +382,34 @@ def stretched(system, bounds, inside, part, aim, earned):
     value, lower, upper = bounds.value, bounds.lower, bounds.upper
     for place in range(begin, end):
         state = system.order[place]
-        high = outward(system, value, state, aim, 1.0) - value[state]
-        low = value[state] - outward(system, value, state, aim, -1.0)
-        if high > up:
-            up = high
-        if low > down:
-            down = low
+        here = value[state]
+        high = outward(system, value, state, aim, 1.0) - here
+        low = here - outward(system, value, state, aim, -1.0)
+        if high > up * here:
+            up = high / here if here > 0.0 else np.inf
+        if low > down * here:
+            down = low / here if here > 0.0 else np.inf
         for choice in range(system.groups[state], system.groups[state + 1]):
             for branch in range(system.rows[choice], system.rows[choice + 1]):
                 to = system.target[branch]
                 if inside[to] != part and value[to] > 0.0:
-                    over = upper[to] / value[to] - 1.0
-                    under = 1.0 - lower[to] / value[to]
-                    if over > more:
-                        more = over
-                    if under > less:
-                        less = under
-    if not 2.0 * up < earned:
+                    if upper[to] - value[to] > more * value[to]:
+                        more = upper[to] / value[to] - 1.0
+                    if value[to] - lower[to] > less * value[to]:
+                        less = 1.0 - lower[to] / value[to]
+    if not up + down + more + less < 0.5:
         return -1
-    # What is missing outside is missing of the same share here: it does not add up.
-    over = up / (earned - up)
-    under = down / (earned - up)
-    more = (over if over > more else more) * (1.0 + 1e-9) + 8.0 * aim.slack
-    less = (under if under > less else less) * (1.0 + 1e-9) + 8.0 * aim.slack
+    # What a bound is off by grows with rounding, and by what is missing outside.
+    room = 8.0 * aim.slack
+    up = up * (1.0 + more) * (1.0 + 1e-9) + room
+    down = down * (1.0 + 1e-9) + room
+    more = more * (1.0 + 1e-9) + room
+    less = less * (1.0 + 1e-9) + room
     for place in range(begin, end):
         state = system.order[place]
-        upper[state] = value[state] * (1.0 + more)
-        lower[state] = value[state] * (1.0 - less)
+        upper[state] = value[state] * (1.0 + more) + up * bounds.steps[state]
+        low = value[state] * (1.0 - less) - down * bounds.steps[state]
+        lower[state] = low if low > 0.0 else 0.0
     met = 1
     for place in range(begin, end):
         state = system.order[place]
@@ -428,12 +423,87 @@ def stretched(system, bounds, inside, part, aim, earned):
 
 
 @compiled
-def forgotten(system, bounds, part, low):
+def forgotten(system, bounds, part):
     """Bounds that did not hold: nothing is known."""
     for place in range(system.parts[part], system.parts[part + 1]):
         state = system.order[place]
-        bounds.lower[state] = low
+        bounds.lower[state] = 0.0
         bounds.upper[state] = np.inf
+
+
+@compiled
+def weigh(system, bounds, part, aim, local, chain, unit, worth, patience, stop):
+    """Weights of a component's states for `weighed`.
+
+    Returns:
+        The largest weight, in values; -1.0 where that takes too long.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    tied(local, local.base, aim.least, TIED, worth)
+    for place in range(end - begin):
+        unit[place] = local.value[place]
+        local.policy[place] = -1
+    _, _, rounds = approach(
+        local, chain, worth, 0, unit, 0.0, WEIGHED_TO, patience, stop
+    )
+    largest, scale, right = 1.0, (1.0 + 1e-9) / (1.0 - WEIGHED_TO), rounds <= patience
+    for place in range(end - begin):
+        weight = local.value[place] * scale
+        bounds.steps[system.order[begin + place]] = weight
+        if not unit[place] <= weight < np.inf:
+            right = False
+        elif weight > largest * unit[place]:
+            largest = weight / unit[place]
+        local.value[place] = unit[place]
+        local.policy[place] = -1
+    return largest if right else -1.0
+
+
+@compiled
+def weighs(system, bounds, inside, part, aim, local, chain, patience, counts, stop):
+    """Values of a component that are near of the same share in all states.
+
+    Returns:
+        1 where the bounds are near enough, 0 where they hold, -1 where nothing is known.
+    """
+    begin, end = system.parts[part], system.parts[part + 1]
+    worth = np.empty(local.groups[end - begin])
+    unit = np.empty(end - begin)
+    longest, goal, left, found = 1.0, FIRST_GOAL, patience, -1
+    known = False
+    while True:
+        least = 4.0 * aim.slack
+        enough = goal * aim.width / longest
+        if enough < least:
+            enough = least
+        change, _, rounds = approach(
+            local, chain, local.base, aim.least, local.value, 0.0, enough, left, stop
+        )
+        counts[0] += rounds
+        counts[1] += rounds * (end - begin)
+        left -= rounds
+        if left <= 0 or stop[0] != 0:
+            return -1
+        if not known:
+            longest = weigh(
+                system, bounds, part, aim, local, chain, unit, worth, left, stop
+            )
+            if longest < 0.0 or stop[0] != 0:
+                return -1
+            known = True
+            if change * longest > goal * aim.width and change > least:
+                continue
+        for place in range(begin, end):
+            bounds.value[system.order[place]] = local.value[place - begin]
+        found = weighed(system, bounds, inside, part, aim)
+        if found == 0:
+            found = sharpen(system, bounds, part, aim, 2, stop)
+        if found == 1 or change <= least:
+            return found
+        if found < 0:
+            forgotten(system, bounds, part)
+        known = found == 0
+        goal /= CLOSER
 
 
 @compiled
@@ -508,13 +578,23 @@ def rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, sto
     patience, slack = aim.patience, aim.slack
     if end - begin <= aim.few:
         patience = aim.few_patience + aim.few_looks // (end - begin)
+    if aim.width > 0.0 and has_signs(system, bounds.lower, inside, part) == 0:
+        found = weighs(
+            system, bounds, inside, part, aim, local, chain, patience, counts, stop
+        )
+        if found == 1:
+            return 1
+        if stop[0] != 0:
+            return 0
+        if found < 0:
+            forgotten(system, bounds, part)
+        for place in range(begin, end):
+            bounds.value[system.order[place]] = local.value[place - begin]
+    unit = np.ones(end - begin)
     for place in range(begin, end):
         only[system.order[place]] = -1
     longest, goal, tried = 1.0, FIRST_GOAL, 0
-    earned = least_earned(system, bounds.lower, inside, part, EVENLY)
-    if earned > 0.0:
-        goal = FIRST_GOAL_EARNED
-    elif aim.proper == 1:
+    if aim.proper == 1:
         longest = stay(
             system, bounds, inside, part, only, slack, local, chain, patience, stop
         )
@@ -525,9 +605,12 @@ def rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, sto
             local.policy[place - begin] = -1
     left = patience
     while left > 0:
-        share, apart = goal * aim.width / longest, goal * aim.apart / longest
+        share = goal * aim.width / longest
+        if share < 4.0 * slack:
+            share = 4.0 * slack
+        off = goal * aim.apart / longest
         change, top, rounds = approach(
-            local, chain, local.base, aim.least, share, apart, earned, slack, left, stop
+            local, chain, local.base, aim.least, unit, share, off, left, stop
         )
         counts[0] += rounds
         counts[1] += rounds * (end - begin)
@@ -536,38 +619,27 @@ def rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, sto
             break
         for place in range(begin, end):
             bounds.value[system.order[place]] = local.value[place - begin]
-        goal /= CLOSER
-        if earned > 0.0:
-            found = stretched(system, bounds, inside, part, aim, earned)
-            if found == 1:
-                return 1
-            if found == 0:
-                tried = 1
-                if sharpen(system, bounds, part, aim, 2, stop) == 1:
-                    return 1
-            else:
-                forgotten(system, bounds, part, 0.0)
-        else:
-            if aim.proper == 0:
-                for place in range(begin, end):
-                    state = system.order[place]
-                    only[state] = choose(system, bounds.value, state, 1)
-                longest = stay(
-                    system, bounds, inside, part, only, slack, local, chain, left, stop
-                )
-                if longest < 0.0:
-                    return 0
-                for place in range(begin, end):
-                    local.value[place - begin] = bounds.value[system.order[place]]
-                enough = CLOSER * goal * (aim.width * top + aim.apart)
-                if change * longest > enough and change > 4.0 * slack * top:
-                    goal *= CLOSER
-                    continue
-            tried = 1
-            if concluded(system, bounds, inside, part, aim, 2, patience, stop) == 1:
-                return 1
+        if aim.proper == 0:
+            for place in range(begin, end):
+                state = system.order[place]
+                only[state] = choose(system, bounds.value, state, 1)
+            longest = stay(
+                system, bounds, inside, part, only, slack, local, chain, left, stop
+            )
+            if longest < 0.0:
+                return 0
+            for place in range(begin, end):
+                local.value[place - begin] = bounds.value[system.order[place]]
+                local.policy[place - begin] = -1
+            enough = goal * (aim.width * top + aim.apart)
+            if change * longest > enough and change > 4.0 * slack * top:
+                continue
+        tried = 1
+        if concluded(system, bounds, inside, part, aim, 2, patience, stop) == 1:
+            return 1
         if change <= 4.0 * slack * top:
             break
+        goal /= CLOSER
     if tried == 0 or stop[0] != 0:
         return 0
     return sharpen(system, bounds, part, aim, patience, stop)
