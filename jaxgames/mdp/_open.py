@@ -204,7 +204,10 @@ def _scheduler(
         part: the equations.
         best: the best choice of each equation, as one of the model; -1 to stop.
     """
-    known, scheduler = posed.known, posed.scheduler.copy()
+    known, scheduler = posed.known, posed.scheduler.astype(np.int32)
+    if known.components is None and known.stop is None:
+        scheduler[known.open_] = best
+        return scheduler
     owner = owner_of(model)
     leaving = best[best >= 0]
     if known.components is not None:

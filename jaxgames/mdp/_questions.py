@@ -14,7 +14,7 @@ from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._equations import Open, nothing_known
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP, owner_of
-from jaxgames.mdp._prob01 import prob0, prob1
+from jaxgames.mdp._prob01 import on_host, prob0, prob1
 from jaxgames.mdp._region import NO_CHOICE, Region
 from jaxgames.mdp._solution import EndComponents
 
@@ -43,11 +43,11 @@ def reach(
     model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
 ) -> Posed:
     """The probability to get to a target through some states."""
-    zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
-    one = _here(prob1(model, target, optimum, states=passed))  # type: ignore
+    zero, one = _sure(model, target, optimum, passed)
     start = nothing_known(model)
     open_ = start["open_"] & ~(zero.states | one.states)
-    found = mec(model, states=open_) if optimum == "max" else None
+    chain = model.num_choices == model.num_states  # it leaves what is open
+    found = mec(model, states=open_) if optimum == "max" and not chain else None
     known = Open(
         one.states.astype(np.float64),
         open_,
@@ -61,6 +61,19 @@ def reach(
     return Posed(known, optimum, scheduler.astype(np.int32), counts=counts)
 
 
+def _sure(
+    model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
+) -> tuple[Region, Region]:
+    """Where the probability is zero, and where it is one."""
+    if not on_host(model, "auto"):
+        zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
+        return zero, _here(prob1(model, target, optimum, states=passed))  # type: ignore
+    how = {"states": passed, "back": host.entering(model)}
+    zero = host.prob0(model, target, optimum, **how)  # type: ignore
+    one = host.prob1(model, target, optimum, zero=zero.states, **how)  # type: ignore
+    return zero, one
+
+
 def reward_until(
     model: MDP, reward: np.ndarray, target: np.ndarray, optimum: str
 ) -> Posed:
@@ -68,20 +81,23 @@ def reward_until(
     start = nothing_known(model)
     there, owner = start["open_"], owner_of(model)
     if optimum == "max":
-        sure = np.asarray(host.prob1(model, target, "min").states)
-        never = host.prob0(model, target, "min")
+        back = host.entering(model)
+        never = host.prob0(model, target, "min", back=back)
+        sure = host.prob1(model, target, "min", back=back, zero=never.states).states
         free = _towards(model, np.asarray(never.states), there & ~sure)
         scheduler = _joined(model, _here(never), Region(~sure & there, free))
         value = np.where(there & ~sure, np.inf, 0.0)
         known = Open(value, sure & ~target, start["live"], reward)
         return Posed(known, optimum, np.where(target, NO_CHOICE, scheduler))
-    sure = host.prob1(model, target, "max")
+    back = host.entering(model)
+    sure = host.prob1(model, target, "max", back=back)
     ends = np.asarray(sure.states)
     # What is got for nothing is worth nothing, be there circles or not.
     live = start["live"] & ~_may_enter(model, there & ~ends)
-    gift = host.prob1(model, target, "max", choices=live & (reward == 0))
+    free = live & (reward == 0)
+    gift = host.prob1(model, target, "max", choices=free, back=back)
     open_ = ends & ~np.asarray(gift.states)
-    stays = live & (reward == 0) & np.append(open_, False)[owner]
+    stays = free & np.append(open_, False)[owner]
     found = mec(model, states=open_, choices=stays)
     scheduler = _joined(model, _here(sure), _here(gift))
     value = np.where(there & ~ends, np.inf, 0.0)

@@ -1,5 +1,7 @@
 """Reachability with probability zero or one, one state at a time."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from jaxgames.host import lend, linear
@@ -7,54 +9,104 @@ from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 
 
+class Entering(NamedTuple):
+    """The branches of a model backwards: for several searches, made once."""
+
+    into: np.ndarray  # int32 [S + 2]: where the choices that may lead to a state begin
+    source: np.ndarray  # int32: these choices
+    owner: np.ndarray  # int32 [C]: the state of each choice
+
+
+def entering(model: MDP) -> Entering:
+    """The branches of all choices of a model backwards. O(S + C + E)."""
+    groups, rows, columns = _rows(model)
+    live = np.arange(len(rows) - 1) < groups[-1]
+    return Entering(*_entering(groups, rows, columns, live))
+
+
 def prob0(
-    model: MDP, target, optimum: Optimum = "max", *, states=None, choices=None
+    model: MDP,
+    target,
+    optimum: Optimum = "max",
+    *,
+    states=None,
+    choices=None,
+    back: Entering | None = None,
 ) -> Region:
     """States from which the target is reached with probability zero.
 
     As [`mdp.prob0`][jaxgames.mdp.prob0], by a backward search: O(S + C + E).
+
+    Args:
+        model: the model.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`.
+        states: bool `[S]`, what a path may pass; None for all.
+        choices: bool `[C]`, the choices that there are; None for all.
+        back: the branches of these choices backwards, if they are there already.
     """
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)
     groups, rows, columns, goal, passed, live = parts
-    entering = _entering(groups, rows, columns, live)
-    hit = np.zeros(len(live), np.bool_)  # choices that may lead to a marked state
-    mark = _spread(groups, rows, goal, passed, live, *entering, optimum == "min", hit)
+    entering = _entering(groups, rows, columns, live) if back is None else back
     real = groups[1:] > groups[:-1]
-    away = real & ~mark
     if optimum == "max":
-        return Region(away)
+        return Region(real & ~_some(goal, passed, *entering))
+    hit = np.zeros(len(live), np.bool_)  # choices that may lead to a marked state
+    away = real & ~_every(groups, goal, passed, live, *entering, hit)
     # Where a path may not pass, nothing is left to be chosen well.
     return Region(away, _first(groups, live & ~hit, away & passed))
 
 
 def prob1(
-    model: MDP, target, optimum: Optimum = "max", *, states=None, choices=None
+    model: MDP,
+    target,
+    optimum: Optimum = "max",
+    *,
+    states=None,
+    choices=None,
+    back: Entering | None = None,
+    zero: np.ndarray | None = None,
 ) -> Region:
     """States from which the target is reached with probability one.
 
     As [`mdp.prob1`][jaxgames.mdp.prob1]. For `"min"` two backward searches:
     O(S + C + E). For `"max"` one after another, each of which takes states out for
     good: O(N (S + C + E)) for N searches.
+
+    Args:
+        model: the model.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`.
+        states: bool `[S]`, what a path may pass; None for all.
+        choices: bool `[C]`, the choices that there are; None for all.
+        back: the branches of these choices backwards, if they are there already; for
+            `"max"` those of more choices do.
+        zero: bool `[S]`, what `prob0` found for the same, if that is known.
     """
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)
     groups, rows, columns, goal, passed, live = parts
-    entering = _entering(groups, rows, columns, live)
-    real = groups[1:] > groups[:-1]
+    entering = _entering(groups, rows, columns, live) if back is None else back
     if optimum == "min":
-        hit = np.zeros(len(live), np.bool_)
-        never = real & ~_spread(groups, rows, goal, passed, live, *entering, True, hit)
-        misses = _spread(groups, rows, never, passed, live, *entering, False, hit)
-        return Region(real & ~misses)
-    return Region(*_surely(groups, rows, columns, goal, goal | passed, live, *entering))
+        real = groups[1:] > groups[:-1]
+        if zero is None:
+            hit = np.zeros(len(live), np.bool_)
+            zero = real & ~_every(groups, goal, passed, live, *entering, hit)
+        return Region(real & ~_some(zero, passed, *entering))
+    inside = goal | passed if zero is None else (goal | passed) & ~zero
+    return Region(*_surely(groups, rows, columns, goal, inside, live, *entering))
 
 
-def _parts(model: MDP, target, states, choices):
-    groups, rows, columns = (
+def _rows(model: MDP):
+    return tuple(
         lend(np.ascontiguousarray(x, np.int32))
         for x in (model.row_group_offsets, model.row_offsets, model.columns)
     )
+
+
+def _parts(model: MDP, target, states, choices):
+    groups, rows, columns = _rows(model)
     real = groups[1:] > groups[:-1]
     goal = np.array(as_states("target", model, target)) & real
     passed = real & ~goal
@@ -127,8 +179,34 @@ def _entering(groups, rows, columns, live):
 
 
 @linear
-def _spread(groups, rows, start, passed, live, into, source, owner, every, hit):
-    """Marks what leads to `start`: with some choice, or with every choice."""
+def _some(start, passed, into, source, owner):
+    """Marks what leads to `start` with some choice."""
+    size = len(start)
+    mark = start.copy()
+    free = passed.copy()  # where nobody has been yet
+    stack = np.empty(size, np.int32)
+    top = 0
+    for s in range(size):
+        if start[s]:
+            free[s] = False
+            stack[top] = s
+            top += 1
+    while top:
+        top -= 1
+        t = stack[top]
+        for i in range(into[t], into[t + 1]):
+            s = owner[source[i]]
+            if free[s]:
+                free[s] = False
+                mark[s] = True
+                stack[top] = s
+                top += 1
+    return mark
+
+
+@linear
+def _every(groups, start, passed, live, into, source, owner, hit):
+    """Marks what leads to `start` with every choice; and which choices do."""
     size = len(groups) - 1
     mark = start.copy()
     hit[:] = False
@@ -151,7 +229,7 @@ def _spread(groups, rows, start, passed, live, into, source, owner, every, hit):
             hit[c] = True
             s = owner[c]
             left[s] -= 1
-            if passed[s] and not mark[s] and (left[s] == 0 or not every):
+            if left[s] == 0 and passed[s] and not mark[s]:
                 mark[s] = True
                 stack[top] = s
                 top += 1
