@@ -10,6 +10,7 @@ from jaxgames.host import lend
 from jaxgames.mdp import host
 from jaxgames.mdp._almost_sure import first_kept, within
 from jaxgames.mdp._average_policies import exactly, improved, members_of
+from jaxgames.mdp._eliminated import average_of_chain
 from jaxgames.mdp._equations import Open, nothing_known
 from jaxgames.mdp._mec import mec
 from jaxgames.mdp._model import MDP, owner_of
@@ -147,7 +148,15 @@ def _gains(
                 return bool(met) or bool(upper[at] - lower[at] <= near)
 
             few = max(PATIENCE_WITH_AVERAGES // len(members), FEWEST_AVERAGES)
-            if not (rounds(few) or len(members) > IMPROVED_UP_TO):
+            if len(own.choices) == len(members) and not rounds(few // 16):
+                with limits.ticking_beside("averaging") as stop:
+                    ends_of = average_of_chain(own, slack, stop)
+                if ends_of is not None:
+                    lower[at] = max(lower[at], ends_of[0])
+                    upper[at] = min(upper[at], ends_of[1])
+            near = width * abs(lower[at]) + apart
+            done = known[at] and upper[at] - lower[at] <= near
+            if not done and not (rounds(few) or len(members) > IMPROVED_UP_TO):
                 start = values[own.states]
                 with limits.ticking_beside("averaging") as stop:
                     better = improved(own, start, least, stop)

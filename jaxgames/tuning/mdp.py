@@ -103,6 +103,11 @@ FEWEST_AVERAGES = 500
 MOST_AVERAGES = 1_000_000
 """Rounds of averages at most, of one component whose policies did not do."""
 
+# mdp/_eliminated.py
+ELIMINATED_IN = 500_000
+"""Pairs of neighbours that are looked at while the states of a chain are left out; with
+more, rounds are sooner for most."""
+
 # mdp/_bounded.py
 FRACTIONS_UP_TO = 1 << 17
 """Branches, counted once for each step, that are gone over in fractions."""

@@ -19,9 +19,7 @@ class Entering(NamedTuple):
 
 def entering(model: MDP) -> Entering:
     """The branches of all choices of a model backwards. O(S + C + E)."""
-    groups, rows, columns = _rows(model)
-    live = np.arange(len(rows) - 1) < groups[-1]
-    return Entering(*_entering(groups, rows, columns, live))
+    return Entering(*_entering(*_rows(model), None))
 
 
 def prob0(
@@ -163,18 +161,28 @@ def _entering(groups, rows, columns, live):
     for s in range(size):
         for c in range(groups[s], groups[s + 1]):
             owner[c] = s
+    if live is None:
+        for e in range(rows[count]):
+            into[columns[e] + 2] += 1
+    else:
+        for c in range(count):
             if live[c]:
                 for e in range(rows[c], rows[c + 1]):
                     into[columns[e] + 2] += 1
     for s in range(size):
         into[s + 2] += into[s + 1]
     source = np.empty(into[size + 1], np.int32)
+    e = 0
     for c in range(count):
-        if live[c]:
-            for e in range(rows[c], rows[c + 1]):
-                place = into[columns[e] + 1]
+        end = rows[c + 1]
+        if live is None or live[c]:
+            while e < end:
+                to = columns[e] + 1
+                place = into[to]
                 source[place] = c
-                into[columns[e] + 1] = place + 1
+                into[to] = place + 1
+                e += 1
+        e = end
     return into, source, owner
 
 
