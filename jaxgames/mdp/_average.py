@@ -148,7 +148,7 @@ def _gains(
                 return bool(met) or bool(upper[at] - lower[at] <= near)
 
             few = max(PATIENCE_WITH_AVERAGES // len(members), FEWEST_AVERAGES)
-            if len(own.choices) == len(members) and not rounds(few // 16):
+            if len(own.choices) == len(members) and not rounds(1 + few // 16):
                 with limits.ticking_beside("averaging") as stop:
                     ends_of = average_of_chain(own, slack, stop)
                 if ends_of is not None:
@@ -173,6 +173,8 @@ def _gains(
                     lower[at], upper[at] = rounded(value, -1), rounded(value, 1)
             elif wide:
                 rounds(MOST_AVERAGES)
+        if not signed:
+            lower = np.maximum(lower, 0.0)
         choice = _greedy(model, probs, reward, kept, values, least)
         scheduler = np.where(np.isin(label, hard), choice, scheduler)
     whole = None

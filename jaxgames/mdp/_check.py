@@ -1,5 +1,6 @@
 """The front door of properties: what a model checker is asked."""
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -7,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits, solution
+from jaxgames import drive, host, limits, solution
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
@@ -234,7 +235,10 @@ def check(
         if model.exit_rates is not None:
             exits = np.asarray(model.exit_rates)
             evaluated = AskedInTime(jumps, question, *how, solve, exact, exits)
-    found = evaluated.value(question.formula)
+    # Small parts of a large model are left to machine code, which is there by then.
+    plain = host.is_plain(model.num_branches)
+    with contextlib.nullcontext() if plain else host.compiling():
+        found = evaluated.value(question.formula)
     scheduler = nature = fractions = None
     if isinstance(question.formula, Query):
         answer = evaluated.answer(question.formula)

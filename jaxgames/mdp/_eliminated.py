@@ -2,10 +2,16 @@
 
 No number is ever subtracted, so that nothing cancels out: each share of time is known
 relative to itself, however small it is, and however slowly the chain mixes [1]. How far
-off each number may be is counted along.
+off each number may be is counted along: that is little for lines and trees. Where each
+state is next to many, this is known [2]: where all that leads from state to state among
+k is off by a share of e, shares of time are off by 2 (k - 1) e at most, since they are
+sums of products of k - 1 such numbers; and a state that is left out puts the others off
+by a few roundings, whatever went before.
 
-[1] Grassmann, Taksar and Heyman, Regenerative analysis and steady state distributions for
-Markov chains, Operations Research 33 (1985), doi:10.1287/opre.33.5.1107.
+[1] Grassmann, Taksar and Heyman, Regenerative analysis and steady state distributions
+for Markov chains, Operations Research 33 (1985), doi:10.1287/opre.33.5.1107.
+[2] O'Cinneide, Entrywise perturbation theory and error analysis for Markov chains,
+Numer. Math. 65 (1993), doi:10.1007/BF01385743.
 """
 
 import heapq
@@ -14,10 +20,14 @@ import math
 import numpy as np
 
 from jaxgames.mdp._average_policies import Members
-from jaxgames.tuning.mdp import ELIMINATED_IN
+from jaxgames.tuning.mdp import DENSE_UP_TO, ELIMINATED_IN
 
 EPS = 1.2e-16
 """More than the relative error of one operation."""
+
+ROUNDED = 40.0
+"""More than how many operations a number goes through while a state is left out: the
+sum of a row of numpy among them."""
 
 SMALLEST = 1e-280
 """Numbers that are smaller, or larger than its inverse, could lose digits."""
@@ -50,7 +60,7 @@ def average_of_chain(own: Members, slack: float, stop) -> tuple[float, float] | 
 
 
 def _shares(own: Members, slack: float, stop) -> tuple[list[float], float] | None:
-    """How often each state is passed, relative to the others, and how far off at most."""
+    """How often each state is passed, relative to the others; how far off at most."""
     size = len(own.states)
     after: list[dict[int, tuple[float, float]]] = [{} for _ in range(size)]
     before: list[set[int]] = [set() for _ in range(size)]
@@ -71,7 +81,9 @@ def _shares(own: Members, slack: float, stop) -> tuple[list[float], float] | Non
         if len(steps) == size - 1:
             break
         left -= cost + 1
-        if left < 0 or stop[0] or not after[here]:
+        if left < 0:
+            break
+        if stop[0] or not after[here]:
             return None
         gone[here] = True
         total = math.fsum(x for x, _ in after[here].values())
@@ -92,17 +104,49 @@ def _shares(own: Members, slack: float, stop) -> tuple[list[float], float] | Non
                     before[to].add(origin)
         for x in {*after[here], *before[here]}:
             heapq.heappush(queue, (len(after[x]) * len(before[x]), x))
-    last = gone.index(False)
+    rest = [x for x in range(size) if not gone[x]]
     shares, errors = [0.0] * size, [0.0] * size
-    shares[last] = 1.0
+    dense = _dense_shares(after, rest, stop)
+    if dense is None:
+        return None
+    for here, share in zip(rest, dense, strict=True):
+        shares[here], errors[here] = share, 0.0 if len(rest) == 1 else math.inf
     for here, come, total, off in reversed(steps):
         shares[here] = math.fsum(shares[x] * prob for x, prob, _ in come) / total
         errors[here] = max(errors[x] + e for x, _, e in come) + off + 3 * EPS
         if not SMALLEST < shares[here] < 1 / SMALLEST:
             return None
-    most = max(errors)
-    # Errors add up to first order; what is left of them is less than a hundredth.
+    most = min(max(errors), size * (size * ROUNDED * EPS + 2 * slack))
+    # To first order; what is left of that is less than a hundredth.
     return (shares, 1.01 * most) if most < 1e-3 else None
+
+
+def _dense_shares(after: list[dict], rest: list[int], stop) -> list[float] | None:
+    """The same among those states that are left, as a matrix."""
+    size = len(rest)
+    if size > DENSE_UP_TO:
+        return None
+    number = {x: i for i, x in enumerate(rest)}
+    rates = np.zeros((size, size))
+    for here, x in enumerate(rest):
+        for to, (value, _) in after[x].items():
+            rates[here, number[to]] = value
+    for last in range(size - 1, 0, -1):
+        row, column = rates[last, :last], rates[:last, last]
+        total = row.sum()
+        if stop[0] or not total > SMALLEST or not column.any():
+            return None
+        column /= total
+        if column[column > 0].min() * row[row > 0].min() < SMALLEST:
+            return None
+        rates[:last, :last] += np.outer(column, row)
+        np.fill_diagonal(rates[:last, :last], 0.0)
+    shares = np.ones(size)
+    for here in range(1, size):  # its column was divided by what leaves it already
+        shares[here] = np.sum(shares[:here] * rates[:here, here])
+        if not SMALLEST < shares[here] < 1 / SMALLEST:
+            return None
+    return shares.tolist()
 
 
 def _sum(one: tuple[float, float] | None, other: tuple[float, float]):

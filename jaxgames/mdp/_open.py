@@ -75,6 +75,11 @@ def on_host(
         status, improved = _in_turn(
             model, posed, part, system, bounds, aim, counts, stop
         )
+        near = aim.width * np.abs(bounds.lower) + aim.apart
+        wide = np.any(bounds.upper - bounds.lower > near)
+        # Averages are measured by what is earned, if that has both signs.
+        if status == Status.SOLVED and wide and posed.known.stop is None:
+            status = Status.PRECISION
     stats = {
         "rounds": int(counts[0]),
         "looks": int(counts[1]),

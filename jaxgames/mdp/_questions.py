@@ -68,6 +68,9 @@ def _sure(
     if not on_host(model, "auto"):
         zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
         return zero, _here(prob1(model, target, optimum, states=passed))  # type: ignore
+    if not target.any():
+        there = nothing_known(model)["open_"]
+        return Region(there), Region(np.zeros(model.num_states, bool))
     how = {"states": passed, "back": host.entering(model)}
     zero = host.prob0(model, target, optimum, **how)  # type: ignore
     one = host.prob1(model, target, optimum, zero=zero.states, **how)  # type: ignore

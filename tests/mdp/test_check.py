@@ -412,3 +412,130 @@ def test_published_values_on_the_device():
         assert np.all(case.values <= found.upper * (1 + 1e-9))
         assert np.all(found.upper - found.lower <= 1e-6 * case.values)
     assert found.stats["solver"] == "values"
+
+
+# ---- what takes long, or is small -----------------------------------------------------
+
+
+def line(size: int, up: Fraction, down: Fraction) -> mdp.MDP:
+    """A birth-death chain, whose last state has a label."""
+    columns, probs, rows = [], [], [0]
+    for state in range(size):
+        here = {state - 1: down if state else 0, state + 1: up}
+        if state == size - 1:
+            del here[state + 1]
+        here[state] = 1 - sum(here.values())
+        some = {to: prob for to, prob in here.items() if prob}
+        columns += some.keys()
+        probs += [float(prob) for prob in some.values()]
+        rows.append(len(columns))
+    last = np.arange(size) == size - 1
+    return mdp.MDP.from_arrays(
+        range(size + 1), rows, columns, probs, labels={"last": last}
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "up", "down"),
+    [
+        (3000, Fraction(1, 4), Fraction(1, 4)),
+        (1000, Fraction(1, 4), Fraction(3, 8)),
+        (200, Fraction(1, 2**30), Fraction(1, 2**30)),
+    ],
+)
+def test_shares_of_time_are_known_relatively(size, up, down):
+    """However small they are, and however slowly the chain mixes."""
+    found = mdp.check(line(size, up, down), 'S=? [ "last" ]')
+    ratio = up / down
+    weights = Fraction(size) if ratio == 1 else (1 - ratio**size) / (1 - ratio)
+    holds(found, [ratio ** (size - 1) / weights] * size)
+
+
+@pytest.mark.parametrize("size", [3, 120])
+def test_crowds_that_are_left_once_in_a_long_time(size):
+    """All states of a crowd are next to one another: a matrix takes fewer looks."""
+    rng = np.random.default_rng(8)
+    rare = 2.0**-30
+    probs = np.zeros((2 * size, 2 * size))
+    for crowd in range(2):
+        here = slice(crowd * size, (crowd + 1) * size)
+        there = slice((1 - crowd) * size, (2 - crowd) * size)
+        parts = rng.multinomial(1 << 20, np.ones(size) / size, size) / 2**20
+        away = rare * (1 + 2 * crowd)
+        # Shares that sum up to 1 - away exactly: powers of two are moved.
+        probs[here, here] = parts
+        for state in range(crowd * size, (crowd + 1) * size):
+            to = crowd * size + int(parts[state - crowd * size].argmax())
+            probs[state, to] -= away
+            probs[state, there.start] = away
+    row, column = np.nonzero(probs)
+    rows = np.append(0, np.cumsum(np.bincount(row, minlength=2 * size)))
+    model = mdp.MDP.from_arrays(
+        range(2 * size + 1),
+        *(rows, column, probs[row, column]),
+        labels={"first": np.arange(2 * size) < size},
+    )
+    holds(mdp.check(model, 'S=? [ "first" ]'), [Fraction(3, 4)] * (2 * size))
+
+
+def walk(size: int, luck: Fraction) -> tuple[mdp.MDP, list[Fraction]]:
+    """A walk from 0 to `size` with as many ways to waste time, and its chances.
+
+    A state goes up with a probability of `luck`, else down; at 0 all is lost.
+    """
+    columns, probs, rows, groups = [], [], [0], [0]
+    for state in range(size + 1):
+        if state in (0, size):
+            columns.append(state)
+            probs.append(1.0)
+            rows.append(len(columns))
+        else:
+            for stay in (0, Fraction(1, 2)):
+                columns += [state - 1, state, state + 1]
+                share = 1 - stay
+                probs += [float((1 - luck) * share), float(stay), float(luck * share)]
+                rows.append(len(columns))
+        groups.append(len(rows) - 1)
+    model = mdp.MDP.from_arrays(
+        *(groups, rows, columns, probs),
+        labels={"top": np.arange(size + 1) == size},
+    )
+    ratio = (1 - luck) / luck
+    return model, [(1 - ratio**x) / (1 - ratio**size) for x in range(size + 1)]
+
+
+@pytest.mark.parametrize("optimum", ["min", "max"])
+@pytest.mark.parametrize("size", [12, 200])
+def test_small_chances_are_known_relatively(optimum, size):
+    """Next to others that are near one, in the same component."""
+    model, chances = walk(size, Fraction(1, 8))
+    found = mdp.check(model, f'P{optimum}=? [ F "top" ]')
+    holds(found, chances)
+    assert found.status == Status.SOLVED
+
+
+@pytest.mark.parametrize("forwards", [True, False])
+def test_components_are_gone_through_in_the_order_of_their_branches(forwards):
+    """A long way with a short cut back is few rounds, however it is numbered."""
+    size = 2000
+    numbers = np.arange(size) if forwards else np.arange(size)[::-1]
+    columns, probs, rows = [], [], [0]
+    order = np.argsort(numbers)
+    for state in order:
+        to = {int(numbers[min(state + 1, size - 1)]): 1.0}
+        if state % 100 == 99 and state < size - 1:
+            to = {int(numbers[state + 1]): 0.5, int(numbers[state - 99]): 0.5}
+        columns += to.keys()
+        probs += to.values()
+        rows.append(len(columns))
+    model = mdp.MDP.from_arrays(
+        *(range(size + 1), rows, columns, probs),
+        labels={"end": np.arange(size) == numbers[size - 1]},
+        state_rewards={"steps": np.ones(size)},
+    )
+    found = mdp.check(model, 'R{"steps"}=? [ F "end" ]')
+    first = int(numbers[0])
+    assert found.stats["rounds"] <= 20 * 19
+    # A stretch of 100 steps is gone twice on average, and the last one once.
+    assert found.lower[first] <= 19 * 200 + 99 <= found.upper[first]
+    assert found.upper[first] - found.lower[first] <= 1e-6 * found.lower[first]

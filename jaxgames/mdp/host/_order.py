@@ -11,9 +11,9 @@ def ordered(groups, rows, target, component, order, parts):
 
     States of large numbers first, as models are numbered as they are explored; or as a
     depth-first search leaves them, so that all that follows a state comes before it but
-    for what leads back on the way of the search. That is better which has fewer branches
-    that lead to a state that comes later: those alone bring what a round does not know
-    yet. O(N + K + B) time.
+    for what leads back on the way of the search. That is better which has fewer
+    branches that lead to a state that comes later: those alone bring what a round does
+    not know yet. O(N + K + B) time.
 
     Args:
         groups: int32 `[N + 1]`, the choices of each state.

@@ -2,10 +2,11 @@
 
 Most rounds follow one policy: they look at one choice of each state. Now and then all
 choices are looked at, and the policy is improved: modified policy iteration [1]. What
-rounds look at is copied in the order in which they do, so that they read memory in order.
+rounds look at is copied in the order in which they do, so that they read memory in
+order.
 
-[1] Puterman and Shin, Modified policy iteration algorithms for discounted Markov decision
-problems, Management Science 24 (1978), doi:10.1287/mnsc.24.11.1127.
+[1] Puterman and Shin, Modified policy iteration algorithms for discounted Markov
+decision problems, Management Science 24 (1978), doi:10.1287/mnsc.24.11.1127.
 """
 
 from typing import NamedTuple
@@ -262,7 +263,7 @@ def tied(local, base, least, near, worth):
     """Writes down what the values are for choices that are as good as the best, almost.
 
     Args:
-        local: the component; its values are not more than zero nowhere.
+        local: the component; its values are not negative.
         base: float64 `[k]`, what its choices are worth beside.
         least: 1 where the least choice counts.
         near: by which share of the value a choice may be worse.

@@ -568,7 +568,9 @@ def iterate(system, bounds, inside, only, part, aim, counts, stop):
         np.empty(branches, np.int32),
         np.empty(branches, np.float64),
     )
-    return rounds_of(system, bounds, inside, only, part, aim, local, chain, counts, stop)
+    return rounds_of(
+        system, bounds, inside, only, part, aim, local, chain, counts, stop
+    )
 
 
 @compiled
