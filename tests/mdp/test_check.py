@@ -414,7 +414,7 @@ def test_published_values_on_the_device():
     assert found.stats["solver"] == "values"
 
 
-# ---- what takes long, or is small -----------------------------------------------------
+# ---- what takes long, or is small ----------------------------------------------------
 
 
 def line(size: int, up: Fraction, down: Fraction) -> mdp.MDP:

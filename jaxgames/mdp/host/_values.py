@@ -369,10 +369,10 @@ def weighed(system, bounds, inside, part, aim):
 
     Those are weights w >= x + P w, for the values x and all choices that may be best:
     what a path passes of x before it leaves. Where a round changes x by a share t of it
-    at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing outside is missing
-    of the same share here: it does not add up. What comes out is looked at: F(u) <= u
-    bounds the value above, and F(l) >= l below, also where some schedulers never get
-    out, since that costs them infinitely much.
+    at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing outside is
+    missing of the same share here: it does not add up. What comes out is looked at:
+    F(u) <= u bounds the value above, and F(l) >= l below, also where some schedulers
+    never get out, since that costs them infinitely much.
 
     Returns:
         1 where the bounds are near enough, 0 where they hold, -1 where they do not.
@@ -464,7 +464,7 @@ def weighs(system, bounds, inside, part, aim, local, chain, patience, counts, st
     """Values of a component that are near of the same share in all states.
 
     Returns:
-        1 where the bounds are near enough, 0 where they hold, -1 where nothing is known.
+        1 where the bounds are near enough, 0 where they hold, -1 if nothing is known.
     """
     begin, end = system.parts[part], system.parts[part + 1]
     worth = np.empty(local.groups[end - begin])
