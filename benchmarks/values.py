@@ -1,0 +1,214 @@
+"""The suite `values`: probabilities and rewards of models, call to call, beside Storm.
+
+A call is a check of one property of a model in memory; the second and later ones are
+timed, ours and Storm's in turn, in one process. Storm takes its sound method with its
+default precision, which is ours: 1e-6 relative. It builds the models from PRISM sources
+in the folder `data`, or in its folder `models`; without those, or without Storm, only a
+model that is made here is measured. `agrees` of a peer: in all states its values are
+between our bounds, as far as its own precision goes.
+"""
+
+import importlib
+import importlib.metadata
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks import samples, schema
+from benchmarks.run import Options
+from jaxgames import Status, io, mdp
+
+EPSILON = 1e-6
+
+CALLS = 9
+"""Calls of each that are timed, where `SECONDS` are not over before."""
+
+SECONDS = 2.0
+
+VERIFIED_UP_TO = 100_000
+"""Branches of models whose bounds are verified."""
+
+
+class Questions(NamedTuple):
+    """A model and what is asked of it.
+
+    Attributes:
+        source: name of the PRISM source, without `.nm`.
+        constants: values of its constants, as on PRISM's command line.
+        properties: in PRISM's language.
+    """
+
+    source: str
+    constants: str
+    properties: tuple[str, ...]
+
+
+_COIN = (
+    'Pmin=? [ F "finished" & "all_coins_equal_1" ]',
+    'Pmax=? [ F "finished" & !"agree" ]',
+    'R{"steps"}max=? [ F "finished" ]',
+    'R{"steps"}min=? [ F "finished" ]',
+)
+_CSMA = (
+    'Pmax=? [ !"collision_max_backoff" U "all_delivered" ]',
+    'Pmin=? [ !"collision_max_backoff" U "all_delivered" ]',
+    'R{"time"}max=? [ F "all_delivered" ]',
+    'R{"time"}min=? [ F "all_delivered" ]',
+)
+_WLAN = tuple(
+    f'R{{"{name}"}}{optimum}=? [ F s1=12 & s2=12 ]'
+    for name in ("cost", "time")
+    for optimum in ("max", "min")
+)
+_ZEROCONF = ("Pmax=? [ F l=4 & ip=1 ]", "Pmin=? [ F l=4 & ip=1 ]")
+
+MODELS: dict[str, Questions] = {
+    "coin4 K=2": Questions("coin4", "K=2", _COIN),
+    "coin4 K=4": Questions("coin4", "K=4", _COIN),
+    "csma3_4": Questions("csma3_4", "", _CSMA),
+    "firewire_dl 400, 3": Questions(
+        "firewire_dl", "delay=3,deadline=400", ("Pmin=? [ F s=9 ]",)
+    ),
+    "wlan3": Questions("wlan3", "COL=2", _WLAN),
+    "wlan4": Questions("wlan4", "COL=2", _WLAN),
+    "wlan_dl0 80": Questions(
+        "wlan_dl0", "deadline=80", ("Pmin=? [ F s1=12 & s2=12 ]",)
+    ),
+    "zeroconf 1000, 2": Questions("zeroconf", "reset=false,N=1000,K=2", _ZEROCONF),
+    "zeroconf 20, 4": Questions("zeroconf", "reset=false,N=20,K=4", _ZEROCONF),
+}
+"""Models of PRISM's benchmark suite, of ten thousand states and more."""
+
+
+def run(options: Options, results: schema.Results) -> None:
+    """Adds the rows of all questions."""
+    made = "grid 8" if options.small else "grid 100"
+    if options.wants_game(made, "made"):
+        model, _ = samples.grid(8 if options.small else 100)
+        results.put([_measured(made, model, samples.QUESTIONS["steps"], None)[0]])
+        options.keep(results)
+    storm = _storm() if any(x.name == "stormpy" for x in options.libraries) else None
+    if options.small or storm is None or options.data is None:
+        return
+    for name, about in MODELS.items():
+        found = [
+            path
+            for folder in (options.data, options.data / "models")
+            if (path := folder / f"{about.source}.nm").exists()
+        ]
+        if not found or not options.wants_game(name, "models"):
+            continue
+        model, theirs, properties = _built(storm, found[0], about)
+        for text, asked in zip(about.properties, properties, strict=True):
+
+            def peer(asked=asked, theirs=theirs) -> Any:
+                return storm.model_checking(theirs, asked)
+
+            row, other = _measured(name, model, text, peer)
+            results.put([row], [] if other is None else [other])
+            options.keep(results)
+
+
+def _storm() -> Any:
+    """The module, or None if it is not there."""
+    try:
+        return importlib.import_module("stormpy")
+    except ImportError:
+        return None
+
+
+def _built(storm: Any, source: Path, about: Questions) -> tuple[mdp.MDP, Any, list]:
+    """A model as ours and as Storm's, and its properties as Storm's."""
+    program = storm.io.parse_prism_program(str(source))
+    if about.constants:
+        program, _ = storm.io.instantiate_constants(program, about.constants)
+    asked = list(storm.parse_properties("; ".join(about.properties), program))
+    options = storm.BuilderOptions(asked)
+    options.set_build_state_valuations(True)
+    options.set_build_all_reward_models(True)
+    options.set_build_all_labels(True)
+    theirs = storm.build_model(program, options=options)
+    export = storm.io.UmbExportOptions()
+    export.compression = storm.io.CompressionMode.NO_COMPRESSION
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "model.umb")
+        storm.io.export_to_umb(theirs, str(file), options=export)
+        model: Any = io.load(file)
+    return model, theirs, asked
+
+
+def _measured(
+    name: str, model: mdp.MDP, text: str, peer: Callable[[], Any] | None
+) -> tuple[schema.Row, schema.PeerRow | None]:
+    """Ours, and the peer's if there is one; both in turn."""
+    began = time.perf_counter()
+    found = mdp.check(model, text, epsilon=EPSILON, throw=False)
+    first_s = time.perf_counter() - began
+    answer: Any = None if peer is None else peer()
+    ours, theirs = [], []
+    began = time.perf_counter()
+    while len(ours) < 3 or (
+        len(ours) < CALLS and time.perf_counter() - began < SECONDS
+    ):
+        at = time.perf_counter()
+        found = mdp.check(model, text, epsilon=EPSILON, throw=False)
+        ours.append(time.perf_counter() - at)
+        if peer is not None:
+            at = time.perf_counter()
+            answer = peer()
+            theirs.append(time.perf_counter() - at)
+    game = f"{name}: {text}"
+    row = schema.Row(
+        game=game,
+        experiment="values",
+        vertices=model.num_states,
+        choices=model.num_choices,
+        edges=model.num_branches,
+        solver="auto",
+        first_call_s=first_s,
+        solve_s=statistics.median(ours),
+        solve_runs=ours,
+        rounds=int(found.stats["rounds"]),
+        verified=_verified(model, text, found),
+        status=Status(found.status).name,
+    )
+    print(f"{game}: {row.solve_s:.4f} s", flush=True)
+    if peer is None:
+        return row, None
+    values = np.array([answer.get_value(s) for s in range(model.num_states)])
+    other = schema.PeerRow(
+        game=game,
+        peer="stormpy",
+        solver="sound",
+        version=importlib.metadata.version("stormpy"),
+        solve_s=statistics.median(theirs),
+        runs=len(theirs),
+        status="ok",
+        agrees=_agrees(found, values),
+    )
+    print(f"    stormpy: {other.solve_s:.4f} s", flush=True)
+    return row, other
+
+
+def _verified(model: mdp.MDP, text: str, found: mdp.Checked) -> bool | None:
+    """Whether bounds hold, in exact arithmetic; None where that would take long."""
+    if model.num_branches > VERIFIED_UP_TO:
+        return None
+    return bool(mdp.verify_values(model, text, found))
+
+
+def _agrees(found: mdp.Checked, values: np.ndarray) -> bool:
+    """Whether values that are off by our epsilon at most lie between our bounds."""
+    infinite = np.isinf(values)
+    if not np.array_equal(np.isinf(found.lower), infinite):
+        return False
+    low, high, there = (
+        x[~infinite] for x in (np.asarray(found.lower), np.asarray(found.upper), values)
+    )
+    off = 2 * EPSILON * np.abs(there) + 1e-12
+    return bool(np.all((low <= there + off) & (there - off <= high)))
