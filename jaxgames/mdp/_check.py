@@ -133,11 +133,13 @@ def check(
 
     What branches alone decide is found first; end components that would leave the rest
     with more than one solution are made one state each. The equations of the rest are
-    solved component by component, those that it leads to first, by value iteration in
-    place. What that finds is near, and need not be trusted: with a bound on the number
-    of steps that a component can be stayed in, one look at the equations gives bounds
-    for any values. Components that take too long have their policies improved, the
-    small ones of them in rational arithmetic if need be. All rounding is outwards.
+    solved component by component, those that it leads to first, by modified policy
+    iteration in place. What that finds is near, and need not be trusted: with weights
+    that say how long values are passed before a component is left, one look at the
+    equations gives bounds for any values, relative to each. Components that take too
+    long have their policies improved, the small ones of them in rational arithmetic if
+    need be. Averages of Markov chains that mix slowly are found by leaving out one
+    state after the other, where nothing cancels out. All rounding is outwards.
 
     A round takes O(S + C + E) time for the components that are not done.
 
@@ -185,6 +187,11 @@ def check(
         Math. Oper. Res. 16 (1991), doi:10.1287/moor.16.3.580.
         de Alfaro, Formal verification of probabilistic systems, PhD thesis, Stanford
         University, 1997.
+        Puterman and Shin, Modified policy iteration algorithms for discounted Markov
+        decision problems, Management Science 24 (1978), doi:10.1287/mnsc.24.11.1127.
+        Grassmann, Taksar and Heyman, Regenerative analysis and steady state
+        distributions for Markov chains, Operations Research 33 (1985),
+        doi:10.1287/opre.33.5.1107.
         Givan, Leach and Dean, Bounded-parameter Markov decision processes, Artificial
         Intelligence 122 (2000), doi:10.1016/S0004-3702(00)00047-3.
         Haddad and Monmege, as above, on interval models.
