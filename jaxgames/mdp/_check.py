@@ -236,7 +236,9 @@ def check(
             *(model, question, *how, answering_nature(solver, statuses, stats))
         )
     else:
-        jumps = dataclasses.replace(model, exit_rates=None)
+        jumps = model  # the same one, of which it is known that nothing is wrong
+        if model.exit_rates is not None:
+            jumps = dataclasses.replace(model, exit_rates=None)
         solve = answering(jumps, solver, statuses, stats)
         evaluated = Asked(jumps, question, *how, solve, exact)
         if model.exit_rates is not None:

@@ -47,7 +47,9 @@ def reach(
     start = nothing_known(model)
     open_ = start["open_"] & ~(zero.states | one.states)
     chain = model.num_choices == model.num_states  # it leaves what is open
-    found = mec(model, states=open_) if optimum == "max" and not chain else None
+    found = None
+    if optimum == "max" and not chain and open_.any():
+        found = mec(model, states=open_)
     known = Open(
         one.states.astype(np.float64),
         open_,
