@@ -388,8 +388,8 @@ BUGS = [
     ),
     Bug(
         *("prob1-min", WRONG, "mdp/host/_prob01.py"),
-        "        return Region(real & ~misses)\n",
-        "        return Region(real & ~never)\n",
+        "        return Region(real & ~_some(zero, passed, *entering))\n",
+        "        return Region(real & ~zero)\n",
         *("reach", "host,bounds", "mdp/test_prob01.py"),
     ),
     # ---- accepting cycles, Büchi games, formulas ------------------------------------
