@@ -225,7 +225,7 @@ class _Reader:
                 self._expanded = 0
                 self._aliases[at.text] = tokens.expression(self._letters, "&", "|")
                 self._sizes[at.text] = self._expanded
-                if _depth(self._aliases[at.text]) > MAX_DEPTH:
+                if self._aliases[at.text].depth > MAX_DEPTH:
                     tokens.refuse(f"alias {clipped(at.text)} is nested too deeply", at)
             case "Acceptance:":
                 what = "the number of acceptance sets"
@@ -704,7 +704,3 @@ def _num_clauses(condition: Acceptance, parts: list[int]) -> int:
 def _all_differ(numbers: np.ndarray) -> bool:
     ascend = bool(np.all(numbers[1:] > numbers[:-1]))
     return ascend or len(np.unique(numbers)) == len(numbers)
-
-
-def _depth(formula: Formula) -> int:
-    return 1 + max(map(_depth, formula.operands), default=0)

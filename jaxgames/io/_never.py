@@ -239,5 +239,4 @@ def _accepts(label: str) -> bool:
 
 
 def _names_in_order(formula: Formula) -> list[str]:
-    own = [formula.name] if formula.operator == "name" else []
-    return own + [name for x in formula.operands for name in _names_in_order(x)]
+    return [x.name for x in formula.parts() if x.operator == "name"]

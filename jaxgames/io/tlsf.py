@@ -47,6 +47,9 @@ from jaxgames.synth import Decomposition, Specification
 HOLDS = Specification
 """What `load` returns and `save` takes."""
 
+MAX_TEXT = 1 << 24
+"""Characters of a formula that is written."""
+
 
 def load(
     path: FilePath, *, parameters: Mapping[str, int] | None = None
@@ -143,8 +146,24 @@ def dumps(specification: Specification) -> str:
 
 
 def _written(formula: Formula) -> str:
-    """A formula as the format has it, all in parentheses."""
-    parts = [_written(x) for x in formula.operands]
+    """A formula as the format has it, all in parentheses.
+
+    Raises:
+        ValueError: it is too long, as one may be whose parts are shared.
+    """
+    known: dict[int, str] = {}
+    for part in formula.parts():
+        text = _one_written(part, [known[id(x)] for x in part.operands])
+        if len(text) > MAX_TEXT:
+            raise ValueError(
+                f"the formula takes more than {MAX_TEXT} characters to write"
+            )
+        known[id(part)] = text
+    return known[id(formula)]
+
+
+def _one_written(formula: Formula, parts: list[str]) -> str:
+    """The text of a formula, given those of its operands."""
     match formula.operator:
         case "true" | "false":
             return formula.operator

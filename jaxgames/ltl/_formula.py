@@ -19,10 +19,22 @@ BINARY = ("<->", "->", "|", "&", "U", "R", "W", "M")
 CHAINED = ("|", "&")
 """Operators of any number of operands; chains of the others group to the right."""
 
+MAX_WRITTEN = 1 << 20
+"""Characters up to which a formula is written out. One whose parts are shared may take
+more of them than there are atoms."""
+
+HEAD = 240
+"""Characters that a formula begins with when it is written, known without writing it."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Formula:
     """A formula of linear temporal logic.
+
+    Parts may be shared: a formula that is an operand twice takes no more memory and
+    time than once, so that one of depth `n` may stand for a text of `2^n` characters.
+    Formulas are put in order, compared, hashed, pickled and translated without that
+    text. One that takes more than a million characters is abridged when printed.
 
     Attributes:
         operator: `"true"`, `"false"`, `"name"` (a proposition), one of `! X F G` with
@@ -83,8 +95,28 @@ class Formula:
     @keeps
     def propositions(self) -> tuple[str, ...]:
         """The names in the formula, in alphabetical order."""
-        parts = parts_first(self)
-        return tuple(sorted({x.name for x in parts if x.operator == "name"}))
+        return tuple(sorted({x.name for x in self.parts() if x.operator == "name"}))
+
+    def parts(self) -> list["Formula"]:
+        """The formula and its parts, each object once and behind its operands.
+
+        Nothing recurses, so that formulas may be nested deeply.
+
+        Examples:
+            >>> Formula.parse("a U X b").parts()
+            [Formula('a'), Formula('b'), Formula('X b'), Formula('a U X b')]
+        """
+        found, seen = [], set()
+        work = [(self, False)]
+        while work:
+            node, ready = work.pop()
+            if ready:
+                found.append(node)
+            elif id(node) not in seen:
+                seen.add(id(node))
+                work.append((node, True))
+                work += [(x, False) for x in reversed(node.operands)]
+        return found
 
     @limited()
     def holds_on(
@@ -118,7 +150,7 @@ class Formula:
         if len(letters) == back:
             raise ValueError("the cycle of a word needs a letter")
         known: dict[Formula, list[bool]] = {}
-        for part in parts_first(self):  # so that operands are known
+        for part in self.parts():  # so that operands are known
             _holds_from(part, letters, back, known)
         return known[self][0]
 
@@ -129,16 +161,64 @@ class Formula:
         return self._text
 
     def __post_init__(self):
-        """Finds the hash: otherwise each look-up would walk through all of it."""
-        found = hash((self.operator, self.operands, self.name))
-        object.__setattr__(self, "_hash", found)
-        depth = 1 + max((x.depth for x in self.operands), default=0)
-        object.__setattr__(self, "_depth", depth)
+        """Finds what would take a walk through all of it, from its operands alone.
+
+        Parts may be shared, so that there are exponentially many ways to walk.
+        """
+        operator, operands = self.operator, self.operands
+        heads = [_braced(x, x.head) for x in operands]
+        length = sum(
+            x._length + 2 * (x.operator in BINARY)  # pyright: ignore
+            for x in operands
+        )
+        if len(operands) == 1:
+            length += len(operator) + _has_space(operator, heads[0])
+        elif operands:
+            length += (len(operator) + 2) * (len(operands) - 1)
+        head = _written(self, heads)
+        facts = {
+            "_hash": hash((operator, operands, self.name)),
+            "_depth": 1 + max((x.depth for x in operands), default=0),
+            "_head": head[:HEAD],
+            "_length": length if operands else len(head),
+            "_operators": frozenset([operator]).union(*(x.operators for x in operands)),
+        }
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
 
     @property
     def depth(self) -> int:
         """How many formulas are inside one another, at most."""
         return self._depth  # pyright: ignore
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """The operators of the formula and of its parts."""
+        return self._operators  # pyright: ignore
+
+    @property
+    def head(self) -> str:
+        """The first characters of its text, as many as there are up to `HEAD`."""
+        return self._head  # pyright: ignore
+
+    def __lt__(self, other: "Formula") -> bool:
+        """The order of the texts, as far as their first characters tell them apart.
+
+        Beyond, the first operands decide that differ. It is the same in every process.
+        """
+        one, two = self, other
+        while one.head == two.head:
+            first, second = (
+                (x.operator, x.name, len(x.operands)) for x in (one, two)
+            )
+            if first != second:
+                return first < second
+            pairs = zip(one.operands, two.operands, strict=True)
+            found = next(((x, y) for x, y in pairs if x != y), None)
+            if found is None:
+                return False
+            one, two = found
+        return one.head < two.head
 
     def __hash__(self) -> int:
         return self._hash  # pyright: ignore
@@ -168,45 +248,51 @@ class Formula:
         return True
 
     def __reduce__(self):
-        # Hashes of texts are others in another process.
-        return Formula, (self.operator, self.operands, self.name)
+        # Hashes of texts are others in another process; and nothing recurses.
+        parts = self.parts()
+        number = {id(x): i for i, x in enumerate(parts)}
+        rows = [(x.operator, [number[id(y)] for y in x.operands], x.name) for x in parts]
+        return _of_rows, (rows,)
 
     @keeps
     def _text(self) -> str:
+        length: int = self._length  # pyright: ignore
+        if length > MAX_WRITTEN:
+            return f"{self.head}... ({length} characters)"
         known: dict[int, str] = {}
-        for x in parts_first(self):
-            if x.operator == "name":
-                text = x.name if _is_plain(x.name) else _quoted(x.name)
-            elif not x.operands:
-                text = x.operator
-            else:
-                parts = [
-                    f"({known[id(y)]})" if y.operator in BINARY else known[id(y)]
-                    for y in x.operands
-                ]
-                space = "" if x.operator == "!" or parts[0].startswith("(") else " "
-                single = f"{x.operator}{space}{parts[0]}"
-                text = f" {x.operator} ".join(parts) if len(parts) > 1 else single
-            known[id(x)] = text
+        for x in self.parts():
+            parts = [_braced(y, known[id(y)]) for y in x.operands]
+            known[id(x)] = _written(x, parts)
         return known[id(self)]
 
 
-def parts_first(formula: Formula) -> list[Formula]:
-    """A formula and its subformulas, each object once and behind its operands.
+def _written(formula: Formula, parts: list[str]) -> str:
+    """The text of a formula, given those of its operands."""
+    operator = formula.operator
+    if operator == "name":
+        return formula.name if _is_plain(formula.name) else _quoted(formula.name)
+    if not parts:
+        return operator
+    if len(parts) > 1:
+        return f" {operator} ".join(parts)
+    return f"{operator}{' ' * _has_space(operator, parts[0])}{parts[0]}"
 
-    Nothing recurses, so that formulas may be nested deeply.
-    """
-    found, seen = [], set()
-    work = [(formula, False)]
-    while work:
-        node, ready = work.pop()
-        if ready:
-            found.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
-            work.append((node, True))
-            work += [(x, False) for x in reversed(node.operands)]
-    return found
+
+def _braced(formula: Formula, text: str) -> str:
+    """What an operand is written as, given its text, or how that begins."""
+    return f"({text})" if formula.operator in BINARY else text
+
+
+def _has_space(operator: str, operand: str) -> bool:
+    return operator != "!" and not operand.startswith("(")
+
+
+def _of_rows(rows: list[tuple[str, list[int], str]]) -> Formula:
+    """The formula that comes last, of rows that name operands by their numbers."""
+    made: list[Formula] = []
+    for operator, operands, name in rows:
+        made.append(Formula(operator, tuple(made[i] for i in operands), name))
+    return made[-1]
 
 
 def as_formula(formula: "Formula | str") -> Formula:

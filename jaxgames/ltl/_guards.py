@@ -194,7 +194,17 @@ def of_formula(formula: Formula, propositions: Sequence[str]) -> Guard:
     Raises:
         ValueError: it has temporal operators or other propositions.
     """
-    parts = [of_formula(x, propositions) for x in formula.operands]
+    known: dict[int, Guard] = {}
+    for part in formula.parts():
+        parts = [known[id(x)] for x in part.operands]
+        known[id(part)] = _of_formula(part, parts, propositions)
+    return known[id(formula)]
+
+
+def _of_formula(
+    formula: Formula, parts: list[Guard], propositions: Sequence[str]
+) -> Guard:
+    """The cubes of a formula, given those of its operands."""
     match formula.operator:
         case "true":
             return TRUE

@@ -12,12 +12,27 @@ References:
 """
 
 import functools
+import weakref
 from collections.abc import Iterable
 
 from jaxgames import limits
-from jaxgames.ltl._formula import Formula, parts_first
+from jaxgames.ltl._formula import Formula
 
-TRUE, FALSE = Formula("true"), Formula("false")
+_formulas: "weakref.WeakValueDictionary[tuple, Formula]" = weakref.WeakValueDictionary()
+
+
+def _formula(
+    operator: str, operands: tuple[Formula, ...] = (), name: str = ""
+) -> Formula:
+    """A formula; the same object as before, so that it is compared in no time."""
+    key = operator, operands, name
+    found = _formulas.get(key)
+    if found is None:
+        found = _formulas[key] = Formula(operator, operands, name)
+    return found
+
+
+TRUE, FALSE = _formula("true"), _formula("false")
 
 MAX_COMPARED = 40
 """How deeply formulas are compared."""
@@ -76,7 +91,8 @@ def _normal(
         return known[id(operands[which]), negate != other_way]
 
     if operator == "name":
-        return Formula("!", (formula,)) if negate else formula
+        name = _formula("name", name=formula.name)
+        return _formula("!", (name,)) if negate else name
     if operator == "!":
         return part(0, True)
     if operator == "->":
@@ -116,7 +132,7 @@ def _make(operator: str, *operands: Formula) -> Formula:
             return until(*operands)
         case "R":
             return release(*operands)
-    return Formula(operator)
+    return _formula(operator)
 
 
 def spread(formula: Formula) -> Formula:
@@ -126,7 +142,7 @@ def spread(formula: Formula) -> Formula:
     the other way round from what makes formulas small, and better for automata.
     """
     known: dict[int, Formula] = {}
-    for part in parts_first(formula):
+    for part in formula.parts():
         known[id(part)] = _spread(part, tuple(known[id(x)] for x in part.operands))
     return known[id(formula)]
 
@@ -141,16 +157,16 @@ def _spread(formula: Formula, parts: tuple[Formula, ...]) -> Formula:
             rest = [x for x in inner.operands if not _recurs(x, release)]
             if apart:
                 if rest:
-                    one = rest[0] if len(rest) == 1 else Formula(joins, tuple(rest))
+                    one = rest[0] if len(rest) == 1 else _formula(joins, tuple(rest))
                     apart.append(one)
-                each = tuple(Formula(formula.operator, (neutral, x)) for x in apart)
-                return each[0] if len(each) == 1 else Formula(joins, each)
+                each = tuple(_formula(formula.operator, (neutral, x)) for x in apart)
+                return each[0] if len(each) == 1 else _formula(joins, each)
     if formula.operator in ("&", "|"):
         flat = []
         for x in parts:
             flat += x.operands if x.operator == formula.operator else [x]
         parts = tuple(flat)
-    return formula if parts == formula.operands else Formula(formula.operator, parts)
+    return formula if parts == formula.operands else _formula(formula.operator, parts)
 
 
 def _recurs(x: Formula, release: bool) -> bool:
@@ -165,7 +181,7 @@ def _recurs(x: Formula, release: bool) -> bool:
 
 def later(x: Formula) -> Formula:
     """`X x`."""
-    return x if _is_eventual(x) and _is_universal(x) else Formula("X", (x,))
+    return x if _is_eventual(x) and _is_universal(x) else _formula("X", (x,))
 
 
 def until(x: Formula, y: Formula) -> Formula:
@@ -181,7 +197,7 @@ def until(x: Formula, y: Formula) -> Formula:
         always, rest = _split(y, lambda z: _is_eventual(z) and _is_universal(z))
         if always:
             return both([*always, until(x, both(rest))])
-    return Formula("U", (x, y))
+    return _formula("U", (x, y))
 
 
 def release(x: Formula, y: Formula) -> Formula:
@@ -196,7 +212,7 @@ def release(x: Formula, y: Formula) -> Formula:
         always, rest = _split(y, lambda z: _is_eventual(z) and _is_universal(z))
         if always:
             return either([*always, release(x, either(rest))])
-    return Formula("R", (x, y))
+    return _formula("R", (x, y))
 
 
 def both(operands: Iterable[Formula]) -> Formula:
@@ -222,7 +238,7 @@ def _combine(operator: str, operands: Iterable[Formula]) -> Formula:
             kept = [y for y in kept if not _weaker(operator, y, x)] + [x]
     if not kept:
         return one
-    return kept[0] if len(kept) == 1 else Formula(operator, tuple(kept))
+    return kept[0] if len(kept) == 1 else _formula(operator, tuple(kept))
 
 
 def _weaker(operator: str, x: Formula, y: Formula) -> bool:
@@ -234,7 +250,7 @@ def _flat(operator: str, operands: Iterable[Formula]) -> list[Formula]:
     found = set()
     for x in operands:
         found.update(x.operands if x.operator == operator else [x])
-    return sorted(found, key=str)
+    return sorted(found)
 
 
 def _unite(operator: str, parts: list[Formula]) -> list[Formula]:
@@ -292,20 +308,23 @@ def _is_universal(x: Formula) -> bool:
 
 def _all_are(x: Formula, operator: str, first: Formula) -> bool:
     """Whether no literal is outside of an operator with this first operand."""
-    work = [x]
+    work, seen = [x], set()
     while work:
         node = work.pop()
         if node.operator == operator and node.operands[0] == first:
             continue
         if node.operator in ("name", "!"):
             return False
-        work += node.operands
+        if id(node) not in seen:
+            seen.add(id(node))
+            work += node.operands
     return True
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def implies(x: Formula, y: Formula) -> bool:
     """Whether the syntax shows that `x` implies `y`."""
+    limits.tick("simplifying")
     if x in (y, FALSE) or y == TRUE:
         return True
     if min(x.depth, y.depth) > MAX_COMPARED:

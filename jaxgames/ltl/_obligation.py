@@ -54,9 +54,12 @@ Tree = int | tuple[str, list]
 
 def is_obligation(formula: Formula) -> bool:
     """Whether the syntax of a formula in negation normal form shows that it is one."""
-    work = [formula]
+    work, seen = [formula], set()
     while work:
         node = work.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
         if has(node, "U") and has(node, "R"):
             if node.operator not in ("&", "|"):
                 return False
@@ -66,13 +69,7 @@ def is_obligation(formula: Formula) -> bool:
 
 def has(formula: Formula, operator: str) -> bool:
     """Whether an operator is in a formula."""
-    work = [formula]
-    while work:
-        node = work.pop()
-        if node.operator == operator:
-            return True
-        work += node.operands
-    return False
+    return operator in formula.operators
 
 
 def obligation(

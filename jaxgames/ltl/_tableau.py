@@ -247,10 +247,4 @@ def _again(formula: Formula) -> Formula | None:
 
 
 def _is_boolean(formula: Formula) -> bool:
-    work = [formula]
-    while work:
-        node = work.pop()
-        if node.operator in ("X", "U", "R"):
-            return False
-        work += node.operands
-    return True
+    return formula.operators.isdisjoint(("X", "U", "R"))

@@ -121,7 +121,7 @@ def specifications_or_why(
             _one(formula, ins, outs, moore=moore, max_states=max_states)
             for formula in limits.ticking(formulas, "translating")
         ]
-    asked = [Asked(str(x), ins, outs, moore, max_states) for x in formulas]
+    asked = [Asked(x, ins, outs, moore, max_states) for x in formulas]
     answers = _answers(asked, processes)
     return [
         _put_together(formula, answer, moore=moore)

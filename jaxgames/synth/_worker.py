@@ -8,6 +8,7 @@ import pickle
 import sys
 from typing import Any, NamedTuple
 
+from jaxgames.ltl import Formula
 from jaxgames.synth._specification import Specification
 
 
@@ -15,14 +16,14 @@ class Asked(NamedTuple):
     """What is asked for, as for `Specification.from_ltl`.
 
     Attributes:
-        formula: a text.
+        formula: a formula or a text.
         inputs: names, or None.
         outputs: names, or None.
         moore: whether the system goes first.
         max_states: how many states the automaton may have.
     """
 
-    formula: str
+    formula: Formula | str
     inputs: tuple[str, ...] | None
     outputs: tuple[str, ...] | None
     moore: bool
