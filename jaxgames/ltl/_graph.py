@@ -71,10 +71,17 @@ class Graph:
                     reached.add(r)
                     order.append(r)
         number = {q: i for i, q in enumerate(order)}
+        stays = order == list(range(len(self.edges)))
         either = self.letters.either
         found: list[Edges] = []
         for q in order:
-            edges: Edges = {}
+            edges: Edges = self.edges[q]
+            if stays and (
+                on_states if good[q] else not any(marks for _, marks in edges)
+            ):
+                found.append(edges)
+                continue
+            edges = {}
             for (r, marks), letters in self.edges[q].items():
                 if r not in number:
                     continue
@@ -117,10 +124,14 @@ class Graph:
         if len(keep) == self.num_sets:
             return self
         found: list[Edges] = []
+        known: dict[int, int] = {}
         for edges in self.edges:
             new: Edges = {}
             for (r, marks), letters in edges.items():
-                less = sum((marks >> i & 1) << k for k, i in enumerate(keep))
+                less = known.get(marks)
+                if less is None:
+                    less = sum((marks >> i & 1) << k for k, i in enumerate(keep))
+                    known[marks] = less
                 new[r, less] = self.letters.either(new.get((r, less), 0), letters)
             found.append(new)
         return Graph(self.letters, found, self.initial, len(keep))
@@ -251,61 +262,70 @@ class Graph:
 
     def degeneralised(self, *, on_states: bool) -> "Graph":
         """The same words with one set, of the edges of some states or of any edges."""
+        label, good = self.labels()
+        if on_states:
+            ways = self._entries(label, good)
+        else:
+            ways = [[0] * len(self.edges)]
         made = [
-            self._unrolled(eager, on_states).reduced(on_states=on_states)
-            for eager in ((True, False) if on_states else (False,))
+            self._unrolled(label, good, entry, on_states).reduced(on_states=on_states)
+            for entry in ways
         ]
         return min(made, key=lambda graph: graph.size)
 
-    def _unrolled(self, eager: bool, on_states: bool) -> "Graph":
-        """A copy for each number of sets met; `eager` ones begin with all of them."""
+    def _entries(self, label: list[int], good: list[bool]) -> list[list[int]]:
+        """Numbers of sets with which each state may be entered, one or two ways.
+
+        Any will do where a component is entered, which is once: all of them, or those
+        that all edges in it have.
+        """
         count = self.num_sets
-        label, good = self.labels()
         common = [(1 << count) - 1] * len(self.edges)
         for q, edges in enumerate(self.edges):
-            for r, marks in edges:
-                if label[q] == label[r]:
-                    common[q] &= marks
+            if good[q]:
+                for r, marks in edges:
+                    if label[q] == label[r]:
+                        common[q] &= marks
+        eager = [count if on else 0 for on in good]
+        later = [
+            _advance(0, marks, count) if on else 0
+            for on, marks in zip(good, common, strict=True)
+        ]
+        return [eager] if eager == later else [eager, later]
 
-        def advance(level: int, marks: int) -> int:
-            while level < count and marks >> level & 1:
-                level += 1
-            return level
-
-        def entry(q: int) -> int:
-            """The level at which a component is entered: any will do, once."""
-            if not good[q]:
-                return 0
-            if on_states:
-                return count if eager else advance(0, common[q])
-            return 0
-
-        initial = list(dict.fromkeys((q, entry(q)) for q in self.initial))
+    def _unrolled(
+        self, label: list[int], good: list[bool], entry: list[int], on_states: bool
+    ) -> "Graph":
+        """A copy for each number of sets met; components are entered with some."""
+        count, either = self.num_sets, self.letters.either
+        initial = list(dict.fromkeys((q, entry[q]) for q in self.initial))
         number = {pair: i for i, pair in enumerate(initial)}
         order, found = list(initial), []
         for q, level in order:
             limits.tick("degeneralising", len(order), "states")
             edges: Edges = {}
+            own = label[q] if good[q] else -1
+            met = int(on_states and level == count and good[q])
             for (r, marks), letters in self.edges[q].items():
-                accepts = 0
-                if label[q] != label[r] or not good[q]:
-                    after = entry(r)
+                accepts = met
+                if label[r] != own:
+                    after = entry[r]
                 elif on_states:
-                    after = advance(0 if level == count else level, marks)
+                    after = _advance(0 if level == count else level, marks, count)
                 else:
-                    after = advance(level, marks)
+                    after = _advance(level, marks, count)
                     if after == count:
                         accepts = 1
-                        after = advance(0, marks)
+                        after = _advance(0, marks, count)
                         after = 0 if after == count else after
-                if on_states:
-                    accepts = int(level == count and good[q])
                 pair = r, after
-                if pair not in number:
-                    number[pair] = len(order)
+                place = number.get(pair)
+                if place is None:
+                    place = number[pair] = len(order)
                     order.append(pair)
-                key = number[pair], accepts
-                edges[key] = self.letters.either(edges.get(key, 0), letters)
+                key = place, accepts
+                old = edges.get(key)
+                edges[key] = letters if old is None else either(old, letters)
             found.append(edges)
         return Graph(self.letters, found, list(range(len(initial))), 1)
 
@@ -330,6 +350,13 @@ class Graph:
             sets=np.array(sets, bool).reshape(self.num_sets, len(ends)),
             name=name,
         )
+
+
+def _advance(level: int, marks: int, count: int) -> int:
+    """How many of the sets are met in turn, behind an edge that is in some."""
+    while level < count and marks >> level & 1:
+        level += 1
+    return level
 
 
 def components(successors: list[list[int]]) -> tuple[int, list[int]]:

@@ -60,6 +60,7 @@ class Tables:
         self.all = self._full[count]
         self._propositions = [self._with(number) for number in range(count)]
         self._known: dict[int, Guard] = {}
+        self._cubes_known: dict[Cube, int] = {(0, 0): self.all}
         self._between_known: dict[tuple[int, int, int], tuple[list, int]] = {}
 
     def _with(self, number: int) -> int:
@@ -99,15 +100,27 @@ class Tables:
         size = letters.bit_count()
         if not size or size & (size - 1):
             return None
-        must = never = 0
-        for number, with_it in enumerate(self._propositions):
-            part = letters & with_it
-            if not part:
-                never |= 1 << number
-            elif part == letters:
-                must |= 1 << number
-        fixed = (must | never).bit_count()
-        return (must, never) if size == 1 << self._count - fixed else None
+        # The first and the last letter of a cube say all.
+        must = (letters & -letters).bit_length() - 1
+        most = letters.bit_length() - 1
+        cube = must, (1 << self._count) - 1 & ~most
+        return cube if not must & ~most and self._of_cube(*cube) == letters else None
+
+    def _of_cube(self, must: int, never: int) -> int:
+        """The set of a cube."""
+        path, found = [], None
+        while (found := self._cubes_known.get((must, never))) is None:
+            path.append((must, never))
+            if must:
+                must &= must - 1
+            else:
+                never &= never - 1
+        for must, never in reversed(path):
+            bit = must & -must or never & -never
+            own = self._propositions[bit.bit_length() - 1]
+            found &= own if must else ~own
+            self._cubes_known[must, never] = found
+        return found
 
     def _between(self, least: int, most: int, count: int) -> tuple[list, int]:
         """Cubes of a set between two others, and that set (Minato and Morreale)."""

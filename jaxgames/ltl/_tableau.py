@@ -22,6 +22,9 @@ from jaxgames.ltl._guards import bits
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._normal_form import FALSE, TRUE
 
+MAX_EDGES = 1 << 22
+"""Edges that an automaton may have, before it is made small."""
+
 Steps = dict[tuple[int, int], int]
 """By what must hold afterwards and which untils are put off: the letters."""
 
@@ -51,7 +54,9 @@ class Tableau:
         self._max_states = max_states
         self._number: dict[Formula, int] = {}
         self._elements: list[Formula] = []
+        self._always = 0  # mask of those that say what holds at all times
         self._untils: dict[Formula, int] = {}
+        self._sets: dict[Formula, list[int]] = {}
         self._of_formula: dict[Formula, Steps] = {}
         self._of_set: dict[int, Steps] = {0: {(0, 0): letters.all}}
 
@@ -63,14 +68,11 @@ class Tableau:
         """
         number = {start: i for i, start in enumerate(self._sets_of(formula))}
         initial = list(range(len(number)))
-        order, edges = list(number), []
+        order, edges, count = list(number), [], 0
         for subset in order:
             limits.tick("translating", len(order), "states")
             if len(order) > self._max_states:
-                raise TooLargeError(
-                    f"the automaton has more than {self._max_states} states: simplify "
-                    "the formula, or allow more by max_states"
-                )
+                raise TooLargeError(self._too_many())
             found: dict[tuple[int, int], int] = {}
             for (after, put_off), letters in self._steps_of_set(subset).items():
                 after = self._without_implied(after)
@@ -80,6 +82,9 @@ class Tableau:
                 key = number[after], put_off
                 found[key] = self._letters.either(found.get(key, 0), letters)
             edges.append(found)
+            count += len(found)
+            if count > MAX_EDGES:
+                raise TooLargeError(_too_many_edges())
         # Each until has a set, of the edges that do not put it off.
         every = (1 << len(self._untils)) - 1
         marked = [
@@ -90,35 +95,55 @@ class Tableau:
 
     def _without_implied(self, subset: int) -> int:
         """Leaves out what an always says anyhow."""
-        for bit in bits(subset):
-            element = self._elements[bit.bit_length() - 1]
-            if element.operator == "R" and element.operands[0] == FALSE:
-                inner = element.operands[1]
-                for part in inner.operands if inner.operator == "&" else (inner,):
-                    if part in self._number:
-                        subset &= ~(1 << self._number[part])
+        for bit in bits(subset & self._always):
+            inner = self._elements[bit.bit_length() - 1].operands[1]
+            for part in inner.operands if inner.operator == "&" else (inner,):
+                if part in self._number:
+                    subset &= ~(1 << self._number[part])
         return subset
 
     def _sets_of(self, formula: Formula) -> list[int]:
-        """Sets of formulas, one of which must hold for the formula to hold."""
+        """Sets of formulas, one of which must hold for the formula to hold.
+
+        Raises:
+            TooLargeError: there are more than there may be states.
+        """
         if formula.operator in ("true", "false"):
             return [0] if formula == TRUE else []
+        known = self._sets.get(formula)
+        if known is not None:
+            return known
         if formula.operator == "&":
             found = [0]
             for part in formula.operands:
-                found = [a | b for a in found for b in self._sets_of(part)]
+                limits.tick("translating", len(found), "sets of formulas")
+                more = self._sets_of(part)
+                if len(found) * len(more) > self._max_states:
+                    found = _least(found)
+                    if len(found) * len(more) > self._max_states:
+                        raise TooLargeError(self._too_many())
+                found = [a | b for a in found for b in more]
         elif formula.operator == "|" and self._apart:
             found = [a for part in formula.operands for a in self._sets_of(part)]
         else:
-            return [self._bit(formula)]
-        found = list(dict.fromkeys(found))
-        return [x for x in found if not any(x != y and not y & ~x for y in found)]
+            found = [self._bit(formula)]
+        found = self._sets[formula] = _least(found)
+        return found
+
+    def _too_many(self) -> str:
+        return (
+            f"the automaton has more than {self._max_states} states: simplify the "
+            "formula, or allow more by max_states"
+        )
 
     def _bit(self, formula: Formula) -> int:
-        if formula not in self._number:
-            self._number[formula] = len(self._elements)
+        number = self._number.get(formula)
+        if number is None:
+            number = self._number[formula] = len(self._elements)
             self._elements.append(formula)
-        return 1 << self._number[formula]
+            if formula.operator == "R" and formula.operands[0] == FALSE:
+                self._always |= 1 << number
+        return 1 << number
 
     def _steps_of_set(self, subset: int) -> Steps:
         """What a set of formulas asks for together."""
@@ -192,11 +217,16 @@ class Tableau:
         found: Steps = {}
         for (a, b), letters in one.items():
             limits.tick("translating", len(self._of_set), "sets of formulas")
+            if len(found) > MAX_EDGES:
+                raise TooLargeError(_too_many_edges())
             for (c, d), more in other.items():
                 shared = both(letters, more)
                 if shared:
                     key = a | c, b | d
                     found[key] = either(found[key], shared) if key in found else shared
+        if _share_nothing(one, other):
+            # What includes a pair of both includes one of each, and both are pruned.
+            return {key: found[key] for key in sorted(found, key=_size)}
         return self._pruned(found)
 
     def _either(self, parts: Iterable[Steps]) -> Steps:
@@ -211,21 +241,57 @@ class Tableau:
         """Without letters for which less can be asked."""
         if len(steps) < 2:
             return {key: letters for key, letters in steps.items() if letters}
-        limits.tick("translating", len(self._of_set), "sets of formulas")
         minus, kept = self._letters.minus, []
-        order = sorted(
-            steps, key=lambda key: (key[0].bit_count() + key[1].bit_count(), key)
-        )
-        for after, put_off in order:
+        for number, (after, put_off) in enumerate(sorted(steps, key=_size)):
+            if not number & 255:
+                limits.tick("translating", len(self._of_set), "sets of formulas")
             letters = steps[after, put_off]
+            beyond, other = ~after, ~put_off
             for less, fewer, had in kept:
-                if not less & ~after and not fewer & ~put_off:
+                if not less & beyond and not fewer & other:
                     letters = minus(letters, had)
                     if not letters:
                         break
             if letters:
                 kept.append((after, put_off, letters))
         return {(after, put_off): letters for after, put_off, letters in kept}
+
+
+def _least(sets: list[int]) -> list[int]:
+    """The sets that include no other, each once."""
+    sets = list(dict.fromkeys(sets))
+    if len(sets) < 2:
+        return sets
+    return [
+        x
+        for x in limits.ticking(sets, "translating")
+        if not any(x != y and not y & ~x for y in sets)
+    ]
+
+
+def _size(key: tuple[int, int]) -> tuple[int, tuple[int, int]]:
+    """What asks for less comes first."""
+    return key[0].bit_count() + key[1].bit_count(), key
+
+
+def _share_nothing(one: Steps, other: Steps) -> bool:
+    """Whether nothing that one asks for afterwards, or puts off, the other does."""
+    masks = []
+    for steps in (one, other):
+        after = put_off = 0
+        for a, b in steps:
+            after |= a
+            put_off |= b
+        masks.append((after, put_off))
+    (a, b), (c, d) = masks
+    return not (a & c or b & d)
+
+
+def _too_many_edges() -> str:
+    return (
+        f"the automaton has more than {MAX_EDGES} edges: simplify the formula, or take "
+        "it apart"
+    )
 
 
 def _now(formula: Formula) -> tuple[Formula, ...]:

@@ -18,7 +18,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._formula import Formula, as_formula
-from jaxgames.ltl._graph import Graph
+from jaxgames.ltl._graph import Graph, TooLargeError
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._tableau import Tableau
@@ -100,7 +100,11 @@ def graph_of(
     found = []
     for apart in (False, True):
         tableau = Tableau(letters, names, max_states, apart=apart)
-        found.append(tableau.graph(formula).reduced())
+        try:
+            found.append(tableau.graph(formula).reduced())
+        except TooLargeError:
+            if not found:
+                raise
         if found[0].size[0] > TRIED_BOTH_WAYS_UP_TO:
             break
     return found
