@@ -12,7 +12,7 @@ References:
 """
 
 from jaxgames import limits
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges
 from jaxgames.ltl._letters import atoms
 from jaxgames.tuning.ltl import SIMULATED_UP_TO
 
@@ -36,7 +36,7 @@ def determinised(graph: Graph, max_states: int) -> Graph:
     start = tuple((q, (0,)) for q in sorted(set(graph.initial)))
     number: dict[tuple, int] = {start: 0}
     order: list[tuple] = [start]
-    rows, most = [], 0
+    rows, most, count = [], 0, 0
     for state in order:
         limits.tick("determinising", len(order), "states")
         if len(order) > max_states:
@@ -46,7 +46,7 @@ def determinised(graph: Graph, max_states: int) -> Graph:
             )
         edges: dict[tuple[int, int], int] = {}
         guards = [some for q, _ in state for some in graph.edges[q].values()]
-        for atom in atoms(letters, guards):
+        for atom in limits.ticking(atoms(letters, guards), "determinising"):
             after, colour = _after(graph, by, state, atom)
             if after not in number:
                 number[after] = len(order)
@@ -55,6 +55,8 @@ def determinised(graph: Graph, max_states: int) -> Graph:
             key = number[after], colour
             edges[key] = letters.either(edges.get(key, 0), atom)
         rows.append(edges)
+        count += len(edges)
+        check_edges(count)
     # From the least that counts to the largest; 0 is none, and rejects.
     top = most + most % 2 + 2
     flipped = [

@@ -23,7 +23,7 @@ from jaxgames.ltl import _guards
 from jaxgames.ltl._braces import determinised
 from jaxgames.ltl._fewer import smaller
 from jaxgames.ltl._formula import Formula, as_formula
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
@@ -106,6 +106,8 @@ class _Ground:
         self.letters = letters
         self._names = names
         self._known: dict[Formula, list[Graph]] = {}
+        self._safe: dict[Formula, Graph] = {}
+        self._obligations: dict[Formula, Graph] = {}
 
     def graphs(self, formula: Formula, max_states: int) -> list[Graph]:
         """Generalised Büchi automata of a formula.
@@ -124,8 +126,21 @@ class _Ground:
         Raises:
             TooLargeError: it has too many states.
         """
-        tableau = Tableau(self.letters, self._names, max_states)
-        return tableau.graph(formula).reduced()
+        if formula not in self._safe:
+            tableau = Tableau(self.letters, self._names, max_states)
+            self._safe[formula] = tableau.graph(formula).reduced()
+        return self._safe[formula]
+
+    def obligation(self, formula: Formula, max_states: int) -> Graph:
+        """The smallest automaton of an obligation.
+
+        Raises:
+            TooLargeError: more states than there may be are met on the way.
+        """
+        if formula not in self._obligations:
+            found = obligation(formula, self.safe, self.letters, max_states)
+            self._obligations[formula] = found
+        return self._obligations[formula]
 
 
 def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
@@ -135,7 +150,7 @@ def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     """
     if is_obligation(formula):
         try:
-            return obligation(formula, ground.safe, ground.letters, max_states)
+            return ground.obligation(formula, max_states)
         except TooLargeError:
             pass  # another automaton than the smallest may be made with less
     limit, error = FIRST_STATES, None
@@ -267,8 +282,7 @@ def _by_parts(formula: Formula, ground: _Ground, max_states: int) -> Graph:
 
     def leaf(part: Formula) -> Acceptance:
         if is_obligation(part):
-            found = obligation(part, ground.safe, ground.letters, max_states)
-            graph = smaller(found)
+            graph = smaller(ground.obligation(part, max_states))
         else:
             graph = _by_braces(part, ground, max_states)
         offset = sum(x.num_sets for x in parts)
@@ -320,7 +334,7 @@ def _product(
 ) -> Graph:
     start = (*(graph.initial[0] for graph in parts), tree.first_leaf[0])
     number: dict[tuple[int, ...], int] = {start: 0}
-    order, rows = [start], []
+    order, rows, count = [start], [], 0
     for state in order:
         limits.tick("multiplying", len(order), "states")
         if len(order) > max_states:
@@ -334,6 +348,8 @@ def _product(
                 for (r, more), own in graph.edges[q].items()
                 if (shared := letters.both(some, own))
             ]
+            limits.tick("multiplying", len(order), "states")
+            check_edges(count + len(steps))
         edges: Edges = {}
         for targets, marks, some in steps:
             after, colour = tree.read(leaf, marks)
@@ -344,6 +360,7 @@ def _product(
             key = number[pair], colour
             edges[key] = letters.either(edges.get(key, 0), some)
         rows.append(edges)
+        count += len(edges)
     return Graph(letters, rows, [0], 0)
 
 

@@ -14,8 +14,24 @@ Edges = dict[tuple[int, int], int]
 """The letters of an edge, by its target and its marks, a bit mask."""
 
 
+MAX_EDGES = 1 << 22
+"""Edges that an automaton may have while it is made: a few gigabytes."""
+
+
 class TooLargeError(ValueError):
-    """An automaton has more states than it may have."""
+    """An automaton has more states than it may have, or more edges."""
+
+
+def check_edges(count: int) -> None:
+    """Sees to it that an automaton has not too many edges.
+
+    Raises:
+        TooLargeError: it has.
+    """
+    if count > MAX_EDGES:
+        raise TooLargeError(
+            f"the automaton has more than {MAX_EDGES} edges: simplify the formula"
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,6 +4,7 @@ Up to some number of propositions a set is a truth table: an integer with a bit 
 letter. Beyond it is a node of a decision diagram. Both have the same operations.
 """
 
+import operator
 from typing import Protocol
 
 from jaxgames.ltl import _diagrams
@@ -54,6 +55,10 @@ def letters_of(count: int) -> Letters:
 class Tables:
     """Truth tables."""
 
+    # Not functions of Python's, which take longer to be called than to be run.
+    both = staticmethod(operator.and_)
+    either = staticmethod(operator.or_)
+
     def __init__(self, count: int):
         self._count = count
         self._full = [(1 << (1 << some)) - 1 for some in range(count + 1)]
@@ -71,14 +76,6 @@ class Tables:
     def proposition(self, number: int) -> int:
         """The letters with a proposition."""
         return self._propositions[number]
-
-    def both(self, one: int, other: int) -> int:
-        """What is in both."""
-        return one & other
-
-    def either(self, one: int, other: int) -> int:
-        """What is in one of them."""
-        return one | other
 
     def minus(self, one: int, other: int) -> int:
         """What is in one and not in the other."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from jaxgames import limits
 from jaxgames.ltl._formula import Formula
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError, components
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges, components
 from jaxgames.ltl._guards import bits
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._normal_form import normal_form, spread
@@ -131,7 +131,7 @@ def _subsets(graph: Graph, max_states: int) -> tuple[list[dict[int, int]], int]:
         return states
 
     start = needed(sum(1 << q for q in set(graph.initial)))
-    number, order, rows = {start: 0}, [start], []
+    number, order, rows, count = {start: 0}, [start], [], 0
     for state in order:
         limits.tick("determinising", len(order), "states")
         if len(order) > max_states:
@@ -141,6 +141,7 @@ def _subsets(graph: Graph, max_states: int) -> tuple[list[dict[int, int]], int]:
             )
         found = {0: letters.all}
         for bit in bits(state):
+            limits.tick("determinising", len(order), "states")
             for (r, _), some in graph.edges[bit.bit_length() - 1].items():
                 finer: dict[int, int] = {}
                 for after, taken in found.items():
@@ -161,6 +162,8 @@ def _subsets(graph: Graph, max_states: int) -> tuple[list[dict[int, int]], int]:
             key = number[after]
             edges[key] = letters.either(edges.get(key, 0), taken)
         rows.append(edges)
+        count += len(edges)
+        check_edges(count)
     return rows, number.get(0, -1)
 
 
@@ -196,7 +199,7 @@ def _product(
         return fixed[_value(tree, state, parts)] or state
 
     start = known((0,) * len(parts))
-    number, order = {start: 0}, [start]
+    number, order, count = {start: 0}, [start], 0
     rows: list[dict[int, int]] = []
     for state in order:
         limits.tick("multiplying", len(order), "states")
@@ -208,12 +211,13 @@ def _product(
         steps: dict[tuple[int, ...], int] = {(): letters.all}
         for part, q in zip(parts, state, strict=True):
             longer: dict[tuple[int, ...], int] = {}
-            for done, some in steps.items():
+            for done, some in limits.ticking(steps.items(), "multiplying"):
                 for r, own in part.edges[q].items():
                     shared = letters.both(some, own)
                     if shared:
                         longer[*done, r] = shared
             steps = longer
+            check_edges(count + len(steps))
         edges: dict[int, int] = {}
         for after, some in steps.items():
             after = known(after)
@@ -223,6 +227,7 @@ def _product(
             key = number[after]
             edges[key] = letters.either(edges.get(key, 0), some)
         rows.append(edges)
+        count += len(edges)
     ends: dict[tuple[int, ...], bool] = {DONE: True, LOST: False}
     right = [ends[x] if x in ends else _meanwhile(tree, x, parts) for x in order]
     return rows, right

@@ -17,13 +17,10 @@ from collections.abc import Iterable
 
 from jaxgames import limits
 from jaxgames.ltl._formula import Formula
-from jaxgames.ltl._graph import Graph, TooLargeError
+from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
 from jaxgames.ltl._guards import bits
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._normal_form import FALSE, TRUE
-
-MAX_EDGES = 1 << 22
-"""Edges that an automaton may have, before it is made small."""
 
 Steps = dict[tuple[int, int], int]
 """By what must hold afterwards and which untils are put off: the letters."""
@@ -55,6 +52,7 @@ class Tableau:
         self._number: dict[Formula, int] = {}
         self._elements: list[Formula] = []
         self._always = 0  # mask of those that say what holds at all times
+        self._plain: dict[int, int] = {}  # sets without what these say anyhow
         self._untils: dict[Formula, int] = {}
         self._sets: dict[Formula, list[int]] = {}
         self._of_formula: dict[Formula, Steps] = {}
@@ -83,8 +81,7 @@ class Tableau:
                 found[key] = self._letters.either(found.get(key, 0), letters)
             edges.append(found)
             count += len(found)
-            if count > MAX_EDGES:
-                raise TooLargeError(_too_many_edges())
+            check_edges(count)
         # Each until has a set, of the edges that do not put it off.
         every = (1 << len(self._untils)) - 1
         marked = [
@@ -95,6 +92,14 @@ class Tableau:
 
     def _without_implied(self, subset: int) -> int:
         """Leaves out what an always says anyhow."""
+        if not subset & self._always:
+            return subset
+        found = self._plain.get(subset)
+        if found is None:
+            found = self._plain[subset] = self._made_plain(subset)
+        return found
+
+    def _made_plain(self, subset: int) -> int:
         for bit in bits(subset & self._always):
             inner = self._elements[bit.bit_length() - 1].operands[1]
             for part in inner.operands if inner.operator == "&" else (inner,):
@@ -141,6 +146,7 @@ class Tableau:
         if number is None:
             number = self._number[formula] = len(self._elements)
             self._elements.append(formula)
+            self._plain.clear()
             if formula.operator == "R" and formula.operands[0] == FALSE:
                 self._always |= 1 << number
         return 1 << number
@@ -217,8 +223,7 @@ class Tableau:
         found: Steps = {}
         for (a, b), letters in one.items():
             limits.tick("translating", len(self._of_set), "sets of formulas")
-            if len(found) > MAX_EDGES:
-                raise TooLargeError(_too_many_edges())
+            check_edges(len(found))
             for (c, d), more in other.items():
                 shared = both(letters, more)
                 if shared:
@@ -285,13 +290,6 @@ def _share_nothing(one: Steps, other: Steps) -> bool:
         masks.append((after, put_off))
     (a, b), (c, d) = masks
     return not (a & c or b & d)
-
-
-def _too_many_edges() -> str:
-    return (
-        f"the automaton has more than {MAX_EDGES} edges: simplify the formula, or take "
-        "it apart"
-    )
 
 
 def _now(formula: Formula) -> tuple[Formula, ...]:

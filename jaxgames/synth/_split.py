@@ -78,12 +78,14 @@ def conjuncts(formula: Formula, own: Names) -> list[Formula]:
         groups.append(names.union(*touched))
         return True
 
-    _restricted(formula, own, note, frozenset(), DEPTH)
+    _restricted(formula, own, note, frozenset(), DEPTH, {})
     if len(groups) < 2:
         return [formula]
     groups.sort(key=sorted)
     return [
-        _restricted(formula, own, lambda names, g=g: _within(names, g), Names(), DEPTH)
+        _restricted(
+            formula, own, lambda names, g=g: _within(names, g), Names(), DEPTH, {}
+        )
         for g in groups
     ]
 
@@ -93,7 +95,12 @@ def _within(names: Names, group: Names) -> bool:
 
 
 def _restricted(
-    formula: Formula, own: Names, keep: Callable[[Names], bool], more: Names, depth: int
+    formula: Formula,
+    own: Names,
+    keep: Callable[[Names], bool],
+    more: Names,
+    depth: int,
+    known: dict[tuple[int, Names, int], Formula],
 ) -> Formula:
     """A formula without those of its conjuncts that are not kept.
 
@@ -103,13 +110,28 @@ def _restricted(
         keep: asked of each conjunct, given which of the names are in it.
         more: names around it.
         depth: how deeply it is looked into.
+        known: what was found of parts, which may be shared, at these depths.
     """
+    key = id(formula), more, depth
+    if key not in known:
+        limits.tick("taking a formula apart", len(known), "formulas")
+        known[key] = _made_restricted(formula, own, keep, more, depth, known)
+    return known[key]
 
+
+def _made_restricted(
+    formula: Formula,
+    own: Names,
+    keep: Callable[[Names], bool],
+    more: Names,
+    depth: int,
+    known: dict[tuple[int, Names, int], Formula],
+) -> Formula:
     def names_of(x: Formula) -> Names:
         return own.intersection(x.propositions)
 
     def inside(x: Formula, around: Names = more) -> Formula:
-        return _restricted(x, own, keep, around, depth - 1)
+        return _restricted(x, own, keep, around, depth - 1, known)
 
     operands = formula.operands if depth else ()
     match formula.operator, operands:

@@ -1,15 +1,20 @@
 """Formulas, their automata, and the words that these accept."""
 
+import pickle
 import shutil
 import subprocess
+import unittest.mock
 
 import numpy as np
 import pytest
 from formulas import NAMES, random_formulas
 from repeats import first_of
 
-from jaxgames import ltl
-from jaxgames.ltl import Automaton, Formula, Kind
+from jaxgames import limits, ltl
+from jaxgames.ltl import Automaton, Formula, Kind, _graph
+from jaxgames.ltl._normal_form import normal_form, spread
+from jaxgames.ltl._obligation import is_obligation
+from jaxgames.solution import Status
 from jaxgames.testing._words import Words
 
 WORDS = [Words(NAMES, length) for length in (1, 2, 3)]
@@ -84,6 +89,95 @@ def test_propositions():
         ltl.translate(" | ".join(f"p{i}" for i in range(65)))
     with pytest.raises(ValueError, match="expected a formula or its text, got 3"):
         ltl.translate(3)  # pyright: ignore[reportArgumentType]
+
+
+# ---- formulas whose parts are shared ---------------------------------------------
+
+
+def shared(kinds: str, depth: int, first: str = "a U b") -> Formula:
+    """A formula that would take about `2^depth` characters to write."""
+    found, operators = Formula.parse(first), kinds.split()
+    for i in range(depth):
+        later = Formula("X", (found,))
+        found = Formula(operators[i % len(operators)], (found, later))
+    return found
+
+
+KINDS = ("&", "|", "U", "R", "W", "M", "->", "<->", "& | U")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shared_parts_are_not_written_out(kind):
+    one, other = shared(kind, 60), shared(kind, 60)
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != shared(kind, 60, "a U c")
+    assert one < shared(kind, 60, "a U c")
+    assert not shared(kind, 60, "a U c") < one
+    assert not one < other
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert one.propositions == ("a", "b")
+    assert len(one.parts()) == 3 + 2 * 60
+    assert len(str(one)) < 1000
+    assert str(one).endswith(" characters)")
+    assert one.holds_on([], [{"b"}]) in (True, False)
+    with limits.within(deadline=60):
+        normal = normal_form(one)
+        assert len(normal_form(one, True).parts()) < 10_000
+    assert len(spread(normal).parts()) < 10_000
+    is_obligation(normal)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_is_that_of_texts(kind):
+    some = [shared(kind, i, x) for i in range(5) for x in ("a U b", "b", "!c")]
+    assert sorted(some) == sorted(some, key=str)
+    some = random_formulas(3, 100, 12)
+    assert [str(x) for x in sorted(some)] == sorted(map(str, some))
+
+
+@pytest.mark.parametrize("kind", ["&", "|", "->", "& |"])
+def test_shared_parts_are_translated(kind):
+    formula = shared(kind, 16)
+    made = ltl.translate(formula, deadline=60)
+    sure = ltl.deterministic(formula, deadline=60)
+    for word in (([{"a"}] * 8, [{"b"}]), ([{"b"}] * 3, [set()]), ([], [{"a"}])):
+        expected = formula.holds_on(*word)
+        assert made.accepts(*word) == expected
+        assert sure.accepts(*word) == expected
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "F a0 & " + " & ".join(f"F a{i}" for i in range(1, 22)),
+        "X(" + " & ".join(f"(F a{i} | G b{i})" for i in range(24)) + ")",
+        "X(" + " & ".join(f"(a{i} U b{i} | G b{i})" for i in range(24)) + ")",
+        "G(" + " <-> ".join(f"F a{i}" for i in range(14)) + ")",
+        "G F (a & " + "X" * 30 + "(b U c))",
+        shared("U", 40),
+        shared("R", 40),
+        shared("M", 40),
+    ],
+)
+@pytest.mark.parametrize("make", [ltl.translate, ltl.deterministic])
+def test_long_translations_can_be_ended(make, formula):
+    # Nobody waits in another thread: what does not look whether to end goes on.
+    try:
+        make(formula, progress=lambda report: Status.INTERRUPTED)
+    except limits.LimitError as error:
+        assert error.status == Status.INTERRUPTED
+    except ValueError as error:
+        assert "more than" in str(error)
+
+
+def test_edges_are_limited():
+    formula = " & ".join(f"F a{i}" for i in range(8))
+    with (
+        unittest.mock.patch.object(_graph, "MAX_EDGES", 1000),
+        pytest.raises(ValueError, match="more than 1000 edges"),
+    ):
+        ltl.translate(formula)
 
 
 # ---- translation -----------------------------------------------------------------
