@@ -28,7 +28,6 @@ from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
-from jaxgames.ltl._tableau import Tableau
 from jaxgames.ltl._translate import graph_of
 from jaxgames.tuning.ltl import FIRST_STATES, TREE_NODES
 from jaxgames.zielonka_tree import ZielonkaTree
@@ -106,7 +105,6 @@ class _Ground:
         self.letters = letters
         self._names = names
         self._known: dict[Formula, list[Graph]] = {}
-        self._safe: dict[Formula, Graph] = {}
         self._obligations: dict[Formula, Graph] = {}
 
     def graphs(self, formula: Formula, max_states: int) -> list[Graph]:
@@ -120,17 +118,6 @@ class _Ground:
             self._known[formula] = found
         return self._known[formula]
 
-    def safe(self, formula: Formula, max_states: int) -> Graph:
-        """An automaton of a formula without untils, in which all runs accept.
-
-        Raises:
-            TooLargeError: it has too many states.
-        """
-        if formula not in self._safe:
-            tableau = Tableau(self.letters, self._names, max_states)
-            self._safe[formula] = tableau.graph(formula).reduced()
-        return self._safe[formula]
-
     def obligation(self, formula: Formula, max_states: int) -> Graph:
         """The smallest automaton of an obligation.
 
@@ -138,7 +125,7 @@ class _Ground:
             TooLargeError: more states than there may be are met on the way.
         """
         if formula not in self._obligations:
-            found = obligation(formula, self.safe, self.letters, max_states)
+            found = obligation(formula, self.letters, self._names, max_states)
             self._obligations[formula] = found
         return self._obligations[formula]
 

@@ -2,9 +2,8 @@
 
 A formula in negation normal form without `U` is safe: a word that is wrong is seen to
 be so after some letters. One without `R` is the negation of such a formula. Boolean
-combinations of both are obligations. The sets of states that a word may have come to
-make safe automata deterministic, since all runs accept; a product decides combinations;
-and a deterministic automaton in which no cycle is partly accepting, as here, is
+combinations of both are obligations. What is left to hold after each letter makes
+automata of safe formulas, since all runs accept; a product decides combinations; and a deterministic automaton in which no cycle is partly accepting, as here, is
 minimised like one of finite words once its states on no cycle are coloured suitably. No
 deterministic automaton has fewer states, with whatever acceptance condition: there is
 one for each language of what may follow.
@@ -16,16 +15,14 @@ References:
     (1994), doi:10.1007/BF01211865.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from jaxgames import limits
 from jaxgames.ltl._formula import Formula
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges, components
-from jaxgames.ltl._guards import bits
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._normal_form import normal_form, spread
-from jaxgames.tuning.ltl import SIMULATED_UP_TO
+from jaxgames.ltl._progression import progressed
 
 DONE, LOST = (-1,), (-2,)
 """States of a product in which all words, and none, are right."""
@@ -74,17 +71,16 @@ def has(formula: Formula, operator: str) -> bool:
 
 def obligation(
     formula: Formula,
-    safe: Callable[[Formula, int], Graph],
     letters: Letters,
+    names: tuple[str, ...],
     max_states: int,
 ) -> Graph:
     """The smallest automaton of an obligation; marks are colours.
 
     Args:
         formula: in negation normal form.
-        safe: makes automata of safe formulas, in which all runs accept, given how many
-            states they may have.
         letters: of the propositions.
+        names: of the propositions.
         max_states: how many states may be made.
 
     Raises:
@@ -95,7 +91,7 @@ def obligation(
     def part_of(one: Formula) -> int:
         is_safe = not has(one, "U")
         normal = one if is_safe else spread(normal_form(one, True))
-        edges, sink = _subsets(safe(normal, 4 * max_states), max_states)
+        edges, sink = progressed(normal, letters, names, max_states)
         parts.append(_Part(edges, sink, is_safe))
         return len(parts) - 1
 
@@ -111,60 +107,6 @@ def obligation(
         return one.operator, below
 
     return _minimal(*_product(parts, tree_of(formula), letters, max_states), letters)
-
-
-def _subsets(graph: Graph, max_states: int) -> tuple[list[dict[int, int]], int]:
-    """Sets of states, and which of them is empty, or -1."""
-    letters = graph.letters
-    small = graph.size[0] * graph.size[1] <= SIMULATED_UP_TO
-    by = graph.simulations() if small else [0] * graph.size[0]
-
-    def needed(states: int) -> int:
-        """Without states that others in the set simulate."""
-        for bit in bits(states):
-            q = bit.bit_length() - 1
-            for other in bits(by[q] & states & ~bit):
-                p = other.bit_length() - 1
-                if not by[p] & bit or p < q:
-                    states &= ~bit
-                    break
-        return states
-
-    start = needed(sum(1 << q for q in set(graph.initial)))
-    number, order, rows, count = {start: 0}, [start], [], 0
-    for state in order:
-        limits.tick("determinising", len(order), "states")
-        if len(order) > max_states:
-            raise TooLargeError(
-                f"the parity automaton has more than {max_states} states: allow more "
-                "by max_states"
-            )
-        found = {0: letters.all}
-        for bit in bits(state):
-            limits.tick("determinising", len(order), "states")
-            for (r, _), some in graph.edges[bit.bit_length() - 1].items():
-                finer: dict[int, int] = {}
-                for after, taken in found.items():
-                    inside = letters.both(taken, some)
-                    if inside:
-                        key = after | 1 << r
-                        finer[key] = letters.either(finer.get(key, 0), inside)
-                        taken = letters.minus(taken, some)
-                    if taken:
-                        finer[after] = letters.either(finer.get(after, 0), taken)
-                found = finer
-        edges: dict[int, int] = {}
-        for after, taken in found.items():
-            after = needed(after)
-            if after not in number:
-                number[after] = len(order)
-                order.append(after)
-            key = number[after]
-            edges[key] = letters.either(edges.get(key, 0), taken)
-        rows.append(edges)
-        count += len(edges)
-        check_edges(count)
-    return rows, number.get(0, -1)
 
 
 def _value(tree: Tree, state: tuple[int, ...], parts: list[_Part]) -> bool | None:
