@@ -23,19 +23,31 @@ def explored(
     """
     max_states = integer("max_states", max_states, 1)
     store = Diagrams()
-    variables = [store.variable(i) for i in range(num_inputs)]
+    variables = []
+    for i in range(num_inputs):
+        variable = store.variable(i)
+        variables += (variable, store.negated(variable))
     number: dict[tuple[int, ...], int] = {tuple(begin.tolist()): 0}
     order, roots = list(number), []
     ends = [*driver.tolist(), *following.tolist()]
     count = len(driver)
+    pairs_of_gates = gates.tolist()
     for state in order:
         limits.tick("exploring a circuit", len(order), "states")
-        nodes = [FALSE, *variables, *(TRUE if x else FALSE for x in state)]
-        for one, other in gates.tolist():
-            nodes.append(
-                store.both(_literal(store, nodes, one), _literal(store, nodes, other))
-            )
-        values = tuple(_literal(store, nodes, x) for x in ends)
+        # By literals: each function is followed by its negation.
+        nodes = [FALSE, TRUE, *variables]
+        for x in state:
+            nodes += (TRUE, FALSE) if x else (FALSE, TRUE)
+        for one, other in pairs_of_gates:
+            a, b = nodes[one], nodes[other]
+            if a == FALSE or b == TRUE:
+                nodes += (a, nodes[one ^ 1])
+            elif b == FALSE or a == TRUE:
+                nodes += (b, nodes[other ^ 1])
+            else:
+                found = store.both(a, b)
+                nodes += (found, store.negated(found))
+        values = tuple(nodes[x] for x in ends)
         memo: dict[tuple[int, ...], int] = {}
 
         def joined(values: tuple[int, ...], memo: dict = memo) -> int:
@@ -62,8 +74,3 @@ def explored(
 
         roots.append(joined(values))
     return tables(store, roots)
-
-
-def _literal(store: Diagrams, nodes: list[int], literal: int) -> int:
-    node = nodes[literal >> 1]
-    return store.negated(node) if literal & 1 else node

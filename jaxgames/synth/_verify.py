@@ -1,6 +1,7 @@
 """Model checks a controller against its specification."""
 
 import contextlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -126,13 +127,21 @@ def _is_right(
     if moore and isinstance(machine, Controller) and not machine.is_moore:
         return False
     if moore and isinstance(machine, Circuit):
-        singles = (_part(machine, [name]) for name in writes)
+        singles = (_part(machine, (name,)) for name in writes)
         if not all(one.is_moore for one in singles):
             return False
 
+    known: dict[tuple[str, ...], Controller] = {}
+
+    def part_of(names: tuple[str, ...]) -> Controller:
+        # To explore a circuit takes longer than what is asked of it then.
+        if names not in known:
+            known[names] = _part(machine, names)
+        return known[names]
+
     def is_ruled_out(one: Formula, max_states: int = MAX_STATES) -> bool:
         """Whether no word satisfies a formula."""
-        part = _part(machine, [name for name in writes if name in one.propositions])
+        part = part_of(tuple(name for name in writes if name in one.propositions))
         asked = [x for x in reads if x in one.propositions or x in part.reads]
         words = part.automaton([*asked, *part.writes])
         found = ltl.translate(
@@ -162,7 +171,7 @@ def _is_right(
     )
 
 
-def _part(machine: Controller | Circuit, writes: list[str]) -> Controller:
+def _part(machine: Controller | Circuit, writes: Iterable[str]) -> Controller:
     """What some of the outputs depend on."""
     if isinstance(machine, Controller):
         return machine
