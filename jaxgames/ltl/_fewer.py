@@ -96,16 +96,25 @@ def _alike(graph: Graph, colours: list[int], most: list[int]) -> list[int]:
     free = [e for e, colour in enumerate(colours) if not colour]
     targets = [r for edges in graph.edges for r, _ in edges]
     taken = [some for edges in graph.edges for some in edges.values()]
+    sources = [q for q, edges in enumerate(graph.edges) for _ in edges]
+    # What follows by some letters, while no colour of it has changed.
+    known: list[dict[int, int]] = [{} for _ in graph.edges]
     for _ in range(3):
-        for e in reversed(free):
-            r = targets[e]
-            after = {
-                found[x]
-                for x in range(starts[r], starts[r + 1])
-                if both(taken[x], taken[e])
-            }
-            if len(after) == 1:
-                found[e] = min(after)
-                if found[e] > most[e]:
-                    found[e] = 0
+        for number, e in enumerate(reversed(free)):
+            if not number & 1023:
+                limits.tick("simplifying", number, "edges")
+            r, own = targets[e], taken[e]
+            colour = known[r].get(own)
+            if colour is None:
+                after = {
+                    found[x]
+                    for x in range(starts[r], starts[r + 1])
+                    if both(taken[x], own)
+                }
+                colour = known[r][own] = after.pop() if len(after) == 1 else -1
+            if colour >= 0:
+                colour = 0 if colour > most[e] else colour
+                if colour != found[e]:
+                    found[e] = colour
+                    known[sources[e]].clear()
     return [colour or 1 for colour in found]
