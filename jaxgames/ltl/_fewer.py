@@ -7,10 +7,13 @@ References:
 
 from jaxgames import limits
 from jaxgames.ltl._graph import Edges, Graph, components
+from jaxgames.tuning.ltl import UNITED_FIRST_FROM
 
 
 def smaller(graph: Graph) -> Graph:
     """Fewer colours, and states that accept alike united."""
+    if len(graph.edges) >= UNITED_FIRST_FROM:
+        graph = graph.quotient()
     for _ in range(2):
         colours, most = fewest(graph)
         made = [

@@ -24,7 +24,7 @@ MAX_WRITTEN = 1 << 20
 more of them than there are atoms."""
 
 HEAD = 240
-"""Characters that a formula begins with when it is written, known without writing it."""
+"""Characters that a formula begins with when written, known without writing it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -208,9 +208,7 @@ class Formula:
         """
         one, two = self, other
         while one.head == two.head:
-            first, second = (
-                (x.operator, x.name, len(x.operands)) for x in (one, two)
-            )
+            first, second = ((x.operator, x.name, len(x.operands)) for x in (one, two))
             if first != second:
                 return first < second
             pairs = zip(one.operands, two.operands, strict=True)
@@ -251,7 +249,9 @@ class Formula:
         # Hashes of texts are others in another process; and nothing recurses.
         parts = self.parts()
         number = {id(x): i for i, x in enumerate(parts)}
-        rows = [(x.operator, [number[id(y)] for y in x.operands], x.name) for x in parts]
+        rows = [
+            (x.operator, [number[id(y)] for y in x.operands], x.name) for x in parts
+        ]
         return _of_rows, (rows,)
 
     @keeps

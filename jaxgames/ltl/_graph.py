@@ -279,10 +279,7 @@ class Graph:
     def degeneralised(self, *, on_states: bool) -> "Graph":
         """The same words with one set, of the edges of some states or of any edges."""
         label, good = self.labels()
-        if on_states:
-            ways = self._entries(label, good)
-        else:
-            ways = [[0] * len(self.edges)]
+        ways = self._entries(label, good) if on_states else [[0] * len(self.edges)]
         made = [
             self._unrolled(label, good, entry, on_states).reduced(on_states=on_states)
             for entry in ways

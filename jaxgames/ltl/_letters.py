@@ -26,11 +26,11 @@ class Letters(Protocol):
         """The letters with a proposition."""
         ...
 
-    def both(self, one: int, other: int) -> int:
+    def both(self, one: int, other: int, /) -> int:
         """What is in both."""
         ...
 
-    def either(self, one: int, other: int) -> int:
+    def either(self, one: int, other: int, /) -> int:
         """What is in one of them."""
         ...
 

@@ -3,8 +3,9 @@
 A formula in negation normal form without `U` is safe: a word that is wrong is seen to
 be so after some letters. One without `R` is the negation of such a formula. Boolean
 combinations of both are obligations. What is left to hold after each letter makes
-automata of safe formulas, since all runs accept; a product decides combinations; and a deterministic automaton in which no cycle is partly accepting, as here, is
-minimised like one of finite words once its states on no cycle are coloured suitably. No
+automata of safe formulas, since all runs accept; a product decides combinations; and a
+deterministic automaton in which no cycle is partly accepting, as here, is minimised
+like one of finite words once its states on no cycle are coloured suitably. No
 deterministic automaton has fewer states, with whatever acceptance condition: there is
 one for each language of what may follow.
 

@@ -17,6 +17,11 @@ SEARCHED_PLAINLY_UP_TO = 1 << 9
 TRIED_BOTH_WAYS_UP_TO = 64
 """States of an automaton for which another way is tried as well."""
 
+# ltl/_fewer.py
+UNITED_FIRST_FROM = 1 << 9
+"""States of an automaton whose like states are united before it gets fewer colours:
+less work, and for large automata mostly fewer states in the end."""
+
 # ltl/_deterministic.py
 FIRST_STATES = 64
 """States that each way is allowed at first; then eight times as many, and so on."""
