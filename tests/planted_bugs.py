@@ -500,6 +500,12 @@ BUGS = [
         *("synth", "deterministic", "ltl/test_obligation.py"),
     ),
     Bug(
+        *("progression-release", WRONG, "ltl/_progression.py"),
+        "store.both(read[1], store.either(read[0], one))",
+        "store.both(read[1], one)",
+        *("synth", "deterministic", "ltl/test_obligation.py"),
+    ),
+    Bug(
         *("split-alternatives", WRONG, "synth/_split.py"),
         "return TRUE if core == TRUE else either([*rest, core])",
         "return core",

@@ -106,8 +106,9 @@ class Formula:
             >>> Formula.parse("a U X b").parts()
             [Formula('a'), Formula('b'), Formula('X b'), Formula('a U X b')]
         """
-        found, seen = [], set()
-        work = [(self, False)]
+        found: list[Formula] = []
+        seen: set[int] = set()
+        work: list[tuple[Formula, bool]] = [(self, False)]
         while work:
             node, ready = work.pop()
             if ready:
