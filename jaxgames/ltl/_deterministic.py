@@ -29,7 +29,7 @@ from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
 from jaxgames.ltl._translate import graph_of
-from jaxgames.tuning.ltl import FIRST_STATES, TREE_NODES
+from jaxgames.tuning.ltl import FIRST_STATES, ROOM_TO_SHRINK, TREE_NODES
 from jaxgames.zielonka_tree import ZielonkaTree
 
 MAX_STATES = 1 << 16
@@ -140,24 +140,66 @@ def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
             return ground.obligation(formula, max_states)
         except TooLargeError:
             pass  # another automaton than the smallest may be made with less
+    apart = _apart(formula)
     limit, error = FIRST_STATES, None
     while True:
         limit = min(limit, max_states)
         made: list[Graph] = []
-        ways = (_by_parts, _by_braces) if formula.operator in "&|" else (_by_braces,)
-        for way in ways:
-            least = min([limit, *(len(graph.edges) for graph in made)])
-            if least == 1 and made:
-                break
+        least = limit
+        ways = [(_by_braces, formula)]
+        if formula.operator in "&|":
+            ways.insert(0, (_by_parts, formula))
+        if apart != formula and limit > FIRST_STATES:
+            ways.insert(0, (_by_parts, apart))
+        for way, given in ways:
             try:
-                made.append(way(formula, ground, least))
+                graph = way(given, ground, least)
             except TooLargeError as too_large:
                 error = too_large
+                continue
+            made.append(graph)
+            # What is larger at first may still become smaller in the end.
+            room = ROOM_TO_SHRINK if given is not formula else 0
+            least = min(least, max(len(graph.edges), room))
+            if len(graph.edges) == 1:
+                break
         if made:
             return min(made, key=lambda graph: graph.size)
         if limit == max_states:
             raise error or AssertionError("there is no reason")
         limit *= 8
+
+
+def _apart(formula: Formula) -> Formula:
+    """A Boolean combination whose parts are as small as they may be.
+
+    `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`. What is safe in the first,
+    or the negation of such in the second, stays together.
+    """
+    known: dict[int, Formula] = {}
+    for part in formula.parts():
+        known[id(part)] = part
+        if part.operator in ("&", "|"):
+            flat: list[Formula] = []
+            for x in (known[id(y)] for y in part.operands):
+                flat += x.operands if x.operator == part.operator else [x]
+            known[id(part)] = Formula(part.operator, tuple(flat))
+        elif part.operator in ("R", "U"):
+            joins, neutral, plain = (
+                ("&", "false", "U") if part.operator == "R" else ("|", "true", "R")
+            )
+            first, inner = part.operands
+            if first.operator != neutral or inner.operator != joins:
+                continue
+            pieces = [x for x in inner.operands if has(x, plain)]
+            rest = tuple(x for x in inner.operands if not has(x, plain))
+            if rest:
+                pieces.append(rest[0] if len(rest) == 1 else Formula(joins, rest))
+            if len(pieces) > 1:
+                known[id(part)] = Formula(
+                    joins, tuple(Formula(part.operator, (first, x)) for x in pieces)
+                )
+    return known[id(formula)]
 
 
 # ---- braces ----------------------------------------------------------------------

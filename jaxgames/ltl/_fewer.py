@@ -7,13 +7,22 @@ References:
 
 from jaxgames import limits
 from jaxgames.ltl._graph import Edges, Graph, components
-from jaxgames.tuning.ltl import UNITED_FIRST_FROM
+from jaxgames.tuning.ltl import UNITED_FIRST_FROM, UNITED_TOO_FROM
 
 
 def smaller(graph: Graph) -> Graph:
     """Fewer colours, and states that accept alike united."""
-    if len(graph.edges) >= UNITED_FIRST_FROM:
-        graph = graph.quotient()
+    size = len(graph.edges)
+    if size < UNITED_TOO_FROM:
+        return _recoloured(graph)
+    united = graph.quotient()
+    if size >= UNITED_FIRST_FROM or united is graph:
+        return _recoloured(united)
+    # Neither way is always the better one.
+    return min(_recoloured(graph), _recoloured(united), key=lambda x: x.size)
+
+
+def _recoloured(graph: Graph) -> Graph:
     for _ in range(2):
         colours, most = fewest(graph)
         made = [

@@ -18,6 +18,10 @@ TRIED_BOTH_WAYS_UP_TO = 64
 """States of an automaton for which another way is tried as well."""
 
 # ltl/_fewer.py
+UNITED_TOO_FROM = 1 << 6
+"""States of an automaton of which two are made: of like states that are united before
+it gets fewer colours, and of such that are not."""
+
 UNITED_FIRST_FROM = 1 << 9
 """States of an automaton whose like states are united before it gets fewer colours:
 less work, and for large automata mostly fewer states in the end."""
@@ -25,6 +29,10 @@ less work, and for large automata mostly fewer states in the end."""
 # ltl/_deterministic.py
 FIRST_STATES = 64
 """States that each way is allowed at first; then eight times as many, and so on."""
+
+ROOM_TO_SHRINK = 1 << 9
+"""States that other ways are always allowed, where a formula taken apart as far as it
+goes has an automaton with fewer: what they make may shrink."""
 
 TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
