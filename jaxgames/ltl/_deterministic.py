@@ -159,8 +159,7 @@ def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
                 continue
             made.append(graph)
             # What is larger at first may still become smaller in the end.
-            room = ROOM_TO_SHRINK if given is not formula else 0
-            least = min(least, max(len(graph.edges), room))
+            least = min(least, max(len(graph.edges), ROOM_TO_SHRINK))
             if len(graph.edges) == 1:
                 break
         if made:

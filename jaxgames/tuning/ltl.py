@@ -31,8 +31,8 @@ FIRST_STATES = 64
 """States that each way is allowed at first; then eight times as many, and so on."""
 
 ROOM_TO_SHRINK = 1 << 9
-"""States that other ways are always allowed, where a formula taken apart as far as it
-goes has an automaton with fewer: what they make may shrink."""
+"""States that other ways are always allowed, where one has made an automaton with
+fewer: what they make may shrink."""
 
 TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
