@@ -371,7 +371,7 @@ def test_what_is_derived_from_an_answer_does_not_go_stale():
 
 def test_machine_code_takes_what_is_read_only_for_the_same_type():
     pytest.importorskip("numba")
-    from jaxgames.parity.host import _arrange
+    from jaxgames.parity.host._arranged import arrange
     from jaxgames.parity.host._legs import _solve
 
     small, loops = arena_of(given(), "priority"), range(host.COPIED_UP_TO)
@@ -380,7 +380,7 @@ def test_machine_code_takes_what_is_read_only_for_the_same_type():
         on_device = jax.tree.map(jnp.asarray, arena)
         for each in (arena, on_device, pickle.loads(pickle.dumps(arena))):
             assert parity.verify(each, parity.solve(each, "host"))
-    for function in (_arrange, _solve):
+    for function in (arrange, _solve):
         assert len(function._program._codes) == 1
     assert np.shares_memory(parity.prepare_host(large).head, large.dst)
 

@@ -370,7 +370,7 @@ def test_misuse_of_solve():
         multienergy.solve(game, "front")
     with pytest.raises(ValueError, match="takes neither"):
         multienergy.solve(game, "host", max_steps=3)
-    with pytest.raises(ValueError, match="must not be negative"):
+    with pytest.raises(ValueError, match="must be at least 0"):
         multienergy.solve(game, max_steps=-1)
     with pytest.raises(ValueError, match="must be a Game"):
         multienergy.solve([0, 1])  # pyright: ignore

@@ -82,7 +82,7 @@ class Program:
         >>> model = program.build(constants={"N": 4})
         >>> model, model.valuations["x"]
         (MDP(5 states, 5 choices, 8 branches), array([0, 1, 2, 3, 4]))
-        >>> mdp.check(model, 'P=? [ F "won" ]').value
+        >>> round(mdp.check(model, 'P=? [ F "won" ]').value, 9)
         0.25
     """
 

@@ -128,6 +128,8 @@ def _without_useless_loops(row_ptr, source, head, owner, priority):
     many = np.bincount(at, minlength=len(owner))[at]  # they may be parallel
     leaves = many < row_ptr[at + 1] - row_ptr[at]
     loops, at = loops[leaves], at[leaves]
+    if not len(loops):
+        return row_ptr, source, head, np.empty(0, np.int32)
     kept = np.ones(len(head), bool)
     kept[loops] = False
     edges = np.flatnonzero(kept).astype(np.int32)
