@@ -10,6 +10,7 @@ from repeats import some_of
 
 from jaxgames import SolveError, Status, io, mdp
 from jaxgames.mdp import PropertyError
+from jaxgames.mdp.host._rounds import Component, leap
 from jaxgames.testing import _exact as exact
 
 INFINITE = float("inf")
@@ -539,3 +540,54 @@ def test_components_are_gone_through_in_the_order_of_their_branches(forwards):
     # A stretch of 100 steps is gone twice on average, and the last one once.
     assert found.lower[first] <= 19 * 200 + 99 <= found.upper[first]
     assert found.upper[first] - found.lower[first] <= 1e-6 * found.lower[first]
+
+
+# ---- rounds that leap ----------------------------------------------------------------
+
+
+def consensus(processes: int, rounds: int) -> str:
+    """The shared coin of randomised consensus: a walk that all processes move."""
+    most = 2 * (rounds + 1) * processes
+    modules = "".join(
+        f"""
+module process{i}
+  at{i} : [0..3]; coin{i} : [0..1];
+  [] at{i}=0 -> 1/2 : (coin{i}'=0) & (at{i}'=1) + 1/2 : (coin{i}'=1) & (at{i}'=1);
+  [] at{i}=1 & coin{i}=0 & walk>0 -> (walk'=walk-1) & (at{i}'=2) & (coin{i}'=0);
+  [] at{i}=1 & coin{i}=1 & walk<{most} -> (walk'=walk+1) & (at{i}'=2) & (coin{i}'=0);
+  [] at{i}=2 & walk<={processes} -> (at{i}'=3) & (coin{i}'=0);
+  [] at{i}=2 & walk>={most - processes} -> (at{i}'=3) & (coin{i}'=1);
+  [] at{i}=2 & walk>{processes} & walk<{most - processes} -> (at{i}'=0);
+  [done] at{i}=3 -> true;
+endmodule"""
+        for i in range(processes)
+    )
+    ended = " & ".join(f"at{i}=3" for i in range(processes))
+    heads = " & ".join(f"coin{i}=1" for i in range(processes))
+    return f"""mdp
+global walk : [0..{most}] init {most // 2};
+{modules}
+label "ended" = {ended};
+label "heads" = {ended} & {heads};
+rewards "steps" true : 1; endrewards"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    ['R{"steps"}min=? [ F "ended" ]', 'Pmax=? [ F "heads" ]', 'Pmin=? [ F "heads" ]'],
+)
+def test_leaps_that_go_astray_are_taken_back(question):
+    """A walk changes evenly at first, which looks like a steady ratio."""
+    model = mdp.Program.parse(consensus(4, 2)).build()
+    found = mdp.check(model, question, solver="host")
+    assert found.stats["stiff"] == 0
+    assert np.all(found.upper - found.lower <= 1e-6 * found.lower)
+    assert mdp.verify_values(model, question, found)
+
+
+def test_no_leap_is_made_where_changes_are_no_numbers():
+    size = np.zeros(2)
+    local = Component(*[np.zeros(0)] * 6, value=np.ones(2), room=np.full(2, -2.0))
+    for change, before in ((np.inf, np.inf), (0.5, np.inf), (1.0, 0.0), (0.9, 1.0)):
+        assert not leap(local, change, before, 0.9, size) < 0
+        assert local.value.tolist() == [1.0, 1.0]

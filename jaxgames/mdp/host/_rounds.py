@@ -159,8 +159,12 @@ def chosen_by(local, base, chain):
 
 @compiled
 def followed(chain, value, room, unit):
-    """A round of the policy's choices; the largest change, each in its unit."""
-    change = 0.0
+    """A round of the policy's choices.
+
+    Returns:
+        The largest change, each in its unit; and as it is.
+    """
+    change, largest = 0.0, 0.0
     for state in range(len(value)):
         here = chain.weight[state, 0]
         here += chain.weight[state, 1] * value[chain.pair[state, 0]]
@@ -172,28 +176,33 @@ def followed(chain, value, room, unit):
         value[state] = here
         if moved < 0.0:
             moved = -moved
+        if moved > largest:
+            largest = moved
         if moved > change * unit[state]:
             change = moved / unit[state] if unit[state] > 0.0 else np.inf
-    return change
+    return change, largest
 
 
 @compiled
-def leap(local, change, before, ratio):
+def leap(local, change, before, ratio, saved):
     """Goes where rounds tend to that change things by a steady ratio.
 
     What changes by a ratio r in each round has changed by r / (1 - r) times the last
-    change in the end [Aitken]. Values need no proof: certificates look at them.
+    change in the end [Aitken]. Values need no proof: certificates look at them. But
+    what is more than nothing stays so: changes are told relative to it.
 
     Args:
         local: the component.
-        change: the largest change of the last round.
+        change: the largest change of the last round, as it is: relative to values that
+            grow evenly it would shrink by a ratio, too.
         before: that of the round before; 0.0 for none.
         ratio: of both, a round ago; 0.0 if nobody knows.
+        saved: float64 `[n]`, written to: the values before.
 
     Returns:
         The ratio; -1.0 if it has leapt.
     """
-    if before <= 0.0 or change <= 0.0:
+    if before <= 0.0 or change <= 0.0 or change == np.inf:
         return 0.0
     now = change / before
     off = now - ratio
@@ -203,6 +212,11 @@ def leap(local, change, before, ratio):
         return now
     more = now / (1.0 - now)
     for state in range(len(local.value)):
+        old = local.value[state]
+        if old > 0.0 and old + more * local.room[state] <= 0.0:
+            return 0.0
+    for state in range(len(local.value)):
+        saved[state] = local.value[state]
         local.value[state] += more * local.room[state]
     return -1.0
 
@@ -211,21 +225,29 @@ def leap(local, change, before, ratio):
 def follow(local, chain, unit, enough, most, stop):
     """Rounds of the policy, until they change less than what is enough, in units.
 
+    A leap after which rounds change no less than before, once they have settled, is
+    taken back, and was the last one.
+
     Returns:
         How many rounds; more than `most` if that was not enough.
     """
     before, ratio, rest, rounds = 0.0, 0.0, SETTLES, 0
+    saved, leapt_at, astray = np.empty(len(local.value)), 0.0, 0
     while rounds < most and stop[0] == 0:
-        now = followed(chain, local.value, local.room, unit)
+        change, largest = followed(chain, local.value, local.room, unit)
         rounds += 1
-        if now <= enough:
+        if change <= enough:
             return rounds
         rest -= 1
-        if rest <= 0:
-            ratio = leap(local, now, before, ratio)
-        before = now
+        if rest <= 0 and leapt_at > 0.0 and not largest < leapt_at:
+            local.value[:] = saved
+            leapt_at, before, astray = 0.0, 0.0, 1
+        elif rest <= 0 and astray == 0 and most - rounds > SETTLES:
+            leapt_at = 0.0
+            ratio = leap(local, largest, before, ratio, saved)
+        before = largest
         if ratio < 0.0:
-            before, ratio, rest = 0.0, 0.0, SETTLES
+            leapt_at, before, ratio, rest = largest, 0.0, 0.0, SETTLES
     return most + 1
 
 
