@@ -218,3 +218,13 @@ def test_nature_that_does_not_keep_to_its_bounds_is_seen():
 def test_nothing_is_found_in_many_small_models():
     summary = fuzz(SLICES["robust"], ["host", "verify"], games=4000, limit=None)
     assert summary.failure is None, summary.failure
+
+
+@pytest.mark.parametrize("solver", ["host", "values"])
+def test_what_is_infinite_elsewhere_makes_no_bound_wider(solver):
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [0, 1]), lower=[1, 1], upper=[1, 1],
+        choice_rewards={"": [0, 2]},
+    )  # fmt: skip
+    found = mdp.check(model, "Rmaxmax=? [ C ]", solver)
+    assert found.lower.tolist() == found.upper.tolist() == [0, np.inf]

@@ -67,7 +67,9 @@ class RobustIteration(ValueIteration):
         """What each choice is worth, and more than the size of any of its terms."""
         every = jnp.concatenate([x, game.constants])
         worth = game.base + game.share * self._shared(game, every, least=self.nature)
-        top = jnp.max(jnp.abs(every), initial=0.0)
+        # What is infinite is exact, and so is all that leads there.
+        size = jnp.where(jnp.isfinite(every), jnp.abs(every), 0.0)
+        top = jnp.max(size, initial=0.0)
         return worth, jnp.abs(game.base) + top
 
     def _nothing(self, game: Any, x: jax.Array) -> jax.Array:
