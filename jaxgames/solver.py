@@ -104,7 +104,8 @@ class Solver(abc.ABC):
     def subject(self, game: Any) -> Any:
         """What of a game the states are about, so that no other game may have them.
 
-        All of it, unless a part may be changed while a solve goes on.
+        All of it, unless a part may be changed while a solve goes on, or follows from
+        the others: what is read here is compiled for, too.
         """
         return game
 

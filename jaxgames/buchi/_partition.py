@@ -81,15 +81,15 @@ def kinds(found: Partition, accepting: np.ndarray, dead_ends: np.ndarray) -> lis
         dead_ends: bool `[V]`, those without successor.
     """
     states = len(found.edges)
-    rejects = np.bincount(found.state[~accepting], minlength=states) > 0
-    hopeful = np.bincount(found.part[accepting], minlength=found.count) > 0
+    rejects = host.met(found.state, ~accepting, states)
+    hopeful = host.met(found.part, accepting, found.count)
     # Is there a cycle of states that have vertices which do not accept?
     between = found.edges & rejects[:, None] & rejects
     tails, heads = np.nonzero(between)
     _, label = graphs.scc(_graph(tails, heads, states))
     avoids = np.zeros(found.count, bool)
     avoids[found.part_of[tails[label[tails] == label[heads]]]] = True
-    stuck = np.bincount(found.part[dead_ends], minlength=found.count) > 0
+    stuck = host.met(found.part, dead_ends, found.count)
     result = []
     for part in range(found.count):
         if not hopeful[part]:
@@ -135,7 +135,8 @@ def _of_states(arena: Arena, state: Any, graph: Any) -> Partition:
             f", yet vertices {tail} and {head} are in these and there is an edge"
         )
     count, label = graphs.scc(_graph(tails, heads, states))
-    return Partition(label[state], state, edges, label, np.zeros(count, bool))
+    part = host.looked_up(label, state)
+    return Partition(part, state, edges, label, np.zeros(count, bool))
 
 
 def _of_parts(arena: Arena, partition: Any) -> Partition:

@@ -61,7 +61,7 @@ class Question(Value):
     def parts(self, wanted: list[bool]) -> np.ndarray:
         """int32 `[V]`: a positive number in wanted parts, else 0."""
         number = np.where(wanted, np.arange(1, len(wanted) + 1), 0).astype(np.int32)
-        return number[self.partition.part]
+        return host.looked_up(number, self.partition.part)
 
     def inner(self, wanted: tuple[Kind, ...]) -> tuple[Arena, np.ndarray]:
         """The edges inside the parts of some kinds; kept with the question. O(V + E).

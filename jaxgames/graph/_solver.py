@@ -80,6 +80,10 @@ class ComponentMachine(ComponentSolver, Machine):
     cuts: ClassVar[bool] = False
     """Whether a turn must cut the links that are not live."""
 
+    def subject(self, game: Subgraph) -> Any:
+        """Edges from one of their ends: the others follow, and need not be read."""
+        return game.out, game.alive
+
     @abc.abstractmethod
     def restart(self, game: Subgraph, state: Any) -> Any:
         """The state for the next sweeps, from one that is settled."""

@@ -30,6 +30,10 @@ class EndComponentSolver(Machine):
     needs_graph: ClassVar[bool] = False
     """Whether the layout must have the graph of the model."""
 
+    def subject(self, game: Layout) -> Any:
+        """Branches, owners and masks: all else follows, and need not be read."""
+        return game.branches, game.owner, game.states, game.live
+
     def stats(self, game: Layout, state: Any) -> dict[str, Any]:
         """Outer steps, and rounds of each kind."""
         del game

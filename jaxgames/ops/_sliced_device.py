@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import Arena, bucket
+from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
 from jaxgames.ops._transfers import Pieces, joined, send
-from jaxgames.tuning.ops import COPIED_UP_TO
+from jaxgames.tuning.base import FEWEST_PLACES
+from jaxgames.tuning.ops import COPIED_UP_TO, COUNTED_BY_TABLE
 
 
 class Ends(NamedTuple):
@@ -54,7 +56,8 @@ def slice_rows_there(arena: Arena) -> SlicedArena:
     }
     dst = _sent(arena.dst, links)
     spare = int(rows > size)
-    plan, counts = plan_rows(*_degrees(ends, size), bucket, spare=spare)
+    degrees = _degrees(arena.row_ptr, ends, size)
+    plan, counts = plan_rows(*degrees, bucket, spare=spare)
     return _slice_rows(plan, counts.astype(np.int32), ends, dst, on_vertices, on_edges)
 
 
@@ -72,7 +75,7 @@ def sliced_links_there(offsets, targets, num_targets: int) -> SlicedLinks:
     else:
         ends = _sent_ends(offsets, size, offsets[-1], size)
     dst = _sent(targets, bucket(len(targets)))
-    plan, counts = plan_links(*_degrees(ends, size))
+    plan, counts = plan_links(*_degrees(offsets, ends, size))
     return _slice_links(plan, num_targets, counts.astype(np.int32), ends, dst)
 
 
@@ -197,12 +200,46 @@ def _filled(x: jax.Array, length: int, fill: int) -> jax.Array:
 # ---- planning ------------------------------------------------------------------
 
 
-def _degrees(ends: Ends, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _degrees(offsets: Any, ends: Ends, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Some degrees with the largest, and how many rows have each, rounded up."""
-    upto, most = np.split(np.asarray(_count_degrees(ends)), [len(DEGREES)])
+    if isinstance(offsets, np.ndarray) and can_compile():
+        upto, most = _counted(offsets, size)
+    else:
+        upto, most = np.split(np.asarray(_count_degrees(ends)), [len(DEGREES)])
     few = np.flatnonzero(most > DEGREES)
     degrees = np.append(DEGREES[few], most)
     return degrees, np.diff(np.append(upto[few], size), prepend=0)
+
+
+def _counted(offsets: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """As `_count_degrees`, by the host: nothing is compiled for it, nor waited for."""
+    ranges = size // RANGE + 1
+    number = np.searchsorted(DEGREES, np.arange(COUNTED_BY_TABLE)).astype(np.int32)
+    counts = np.zeros((ranges, len(DEGREES) + 1), np.int32)
+    largest = np.zeros(ranges, np.int64)
+    on_all_cores(_count_range, size, offsets, number, DEGREES, counts, largest)
+    return np.cumsum(counts.sum(0))[:-1], largest.max(keepdims=True)
+
+
+RANGE = FEWEST_PLACES // 2
+"""No two ranges of rows begin so near."""
+
+
+@compiled
+def _count_range(offsets, number, degrees, counts, largest, begin, end):
+    """Counts the rows of a range by the first of `degrees` that is enough."""
+    own, most = begin // RANGE, 0
+    for row in range(max(begin, 0), end):
+        degree = offsets[row + 1] - offsets[row]
+        most = max(most, degree)
+        if degree < len(number):
+            counts[own, number[degree]] += 1
+        else:
+            place = 0
+            while place < len(degrees) and degrees[place] < degree:
+                place += 1
+            counts[own, place] += 1
+    largest[own] = most
 
 
 @jax.jit

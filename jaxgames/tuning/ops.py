@@ -70,6 +70,9 @@ FEWEST_CELLS = 1 << 10
 COPIED_UP_TO = 1 << 22
 """Bytes of an array that are filled up on the host, in no time."""
 
+COUNTED_BY_TABLE = 1 << 10
+"""Degrees that are looked up; larger ones are few, and searched for."""
+
 # ops/_sliced_host.py
 TILE = 1 << 9
 """Rows whose links are copied together, column by column: they stay in the cache."""

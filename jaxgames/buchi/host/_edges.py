@@ -119,6 +119,31 @@ def quotient(arena: Arena, part: np.ndarray, count: int) -> np.ndarray:
     return leads
 
 
+def met(place: np.ndarray, where: np.ndarray, count: int) -> np.ndarray:
+    """The places of some vertices: bool `[count]`.
+
+    Args:
+        place: int32 `[V]`, the place of each vertex, from 0.
+        where: bool `[V]`, the vertices that are looked at.
+        count: how many places there are.
+    """
+    found = np.zeros(count, np.bool_)
+    on_all_cores(_meet, len(place), place, where, found)
+    return found
+
+
+def looked_up(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The value at each place: int32 `[V]`.
+
+    Args:
+        values: int32 `[P]`.
+        place: int32 `[V]`, from 0 to P - 1.
+    """
+    found = np.empty(len(place), np.int32)
+    on_all_cores(_look_up, len(place), values, place, found)
+    return found
+
+
 def ends(arena: Arena, edge: int) -> tuple[int, int]:
     """Where an edge begins and ends."""
     return int(np.asarray(arena.src)[edge]), int(np.asarray(arena.dst)[edge])
@@ -154,3 +179,16 @@ def _quotient(row_ptr, dst, part, leads, begin, end):
     for v in range(max(begin, 0), end):
         for e in range(row_ptr[v], row_ptr[v + 1]):
             leads[part[v], part[dst[e]]] = True
+
+
+@linear
+def _meet(place, where, found, begin, end):
+    for v in range(max(begin, 0), end):
+        if where[v] and not found[place[v]]:
+            found[place[v]] = True
+
+
+@linear
+def _look_up(values, place, found, begin, end):
+    for v in range(max(begin, 0), end):
+        found[v] = values[place[v]]
