@@ -109,8 +109,8 @@ def repeat(count: int, step: Callable[[Any], Any], state: Any) -> Any:
     keeps each to itself. Else XLA makes kernels of several steps, which take many
     times as long to compile, and each of them computes again what another one has.
     """
-    if count == 1:
-        return step(state)
+    if count < 2:
+        return step(state) if count else state
     some = next(size for size in WRITTEN_OUT if count % size == 0)
 
     def steps(_, state: Any) -> Any:

@@ -1,6 +1,8 @@
 """Value iteration on a device: one vector, and a certificate of how near it is."""
 
 import dataclasses
+import functools
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,8 +16,14 @@ from jaxgames.ops import Links, Pieces
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
 from jaxgames.states import register
+from jaxgames.tuning.mdp import (
+    GOAL_OF_EQUATIONS,
+    MOST_EQUATIONS,
+    MOST_PRODUCTS,
+    ROUNDS_WITHOUT_EQUATIONS,
+)
 
-STEPS, VALUES, BOUNDS, MET = range(4)
+STEPS, VALUES, BOUNDS, MET, EQUATIONS = range(5)
 """Phases of `ValueIteration`."""
 
 
@@ -61,6 +69,8 @@ class Iterate(NamedTuple):
     upper: jax.Array  # float64 [N]
     phase: jax.Array  # int32
     moves: jax.Array  # bool: something moved in the last round
+    left: jax.Array  # int32: rounds of values before equations are solved
+    solves: jax.Array  # int32: how often that was done
 
 
 class Answer(NamedTuple):
@@ -79,26 +89,50 @@ class ValueIteration(Solver):
     is an upper bound, and likewise below. Bounds that are near but for small values
     then sharpen each other.
 
+    Any values will do, so that where rounds bring them on slowly the equations of the
+    choices that are best by then are solved, as far as some hundred products with their
+    matrix do that, and other rounds look for better choices. So rounds grow about with
+    the square root of the steps that can follow.
+
     Attributes:
         least: whether schedulers look for the least value, instead of the largest.
+        between: rounds that are made without a look at what they say of bounds, for one
+            with it.
+
+    References:
+        van der Vorst, Bi-CGSTAB, SIAM J. Sci. Stat. Comput. 13(2), 1992,
+        doi:10.1137/0913035: how equations are solved. Puterman and Shin, Modified
+        policy iteration algorithms for discounted Markov decision problems, Management
+        Science 24(11), 1978, doi:10.1287/mnsc.24.11.1127.
     """
 
     least: bool = False
+    between: int = dataclasses.field(default=0, kw_only=True)
 
     name: ClassVar[str] = "values"
+    linear: ClassVar[bool] = True
+    """Whether what a choice is worth is a sum, so that equations can be solved."""
 
     def init(self, game: System) -> Iterate:
         """From zero."""
         zero = game.start
         return Iterate(
-            zero, zero, zero + game.low, zero + game.high, jnp.int32(0), jnp.array(True)
+            *(zero, zero, zero + game.low, zero + game.high),
+            phase=jnp.int32(STEPS),
+            moves=jnp.array(True),
+            left=jnp.int32(ROUNDS_WITHOUT_EQUATIONS),
+            solves=jnp.int32(0),
         )
 
     def step(self, game: System, state: Iterate) -> Iterate:
         """A round of the phase."""
         return jax.lax.switch(
             state.phase,
-            [self._steps, self._values, self._bounds, lambda _, state: state],
+            [
+                *(self._steps, self._values, self._bounds),
+                lambda _, state: state,
+                *([self._equations] if self.linear else []),
+            ],
             game,
             state,
         )
@@ -122,9 +156,11 @@ class ValueIteration(Solver):
         return Answer(state.lower, state.upper)
 
     def _steps(self, game: System, state: Iterate) -> Iterate:
-        """One more step by the slowest choice; scaled once few are missing."""
-        more = self._longest(game, state.steps)
-        rest = jnp.max(more - state.steps, initial=0.0)
+        """Steps by the slowest choice; scaled once few are missing."""
+        longest = functools.partial(self._longest, game)
+        steps = fixpoint.repeat(self.between, longest, state.steps)
+        more = self._longest(game, steps)
+        rest = jnp.max(more - steps, initial=0.0)
         scaled = more * ((1 + 1e-12) / (1 - jnp.minimum(rest, 0.9)))
         holds = (rest < 0.75) & jnp.all(self._longest(game, scaled) <= scaled)
         return state._replace(
@@ -139,7 +175,10 @@ class ValueIteration(Solver):
 
     def _values(self, game: System, state: Iterate) -> Iterate:
         """The values of the best choices, and what that says of all values."""
-        x, w = state.value, state.steps
+        x, w = (
+            fixpoint.repeat(self.between, self._round(game), state.value),
+            state.steps,
+        )
         worth, size = self._worth(game, x)
         off = game.slack * size + game.blur
         off = jnp.where(size > 0, off + UNDERFLOW[x.dtype.name], off)
@@ -156,10 +195,58 @@ class ValueIteration(Solver):
         wide = jnp.max((up + down) * w, initial=0.0)
         near = wide <= 0.5 * (game.width * top + game.apart)
         near |= ~jnp.any(new != x)  # it comes no nearer
-        phase = jnp.where(met, MET, jnp.where(near, BOUNDS, VALUES))
-        return Iterate(
-            *(new, w, lower, upper, phase.astype(jnp.int32), jnp.array(True))
+        left = state.left - 1
+        again = (left <= 0) & (state.solves < MOST_EQUATIONS) if self.linear else False
+        phase = jnp.where(again, EQUATIONS, VALUES)
+        phase = jnp.where(met, MET, jnp.where(near, BOUNDS, phase))
+        return state._replace(
+            value=new,
+            lower=lower,
+            upper=upper,
+            phase=phase.astype(jnp.int32),
+            moves=jnp.array(True),
+            left=left,
         )
+
+    def _round(self, game: System) -> Callable[[jax.Array], jax.Array]:
+        """What values are by the best choices, if they are so after a step."""
+        return lambda x: self._best(game, self._worth(game, x)[0])
+
+    def _equations(self, game: System, state: Iterate) -> Iterate:
+        """Nearer to the values of the choices that are best now, if that succeeds.
+
+        The method has no proof that it does: what is no nearer is not taken.
+        """
+        x, choice = state.value, self._chosen(game, state.value)
+        there = choice < len(game.base)
+        at = jnp.where(there, choice, 0)
+
+        def rest(x: jax.Array, base: jax.Array) -> jax.Array:
+            follow = base + ops.links_sum(game.branches, x, game.weights)
+            return jnp.where(there, ops.take(follow, at), 0.0) - x
+
+        none = jnp.zeros_like(game.base)
+        top, wide = (jnp.max(jnp.abs(y), initial=0.0) for y in (x, state.steps))
+        goal = GOAL_OF_EQUATIONS * (game.width * top + game.apart) / wide
+        before = rest(x, game.base)
+        by = _solved(lambda y: -rest(y, none), before, goal)
+        after = jnp.max(jnp.abs(rest(x + by, game.base)), initial=0.0)
+        nearer = after < jnp.max(jnp.abs(before), initial=0.0)  # false of no number
+        left = jnp.where(after <= goal, ROUNDS_WITHOUT_EQUATIONS, 1)
+        return state._replace(
+            value=jnp.where(nearer, x + by, x),
+            phase=jnp.int32(VALUES),
+            left=jnp.where(nearer, left, ROUNDS_WITHOUT_EQUATIONS).astype(jnp.int32),
+            solves=state.solves + 1,
+        )
+
+    def _chosen(self, game: System, x: jax.Array) -> jax.Array:
+        """The first of the best choices of each state; from K on where it has none."""
+        worth, _ = self._worth(game, x)
+        best = ops.at_rows(game.choices, self._best(game, worth))
+        are = ops.edgewise(jnp.equal, ops.at_targets(game.choices, worth), best)
+        number = jnp.arange(len(worth), dtype=jnp.int32)
+        return ops.links_min(game.choices, number, are)
 
     def _bounds(self, game: System, state: Iterate) -> Iterate:
         """What the equations make of bounds: they hold as well."""
@@ -202,6 +289,43 @@ class ValueIteration(Solver):
         return reduce(game.choices, worth)
 
 
+def _solved(
+    product: Callable[[jax.Array], jax.Array], right: jax.Array, goal: jax.Array
+) -> jax.Array:
+    """A vector whose product is near to the right side, by BiCGSTAB (pure).
+
+    Args:
+        product: with a square matrix.
+        right: `[N]`.
+        goal: how near each entry shall be.
+
+    Returns:
+        The vector where it has ended: there, after many products, or broken down.
+    """
+
+    def going(at: tuple) -> jax.Array:
+        *_, rest, _, _, rho, count = at
+        far = jnp.max(jnp.abs(rest), initial=0.0) > goal  # false of no number
+        return far & (rho != 0) & (count < MOST_PRODUCTS)
+
+    def step(at: tuple) -> tuple:
+        x, rest, way, way_on, rho, count = at
+        alpha = rho / jnp.vdot(right, way_on)
+        half = rest - alpha * way_on
+        half_on = product(half)
+        omega = jnp.vdot(half_on, half) / jnp.vdot(half_on, half_on)
+        # Where the first half ends there, nothing is left to be divided by.
+        omega = jnp.where(jnp.any(half_on != 0), omega, 0.0)
+        x, rest = x + alpha * way + omega * half, half - omega * half_on
+        new = jnp.vdot(right, rest)
+        beta = (new / rho) * (alpha / jnp.where(omega != 0, omega, 1.0))
+        way = rest + beta * (way - omega * way_on)
+        return x, rest, way, product(way), new, count + 1
+
+    begin = (right * 0, right, right, product(right), jnp.vdot(right, right))
+    return fixpoint.until(lambda at: ~going(at), step, (*begin, jnp.int32(0)))[0]
+
+
 def iterate(
     part: Equations,
     solver: ValueIteration,
@@ -238,10 +362,8 @@ def iterate(
     number = np.arange(choices, dtype=np.int32)
     branches = ops.links(part.rows, part.target, size)
     weights = ops.on_links(branches, part.rows, part.probs)
-    sweeps = fixpoint.default_sweeps(branches)
-    solver = dataclasses.replace(
-        solver, sweeps_per_check=solver.sweeps_per_check or sweeps
-    )
+    sweeps = solver.sweeps_per_check or fixpoint.default_sweeps(branches)
+    solver = dataclasses.replace(solver, sweeps_per_check=1, between=sweeps - 1)
     with jax.enable_x64(True), eagerly():
         scalars = (part.slack, width, apart, low, high)
         game = System(

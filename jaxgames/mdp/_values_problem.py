@@ -124,6 +124,8 @@ class ValuesOf(drive.Problem[Question]):
             progress=progress,
         )
         counts = {"rounds": rounds, "open": len(answer.lower)}
+        if carry is not None:
+            counts["solves"] = int(carry.state.solves)
         found = told(model, posed, part, answer, status, counts)
         stats = Stats(**{**found.stats, "solver": solver.name})
         return self.solution(found, status=status, stats=stats, state=carry)

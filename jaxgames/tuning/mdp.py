@@ -47,6 +47,19 @@ IMPROVED_UP_TO = 100_000
 EXACT_UP_TO = 50_000
 """Equations that may all be solved in rational arithmetic."""
 
+# mdp/_value_iteration.py
+ROUNDS_WITHOUT_EQUATIONS = 32
+"""Rounds of values, a look at bounds each, before equations are solved."""
+
+MOST_PRODUCTS = 256
+"""Pairs of products with a matrix in one round."""
+
+MOST_EQUATIONS = 64
+"""How often equations are solved: then rounds go on alone."""
+
+GOAL_OF_EQUATIONS = 0.02
+"""By which share of what is asked for values of fixed choices may be off."""
+
 # mdp/host/_values.py
 FIRST_GOAL = 0.06
 """By which share of what is asked for values may be off, as far as one knows, when a

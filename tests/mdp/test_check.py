@@ -1,15 +1,18 @@
 """Properties of models: bounds that hold, are near, and are attained."""
 
+import functools
 import itertools
 from fractions import Fraction
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from quantitative_cases import FOLDER, cases, needs_folder
 from repeats import some_of
 
 from jaxgames import SolveError, Status, io, mdp
-from jaxgames.mdp import PropertyError
+from jaxgames.mdp import PropertyError, _value_iteration
 from jaxgames.mdp.host._rounds import Component, leap
 from jaxgames.testing import _exact as exact
 
@@ -413,6 +416,58 @@ def test_published_values_on_the_device():
         assert np.all(case.values <= found.upper * (1 + 1e-9))
         assert np.all(found.upper - found.lower <= 1e-6 * case.values)
     assert found.stats["solver"] == "values"
+
+
+def ruin(size: int) -> mdp.MDP:
+    """A line that is left at its ends; in the middle one may also stay for a while.
+
+    From place `k` it takes `k (size - k)` steps at least.
+    """
+    targets, probs, rows, groups = [0], [1.0], [0, 1], [0, 1]
+    for place in range(1, size):
+        targets += [place - 1, place + 1]
+        probs += [0.5, 0.5]
+        rows.append(len(targets))
+        if place == size // 2:
+            targets += [place, place - 1, place + 1]
+            probs += [0.5, 0.25, 0.25]
+            rows.append(len(targets))
+        groups.append(len(rows) - 1)
+    targets, probs = [*targets, size], [*probs, 1.0]
+    rows.append(len(targets))
+    groups.append(len(rows) - 1)
+    ends = {"right": np.arange(size + 1) == size, "end": np.zeros(size + 1, bool)}
+    ends["end"][[0, size]] = True
+    steps = np.ones(size + 1)
+    return mdp.MDP.from_arrays(
+        *(groups, rows, targets, probs), labels=ends, state_rewards={"": steps}
+    )
+
+
+@pytest.mark.parametrize("solved", ["well", "badly", "to no number"])
+def test_slow_walks_take_few_rounds_on_the_device(solved, monkeypatch):
+    """And values that are no nearer to the truth are not taken."""
+    if solved != "well":
+        spoilt = {"badly": 1e3, "to no number": np.nan}[solved]
+        spoil = functools.partial(jnp.full_like, fill_value=spoilt)
+        monkeypatch.setattr(
+            _value_iteration, "_solved", lambda product, right, goal: spoil(right)
+        )
+        jax.clear_caches()
+    size = 60 if solved == "well" else 14
+    model, place = ruin(size), range(size + 1)
+    chance = mdp.check(model, 'Pmax=? [ F "right" ]', "values")
+    holds(chance, [Fraction(k, size) for k in place])
+    most = mdp.check(model, 'Rmax=? [ F "end" ]', "values")
+    middle = size // 2
+    # Each visit of the middle takes a step more; there are so many of them.
+    visits = [2 * min(k, middle) * (size - max(k, middle)) for k in place]
+    holds(most, [k * (size - k) + Fraction(visits[k], size) for k in place])
+    assert most.stats["solves"] > 0
+    if solved == "well":  # a round alone adds a thousandth of what is missing
+        assert most.stats["rounds"] < 1000
+    else:
+        jax.clear_caches()
 
 
 # ---- what takes long, or is small ----------------------------------------------------

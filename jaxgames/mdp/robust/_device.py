@@ -56,6 +56,7 @@ class RobustIteration(ValueIteration):
     nature: bool = False
 
     name: ClassVar[str] = "robust"
+    linear: ClassVar[bool] = False
 
     def _longest(self, game: Any, steps: jax.Array) -> jax.Array:
         none = jnp.zeros_like(game.constants)
