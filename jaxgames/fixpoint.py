@@ -60,7 +60,9 @@ class Outcome(NamedTuple):
 
 def start(solver: Solver, game: Any) -> Carry:
     """The carry before the first round (pure)."""
-    words = _whole(_parts(solver.subject(game), states.fingerprint))
+    subject = solver.subject(game)
+    fingerprint = _fingerprint_on(subject)
+    words = _whole(_parts(subject, fingerprint), fingerprint)
     return Carry(solver.init(game), jnp.int32(0), _origin(solver, words))
 
 
@@ -248,8 +250,9 @@ def origin(solver: Solver, game: Any) -> states.Origin:
     The fingerprint of a layout is kept with it, so that this costs a launch, or less;
     and for small ones in the host's memory nothing is compiled before there are many.
     """
+    subject = solver.subject(game)
     parts = _parts(
-        solver.subject(game),
+        subject,
         lambda part: kept(
             part,
             "fingerprint",
@@ -258,7 +261,8 @@ def origin(solver: Solver, game: Any) -> states.Origin:
     )
     if isinstance(parts, _Part):
         return _origin(solver, parts.words)
-    return _origin(solver, _words(parts, states.fingerprint, _whole_jit))
+    whole = functools.partial(_whole_jit, fingerprint=_fingerprint_on(subject))
+    return _origin(solver, _words(parts, states.fingerprint, whole))
 
 
 def _words(
@@ -306,17 +310,25 @@ def _parts(game: Any, fingerprint: Callable[[Any], states.Words]) -> Any:
     )
 
 
-def _whole(parts: Any) -> states.Words:
+def _whole(parts: Any, fingerprint: Callable[[Any], states.Words]) -> states.Words:
     """The fingerprint of a game, from its parts (pure)."""
-    return parts.words if isinstance(parts, _Part) else states.fingerprint(parts)
+    return parts.words if isinstance(parts, _Part) else fingerprint(parts)
 
 
-_whole_jit = jax.jit(_whole)
+_whole_jit = jax.jit(_whole, static_argnames="fingerprint")
 
 
 @jax.jit
 def _fingerprint(part: Any) -> states.Words:
-    return ops.on_all(part, states.fingerprint(part))
+    return ops.on_all(part, _fingerprint_on(part)(part))
+
+
+def _fingerprint_on(game: Any) -> Callable[[Any], states.Words]:
+    """A fingerprint whose arrays stay apart where a game is on several devices."""
+    return states.fingerprint if ops.mesh_of(game) is None else _apart
+
+
+_apart = functools.partial(states.fingerprint, apart=True)
 
 
 def check(solver: Solver, game: Any, carry: Any) -> None:

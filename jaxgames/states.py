@@ -15,6 +15,7 @@ import numpy as np
 import jaxgames
 from jaxgames.kept import kept
 from jaxgames.later import imported, jax, jnp, to_numpy
+from jaxgames.tuning.base import JOINED_UP_TO
 
 Words = tuple[Any, Any]
 """A fingerprint: two uint32 scalars, or two arrays of them, one for each game."""
@@ -191,7 +192,7 @@ def _class_of(x: Any) -> str:
 # ---- fingerprints ----------------------------------------------------------------
 
 
-def fingerprint(values: Any) -> Words:
+def fingerprint(values: Any, *, apart: bool = False) -> Words:
     """64 bits that tell pytrees of arrays apart (pure).
 
     The same bits come from numpy and from jax, from any device or number of them, under
@@ -201,6 +202,8 @@ def fingerprint(values: Any) -> Words:
     Args:
         values: a pytree of arrays of booleans, integers or floats. Names and shapes
             count too.
+        apart: whether arrays of JAX stay apart, as those of several devices better do;
+            the bits are the same.
 
     Returns:
         Two uint32 scalars, of numpy if all arrays are.
@@ -208,24 +211,45 @@ def fingerprint(values: Any) -> Words:
     Examples:
         >>> first, second = fingerprint({"x": np.arange(3)})
         >>> [f"{int(word):08x}" for word in (first, second)]
-        ['9e082a5e', 'a2815ced']
+        ['05aeec7f', '94373cef']
         >>> bool(fingerprint({"x": jnp.arange(3)})[0] == first)
         True
     """
     leaves = list(_leaves(values))
-    first, second = np.uint32(len(leaves)), np.uint32(_GOLDEN)
+    names, parts = hashlib.sha256(), []
     with np.errstate(over="ignore"):  # everything is modulo 2**32
         for path, x in leaves:
             # Numpy's stay numpy's: JAX would cut 64 bits to 32.
             xp = jnp if isinstance(x, jax.Array) else np
             x = xp.asarray(x)
             name = f"{path}{list(x.shape)}"
+            names.update(f"{name};".encode())
             digest = hashlib.sha256(name.encode()).digest()
-            seed, more = np.frombuffer(digest[:8], "<u4").astype(np.uint32)
-            one, other = _mixed(xp, x, seed)
-            first = _spread(xp, first * np.uint32(_FIRST) + one + more)
-            second = _spread(xp, second * np.uint32(_SECOND) + other)
-    return first, second
+            parts.append(_placed(xp, x, np.frombuffer(digest[:4], "<u4")[0]))
+        if not apart:
+            parts = _joined(parts)
+        found = np.frombuffer(names.digest()[:8], "<u4")
+        first, second = found[0], found[1]
+        for words, place in parts:
+            one, other = _mixed(
+                jnp if isinstance(words, jax.Array) else np, words, place
+            )
+            first, second = first + one, second + other
+        return _spread(first), _spread(second)
+
+
+def _joined(parts: list[Words]) -> list[Words]:
+    """The same words in fewer arrays: JAX's, if they are not very many, in one.
+
+    A reduction each takes long to compile where there are many.
+    """
+    there = [part for part in parts if isinstance(part[0], jax.Array)]
+    if len(there) < 2 or sum(words.size for words, _ in there) > JOINED_UP_TO:
+        return parts
+    others = [part for part in parts if not isinstance(part[0], jax.Array)]
+    flat = [[x.reshape(-1) for x in jnp.broadcast_arrays(*part)] for part in there]
+    words, place = (jnp.concatenate(x) for x in zip(*flat, strict=True))
+    return [*others, (words, place)]
 
 
 def _leaves(values: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -247,8 +271,8 @@ def _leaves(values: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, values
 
 
-def _mixed(xp: Any, x: Any, seed: Any) -> Words:
-    """Two sums of what each entry and its place make."""
+def _placed(xp: Any, x: Any, seed: Any) -> Words:
+    """Each entry as a word, and its place, from the seed on."""
     words, place = _words(xp, x), seed
     step = 1
     for axis in reversed(range(words.ndim)):
@@ -257,20 +281,25 @@ def _mixed(xp: Any, x: Any, seed: Any) -> Words:
         own[axis] = words.shape[axis]
         place = place + (count * xp.uint32(step & 0xFFFFFFFF)).reshape(own)
         step *= words.shape[axis]
-    each = _spread(xp, words + place * xp.uint32(_GOLDEN))
+    return words, place
+
+
+def _mixed(xp: Any, words: Any, place: Any) -> Words:
+    """Two sums of what each word and its place make."""
+    each = _spread(words + place * xp.uint32(_GOLDEN))
     odd = place * xp.uint32(2) + xp.uint32(1)
     other = (each ^ (each >> xp.uint32(9))) * odd
     return xp.sum(each, dtype=xp.uint32), xp.sum(other, dtype=xp.uint32)
 
 
-def _spread(xp: Any, x: Any) -> Any:
+def _spread(x: Any) -> Any:
     """Each bit of a word, spread over all of it; one to one, and zero stays zero.
 
     The finaliser of MurmurHash3, by Austin Appleby, who gave it to the public domain.
     """
-    x = (x ^ (x >> xp.uint32(16))) * xp.uint32(_FIRST)
-    x = (x ^ (x >> xp.uint32(13))) * xp.uint32(_SECOND)
-    return x ^ (x >> xp.uint32(16))
+    x = (x ^ (x >> np.uint32(16))) * np.uint32(_FIRST)
+    x = (x ^ (x >> np.uint32(13))) * np.uint32(_SECOND)
+    return x ^ (x >> np.uint32(16))
 
 
 def _words(xp: Any, x: Any) -> Any:
@@ -298,7 +327,7 @@ def _words(xp: Any, x: Any) -> Any:
     high = xp.uint32(0)
     if kind.itemsize == 8:
         high = (x >> np.array(32, kind)).astype(xp.uint32)
-    return low ^ _spread(xp, high ^ sign)
+    return low ^ _spread(high ^ sign)
 
 
 # ---- classes ---------------------------------------------------------------------

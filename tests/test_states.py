@@ -370,6 +370,7 @@ def test_the_same_bits_from_numpy_jax_jit_vmap_and_any_width():
         device = jax.tree.map(jnp.asarray, host)
         assert words(states.fingerprint(device)) == expected
         assert words(jax.jit(states.fingerprint)(device)) == expected
+        assert words(states.fingerprint(device, apart=True)) == expected
         both = jax.tree.map(lambda x: jnp.stack([x, x]), device)
         first, second = jax.jit(jax.vmap(states.fingerprint))(both)
         assert {(int(a), int(b)) for a, b in zip(first, second, strict=True)} == {

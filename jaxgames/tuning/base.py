@@ -82,6 +82,11 @@ PATIENCE_SECONDS = 0.5
 UNCHECKED = 1 << 18
 """Vertices and edges up to which nothing is asked: so much is there."""
 
+# states.py
+JOINED_UP_TO = 1 << 27
+"""Entries whose fingerprint is one sum, which may take room for them and their places:
+with a sum for each array, of which layouts have dozens, it takes longer to compile."""
+
 # native/_machine.py
 LEVEL = 1
 """How hard LLVM works: with more it takes twice as long, for code as fast as this."""
