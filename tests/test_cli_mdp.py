@@ -241,6 +241,128 @@ def test_what_games_are_not_asked(run, arguments, message):
     assert "expected a Markov decision process, found: Game" in err
 
 
+def save_parity_game():
+    """In 0 player 1 stays, or leaves it to a fair lot between p for ever and not p."""
+    game = mdp.Game.from_arrays(
+        [0, 2, 3, 4],
+        [0, 1, 3, 4, 5],
+        [0, 1, 2, 1, 2],
+        [1, 0.5, 0.5, 1, 1],
+        [1, -1, -1],
+        labels={"p": [0, 1, 0]},
+        valuations={"rank": [1, 2, 1], "up": [True, False, True]},
+        initial=[0],
+    )
+    io.save("game.umb", game)
+
+
+GFP = """HOA: v1
+States: 1
+Start: 0
+AP: 1 "p"
+Acceptance: 1 Inf(0)
+--BODY--
+State: 0
+[0] 0 {0}
+[!0] 0
+--END--
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "player", "value", "rows"),
+    [
+        (("--priority", "rank"), 0, [0, 1, 0], 3),
+        (("--priority", "rank"), 1, [0.5, 1, 0], 3),
+        (("--ltl", "G F p"), 0, [0, 1, 0], 3),
+        (("--ltl", "G F p"), 1, [0.5, 1, 0], 3),
+        (("--ltl", "G !p"), 1, [1, 0, 1], 3),
+        (("--ltl", "G !p"), 0, [0.5, 0, 1], 3),
+        (("--ltl", "F (p & X p)"), 1, [0.5, 1, 0], 6),
+        (("--ltl", 'X "rank=2"'), 1, [0.5, 1, 0], 9),
+        (("--automaton", "gfp.hoa"), 1, [0.5, 1, 0], 3),
+    ],
+)
+def test_objectives_of_games(run, asked, player, value, rows):
+    save_parity_game()
+    Path("gfp.hoa").write_text(GFP)
+    about = ("game.umb", *asked, "--player", player)
+    line = ("probability", *about, "--verify", "--json", "--all", "-o", "found.npz")
+    code, out, err = run(*line)
+    facts = json.loads(out)
+    assert (code, err, facts["verified"]) == (Exit.DONE, "", True)
+    assert facts["player"] == player
+    assert facts["objective"] == asked[1]
+    assert facts["value"][:3] == pytest.approx(value)
+    assert facts["initial"][0]["value"] == pytest.approx(value[0])
+    assert len(facts["value"]) >= rows
+    assert len(facts["value"]) % 3 == 0
+    assert ("memory" in facts) == (asked[0] != "--priority")
+    Path("found.json").write_text(out)
+    assert run("probability", *about, "-o", "found.txt", "-q")[0] == Exit.DONE
+    for name in ("found.npz", "found.json", "found.txt"):
+        assert run("verify", "game.umb", name, *about[1:])[0] == 0
+    arrays = dict(np.load("found.npz"))
+    arrays["upper"] = arrays["lower"] = arrays["lower"] - 0.01
+    np.savez("wrong.npz", **arrays)
+    assert run("verify", "game.umb", "wrong.npz", *about[1:])[0] == Exit.WRONG
+
+
+def test_a_strategy_for_a_formula_says_what_to_remember(run):
+    """Player 0 sees p and then q only if he turns round once he has seen p."""
+    game = mdp.Game.from_arrays(
+        [0, 2, 3, 4],
+        [0, 1, 2, 3, 4],
+        [1, 2, 0, 2],
+        [1, 1, 1, 1],
+        [0, -1, -1],
+        labels={"p": [0, 1, 0], "q": [0, 0, 1]},
+    )
+    io.save("game.umb", game)
+    asked = ("--ltl", "F p & F q")
+    code, _, _ = run("probability", "game.umb", *asked, "-q", "-o", "found.npz")
+    assert code == Exit.DONE
+    found = np.load("found.npz")
+    state, memory, seen = 0, 0, []
+    for _ in range(6):
+        row = 3 * memory + state
+        choice = found["strategy"][row]
+        memory = found["memory"][row]
+        seen.append(state)
+        state = int(game.model.columns[game.model.row_offsets[choice]])
+    assert set(seen) == {0, 1, 2}
+    assert seen[-1] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("model.umb", "--ltl", "G F goal"), "jaxgames mdp takes such formulas"),
+        (("game.umb", "--ltl", "G (F p"), "--ltl: "),
+        (("game.umb", "--ltl", "G F no"), "--ltl: proposition 'no' of the automaton"),
+        (("game.umb", "--priority", "no"), "no variable 'no', only rank, up"),
+        (("game.umb", "--priority", "up"), "'up' must be integers"),
+        (("game.umb", "--ltl", "G p", "--through", "p"), "--through goes with --to"),
+        (("game.umb", "--ltl", "G p", "--zero-one"), "--zero-one is for models of one"),
+        (("game.umb", "--automaton", "model.umb"), "expected an automaton"),
+        (("game.umb",), "one of the arguments --to --ltl --automaton --priority"),
+    ],
+)
+def test_objectives_that_cannot_be(run, arguments, message):
+    save_parity_game()
+    code, _, err = run("probability", *arguments)
+    assert code == Exit.BAD_INPUT
+    assert message in err
+
+
+def test_objectives_within_a_time(run):
+    save_parity_game()
+    asked = ("game.umb", "--ltl", "G F p", "--timeout", 1e-6)
+    code, _, err = run("probability", *asked)
+    assert code == Exit.UNSOLVED
+    assert "the limit of 1e-06 s was reached" in err
+
+
 PROGRAM = """dtmc
 const int N; const double p;
 module walk x : [0..N] init 1;

@@ -155,7 +155,7 @@ IN_OBJECTS = {
     "multienergy": ("offsets", "points"),
     "reach": ("reached", "rank", "successor"),
     "probability": (
-        *("lower", "upper", "value", "scheduler", "strategy"),
+        *("lower", "upper", "value", "scheduler", "strategy", "memory"),
         *("zero", "one", "scheduler_zero", "scheduler_one"),
     ),
     "mdp": ("lower", "upper", "scheduler", "nature"),

@@ -93,10 +93,14 @@ def lasso(args: argparse.Namespace, answer: Answer) -> Any:
 def probabilities(args: argparse.Namespace, answer: Answer) -> Any:
     """Checks bounds of the probability to reach a target."""
     from jaxgames import mdp
-    from jaxgames.cli import _probability
+    from jaxgames.cli import _objectives, _players, _probability
 
     if args.prop:
         return values(args, answer)
+    if _objectives.is_asked(args):
+        game = _players.load(args)
+        verdict = _objectives.checked(args, answer, game)
+        return _sizes(_players.model_of(game)), verdict
     given, target, through = _question(args)
     is_game = isinstance(given, mdp.Game)
     model = given.model if is_game else given
@@ -167,7 +171,8 @@ def _question(args: argparse.Namespace) -> tuple[Any, Any, Any]:
 
     if args.to is None:
         raise ValueError(
-            "probabilities were asked with --to, --through and --min: name them again"
+            "probabilities were asked with --to, --through and --min, or, of a game, "
+            "with --ltl, --automaton or --priority: name them again"
         )
     given = _players.load(args)
     model = _players.model_of(given)

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import io, mdp
-from jaxgames.cli import _checkpoint, _options, _parts, _players, _report, _vertices
+from jaxgames.cli import (
+    _checkpoint,
+    _objectives,
+    _options,
+    _parts,
+    _players,
+    _report,
+    _vertices,
+)
 from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
@@ -30,12 +38,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
-    parser.add_argument(
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument(
         "--to",
-        required=True,
         metavar="TARGET",
         help=f"what is to be reached: a label of the model, or {_vertices.SYNTAX}",
     )
+    _objectives.options(asked)
     parser.add_argument(
         "--through",
         metavar="STATES",
@@ -61,7 +70,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--player",
         type=_options.natural,
         metavar="P",
-        help="of a game, who wants to get there; all others do not (default: 0)",
+        help="of a game, who wants that; all others do not (default: 0)",
     )
     parser.add_argument(
         "--zero-one",
@@ -100,6 +109,8 @@ def run(args: argparse.Namespace) -> Exit:
         given = _players.load(args)
         model = _players.model_of(given)
         notes.append(sizes(model))
+    if _objectives.is_asked(args):
+        return _objectives.run(args, phase, given)
     target = states("--to", args.to, model)
     through = None
     if args.through is not None:
@@ -148,7 +159,7 @@ def run(args: argparse.Namespace) -> Exit:
     ]
     if args.all:
         facts |= {name: array.tolist() for name, array in arrays.items()}
-    end = _parts.conclude(*(args, found, verdict, facts), lambda: _tell(args, facts))
+    end = _parts.conclude(*(args, found, verdict, facts), lambda: tell(args, facts))
     written = end == Exit.DONE or found.status == Status.PRECISION
     if args.output and written:
         _rows.write_rows(args.output, **arrays)
@@ -168,6 +179,8 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.for_ever and (args.optimum == "min" or args.through is not None):
         option = "--min" if args.optimum == "min" else "--through"
         raise ValueError(f"--for-ever does not go with {option}")
+    if args.through is not None and _objectives.is_asked(args):
+        raise ValueError("--through goes with --to")
     if args.checkpoint and (args.zero_one or args.for_ever):
         raise ValueError("--checkpoint keeps the rounds that bounds of a value take")
 
@@ -282,7 +295,8 @@ def _qualitative(args, phase: Phases, model, target, through, facts: dict) -> Ex
     return Exit.DONE
 
 
-def _tell(args: argparse.Namespace, facts: dict) -> None:
+def tell(args: argparse.Namespace, facts: dict) -> None:
+    """Prints the probability in some initial states."""
     most = "largest" if args.optimum == "max" else "least"
     what = f"the {most} probability"
     if "player" in facts:

@@ -112,10 +112,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--ltl", metavar="FORMULA", help="what a lasso violates, as for check"
+        "--ltl",
+        metavar="FORMULA",
+        help="what a lasso violates, as for check, or what is wanted of a game, as for "
+        "probability",
     )
     what.add_argument(
-        "--automaton", metavar="AUTOMATON", help="what accepts a lasso, as for check"
+        "--automaton",
+        metavar="AUTOMATON",
+        help="what accepts a lasso, as for check, or a run of a game, as for "
+        "probability",
+    )
+    what.add_argument(
+        "--priority", metavar="VARIABLE", help="what has priorities, as for probability"
     )
     _fair.options(parser)
     parser.add_argument(
