@@ -96,8 +96,8 @@ def _gains(
 ) -> Gains:
     """The average of each component.
 
-    By rounds; where these take long by better policies, whose values rounds then prove;
-    and where float64 is not precise enough in fractions, if it is small.
+    By rounds; where these take long by better policies; and where those come to no
+    bounds that are near in fractions, if it is small.
     """
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
     count, owner = int(found.count), owner_of(model)
@@ -127,6 +127,7 @@ def _gains(
             for x in (model.row_group_offsets, model.row_offsets, model.columns)
         )
         values, room = np.zeros((2, model.num_states))
+        shown = np.full(model.num_states, NO_CHOICE)  # what is better than by these
         scale = np.abs(reward[inside]).max(initial=0.0)
         signed = (reward[inside] < 0).any()
         width = epsilon / 4 if relative else 0.0
@@ -157,13 +158,17 @@ def _gains(
             near = width * abs(lower[at]) + apart
             done = known[at] and upper[at] - lower[at] <= near
             if not done and not (rounds(few) or len(members) > IMPROVED_UP_TO):
-                start = values[own.states]
+                raw = np.asarray(model.probs, np.float64)
+                weights = members_of(model, kept, members, raw, reward).probs
                 with limits.ticking_beside("averaging") as stop:
-                    better = improved(own, start, least, stop)
-                if better is not None:
+                    start = values[own.states]
+                    sharp = improved(own, weights, start, least, width, apart, stop)
+                if sharp is not None and sharp.lower <= sharp.upper:
+                    lower[at] = max(lower[at], sharp.lower)
+                    upper[at] = min(upper[at], sharp.upper)
                     # A tenth of each step of a round stays where it is.
-                    values[own.states] = better / 0.9
-                    rounds(FEWEST_AVERAGES)
+                    values[own.states] = sharp.values / 0.9
+                    shown[own.states] = own.choices[sharp.policy]
             near = width * abs(lower[at]) + apart
             wide = upper[at] - lower[at] > near
             if (exact or wide) and len(members) <= RATIONAL_UP_TO:
@@ -176,6 +181,7 @@ def _gains(
         if not signed:
             lower = np.maximum(lower, 0.0)
         choice = _greedy(model, probs, reward, kept, values, least)
+        choice = np.where(shown >= 0, shown, choice)
         scheduler = np.where(np.isin(label, hard), choice, scheduler)
     whole = None
     if exact and all(fractions.get(at) is not None for at in hard.tolist()):

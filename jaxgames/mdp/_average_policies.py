@@ -1,5 +1,6 @@
 """Averages of end components by policy iteration, where rounds take too long to mix."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -8,13 +9,17 @@ import numpy as np
 from jaxgames.graph.host import WORDS, tarjan
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._rational import Row, eliminated
+from jaxgames.mdp.host._steps import gains
 from jaxgames.tuning.mdp import DENSE_UP_TO
 
 IMPROVEMENTS = 200
 """How often policies are improved: far fewer do, but for made-up cases."""
 
-BETTER = 1e-10
-"""By how much a choice must be better, relative to the values: less is rounding."""
+REFINEMENTS = 20
+"""How often equations are solved for what is missing: each adds some digits."""
+
+LARGEST = 1e100
+"""Values of which products could be too large, and their halves."""
 
 
 class Members(NamedTuple):
@@ -69,40 +74,125 @@ def members_of(model: MDP, kept: np.ndarray, states: np.ndarray, probs, reward):
     return Members(*parts, reward[choices])
 
 
-def improved(own: Members, values: np.ndarray, least: bool, stop) -> np.ndarray | None:
-    """Values of a policy that no choice improves; None where there are none.
+class Sharp(NamedTuple):
+    """Bounds of an average, and what shows them."""
 
-    The policy has one set of states that it never leaves, the best of what it had:
-    in an end component all others can be led there [1]. Its average and its values
-    solve linear equations.
+    lower: float
+    upper: float
+    values: np.ndarray  # float64 [n]
+    policy: np.ndarray  # int [n]: the choice of the component for each state
+
+
+def improved(
+    own: Members, weights: np.ndarray, values, least: bool, width, apart, stop
+) -> Sharp | None:
+    """Bounds of the average by policies that are improved until they are near.
+
+    A policy has one set of states that it never leaves, the best of what it had: in an
+    end component all others can be led there [1]. Its average and its values solve
+    linear equations. Where a component mixes slowly values are too large for float64:
+    they are sums of two numbers each, and equations are solved in float64 for what is
+    missing, and again for what is missing then [2]. Whatever values come of that, a
+    step adds to them nowhere more than the largest average is, and nowhere less.
 
     Args:
         own: the component.
+        weights: float64, for each branch a number that its probability is proportional
+            to, exactly.
         values: float64 `[n]`, by which the first policy is best.
         least: whether the least average counts.
+        width: how far apart bounds may stay, relative to the lower one ...
+        apart: ... and more, as it is.
         stop: int8 `[1]`, set by another thread to end it.
+
+    Returns:
+        The best bounds that were found; None if there are none.
 
     References:
         [1] Haviv and Puterman, An improved algorithm for solving communicating average
         reward Markov decision processes, Ann. Oper. Res. 28 (1991),
         doi:10.1007/BF02055583.
+        [2] Higham, Accuracy and Stability of Numerical Algorithms, SIAM, 2002, chapter
+        12.
     """
-    sign = -1.0 if least else 1.0
+    sign, best = -1.0 if least else 1.0, None
     policy = _greedy(own, values, sign)
+    seen = _Gains(own, weights)
     for _ in range(IMPROVEMENTS):
         policy, home = _one_home(own, policy, sign)
-        found = None if home < 0 else _solved(own, policy, home)
-        if found is None or stop[0]:
-            return None
-        values = found[1]
-        worth = _worth(own, values)
-        best = _greedy(own, values, sign)
-        gain = sign * (worth[best] - worth[policy])
-        better = gain > BETTER * (1 + np.abs(values).max() + np.abs(worth[policy]))
-        if not better.any():
+        solve = None if home < 0 else _solver(own, policy, home)
+        if solve is None or stop[0]:
+            return best
+        refined = _refined(own, policy, home, solve, seen, stop)
+        if refined is None:
+            return best
+        high, earned, off = refined
+        ends = _extremes(own, sign * earned, off)
+        low, up = ends if sign > 0 else (-ends[1], -ends[0])
+        if best is None or up - low < best.upper - best.lower:
+            best = Sharp(low, up, high, policy)
+        order = np.lexsort((-sign * earned, own.owner))
+        most = order[own.first]
+        gain = sign * (earned[most] - earned[policy])
+        better = gain > 4 * (off[most] + off[policy])
+        if not better.any() or up - low <= width * abs(low) + apart:
+            return best
+        policy = np.where(better, most, policy)
+    return best
+
+
+class _Gains:
+    """What choices add to values that are sums of two numbers."""
+
+    def __init__(self, own: Members, weights: np.ndarray):
+        order = np.argsort(own.source, kind="stable")
+        many = np.bincount(own.source, minlength=len(own.choices))
+        self._parts = (
+            own.owner.astype(np.int32),
+            np.append(0, np.cumsum(many)).astype(np.int32),
+            own.target[order].astype(np.int32),
+            np.ascontiguousarray(weights[order], np.float64),
+            np.ascontiguousarray(own.reward, np.float64),
+        )
+
+    def __call__(self, high: np.ndarray, low: np.ndarray):
+        """What each choice earns and changes, and how far off that may be."""
+        found, off = np.empty((2, len(self._parts[0])))
+        gains(*self._parts, high, low, found, off)
+        return found, off
+
+
+def _refined(own: Members, policy, home: int, solve, seen: _Gains, stop):
+    """Values of a policy, and what choices earn and change by these."""
+    size = len(own.states)
+    high, low, average, before, best = np.zeros(size), np.zeros(size), 0.0, np.inf, None
+    for _ in range(REFINEMENTS):
+        earned, off = seen(high, low)
+        missing = earned[policy] - average
+        rest = float(np.abs(missing).max())
+        if not rest < before / 2 or stop[0]:
             break
-        policy = np.where(better, best, policy)
-    return values
+        before, best = rest, (high, earned, off)
+        more = solve(missing)
+        if more is None or not np.abs(more).max() < LARGEST:
+            break
+        average += float(more[home])
+        more[home] = 0.0
+        # A sum of two numbers and one more, which is about as small as the second.
+        low = low + more
+        whole = high + low
+        high, low = whole, low - (whole - high)
+    return best
+
+
+def _extremes(own: Members, earned: np.ndarray, off: np.ndarray):
+    """The least and the most, over all states, of what is the most of their choices."""
+    above, below = (
+        np.maximum.reduceat(x, own.first) for x in (earned + off, earned - off)
+    )
+    return float(np.nextafter(below.min(), -np.inf)), float(
+        np.nextafter(above.max(), np.inf)
+    )
 
 
 def exactly(model: MDP, own: Members, values: np.ndarray, least: bool):
@@ -159,15 +249,12 @@ def _fractions(model: MDP, own: Members) -> list[Row]:
     return found
 
 
-def _worth(own: Members, values: np.ndarray) -> np.ndarray:
-    return own.reward + np.bincount(
-        own.source, own.probs * values[own.target], minlength=len(own.choices)
-    )
-
-
 def _greedy(own: Members, values: np.ndarray, sign: float) -> np.ndarray:
     """The first best choice of each state."""
-    order = np.lexsort((-sign * _worth(own, values), own.owner))
+    worth = own.reward + np.bincount(
+        own.source, own.probs * values[own.target], minlength=len(own.choices)
+    )
+    order = np.lexsort((-sign * worth, own.owner))
     return order[own.first]
 
 
@@ -236,42 +323,52 @@ def _part(own: Members, inside: np.ndarray, policy: np.ndarray) -> Members:
 
 def _solved(own: Members, policy: np.ndarray, home: int):
     """The average of a policy with one home, and values that are zero there."""
+    solve = _solver(own, policy, home)
+    found = None if solve is None else solve(own.reward[policy])
+    if found is None or not np.isfinite(found).all():
+        return None
+    average = float(found[home])
+    found[home] = 0.0
+    return average, found
+
+
+def _solver(
+    own: Members, policy: np.ndarray, home: int
+) -> Callable[[np.ndarray], np.ndarray | None] | None:
+    """What solves equations of a policy; in the place of home's value: the average."""
     size = len(own.states)
     chosen = np.full(len(own.choices), -1)
     chosen[policy] = np.arange(size)
     row = chosen[own.source]
     some = row >= 0
     row, column, probs = row[some], own.target[some], own.probs[some]
-    wanted = own.reward[policy]
     if size <= DENSE_UP_TO:
         matrix = np.eye(size)
         np.subtract.at(matrix, (row, column), probs)
-        matrix[:, home] = 1.0  # in the place of its value: the average
-        try:
-            found = np.linalg.solve(matrix, wanted)
-        except np.linalg.LinAlgError:
-            return None
-    else:
-        import warnings
+        matrix[:, home] = 1.0
 
-        from scipy import sparse
-        from scipy.sparse import linalg
-
-        away = column != home
-        line = np.arange(size)
-        other = line != home
-        rows = np.concatenate([row[away], line[other], line])
-        columns = np.concatenate([column[away], line[other], np.full(size, home)])
-        entries = np.concatenate([-probs[away], np.ones(size - 1), np.ones(size)])
-        matrix = sparse.csc_matrix((entries, (rows, columns)), shape=(size, size))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        def solve(wanted: np.ndarray) -> np.ndarray | None:
             try:
-                found = linalg.splu(matrix).solve(wanted)
-            except RuntimeError:
+                return np.linalg.solve(matrix, wanted)
+            except np.linalg.LinAlgError:
                 return None
-    if not np.isfinite(found).all():
-        return None
-    average = float(found[home])
-    found[home] = 0.0
-    return average, found
+
+        return solve
+    import warnings
+
+    from scipy import sparse
+    from scipy.sparse import linalg
+
+    away = column != home
+    line = np.arange(size)
+    other = line != home
+    rows = np.concatenate([row[away], line[other], line])
+    columns = np.concatenate([column[away], line[other], np.full(size, home)])
+    entries = np.concatenate([-probs[away], np.ones(size - 1), np.ones(size)])
+    matrix = sparse.csc_matrix((entries, (rows, columns)), shape=(size, size))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return linalg.splu(matrix).solve
+        except RuntimeError:
+            return None

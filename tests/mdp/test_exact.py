@@ -7,6 +7,7 @@ import pytest
 
 from jaxgames import SolveError, Status, mdp
 from jaxgames.mdp import _average
+from jaxgames.mdp.host._steps import gains
 from jaxgames.testing import _exact as exact
 
 QUESTIONS = {
@@ -104,6 +105,68 @@ def test_averages_of_what_mixes_slowly():
             value,
             value,
         )
+
+
+def hills(rng, size: int, steep: float) -> mdp.MDP:
+    """A line with a low place at each end, and a hill between; two choices each."""
+    groups, rows, columns, probs, reward = [0], [0], [], [], []
+    for state in range(size):
+        for push in (1.0, rng.uniform(0.8, 1.0)):
+            drift = steep * push * np.sin(2 * np.pi * (2 * state / (size - 1)))
+            ways = [(max(state - 1, 0), 1 - drift), (min(state + 1, size - 1), 1)]
+            for to, weight in ways:
+                columns.append(to)
+                probs.append(weight / (2 - drift))
+            rows.append(len(columns))
+            reward.append((state / size) ** 2 * push)
+        groups.append(len(rows) - 1)
+    how = {"choice_rewards": {"cost": reward}}
+    return mdp.MDP.from_arrays(groups, rows, columns, probs, **how)
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_processes_that_mix_slowly_need_no_fractions(monkeypatch, relative):
+    """More digits than float64 has, but less than a fraction: as where all is large."""
+    rng = np.random.default_rng(3)
+    many = [slow(2.0**-50), hills(rng, 40, 0.6), hills(rng, 41, 0.8)]
+    for model in many:
+        for optimum in ("min", "max"):
+            asked = f"R{optimum}=? [ LRA ]"
+            exactly = mdp.check(model, asked, exact=True).exact
+            with monkeypatch.context() as patched:
+                patched.setattr(_average, "RATIONAL_UP_TO", 0)
+                patched.setattr(_average, "MOST_AVERAGES", 1)
+                found = mdp.check(model, asked, relative=relative)
+            assert found.status == Status.SOLVED
+            assert exactly is not None
+            for low, high, x in zip(found.lower, found.upper, exactly, strict=True):
+                assert Fraction(low) <= x <= Fraction(high)
+                assert high - low <= 1e-6 * (x if relative else 1)
+
+
+def test_what_is_added_to_values_is_within_its_error():
+    """Against fractions: values that are far apart, and weights of any sum."""
+    rng = np.random.default_rng(8)
+    size = 6
+    for scale in (1.0, 1e8, 1e20):
+        high = rng.standard_normal(size) * scale
+        low = high * 2.0**-54 * rng.standard_normal(size)
+        first = np.repeat(np.arange(size, dtype=np.int32), 2)
+        rows = np.arange(0, 3 * len(first) + 1, 3, dtype=np.int32)
+        columns = rng.integers(size, size=rows[-1]).astype(np.int32)
+        probs, reward = rng.random(rows[-1]), rng.standard_normal(len(first))
+        found, off = np.empty((2, len(first)))
+        gains(first, rows, columns, probs, reward, high, low, found, off)
+        value = [Fraction(x) + Fraction(y) for x, y in zip(high, low, strict=True)]
+        for choice, state in enumerate(first.tolist()):
+            some = range(rows[choice], rows[choice + 1])
+            weight = sum(Fraction(probs[b]) for b in some)
+            true = Fraction(reward[choice]) + sum(
+                Fraction(probs[b]) / weight * (value[columns[b]] - value[state])
+                for b in some
+            )
+            assert abs(Fraction(found[choice]) - true) <= Fraction(off[choice])
+            assert off[choice] <= 1e-14 * (1 + scale)
 
 
 def test_what_has_no_fraction_says_so():
