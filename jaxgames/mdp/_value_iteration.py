@@ -18,12 +18,13 @@ from jaxgames.solver import Solver
 from jaxgames.states import register
 from jaxgames.tuning.mdp import (
     GOAL_OF_EQUATIONS,
+    GOAL_OF_STEPS,
     MOST_EQUATIONS,
     MOST_PRODUCTS,
     ROUNDS_WITHOUT_EQUATIONS,
 )
 
-STEPS, VALUES, BOUNDS, MET, EQUATIONS = range(5)
+STEPS, VALUES, BOUNDS, MET, EQUATIONS, OF_STEPS = range(6)
 """Phases of `ValueIteration`."""
 
 
@@ -131,7 +132,7 @@ class ValueIteration(Solver):
             [
                 *(self._steps, self._values, self._bounds),
                 lambda _, state: state,
-                *([self._equations] if self.linear else []),
+                *([self._equations, self._equations_of_steps] if self.linear else []),
             ],
             game,
             state,
@@ -163,14 +164,21 @@ class ValueIteration(Solver):
         rest = jnp.max(more - steps, initial=0.0)
         scaled = more * ((1 + 1e-12) / (1 - jnp.minimum(rest, 0.9)))
         holds = (rest < 0.75) & jnp.all(self._longest(game, scaled) <= scaled)
+        left = state.left - 1
+        phase = jnp.where(self._due(state, left), OF_STEPS, STEPS)
         return state._replace(
             steps=jnp.where(holds, scaled, more),
-            phase=jnp.where(holds, VALUES, STEPS).astype(jnp.int32),
+            phase=jnp.where(holds, VALUES, phase).astype(jnp.int32),
             moves=jnp.array(True),
+            left=jnp.where(holds, ROUNDS_WITHOUT_EQUATIONS, left).astype(jnp.int32),
         )
 
+    def _due(self, state: Iterate, left: jax.Array) -> jax.Array | bool:
+        """Whether equations are to be solved, with so many rounds left before."""
+        return self.linear and (left <= 0) & (state.solves < MOST_EQUATIONS)
+
     def _longest(self, game: System, steps: jax.Array) -> jax.Array:
-        follow = ops.links_sum(game.branches, steps, game.weights)
+        follow = self._follow(game, steps)
         return ops.links_max(game.choices, 1 + follow * (1 + game.slack)) * (1 + 1e-15)
 
     def _values(self, game: System, state: Iterate) -> Iterate:
@@ -196,8 +204,7 @@ class ValueIteration(Solver):
         near = wide <= 0.5 * (game.width * top + game.apart)
         near |= ~jnp.any(new != x)  # it comes no nearer
         left = state.left - 1
-        again = (left <= 0) & (state.solves < MOST_EQUATIONS) if self.linear else False
-        phase = jnp.where(again, EQUATIONS, VALUES)
+        phase = jnp.where(self._due(state, left), EQUATIONS, VALUES)
         phase = jnp.where(met, MET, jnp.where(near, BOUNDS, phase))
         return state._replace(
             value=new,
@@ -213,38 +220,65 @@ class ValueIteration(Solver):
         return lambda x: self._best(game, self._worth(game, x)[0])
 
     def _equations(self, game: System, state: Iterate) -> Iterate:
-        """Nearer to the values of the choices that are best now, if that succeeds.
-
-        The method has no proof that it does: what is no nearer is not taken.
-        """
-        x, choice = state.value, self._chosen(game, state.value)
-        there = choice < len(game.base)
-        at = jnp.where(there, choice, 0)
-
-        def rest(x: jax.Array, base: jax.Array) -> jax.Array:
-            follow = base + ops.links_sum(game.branches, x, game.weights)
-            return jnp.where(there, ops.take(follow, at), 0.0) - x
-
-        none = jnp.zeros_like(game.base)
-        top, wide = (jnp.max(jnp.abs(y), initial=0.0) for y in (x, state.steps))
+        """Nearer to the values of the choices that are best now."""
+        best = functools.partial(self._best, game)
+        top, wide = (
+            jnp.max(jnp.abs(x), initial=0.0) for x in (state.value, state.steps)
+        )
         goal = GOAL_OF_EQUATIONS * (game.width * top + game.apart) / wide
-        before = rest(x, game.base)
-        by = _solved(lambda y: -rest(y, none), before, goal)
-        after = jnp.max(jnp.abs(rest(x + by, game.base)), initial=0.0)
-        nearer = after < jnp.max(jnp.abs(before), initial=0.0)  # false of no number
-        left = jnp.where(after <= goal, ROUNDS_WITHOUT_EQUATIONS, 1)
+        value, left = self._nearer(game, state.value, game.base, best, goal)
         return state._replace(
-            value=jnp.where(nearer, x + by, x),
-            phase=jnp.int32(VALUES),
-            left=jnp.where(nearer, left, ROUNDS_WITHOUT_EQUATIONS).astype(jnp.int32),
-            solves=state.solves + 1,
+            value=value, left=left, phase=jnp.int32(VALUES), solves=state.solves + 1
         )
 
-    def _chosen(self, game: System, x: jax.Array) -> jax.Array:
+    def _equations_of_steps(self, game: System, state: Iterate) -> Iterate:
+        """Nearer to the steps that can follow the choices that are slowest now."""
+        one = jnp.ones_like(game.base)
+        slowest = functools.partial(ops.links_max, game.choices)
+        steps, left = self._nearer(game, state.steps, one, slowest, GOAL_OF_STEPS)
+        return state._replace(
+            steps=steps, left=left, phase=jnp.int32(STEPS), solves=state.solves + 1
+        )
+
+    def _nearer(
+        self, game: System, x: jax.Array, base: jax.Array, best: Any, goal: Any
+    ) -> tuple[jax.Array, jax.Array]:
+        """Solves the equations of the choices that are best now, as far as it goes.
+
+        The method has no proof that it succeeds: what is no nearer is not taken.
+
+        Returns:
+            The solution, or `x`; and the rounds before it is tried again.
+        """
+        choice = self._chosen(game, base + self._follow(game, x), best)
+        there = choice < len(base)
+        at = jnp.where(there, choice, 0)
+
+        def of_chosen(each: jax.Array) -> jax.Array:
+            return jnp.where(there, ops.take(each, at), 0.0)
+
+        own = of_chosen(base)
+
+        def product(x: jax.Array) -> jax.Array:
+            return x - of_chosen(self._follow(game, x))
+
+        before = own - product(x)
+        found = x + _solved(product, before, goal)
+        after = jnp.max(jnp.abs(own - product(found)), initial=0.0)
+        nearer = after < jnp.max(jnp.abs(before), initial=0.0)  # false of no number
+        go_on = nearer & (after > goal)
+        left = jnp.where(go_on, 1, ROUNDS_WITHOUT_EQUATIONS).astype(jnp.int32)
+        return jnp.where(nearer, found, x), left
+
+    @staticmethod
+    def _follow(game: System, x: jax.Array) -> jax.Array:
+        return ops.links_sum(game.branches, x, game.weights)
+
+    @staticmethod
+    def _chosen(game: System, worth: jax.Array, best: Any) -> jax.Array:
         """The first of the best choices of each state; from K on where it has none."""
-        worth, _ = self._worth(game, x)
-        best = ops.at_rows(game.choices, self._best(game, worth))
-        are = ops.edgewise(jnp.equal, ops.at_targets(game.choices, worth), best)
+        own = ops.at_rows(game.choices, best(worth))
+        are = ops.edgewise(jnp.equal, ops.at_targets(game.choices, worth), own)
         number = jnp.arange(len(worth), dtype=jnp.int32)
         return ops.links_min(game.choices, number, are)
 
@@ -280,7 +314,7 @@ class ValueIteration(Solver):
 
     def _worth(self, game: System, x: jax.Array) -> tuple[jax.Array, jax.Array]:
         """What each choice is worth, and the sum of the sizes of its terms."""
-        worth = game.base + ops.links_sum(game.branches, x, game.weights)
+        worth = game.base + self._follow(game, x)
         sizes = ops.links_sum(game.branches, jnp.abs(x), game.weights)
         return worth, jnp.abs(game.base) + sizes
 

@@ -60,6 +60,9 @@ MOST_EQUATIONS = 64
 GOAL_OF_EQUATIONS = 0.02
 """By which share of what is asked for values of fixed choices may be off."""
 
+GOAL_OF_STEPS = 0.1
+"""By how much of a step equations of steps may be off: a rough bound will do."""
+
 # mdp/host/_values.py
 FIRST_GOAL = 0.06
 """By which share of what is asked for values may be off, as far as one knows, when a

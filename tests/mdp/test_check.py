@@ -465,7 +465,7 @@ def test_slow_walks_take_few_rounds_on_the_device(solved, monkeypatch):
     holds(most, [k * (size - k) + Fraction(visits[k], size) for k in place])
     assert most.stats["solves"] > 0
     if solved == "well":  # a round alone adds a thousandth of what is missing
-        assert most.stats["rounds"] < 1000
+        assert most.stats["rounds"] < 200
     else:
         jax.clear_caches()
 
