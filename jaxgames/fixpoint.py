@@ -278,7 +278,7 @@ def _words(
         return by_program(values)
     near = all(
         not isinstance(x, jax.Array)
-        or (len(x.devices()) == 1 and next(iter(x.devices())).platform == "cpu")
+        or (x.is_fully_addressable and next(iter(x.devices())).platform == "cpu")
         for x in leaves
     )
     return by_numpy(jax.device_get(values)) if near else by_program(values)

@@ -44,7 +44,7 @@ def test_a_program_that_imports_jax_later_may_trace(runs):
 import jax
 import numpy as np
 assert later.imported()
-winner = jax.jit(lambda arena: parity.solve(arena).winner)(arena)
+winner = jax.jit(lambda arena: parity.solve(arena, "fpi").winner)(arena)
 assert np.array_equal(winner, solution.winner)
 assert len(jax.tree.leaves(solution)) > 1
 """)

@@ -10,6 +10,7 @@ from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList, Links
 from jaxgames.tuning.graph import NARROW
+from jaxgames.tuning.ops import LEAST_VERTICES
 
 
 class Directions(NamedTuple):
@@ -138,7 +139,9 @@ def num_rows(
     """Rows that a graph of this size has when it is laid out, as many in each share."""
     if spread is not None:
         return -(-num_vertices // spread.shares) * spread.shares
-    return bucket(num_vertices) if num_edges < ops.SLICE_FROM else num_vertices
+    if num_edges >= ops.SLICE_FROM:
+        return num_vertices
+    return max(bucket(num_vertices), LEAST_VERTICES)
 
 
 def _kept_rows(arena: Arena, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

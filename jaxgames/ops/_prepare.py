@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena
+from jaxgames.arena import Arena, bucket
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
@@ -16,6 +16,7 @@ from jaxgames.ops._shards import Spread, shard_rows
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.ops import LEAST_EDGES, LEAST_VERTICES
 from jaxgames.value import freeze
 
 
@@ -90,7 +91,7 @@ def _key(spread: Spread | None) -> tuple:
 
 def _put(arena: Arena) -> Game:
     if arena.shape[1] < _slices.SLICE_FROM:
-        game = arena.pad()
+        game = arena.pad(*_common(arena))
     elif accelerated():
         game = slice_rows_there(arena)
     else:
@@ -98,6 +99,15 @@ def _put(arena: Arena) -> Game:
     # Tied to its device, as are the results of calls that write to the host: JAX
     # would compile once for states that are tied and once for those that are not.
     return jax.device_put(game, jax.device_put(np.int8(0)).device)
+
+
+def _common(arena: Arena) -> tuple[int, int]:
+    """Vertices and edges that a small arena is padded to: few, so that few programs
+    are compiled for many small games."""
+    old_vertices, old_edges = arena.shape
+    vertices = max(bucket(old_vertices + 1), LEAST_VERTICES)
+    edges = bucket(old_edges + vertices - old_vertices)
+    return vertices, max(edges, LEAST_EDGES)
 
 
 def _narrow(x):

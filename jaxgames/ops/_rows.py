@@ -18,6 +18,7 @@ from jaxgames.ops._sliced_device import (
     transpose_there,
 )
 from jaxgames.ops._sliced_host import sliced_links
+from jaxgames.tuning.ops import LEAST_EDGES
 
 
 def links(offsets, targets, num_targets: int, spread: Spread | None = None) -> Links:
@@ -165,7 +166,7 @@ def _sort_sources(offsets, targets, free, sources):
 def _padded(offsets, targets, num_targets: int) -> PairLinks:
     num_rows = len(offsets) - 1
     tail, _ = sources_of(offsets, len(targets))
-    more = bucket(len(tail)) - len(tail)
+    more = max(bucket(len(tail)), LEAST_EDGES) - len(tail)
     return PairLinks(
         tail=np.pad(tail, (0, more), constant_values=num_rows),
         head=np.pad(targets.astype(np.int32, copy=False), (0, more)),

@@ -31,7 +31,7 @@ CHUNK_SECONDS = 0.25
 WRITTEN_OUT = 4, 3, 2, 1
 """How many steps of a loop without a test are written out: as many as divide it."""
 
-READ_BY_NUMPY = 1 << 14
+READ_BY_NUMPY = 1 << 16
 """Entries in the host's memory up to which a fingerprint may be made by numpy ..."""
 
 SELDOM = 64

@@ -33,6 +33,11 @@ of a wider one would cost as much as many edges."""
 BLOCK_PRICE_BITS = 6
 """A block more costs as much as 2 to the minus so many of all links."""
 
+# ops/_prepare.py
+LEAST_VERTICES, LEAST_EDGES = 64, 256
+"""What a small arena is padded to at least: a round over so few takes no longer than
+over one, and games of all smaller sizes share one program."""
+
 # ops/_edge_kernels.py
 BLOCK, WARPS = 512, 4
 """Edges of a block, and warps that share it."""
