@@ -173,6 +173,67 @@ def test_a_disk_that_gets_full_leaves_what_was(run, tmp_path, monkeypatch, name)
     assert sorted(os.listdir()) == before
 
 
+EVERY_OUTPUT = [
+    "solve game.pg -o OUT.sol",
+    "solve game.pg --dot OUT.dot",
+    "solve game.pg --draw OUT.svg",
+    "convert game.pg OUT.pg.gz",
+    "convert lts.aut OUT.dot",
+    "convert model.drn OUT.umb",
+    "generate jurdzinski 1 1 -o OUT.pg",
+    "scc game.pg --labels OUT.npz",
+    "mec model.drn -o OUT.txt",
+    "energy game.pg --from-parity -o OUT.npz",
+    "meanpayoff game.pg --from-parity -o OUT.txt.xz",
+    "check lock.kripke --ltl G(wait->F(!wait)) --lasso OUT.json",
+    "equiv lts.aut --notion traces --labels OUT.txt",
+    "equiv lts.aut 0 1 --draw OUT.svg",
+    "mdp model.drn --prop Pmax=?[F<=3(true)] --scheduler OUT.txt",
+    "synth --ltl G(g<->r) --ins r --outs g -o OUT.aag",
+    "buchi game.pg --accepting 0 -o OUT.npz",
+    "reach game.pg --to 0 -o OUT.txt",
+    "probability model.drn --to 0 -o OUT.npz",
+    "explore light.py:successors -o OUT.npz",
+]
+
+LIGHT = """
+initial, ranges = [0], [2]
+
+
+def successors(states):
+    xp = states.__array_namespace__()
+    return (1 - states)[:, None], xp.ones((len(states), 1), bool)
+"""
+
+LOCK = "kripke;\npropositions wait;\ninitial 0;\n0 -> 1;\n1 {wait} -> 1 0;\n"
+
+
+@pytest.mark.parametrize("command", EVERY_OUTPUT)
+def test_no_output_is_half_written(run, tmp_path, monkeypatch, command):
+    """A full disk is told; and until all is written there is no file of that name."""
+    io.save(tmp_path / "model.drn", model())
+    (tmp_path / "light.py").write_text(LIGHT)
+    (tmp_path / "lock.kripke").write_text(LOCK)
+    words = [*command.split(), "-q"]
+    name = next(word for word in words if word.startswith("OUT"))
+    full = f"jaxgames: {name}: not written: No space left on device\n"
+    if os.path.exists("/dev/full"):
+        os.symlink("/dev/full", name)
+        assert run(*words) == (Exit.NOT_WRITTEN, "", full)
+        os.remove(name)
+    before, seen = {*os.listdir()}, []
+
+    def replace(source, target):
+        seen.append({*os.listdir()} - before)  # what a process that is killed leaves
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", replace)
+    assert run(*words) == (Exit.NOT_WRITTEN, "", full)
+    ((left,),) = seen
+    assert left.startswith(f".{name}.")
+    assert {*os.listdir()} == before
+
+
 def test_errors_of_writing_say_which_file():
     error = None
     try:
