@@ -163,10 +163,12 @@ def values(
         apart=0.0 if relative else near,
         max_steps=steps,
     )
+    program = kept(model, (*key, ask), lambda: _program(ask, posed, model))
     if is_traced((probabilities, rewards)):
-        # Else XLA would compute with what is constant while it compiles.
-        posed = posed._replace(tables=jax.lax.optimization_barrier(posed.tables))
-        return _solved(ask, posed, model, probabilities, rewards)
+        numbers = (
+            None if x is None else jnp.asarray(x) for x in (probabilities, rewards)
+        )
+        return program(posed.tables, *numbers)
     with jax.enable_x64(True):
         numbers = [
             None if x is None else np.asarray(x, np.float64)
@@ -175,7 +177,6 @@ def values(
         many = max(len(x) if np.ndim(x) == 2 else 1 for x in numbers)  # type: ignore
         cells = sum(group.inside.size for group in posed.tables.groups)
         check_room(many * 8 * (3 * cells + 8 * model.num_states), "the samples")
-        program = kept(model, (*key, ask), lambda: _program(ask, posed, model))
         found = to_numpy(program(posed.tables, *numbers))
     worst = Status(int(np.max(found.status, initial=0)))
     status = found.status if np.ndim(found.status) else worst
@@ -201,7 +202,15 @@ class _Reward(NamedTuple):
 
 
 def _program(ask: Ask, posed: _Posed, model: MDP) -> Any:
+    """The values of samples, compiled.
+
+    Also where somebody maps or derives outside of `jit`: there each operation would be
+    a program of its own.
+    """
+
     def run(made: Tables, probabilities: Any, rewards: Any) -> SampledValues:
+        # Else XLA would compute with what is constant while it compiles.
+        made = jax.lax.optimization_barrier(made)
         own = posed._replace(tables=made)
         return _solved(ask, own, model, probabilities, rewards)
 

@@ -102,8 +102,10 @@ def _put(arena: Arena) -> Game:
 
 
 def _common(arena: Arena) -> tuple[int, int]:
-    """Vertices and edges that a small arena is padded to: few, so that few programs
-    are compiled for many small games."""
+    """Vertices and edges that a small arena is padded to: of few sizes.
+
+    So few programs are compiled for many small games.
+    """
     old_vertices, old_edges = arena.shape
     vertices = max(bucket(old_vertices + 1), LEAST_VERTICES)
     edges = bucket(old_edges + vertices - old_vertices)
