@@ -13,7 +13,7 @@ References:
 """
 
 from collections.abc import Iterable
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from jaxgames import limits
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
@@ -34,6 +34,9 @@ from jaxgames.zielonka_tree import ZielonkaTree
 
 MAX_STATES = 1 << 16
 """States that an automaton may have, if nothing else is said."""
+
+State = tuple[int, ...]
+"""Of a product: a state of each part, and a leaf of a tree."""
 
 
 @limited()
@@ -294,7 +297,93 @@ def _is_deterministic(graph: Graph) -> bool:
 
 def _by_parts(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     """The product of automata of the parts; a tree makes a parity condition of it."""
+    return smaller(_factors(formula, ground, max_states).product(max_states))
+
+
+class Factors(NamedTuple):
+    """A deterministic automaton that is not multiplied out.
+
+    A state has one of each part, and a leaf of the tree.
+
+    Attributes:
+        letters: of the propositions.
+        parts: deterministic and complete; the marks of each are its own.
+        tree: of the condition on the marks of all.
+        plain: the parts with colours for marks.
+    """
+
+    letters: Letters
+    parts: list[Graph]
+    tree: ZielonkaTree
+    plain: list[Graph]
+
+    @property
+    def start(self) -> State:
+        """The initial state."""
+        return (*(x.initial[0] for x in self.parts), self.tree.first_leaf[0])
+
+    def row(self, state: State) -> dict[tuple[State, int], int]:
+        """The letters to each state that follows one, with each colour."""
+        *places, leaf = state
+        steps: list[tuple[State, int, int]] = [((), 0, self.letters.all)]
+        for graph, q in zip(self.parts, places, strict=True):
+            steps = [
+                ((*done, r), marks | more, shared)
+                for done, marks, some in steps
+                for (r, more), own in graph.edges[q].items()
+                if (shared := self.letters.both(some, own))
+            ]
+            limits.tick("multiplying")
+            check_edges(len(steps))
+        row: dict[tuple[State, int], int] = {}
+        for targets, marks, some in steps:
+            after, colour = self.tree.read(leaf, marks)
+            key = (*targets, after), colour
+            row[key] = self.letters.either(row.get(key, 0), some)
+        return row
+
+    def product(self, max_states: int) -> Graph:
+        """All states that are reached; marks are colours.
+
+        Raises:
+            TooLargeError: there are more.
+        """
+        number: dict[State, int] = {self.start: 0}
+        order, rows, count = [self.start], [], 0
+        for state in order:
+            limits.tick("multiplying", len(order), "states")
+            if len(order) > max_states:
+                raise TooLargeError(f"the product has more than {max_states} states")
+            edges: Edges = {}
+            for (after, colour), some in self.row(state).items():
+                if after not in number:
+                    number[after] = len(order)
+                    order.append(after)
+                edges[number[after], colour] = some
+            rows.append(edges)
+            count += len(edges)
+            check_edges(count)
+        return Graph(self.letters, rows, [0], 0)
+
+
+def factors(formula: Formula, names: tuple[str, ...], max_states: int) -> Factors:
+    """The automata of the parts of a formula, not multiplied out.
+
+    Args:
+        formula: any.
+        names: of the propositions.
+        max_states: how many states each part may have.
+
+    Raises:
+        TooLargeError: a part has more, or the tree is too large.
+    """
+    ground = _Ground(letters_of(len(names)), names)
+    return _factors(_apart(spread(normal_form(formula))), ground, max_states)
+
+
+def _factors(formula: Formula, ground: _Ground, max_states: int) -> Factors:
     parts: list[Graph] = []
+    plain: list[Graph] = []
     known: dict[Formula, Acceptance] = {}
 
     def condition_of(part: Formula) -> Acceptance:
@@ -313,6 +402,7 @@ def _by_parts(formula: Formula, ground: _Ground, max_states: int) -> Graph:
             graph = smaller(ground.obligation(part, max_states))
         else:
             graph = _by_braces(part, ground, max_states)
+        plain.append(graph)
         offset = sum(x.num_sets for x in parts)
         graph, condition = _as_marks(graph, offset)
         parts.append(graph)
@@ -335,7 +425,7 @@ def _by_parts(formula: Formula, ground: _Ground, max_states: int) -> Graph:
         raise
     except ValueError as error:
         raise TooLargeError(str(error)) from error
-    return smaller(_product(parts, tree, ground.letters, max_states))
+    return Factors(ground.letters, parts, tree, plain)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
@@ -355,41 +445,6 @@ def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
         for edges in graph.edges
     ]
     return Graph(graph.letters, edges, graph.initial, len(colours) - 1), condition
-
-
-def _product(
-    parts: list[Graph], tree: ZielonkaTree, letters: Letters, max_states: int
-) -> Graph:
-    start = (*(graph.initial[0] for graph in parts), tree.first_leaf[0])
-    number: dict[tuple[int, ...], int] = {start: 0}
-    order, rows, count = [start], [], 0
-    for state in order:
-        limits.tick("multiplying", len(order), "states")
-        if len(order) > max_states:
-            raise TooLargeError(f"the product has more than {max_states} states")
-        *places, leaf = state
-        steps: list[tuple[tuple[int, ...], int, int]] = [((), 0, letters.all)]
-        for graph, q in zip(parts, places, strict=True):
-            steps = [
-                ((*done, r), marks | more, shared)
-                for done, marks, some in steps
-                for (r, more), own in graph.edges[q].items()
-                if (shared := letters.both(some, own))
-            ]
-            limits.tick("multiplying", len(order), "states")
-            check_edges(count + len(steps))
-        edges: Edges = {}
-        for targets, marks, some in steps:
-            after, colour = tree.read(leaf, marks)
-            pair = (*targets, after)
-            if pair not in number:
-                number[pair] = len(order)
-                order.append(pair)
-            key = number[pair], colour
-            edges[key] = letters.either(edges.get(key, 0), some)
-        rows.append(edges)
-        count += len(edges)
-    return Graph(letters, rows, [0], 0)
 
 
 def _with_tree(graph: Graph, tree: ZielonkaTree, max_states: int) -> Graph:
@@ -417,4 +472,4 @@ def _with_tree(graph: Graph, tree: ZielonkaTree, max_states: int) -> Graph:
     else:
         tree = ZielonkaTree(both(map(inf, range(graph.num_sets + 1))))
     whole = Graph(graph.letters, edges, initial, 0)
-    return _product([whole], tree, graph.letters, max_states)
+    return Factors(graph.letters, [whole], tree, []).product(max_states)

@@ -38,6 +38,10 @@ class Letters(Protocol):
         """What is in one and not in the other."""
         ...
 
+    def freed(self, letters: int, number: int) -> int:
+        """The letters that differ from one in the set in a proposition at most."""
+        ...
+
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes, none of which can be left out."""
         ...
@@ -80,6 +84,11 @@ class Tables:
     def minus(self, one: int, other: int) -> int:
         """What is in one and not in the other."""
         return one & ~other
+
+    def freed(self, letters: int, number: int) -> int:
+        """The letters that differ from one in the set in a proposition at most."""
+        half, own = 1 << number, self._propositions[number]
+        return letters | (letters & own) >> half | (letters & ~own) << half
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""
@@ -165,6 +174,7 @@ class Nodes:
         self.all = _diagrams.TRUE
         self._known: dict[int, Guard] = {}
         self._between_known: dict[tuple[int, int], tuple[Guard, int]] = {}
+        self._freed_known: dict[tuple[int, int], int] = {}
 
     def proposition(self, number: int) -> int:
         """The letters with a proposition."""
@@ -181,6 +191,24 @@ class Nodes:
     def minus(self, one: int, other: int) -> int:
         """What is in one and not in the other."""
         return self._store.both(one, self._store.negated(other))
+
+    def freed(self, letters: int, number: int) -> int:
+        """The letters that differ from one in the set in a proposition at most."""
+        key = letters, number
+        if key not in self._freed_known:
+            store = self._store
+            level = store.level[letters]
+            low, high = store.cofactors(letters, level)
+            if letters in (_diagrams.FALSE, _diagrams.TRUE) or level > number:
+                found = letters
+            elif level == number:
+                found = store.either(low, high)
+            else:
+                found = store.node(
+                    level, self.freed(low, number), self.freed(high, number)
+                )
+            self._freed_known[key] = found
+        return self._freed_known[key]
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""

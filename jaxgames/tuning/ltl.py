@@ -37,6 +37,13 @@ fewer: what they make may shrink."""
 TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
 
+# synth/_on_the_fly.py
+EXPLORED_BEYOND = 1 << 9
+"""States of an automaton beyond which it is explored as far as is needed."""
+
+EXPLORED_ROUNDS = 12
+"""How often more is explored before the whole automaton is made."""
+
 # synth/_many.py
 FORMULAS_A_PROCESS = 128
 """Formulas for which another process pays: it takes a third of a second to begin."""

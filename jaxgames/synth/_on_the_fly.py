@@ -1,0 +1,171 @@
+"""Specifications that are explored only as far as a controller needs.
+
+The automaton of a conjunction is a product of small ones, most of whose states no good
+controller ever comes to. So for each state just one end for each input is explored at
+first, the most promising. What was left out is counted as lost: then the words of this
+automaton are words of the whole, and a controller for it is one for the whole. Where
+the system loses, another end is explored for each input, and so on.
+
+References:
+    Meyer, Sickert and Luttenberger, Strix: explicit reactive synthesis strikes back!,
+    CAV 2018, doi:10.1007/978-3-319-96145-3_31.
+"""
+
+from jaxgames import limits, parity
+from jaxgames.ltl import Formula, ParityAutomaton
+from jaxgames.ltl._deterministic import Factors, State, factors
+from jaxgames.ltl._graph import Edges, TooLargeError
+from jaxgames.ltl._parity_automaton import of_rows
+from jaxgames.synth._specification import Specification
+from jaxgames.tuning.ltl import EXPLORED_BEYOND, EXPLORED_ROUNDS
+
+
+def decidable(
+    formula: Formula,
+    inputs: list[str],
+    outputs: list[str],
+    *,
+    moore: bool,
+    max_states: int,
+) -> Specification:
+    """A specification that is realizable if and only if a formula is.
+
+    Its controllers are those of the formula, but of a large formula that is realizable
+    it may have fewer.
+
+    Raises:
+        ValueError: the automaton is too large.
+    """
+    names = inputs, outputs
+    few = min(max_states, EXPLORED_BEYOND)
+    try:
+        return Specification.from_ltl(formula, *names, moore=moore, max_states=few)
+    except TooLargeError:
+        if few == max_states:
+            raise
+    found = None if moore else explored(formula, inputs, outputs, max_states)
+    if found is not None:
+        return found
+    return Specification.from_ltl(formula, *names, moore=moore, max_states=max_states)
+
+
+def explored(
+    formula: Formula, inputs: list[str], outputs: list[str], max_states: int
+) -> Specification | None:
+    """A realizable specification that asks for more than a formula; Mealy rules.
+
+    None where none was found.
+    """
+    names = *inputs, *outputs
+    try:
+        search = _Search(factors(formula, names, max_states), len(inputs), names)
+    except TooLargeError:
+        return None
+    for _ in range(EXPLORED_ROUNDS):
+        if not search.expand(max_states):
+            return None
+        automaton = search.automaton()
+        made = Specification(automaton.emerson_lei, tuple(outputs), False, formula)
+        winner = parity.solve(made.arena()).winner
+        if winner[made.parity().initial] == 0:
+            return made
+        if not search.more(winner):
+            return None
+    return None
+
+
+class _Search:
+    """What is explored."""
+
+    def __init__(self, product: Factors, inputs: int, names: tuple[str, ...]):
+        self._product, self._inputs, self._names = product, inputs, names
+        self._promise = [_promise(product, i) for i in range(len(product.plain))]
+        self._order: list[State] = []
+        self._number: dict[State, int] = {}
+        # Of each state: ends that may yet be explored, the best first; those that are.
+        self._left: list[list[tuple[State, int, int, int]]] = []
+        self._edges: list[Edges] = []
+        self._due: list[int] = []
+        self._enter(product.start)
+
+    def _enter(self, state: State) -> int:
+        if state not in self._number:
+            self._number[state] = len(self._order)
+            self._due.append(len(self._order))
+            self._order.append(state)
+        return self._number[state]
+
+    def expand(self, max_states: int) -> bool:
+        """One end more for each input, where that is due; False: too many states."""
+        while self._due:
+            limits.tick("exploring", len(self._order), "states")
+            if len(self._order) > max_states:
+                return False
+            q = self._due.pop()
+            while len(self._left) <= q:
+                self._left.append([])
+                self._edges.append({})
+            if not self._edges[q]:
+                self._left[q] = self._ranked(self._order[q])
+            self._choose(q)
+        return True
+
+    def _ranked(self, state: State) -> list[tuple[State, int, int, int]]:
+        letters, ranked = self._product.letters, []
+        for (after, colour), some in self._product.row(state).items():
+            allowing = some
+            for number in range(self._inputs, len(self._names)):
+                allowing = letters.freed(allowing, number)
+            value = sum(x[q] for x, q in zip(self._promise, after, strict=False))
+            good = colour if colour % 2 == 0 else -colour
+            ranked.append((-good, -value, after, colour, some, allowing))
+        ranked.sort(key=lambda x: x[:4])
+        return [x[2:] for x in ranked]
+
+    def _choose(self, q: int) -> None:
+        letters = self._product.letters
+        covered, left = 0, []
+        for after, colour, some, allowing in self._left[q]:
+            if letters.minus(allowing, covered):
+                covered = letters.either(covered, allowing)
+                self._edges[q][self._enter(after), colour] = some
+            else:
+                left.append((after, colour, some, allowing))
+        self._left[q] = left
+
+    def more(self, winner) -> bool:
+        """Has more explored where the system loses; False if there is no more."""
+        self._due = [
+            q for q, left in enumerate(self._left) if left and winner[q] == 1
+        ]
+        return bool(self._due)
+
+    def automaton(self) -> ParityAutomaton:
+        """What is explored; a state that rejects is for what is not."""
+        letters, lost = self._product.letters, len(self._order)
+        rows = [(lost, letters.cubes(letters.all), lost, 1)]
+        for q, edges in enumerate(self._edges):
+            limits.tick("exploring", q, "states")
+            rest = letters.all
+            for (r, colour), some in edges.items():
+                rows.append((q, letters.cubes(some), r, colour))
+                rest = letters.minus(rest, some)
+            if rest:
+                rows.append((q, letters.cubes(rest), lost, 1))
+        return of_rows(rows, num_states=lost + 1, propositions=self._names)
+
+
+def _promise(product: Factors, part: int) -> list[float]:
+    """Of each state of a part: about how many of the letters have a good colour."""
+    letters, found = product.letters, []
+    for q, edges in enumerate(product.plain[part].edges):
+        good, stays = 0, all(r == q for r, _ in edges)
+        for (_, colour), some in edges.items():
+            if colour % 2 == 0:
+                good = letters.either(good, some)
+        share = sum(
+            0.5 ** (must | never).bit_count() for must, never in letters.cubes(good)
+        )
+        # A state in which a part has failed for ever is the last to come to.
+        found.append(min(share, 1.0) if good or not stays else -float(len(product.plain)))
+    return found
