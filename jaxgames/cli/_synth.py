@@ -288,8 +288,10 @@ def _asked(args: argparse.Namespace) -> Specification | Decomposition:
         if not args.moore or found.moore:
             return found
         return Specification(found.automaton, found.controllable, True, found.formula)
-    if len(apart.parts) > 1 and not (args.game or args.pg):
-        return apart
+    if not (args.game or args.pg):
+        if len(apart.parts) > 1:
+            return apart
+        return apart.decidable()
     return Specification.from_ltl(
         apart.formula, apart.inputs, apart.outputs, moore=apart.moore
     )

@@ -11,6 +11,7 @@ from jaxgames.ltl._deterministic import MAX_STATES
 from jaxgames.ltl._formula import as_formula
 from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._side_by_side import side_by_side
+from jaxgames.synth._on_the_fly import decidable
 from jaxgames.synth._solve import Solution, solve
 from jaxgames.synth._specification import Specification, sides
 from jaxgames.synth._split import Node, taken_apart
@@ -97,13 +98,39 @@ class Decomposition:
             ValueError: the automaton is too large.
         """
         formula = self.parts[part]
-        ins, outs = (
-            [name for name in names if name in formula.propositions]
-            for names in (self.inputs, self.outputs)
-        )
+        ins, outs = self._names(formula)
         return Specification.from_ltl(
             formula, ins, outs, moore=self.moore, max_states=max_states
         )
+
+    def decidable(self, *, max_states: int = MAX_STATES) -> Specification:
+        """A specification that is realizable if and only if the whole is.
+
+        It may ask for more, with fewer controllers, where the automaton of the whole is
+        large.
+
+        Args:
+            max_states: how many states its automaton may have.
+
+        Raises:
+            ValueError: the automaton is too large.
+        """
+        return decidable(
+            self.formula,
+            list(self.inputs),
+            list(self.outputs),
+            moore=self.moore,
+            max_states=max_states,
+        )
+
+    def _names(self, formula: Formula) -> tuple[list[str], list[str]]:
+        """The inputs and the outputs that a formula mentions."""
+        known = set(formula.propositions)
+        ins, outs = (
+            [name for name in names if name in known]
+            for names in (self.inputs, self.outputs)
+        )
+        return ins, outs
 
     @limited()
     def solve(
@@ -115,6 +142,9 @@ class Decomposition:
         **bounds: Unpack[Bounds],
     ) -> "Composition":
         """Decides the parts, as far as they decide the whole; small ones come first.
+
+        Of a part whose automaton is large only what a controller needs is explored, if
+        that is found: then its solution's specification asks for more than the part.
 
         Args:
             solver: of parity games, as for [`solve`][jaxgames.synth.solve].
@@ -134,7 +164,12 @@ class Decomposition:
             if not node.operator:
                 part = number[node.formula]
                 if part not in found:
-                    asked = self.specification(part, max_states=max_states)
+                    asked = decidable(
+                        node.formula,
+                        *self._names(node.formula),
+                        moore=self.moore,
+                        max_states=max_states,
+                    )
                     found[part] = solve(asked, solver, throw=throw)
                 values[id(node)] = found[part].realizable
                 return values[id(node)]
