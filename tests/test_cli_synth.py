@@ -80,6 +80,14 @@ def test_other_ways_to_write_it(capfd):
     assert captured.err.endswith("REALIZABLE\n")
 
 
+def test_a_controller_in_extended_hoa_says_what_it_sets(run):
+    code, _, _ = run("bad.ehoa", "-o", "bad-machine.ehoa")
+    assert code == Exit.UNREALIZABLE
+    found = io.load("bad-machine.ehoa")
+    assert isinstance(found, Specification)
+    assert (found.inputs, found.outputs) == (("g",), ("r",))
+
+
 def test_the_game_is_written(run):
     assert run("good.ehoa", "--game", "g.npz", "--pg", "g.pg")[0] == Exit.REALIZABLE
     game, other = io.load("g.npz"), io.load("g.pg")

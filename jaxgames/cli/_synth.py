@@ -20,7 +20,7 @@ EXAMPLE = "synth arbiter.ehoa -o arbiter.aag"
 
 SUFFIXES = tuple(
     f".{kind}{more}"
-    for kind in ("aag", "aig", "hoa", "dot")
+    for kind in ("aag", "aig", "ehoa", "hoa", "dot")
     for more in ("", *COMPRESSIONS)
 )
 """Of the files that controllers are written to."""
@@ -83,8 +83,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="OUT",
         help="write the controller, or what the environment does against all: AIGER "
-        "(.aag, in binary .aig), .hoa, .dot; - is standard output, as .aag; for "
-        "several files it is a folder",
+        "(.aag, in binary .aig), .ehoa, .hoa, .dot; - is standard output, as "
+        ".aag; for several files it is a folder",
     )
     parser.add_argument("--game", metavar="GAME", help="write the parity game: .npz")
     parser.add_argument("--pg", metavar="PG", help="write it for PGSolver: .pg")

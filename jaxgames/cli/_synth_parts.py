@@ -82,9 +82,13 @@ def concluded(args: argparse.Namespace, facts: dict[str, Any]) -> Exit:
 def write(path: str, machine: Controller | Circuit) -> None:
     """Writes a machine in the format that the suffix says."""
     suffix = ".aag" if path == STDOUT else suffix_of(path)
-    if suffix in (".hoa", ".dot"):
+    if suffix in (".ehoa", ".hoa", ".dot"):
         one = machine.controller() if isinstance(machine, Circuit) else machine
-        text = io.hoa.dumps(one.automaton()) if suffix == ".hoa" else one.to_dot()
+        if suffix == ".dot":
+            text = one.to_dot()
+        else:
+            more = [io.ehoa.header(one)] if suffix == ".ehoa" else []
+            text = io.hoa.dumps(one.automaton(), more=more)
         data = text.encode()
     else:
         data = io.aiger.dumps(machine, binary=suffix == ".aig")

@@ -25,7 +25,7 @@ from jaxgames.io import _hoa
 from jaxgames.io._files import FilePath, FormatError, writing
 from jaxgames.io._tokens import read_text
 from jaxgames.io.hoa import dumps as _dumps
-from jaxgames.synth import Specification
+from jaxgames.synth import Controller, Specification
 
 HOLDS = Specification
 """What `load` returns and `save` takes."""
@@ -75,9 +75,18 @@ def save(path: FilePath, specification: Specification) -> None:
 def dumps(specification: Specification) -> str:
     """The text of a specification."""
     names = specification.automaton.propositions
-    numbers = [str(names.index(name)) for name in specification.outputs]
-    header = " ".join(["controllable-AP:", *numbers])
-    return _dumps(specification.automaton, more=[header])
+    line = _header(names, specification.outputs)
+    return _dumps(specification.automaton, more=[line])
+
+
+def header(machine: Controller) -> str:
+    """The line that says which propositions of a machine's automaton it sets."""
+    return _header((*machine.reads, *machine.writes), machine.writes)
+
+
+def _header(names: tuple[str, ...], controllable: tuple[str, ...]) -> str:
+    numbers = (str(names.index(name)) for name in controllable)
+    return " ".join(["controllable-AP:", *numbers])
 
 
 def _read(path: FilePath, text: str) -> Specification:

@@ -10,8 +10,8 @@ from jaxgames.ltl import Formula
 from jaxgames.ltl._deterministic import MAX_STATES
 from jaxgames.ltl._formula import as_formula
 from jaxgames.synth._controller import Circuit, Controller
-from jaxgames.synth._side_by_side import side_by_side
 from jaxgames.synth._on_the_fly import decidable
+from jaxgames.synth._side_by_side import side_by_side
 from jaxgames.synth._solve import Solution, solve
 from jaxgames.synth._specification import Specification, sides
 from jaxgames.synth._split import Node, taken_apart

@@ -135,9 +135,7 @@ class _Search:
 
     def more(self, winner) -> bool:
         """Has more explored where the system loses; False if there is no more."""
-        self._due = [
-            q for q, left in enumerate(self._left) if left and winner[q] == 1
-        ]
+        self._due = [q for q, left in enumerate(self._left) if left and winner[q] == 1]
         return bool(self._due)
 
     def automaton(self) -> ParityAutomaton:
@@ -167,5 +165,7 @@ def _promise(product: Factors, part: int) -> list[float]:
             0.5 ** (must | never).bit_count() for must, never in letters.cubes(good)
         )
         # A state in which a part has failed for ever is the last to come to.
-        found.append(min(share, 1.0) if good or not stays else -float(len(product.plain)))
+        found.append(
+            min(share, 1.0) if good or not stays else -float(len(product.plain))
+        )
     return found
