@@ -44,7 +44,7 @@ def test_few_states_are_explored(monkeypatch):
     )
     ins, outs = [f"r{i}" for i in names], [f"g{i}" for i in names]
     whole = Specification.from_ltl(asked, ins, outs)
-    made = decidable(whole.formula, ins, outs, moore=False, max_states=4096)
+    made = decidable(Formula.parse(asked), ins, outs, moore=False, max_states=4096)
     solution = synth.solve(made)
     assert solution.realizable
     assert synth.verify(whole, solution.controller())
