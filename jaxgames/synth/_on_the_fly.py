@@ -17,7 +17,7 @@ from jaxgames.ltl._deterministic import Factors, State, factors
 from jaxgames.ltl._graph import Edges, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._specification import Specification
-from jaxgames.tuning.ltl import EXPLORED_BEYOND, EXPLORED_ROUNDS, TABLES_UP_TO
+from jaxgames.tuning.ltl import EXPLORED_BEYOND, EXPLORED_ROUNDS
 
 
 def decidable(
@@ -38,14 +38,12 @@ def decidable(
     """
     names = inputs, outputs
     few = min(max_states, EXPLORED_BEYOND)
-    if moore or len(inputs) + len(outputs) > TABLES_UP_TO:
-        few = max_states  # with decision diagrams, to look at all ends takes longer
     try:
         return Specification.from_ltl(formula, *names, moore=moore, max_states=few)
     except TooLargeError:
         if few == max_states:
             raise
-    found = explored(formula, inputs, outputs, max_states)
+    found = None if moore else explored(formula, inputs, outputs, max_states)
     if found is not None:
         return found
     return Specification.from_ltl(formula, *names, moore=moore, max_states=max_states)
