@@ -4,7 +4,7 @@ The automaton of a conjunction is a product of small ones, most of whose states 
 controller ever comes to. So for each state just one end for each input is explored at
 first, the most promising. What was left out is counted as lost: then the words of this
 automaton are words of the whole, and a controller for it is one for the whole. Where
-the system loses, another end is explored for each input, and so on.
+the system loses, other ends are explored for each input: one at first, then two, four.
 
 References:
     Meyer, Sickert and Luttenberger, Strix: explicit reactive synthesis strikes back!,
@@ -61,8 +61,8 @@ def explored(
         search = _Search(factors(formula, names, max_states), len(inputs), names)
     except TooLargeError:
         return None
-    for _ in range(EXPLORED_ROUNDS):
-        if not search.expand(max_states):
+    for number in range(EXPLORED_ROUNDS):
+        if not search.expand(max_states, 1 << number):
             return None
         automaton = search.automaton()
         made = Specification(automaton.emerson_lei, tuple(outputs), False, formula)
@@ -95,8 +95,8 @@ class _Search:
             self._order.append(state)
         return self._number[state]
 
-    def expand(self, max_states: int) -> bool:
-        """One end more for each input, where that is due; False: too many states."""
+    def expand(self, max_states: int, ends: int) -> bool:
+        """So many ends more for each input, where due; False: too many states."""
         while self._due:
             limits.tick("exploring", len(self._order), "states")
             if len(self._order) > max_states:
@@ -107,7 +107,8 @@ class _Search:
                 self._edges.append({})
             if not self._edges[q]:
                 self._left[q] = self._ranked(self._order[q])
-            self._choose(q)
+            for _ in range(ends):
+                self._choose(q)
         return True
 
     def _ranked(self, state: State) -> list[tuple[State, int, int, int]]:

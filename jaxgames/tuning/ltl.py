@@ -38,10 +38,10 @@ TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
 
 # synth/_on_the_fly.py
-EXPLORED_BEYOND = 1 << 9
+EXPLORED_BEYOND = 1 << 10
 """States of an automaton beyond which it is explored as far as is needed."""
 
-EXPLORED_ROUNDS = 12
+EXPLORED_ROUNDS = 4
 """How often more is explored before the whole automaton is made."""
 
 # synth/_many.py
