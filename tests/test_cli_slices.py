@@ -476,7 +476,7 @@ def test_many_files(run, command, game, model, energies):
         (("reach", "game.npz", "--to", 0, "--all"), "--all goes with --json"),
         (("reach", "game.npz", "--to", 0, "-o", "x.csv"), "-o takes a file that ends"),
         (("probability", "game.npz", "--to", 0), "expected a Markov decision process"),
-        (("probability", "model.drn"), "the following arguments are required: --to"),
+        (("probability", "model.drn"), "one of the arguments --to --ltl --automaton"),
         (("probability", "model.drn", "--to", "gaol"), "no label 'gaol', only goal"),
         (("probability", "model.drn", "--to", "7"), "there is no state 7"),
         (
