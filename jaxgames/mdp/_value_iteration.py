@@ -16,11 +16,13 @@ from jaxgames.ops import Links, Pieces
 from jaxgames.solution import Status
 from jaxgames.solver import Solver
 from jaxgames.states import register
+from jaxgames.tuning import here
 from jaxgames.tuning.mdp import (
     GOAL_OF_EQUATIONS,
     GOAL_OF_STEPS,
     MOST_EQUATIONS,
     MOST_PRODUCTS,
+    READS_OF_EQUATIONS,
     ROUNDS_WITHOUT_EQUATIONS,
 )
 
@@ -137,6 +139,25 @@ class ValueIteration(Solver):
             game,
             state,
         )
+
+    def advance(self, game: System, carry: fixpoint.Carry, limit) -> fixpoint.Carry:
+        """Rounds until one has solved equations: that takes as long as many others.
+
+        So the host is asked between two of these whether to go on.
+        """
+        before = carry.state.solves
+
+        def over(carry: fixpoint.Carry) -> jax.Array:
+            state = carry.state
+            ended = self.done(game, state) | self.overflow(state)
+            return ended | (carry.rounds >= limit) | (state.solves != before)
+
+        def step(carry: fixpoint.Carry) -> fixpoint.Carry:
+            return carry._replace(
+                state=self.step(game, carry.state), rounds=carry.rounds + 1
+            )
+
+        return fixpoint.until(over, step, carry)
 
     def done(self, game: System, state: Iterate) -> jax.Array:
         """The bounds are near enough."""
@@ -263,7 +284,9 @@ class ValueIteration(Solver):
             return x - of_chosen(self._follow(game, x))
 
         before = own - product(x)
-        found = x + _solved(product, before, goal)
+        cells = max(ops.num_cells(game.branches), 1)
+        most = max(1, min(MOST_PRODUCTS, here(READS_OF_EQUATIONS) // (2 * cells)))
+        found = x + _solved(product, before, goal, most)
         after = jnp.max(jnp.abs(own - product(found)), initial=0.0)
         nearer = after < jnp.max(jnp.abs(before), initial=0.0)  # false of no number
         go_on = nearer & (after > goal)
@@ -324,7 +347,10 @@ class ValueIteration(Solver):
 
 
 def _solved(
-    product: Callable[[jax.Array], jax.Array], right: jax.Array, goal: jax.Array
+    product: Callable[[jax.Array], jax.Array],
+    right: jax.Array,
+    goal: jax.Array,
+    most: int,
 ) -> jax.Array:
     """A vector whose product is near to the right side, by BiCGSTAB (pure).
 
@@ -332,6 +358,7 @@ def _solved(
         product: with a square matrix.
         right: `[N]`.
         goal: how near each entry shall be.
+        most: pairs of products.
 
     Returns:
         The vector where it has ended: there, after many products, or broken down.
@@ -340,7 +367,7 @@ def _solved(
     def going(at: tuple) -> jax.Array:
         *_, rest, _, _, rho, count = at
         far = jnp.max(jnp.abs(rest), initial=0.0) > goal  # false of no number
-        return far & (rho != 0) & (count < MOST_PRODUCTS)
+        return far & (rho != 0) & (count < most)
 
     def step(at: tuple) -> tuple:
         x, rest, way, way_on, rho, count = at

@@ -54,6 +54,9 @@ ROUNDS_WITHOUT_EQUATIONS = 32
 MOST_PRODUCTS = 256
 """Pairs of products with a matrix in one round."""
 
+READS_OF_EQUATIONS = {"cpu": 1 << 29, "gpu": 1 << 32}
+"""Branches that these may read: a second or two, in which nobody can end it."""
+
 MOST_EQUATIONS = 64
 """How often equations are solved: then rounds go on alone."""
 

@@ -451,7 +451,7 @@ def test_slow_walks_take_few_rounds_on_the_device(spoilt, sweeps, monkeypatch):
     if spoilt is not None:  # no other solver of so many sweeps is compiled anywhere
         spoil = functools.partial(jnp.full_like, fill_value=spoilt)
         monkeypatch.setattr(
-            _value_iteration, "_solved", lambda product, right, goal: spoil(right)
+            _value_iteration, "_solved", lambda product, right, *_: spoil(right)
         )
     solver = _value_iteration.ValueIteration(sweeps_per_check=sweeps)
     size = 60 if spoilt is None else 30
@@ -466,6 +466,17 @@ def test_slow_walks_take_few_rounds_on_the_device(spoilt, sweeps, monkeypatch):
     assert most.stats["solves"] > 0
     if spoilt is None:  # a round alone adds a thousandth of what is missing
         assert most.stats["rounds"] < 200
+
+
+def test_the_host_is_asked_after_equations_on_the_device():
+    """They take as long as many rounds, which nobody could end."""
+    told: list[int] = []
+
+    def note(report) -> None:
+        told.append(report.rounds)
+
+    found = mdp.check(ruin(200), 'Rmax=? [ F "end" ]', "values", progress=note)
+    assert len(told) >= found.stats["solves"] >= 2, (told, found.stats)
 
 
 # ---- what takes long, or is small ----------------------------------------------------
