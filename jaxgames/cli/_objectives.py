@@ -9,12 +9,10 @@ import numpy as np
 
 from jaxgames import ltl, mdp
 from jaxgames.cli import _parts, _systems
-from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._answers import Answer, narrow, of_vertices
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._phases import Phases
 from jaxgames.quoting import clipped, quoted
-from jaxgames.solution import Status
 
 COLUMNS = "lower", "upper", "value", "strategy"
 """What is found of each state."""
@@ -97,7 +95,6 @@ def run(args: argparse.Namespace, phase: Phases, given: Any) -> Exit:
     arrays["strategy"] = np.where(strategy < 0, strategy, strategy - question.shift())
     if question.memory is not None:
         arrays["memory"] = question.memory
-    first = np.array([0]) if model.initial is None else np.asarray(model.initial)
     facts: dict[str, Any] = {
         "states": model.num_states,
         "choices": model.num_choices,
@@ -106,21 +103,10 @@ def run(args: argparse.Namespace, phase: Phases, given: Any) -> Exit:
         "product": question.game.model.num_states,
         "player": player,
         **_parts.solve_facts(found, phase.seconds, verdict),
-        "gap": float((arrays["upper"] - arrays["lower"]).max(initial=0.0)),
-        "initial": [
-            {"state": int(s), **{name: float(arrays[name][s]) for name in COLUMNS[:3]}}
-            for s in first
-        ],
     }
-    if args.all:
-        facts |= {name: array.tolist() for name, array in arrays.items()}
-    from jaxgames.cli._probability import tell
+    from jaxgames.cli._probability import conclude
 
-    end = _parts.conclude(*(args, found, verdict, facts), lambda: tell(args, facts))
-    written = end == Exit.DONE or found.status == Status.PRECISION
-    if args.output and written:
-        _rows.write_rows(args.output, **arrays)
-    return end
+    return conclude(args, model, found, verdict, facts, arrays)
 
 
 def posed(args: argparse.Namespace, given: Any) -> Question:

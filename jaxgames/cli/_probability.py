@@ -152,6 +152,20 @@ def run(args: argparse.Namespace) -> Exit:
         name: np.asarray(getattr(found, name))
         for name in (*_BOUNDS, "scheduler" if game is None else "strategy")
     }
+    return conclude(args, model, found, verdict, facts, arrays)
+
+
+def conclude(args, model, found, verdict, facts, arrays) -> Exit:
+    """Prints and writes what was found of states.
+
+    Args:
+        args: of the command.
+        model: whose initial states are told of.
+        found: the solution.
+        verdict: on it, or None.
+        facts: that are told already; more are added.
+        arrays: by name, what each state, or row, has: bounds and a value are among it.
+    """
     facts["gap"] = float((arrays["upper"] - arrays["lower"]).max(initial=0.0))
     facts["initial"] = [
         {"state": int(s), **{name: float(arrays[name][s]) for name in _BOUNDS}}

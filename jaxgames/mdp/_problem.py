@@ -91,8 +91,7 @@ class EndComponentsOf(drive.Problem[Part]):
     nothing: ClassVar = {"count": 0}
     head_start = drive.HEAD_START
     host_until = 1 << 18
-    """On an H100 calls of the host engine took 2 to 8 ms from 50,000 to 250,000
-    branches, and the race 4 to 14; from 500,000 on as long, or less."""
+    """Of fewer branches a race takes longer than the host engine. See *Whole calls*."""
     form = MODELS
 
     # ---- one model -------------------------------------------------------------
