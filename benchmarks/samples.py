@@ -182,7 +182,8 @@ def _verified(game: str, model, found, slope, slips) -> bool:
                 for sign in (-1, 1)
             ]
             by, mine = (ends[1] - ends[0]) / 2e-3, float(slope[at, side])
-            good &= abs(by - mine) <= 1e-2 * max(abs(mine), 1e-3 * abs(ends[0]))
+            least = 1e-3 * abs(ends[0])
+            good &= bool(abs(by - mine) <= 1e-2 * max(abs(mine), least))
     return good
 
 
