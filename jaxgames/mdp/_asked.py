@@ -92,7 +92,6 @@ class Asked:
         self._values: dict[str, Ranged] = {}
         self._open: set[str] = set()
         self._answers: dict[tuple, Answer] = {}
-        self._table: Any = None
         self.rounded = False  # whether a reward is none of float64
 
     # ---- expressions -------------------------------------------------------------
@@ -420,11 +419,11 @@ class Asked:
         **how: Any,
     ) -> Answer:
         """A number of steps back, each worth a share of the one before it."""
-        if self._table is None:
-            self._table = _bounded.rows_of(self.model)
         discount = 1.0 if share is None else float(share)
         found = _bounded.walk_back(
-            *(self.model, self._table, start, count, optimum), discount=discount, **how
+            *(self.model, _bounded.rows_of(self.model), start, count, optimum),
+            discount=discount,
+            **how,
         )
         lower, upper = found.value - found.error, found.value + found.error
         stats = Stats(solver="steps", rounds=count)
@@ -633,10 +632,9 @@ class Asked:
         return self._walk(start, steps, optimum)
 
     def _average(self, reward: np.ndarray, optimum: str) -> Answer:
-        if self._table is None:
-            self._table = _bounded.rows_of(self.model)
-        how = (optimum, self.epsilon, self.relative, self._table.slack)
-        posed = average_reward(self.model, self._table.probs, reward, *how, self.exact)
+        table = _bounded.rows_of(self.model)
+        how = (optimum, self.epsilon, self.relative, table.slack)
+        posed = average_reward(self.model, table.probs, reward, *how, self.exact)
         return self._solved(posed)
 
     def _reward_name(self, node: Query) -> str:
@@ -673,18 +671,18 @@ class Asked:
     def _rewards(self, name: str) -> np.ndarray:
         """What each choice earns on average, with its state: float64 `[C]`."""
         model = self.model
-        if self._table is None:
-            self._table = _bounded.rows_of(model)
-        table = self._table
         found = np.zeros(model.num_choices)
         states = (model.state_rewards or {}).get(name)
         if states is not None:
-            found += np.append(np.asarray(states), 0.0)[owner_of(model)]
+            degrees = np.diff(np.asarray(model.row_group_offsets))
+            each = np.repeat(np.asarray(states), degrees)
+            found[: len(each)] += each
         choices = (model.choice_rewards or {}).get(name)
         if choices is not None:
             found += np.asarray(choices)
         branches = (model.branch_rewards or {}).get(name)
         if branches is not None:
+            table = _bounded.rows_of(self.model)
             source = np.repeat(np.arange(model.num_choices), np.diff(table.rows))
             worth = table.probs[: len(source)] * np.asarray(branches)[: len(source)]
             found += np.bincount(source, worth, minlength=model.num_choices)

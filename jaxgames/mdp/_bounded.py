@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.host import lend
+from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._steps import step_back
@@ -39,7 +40,11 @@ class Steps(NamedTuple):
 
 
 def rows_of(model: MDP) -> Rows:
-    """The arrays of a model with probabilities."""
+    """The arrays of a model with probabilities; they are kept with it."""
+    return kept(model, "rows", lambda: _rows_of(model))
+
+
+def _rows_of(model: MDP) -> Rows:
     groups, rows, columns = (
         lend(np.ascontiguousarray(x, np.int32))
         for x in (model.row_group_offsets, model.row_offsets, model.columns)

@@ -84,14 +84,14 @@ def reward_until(
 ) -> Posed:
     """What is earned before a target is reached; infinite if it may never be."""
     start = nothing_known(model)
-    there, owner = start["open_"], owner_of(model)
+    there = start["open_"]
     if optimum == "max":
-        back = host.entering(model)
-        never = host.prob0(model, target, "min", back=back)
-        sure = host.prob1(model, target, "min", back=back, zero=never.states).states
-        free = _towards(model, np.asarray(never.states), there & ~sure)
-        scheduler = _joined(model, _here(never), Region(~sure & there, free))
-        value = np.where(there & ~sure, np.inf, 0.0)
+        never, one = _sure(model, target, "min", None)
+        sure = one.states
+        lost = there & ~sure
+        free = _towards(model, never.states, lost) if lost.any() else None
+        scheduler = _joined(model, never, Region(lost, free))
+        value = np.where(lost, np.inf, 0.0)
         known = Open(value, sure & ~target, start["live"], reward)
         return Posed(known, optimum, np.where(target, NO_CHOICE, scheduler))
     back = host.entering(model)
@@ -102,7 +102,7 @@ def reward_until(
     free = live & (reward == 0)
     gift = host.prob1(model, target, "max", choices=free, back=back)
     open_ = ends & ~np.asarray(gift.states)
-    stays = free & np.append(open_, False)[owner]
+    stays = free & np.append(open_, False)[owner_of(model)]
     found = mec(model, states=open_, choices=stays)
     scheduler = _joined(model, _here(sure), _here(gift))
     value = np.where(there & ~ends, np.inf, 0.0)

@@ -92,9 +92,7 @@ class AskedInTime(Asked):
 
     def _clock(self, moves: np.ndarray, *times: Fraction) -> Clock:
         """A clock for states that move, for some times."""
-        if self._table is None:
-            self._table = _bounded.rows_of(self.model)
-        found = clock_of(self._table, self.exits, moves)
+        found = clock_of(_bounded.rows_of(self.model), self.exits, moves)
         for time in times:
             if Fraction(found.rate) * time > MOST_TICKS:
                 raise ValueError(

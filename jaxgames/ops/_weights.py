@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from jaxgames.host import can_compile, compiled, lend, on_all_cores
 from jaxgames.later import jax, jnp
 from jaxgames.ops._links import Links, PairLinks, Pieces, at_targets, in_rows
 from jaxgames.ops._slices import reduce_columns
@@ -28,22 +29,41 @@ def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
     offsets, values = np.asarray(offsets), np.asarray(values)
     if isinstance(links, PairLinks):
         return (np.pad(values, (0, links.head.shape[0] - len(values))),)
-    place, row = np.asarray(links.slot), np.asarray(links.row)
+    slot, row = lend((np.asarray(links.slot), np.asarray(links.row)))
+    offsets, values = lend((offsets, values))
     pieces: list[np.ndarray] = []
     start = 0
     for block in links.blocks:
-        width, size = block.shape
-        places = np.arange(start, start + size)
-        rows = row[start : start + size]
-        there = place[rows] == places  # the last row fills up what has none
-        first, stop = offsets[rows], np.where(there, offsets[rows + 1], 0)
-        piece = np.zeros((width, size), values.dtype)
-        for position in range(width):
-            column = np.flatnonzero(first + position < stop)
-            piece[position, column] = values[first[column] + position]
+        piece = np.zeros(block.shape, values.dtype)
+        given = piece, slot, row, offsets, values, start
+        if can_compile():
+            on_all_cores(_fill, piece.shape[1], *given)
+        else:
+            _fill_by_numpy(*given)
         pieces.append(piece)
-        start += size
+        start += piece.shape[1]
     return tuple(pieces)
+
+
+@compiled
+def _fill(piece, slot, row, offsets, values, start, begin, end):
+    """Writes the values of some columns, which are the slots from `start` on."""
+    for column in range(max(begin, 0), end):
+        r = row[start + column]
+        if slot[r] == start + column:  # the last row fills up what has none
+            first = offsets[r]
+            for position in range(offsets[r + 1] - first):
+                piece[position, column] = values[first + position]
+
+
+def _fill_by_numpy(piece, slot, row, offsets, values, start):
+    places = np.arange(start, start + piece.shape[1])
+    rows = row[start : start + piece.shape[1]]
+    there = slot[rows] == places
+    first, stop = offsets[rows], np.where(there, offsets[rows + 1], 0)
+    for position in range(piece.shape[0]):
+        column = np.flatnonzero(first + position < stop)
+        piece[position, column] = values[first[column] + position]
 
 
 def links_sum(links: Links, x: jax.Array, weights: Pieces) -> jax.Array:

@@ -1,11 +1,10 @@
-"""The equations of open states, written down by one pass over a model."""
+"""The equations of open states, written down by passes over a model, on all cores."""
 
 import numpy as np
 
-from jaxgames.host import linear
+from jaxgames.host import linear, on_all_cores
 
 
-@linear
 def pose(
     groups, rows, columns, weights, home, size, live, known, reward, discount, lost,
     stops, stop_worth,
@@ -37,47 +36,80 @@ def pose(
         is worth (float64 `[K]`); and which choice of the model it is (int32 `[K]`, -1
         to stop).
     """
-    first = np.zeros(size + 1, np.int32)
-    for state in range(len(home)):
+    states = len(home)
+    many = np.zeros(states, np.int32)
+    model = groups, rows, columns, weights, home, live
+    on_all_cores(_count, states, *model, discount, many)
+    first, place = _number(home, many, stops, size)
+    count = int(first[-1])
+    old = np.full(count, -1, np.int32)
+    begins = np.zeros(count + 1, np.int32)
+    on_all_cores(_list, states, *model[:3], home, live, place, old, begins)
+    np.cumsum(begins, out=begins)
+    target = np.empty(begins[-1], np.int32)
+    probs = np.empty(begins[-1], np.float64)
+    base = np.zeros(count, np.float64)
+    on_all_cores(
+        *(_write, size, *model[1:5], known, reward, discount, lost, stop_worth),
+        *(first, old, begins, target, probs, base),
+    )
+    return first, begins, target, probs, base, old
+
+
+@linear
+def _count(groups, rows, columns, weights, home, live, discount, many, start, end):
+    """How many choices each state brings; those that are never over are left out."""
+    for state in range(max(start, 0), end):
         own = home[state]
         if own < 0:
             continue
         for choice in range(groups[state], groups[state + 1]):
             if not live[choice]:
                 continue
-            back, all_, inside = 0.0, 0.0, 0
+            back, all_, others = 0.0, 0.0, 0
             for branch in range(rows[choice], rows[choice + 1]):
-                to = home[columns[branch]]
                 all_ += weights[branch]
-                if to == own:
+                if home[columns[branch]] == own:
                     back += weights[branch]
-            if back == all_ and discount == 1.0:
-                others = 0
-                for branch in range(rows[choice], rows[choice + 1]):
-                    if home[columns[branch]] != own:
-                        others += 1
-                if others == 0:
-                    live[choice] = False
-                    continue
-            first[own + 1] += 1
-    if len(stops) > 0:
-        for own in range(size):
-            if stops[own]:
-                first[own + 1] += 1
-    for own in range(size):
-        first[own + 1] += first[own]
-    count = first[size]
-    old = np.full(count, -1, np.int32)
-    place = first.copy()
-    begins = np.zeros(count + 1, np.int32)
+                else:
+                    others += 1
+            if back == all_ and discount == 1.0 and others == 0:
+                live[choice] = False
+            else:
+                many[state] += 1
+
+
+@linear
+def _number(home, many, stops, size):
+    """Where the choices of each equation begin, and those that each state brings."""
+    first = np.zeros(size + 1, np.int32)
+    place = np.zeros(len(home), np.int32)
     for state in range(len(home)):
+        if home[state] >= 0:
+            first[home[state] + 1] += many[state]
+    for own in range(size):
+        if len(stops) > 0 and stops[own]:
+            first[own + 1] += 1
+        first[own + 1] += first[own]
+    free = first.copy()
+    for state in range(len(home)):
+        own = home[state]
+        if own >= 0:
+            place[state] = free[own]
+            free[own] += many[state]
+    return first, place
+
+
+@linear
+def _list(groups, rows, columns, home, live, place, old, begins, start, end):
+    """Which choices these are, and how many branches of each lead to other equations."""
+    for state in range(max(start, 0), end):
         own = home[state]
         if own < 0:
             continue
+        at = place[state]
         for choice in range(groups[state], groups[state + 1]):
             if live[choice]:
-                at = place[own]
-                place[own] = at + 1
                 old[at] = choice
                 inside = 0
                 for branch in range(rows[choice], rows[choice + 1]):
@@ -85,12 +117,16 @@ def pose(
                     if to >= 0 and to != own:
                         inside += 1
                 begins[at + 1] = inside
-    for at in range(count):
-        begins[at + 1] += begins[at]
-    target = np.empty(begins[count], np.int32)
-    probs = np.empty(begins[count], np.float64)
-    base = np.zeros(count, np.float64)
-    for own in range(size):
+                at += 1
+
+
+@linear
+def _write(
+    rows, columns, weights, home, known, reward, discount, lost, stop_worth,
+    first, old, begins, target, probs, base, start, end,
+):  # fmt: skip
+    """What the choices of some equations lead to, and are worth beside."""
+    for own in range(max(start, 0), end):
         for at in range(first[own], first[own + 1]):
             choice = old[at]
             if choice < 0:
@@ -117,4 +153,3 @@ def pose(
                     target[k] = to
                     probs[k] = discount * weights[branch] / leaves
                     k += 1
-    return first, begins, target, probs, base, old

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import lend, linear
+from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 
@@ -18,8 +19,8 @@ class Entering(NamedTuple):
 
 
 def entering(model: MDP) -> Entering:
-    """The branches of all choices of a model backwards. O(S + C + E)."""
-    return Entering(*_entering(*_rows(model), None))
+    """The branches of all choices backwards, kept with the model. O(S + C + E)."""
+    return kept(model, "entering", lambda: Entering(*_entering(*_rows(model), None)))
 
 
 def prob0(
@@ -46,12 +47,14 @@ def prob0(
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)
     groups, rows, columns, goal, passed, live = parts
-    entering = _entering(groups, rows, columns, live) if back is None else back
+    if back is None and choices is None:
+        back = entering(model)
+    into = _entering(groups, rows, columns, live) if back is None else back
     real = groups[1:] > groups[:-1]
     if optimum == "max":
-        return Region(real & ~_some(goal, passed, *entering))
+        return Region(real & ~_some(goal, passed, *into))
     hit = np.zeros(len(live), np.bool_)  # choices that may lead to a marked state
-    away = real & ~_every(groups, goal, passed, live, *entering, hit)
+    away = real & ~_every(groups, goal, passed, live, *into, hit)
     # Where a path may not pass, nothing is left to be chosen well.
     return Region(away, _first(groups, live & ~hit, away & passed))
 
@@ -85,15 +88,17 @@ def prob1(
     check_optimum(optimum)
     parts = _parts(model, target, states, choices)
     groups, rows, columns, goal, passed, live = parts
-    entering = _entering(groups, rows, columns, live) if back is None else back
+    if back is None and choices is None:
+        back = entering(model)
+    into = _entering(groups, rows, columns, live) if back is None else back
     if optimum == "min":
         real = groups[1:] > groups[:-1]
         if zero is None:
             hit = np.zeros(len(live), np.bool_)
-            zero = real & ~_every(groups, goal, passed, live, *entering, hit)
-        return Region(real & ~_some(zero, passed, *entering))
+            zero = real & ~_every(groups, goal, passed, live, *into, hit)
+        return Region(real & ~_some(zero, passed, *into))
     inside = goal | passed if zero is None else (goal | passed) & ~zero
-    return Region(*_surely(groups, rows, columns, goal, inside, live, *entering))
+    return Region(*_surely(groups, rows, columns, goal, inside, live, *into))
 
 
 def _rows(model: MDP):
@@ -123,9 +128,8 @@ def shortest(model: MDP, target, states) -> np.ndarray:
         int32 `[S]`: the first such choice that is found of each of these states from
         which a path leads there; -1 elsewhere, and in the target. O(S + C + E).
     """
-    parts = _parts(model, target, states, None)
-    groups, rows, columns, goal, passed, live = parts
-    return _nearer(goal, passed, *_entering(groups, rows, columns, live))
+    *_, goal, passed, _ = _parts(model, target, states, None)
+    return _nearer(goal, passed, *entering(model))
 
 
 @linear

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.host import compiled
+from jaxgames.host import compiled, linear, on_all_cores
 from jaxgames.mdp.host._rounds import (
     Chain,
     Component,
@@ -115,12 +115,17 @@ def choose(system, values, state, least):
     return chosen
 
 
-@compiled
 def choose_all(groups, rows, target, probs, base, value, least):
     """The first choice of each state that is best by the values of others: int32."""
-    size = len(groups) - 1
-    found = np.empty(size, np.int32)
-    for state in range(size):
+    found = np.empty(len(groups) - 1, np.int32)
+    given = groups, rows, target, probs, base, value, least, found
+    on_all_cores(_choose, len(found), *given)
+    return found
+
+
+@linear
+def _choose(groups, rows, target, probs, base, value, least, found, start, end):
+    for state in range(max(start, 0), end):
         most = 0.0
         for choice in range(groups[state], groups[state + 1]):
             here = base[choice]
@@ -130,7 +135,6 @@ def choose_all(groups, rows, target, probs, base, value, least):
             if choice == groups[state] or better:
                 most = here
                 found[state] = choice
-    return found
 
 
 @compiled
