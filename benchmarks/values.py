@@ -70,16 +70,19 @@ _ZEROCONF = ("Pmax=? [ F l=4 & ip=1 ]", "Pmin=? [ F l=4 & ip=1 ]")
 MODELS: dict[str, Questions] = {
     "coin4 K=2": Questions("coin4", "K=2", _COIN),
     "coin4 K=4": Questions("coin4", "K=4", _COIN),
+    "coin6 K=2": Questions("coin6", "K=2", _COIN[:3]),
     "csma3_4": Questions("csma3_4", "", _CSMA),
     "firewire_dl 400, 3": Questions(
         "firewire_dl", "delay=3,deadline=400", ("Pmin=? [ F s=9 ]",)
     ),
     "wlan3": Questions("wlan3", "COL=2", _WLAN),
     "wlan4": Questions("wlan4", "COL=2", _WLAN),
+    "wlan5": Questions("wlan5", "COL=2", _WLAN),
     "wlan_dl0 80": Questions(
         "wlan_dl0", "deadline=80", ("Pmin=? [ F s1=12 & s2=12 ]",)
     ),
     "zeroconf 1000, 2": Questions("zeroconf", "reset=false,N=1000,K=2", _ZEROCONF),
+    "zeroconf 1000, 8": Questions("zeroconf", "reset=false,N=1000,K=8", _ZEROCONF),
     "zeroconf 20, 4": Questions("zeroconf", "reset=false,N=20,K=4", _ZEROCONF),
 }
 """Models of PRISM's benchmark suite, of ten thousand states and more."""

@@ -1,5 +1,6 @@
 """Solves the equations of what is open on the host, and says what follows of states."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -38,6 +39,7 @@ class Found(NamedTuple):
 def on_host(
     model: MDP,
     posed: Posed,
+    written: Callable[[], Equations],
     *,
     epsilon: float,
     relative: bool,
@@ -48,6 +50,7 @@ def on_host(
     Args:
         model: a concrete model.
         posed: what is asked of it.
+        written: gives the equations of what is open.
         epsilon: how far apart bounds may stay.
         relative: whether that is relative to the lower one.
         stop: int8 `[1]`, set by another thread to end it.
@@ -57,7 +60,7 @@ def on_host(
         stats = Stats(solver="host", **(posed.counts or {}), **nothing)
         ends = posed.known.value.copy(), posed.known.value.copy()
         return Found(*ends, posed.scheduler.astype(np.int32), Status.SOLVED, stats)
-    part = equations(model, posed.known)
+    part = written()
     system = in_order(part, stop)
     size = len(part.groups) - 1
     bounds = unknown(posed, size)

@@ -131,9 +131,11 @@ class Reachability(drive.Problem[Reach]):
     ) -> ReachProbability:
         """The same equations, component by component."""
         del strategies, max_steps
+        posed = _posed(question)
         found = on_host(
             question.model,
-            _posed(question),
+            posed,
+            lambda: equations(question.model, posed.known),
             epsilon=2 * float(question.epsilon),
             relative=bool(question.relative),
             stop=(drive.Track() if track is None else track).stop,

@@ -1,13 +1,15 @@
 """What values of states are to the driver: a posed question, and its bounds."""
 
 import dataclasses
+import functools
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import drive, solution
 from jaxgames.later import jax
-from jaxgames.mdp._equations import equations
+from jaxgames.mdp._equations import Equations, equations
 from jaxgames.mdp._open import Found, on_host, told, unknown
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE
@@ -16,18 +18,29 @@ from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 
 VALUE_SOLVERS = Registry(
-    "value", ValueIteration, places=(drive.HOST,), base=ValueIteration
+    "value", ValueIteration, places=(drive.HOST, drive.RACE), base=ValueIteration
 )
 """The solvers for values of states, by name."""
 
 
-class Question(NamedTuple):
+@dataclasses.dataclass(frozen=True, eq=False)
+class Question:
     """A model, what was posed of it, and how near bounds are to be."""
 
     model: Any
     posed: Posed
     epsilon: float
     relative: bool
+    _lock: Any = dataclasses.field(default_factory=threading.Lock, repr=False)
+
+    @functools.cached_property
+    def _part(self) -> Equations:
+        return equations(self.model, self.posed.known)
+
+    def equations(self) -> Equations:
+        """Those of what is open: written down once, whoever in a race asks first."""
+        with self._lock:
+            return self._part
 
 
 class Values(NamedTuple):
@@ -81,9 +94,8 @@ class ValuesOf(drive.Problem[Question]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Question) -> str:
-        """The host, but for large models where there is an accelerator: no race."""
-        place = super().place(question)
-        return drive.HOST if place == drive.HOST else drive.DEVICE
+        """As of all others; the host where some schedulers never get out."""
+        return super().place(question) if question.posed.known.proper else drive.HOST
 
     def undecided(self, question: Question) -> Values:
         """What is true of any value."""
@@ -109,7 +121,7 @@ class ValuesOf(drive.Problem[Question]):
         model, posed = question.model, question.posed
         if not posed.known.proper:
             return self.on_host(question)
-        part = equations(model, posed.known)
+        part = question.equations()
         solver = dataclasses.replace(solver, least=posed.optimum == "min")
         bounds = unknown(posed, 1)
         near = float(question.epsilon)
@@ -139,6 +151,7 @@ class ValuesOf(drive.Problem[Question]):
         found: Found = on_host(
             question.model,
             question.posed,
+            question.equations,
             epsilon=question.epsilon,
             relative=question.relative,
             stop=stop,

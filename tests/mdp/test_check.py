@@ -394,13 +394,14 @@ def test_other_arguments():
 # ---- on the device -------------------------------------------------------------------
 
 
-def test_the_device_finds_bounds_too():
+@pytest.mark.parametrize("solver", ["values", "race"])
+def test_the_device_finds_bounds_too(solver):
     for model in rewarded(seed=9, count=6):
         for text in UNBOUNDED:
             for optimum in ("min", "max"):
                 how = question(model, UNBOUNDED[text])
                 expected = mdp.reference.values(model, how.pop("kind"), optimum, **how)
-                found = mdp.check(model, text.format(optimum), "values")
+                found = mdp.check(model, text.format(optimum), solver)
                 holds(found, expected)
 
 

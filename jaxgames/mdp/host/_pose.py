@@ -102,7 +102,7 @@ def _number(home, many, stops, size):
 
 @linear
 def _list(groups, rows, columns, home, live, place, old, begins, start, end):
-    """Which choices these are, and how many branches of each lead to other equations."""
+    """Which choices these are; how many branches of each lead to other equations."""
     for state in range(max(start, 0), end):
         own = home[state]
         if own < 0:
