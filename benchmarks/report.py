@@ -25,6 +25,7 @@ from benchmarks import (
     starting,
     summary,
     thesis_page,
+    values_page,
 )
 from benchmarks.compare import best, best_peer, by_game, entry, ratio
 from benchmarks.schema import RESULTS, PeerRow, Results, Row
@@ -73,6 +74,7 @@ def pages(results: list[Results], docs: Path) -> dict[str, str]:
         "equivalence-measured.md": equivalence_page.page(results, docs),
         "hard-measured.md": hard_page.page(results, docs),
         "thesis.md": thesis_page.page(results, docs),
+        "values-measured.md": values_page.page(results, docs),
     }
 
 
@@ -96,6 +98,7 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
         equivalence_page.SUITE,
         hard_page.SUITE,
         *decomposition_page.SUITES,
+        *values_page.SUITES,
     }
     shown = [each for each in results if each.suite not in elsewhere]
     places = set(_PLACE.findall(text))

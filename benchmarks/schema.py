@@ -241,7 +241,10 @@ class Results:
         """Writes the file, replacing an older one of this suite and device."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / self.file_name
-        path.write_text(json.dumps(dataclasses.asdict(self), indent=1) + "\n")
+        text = json.dumps(dataclasses.asdict(self), indent=1) + "\n"
+        whole = path.with_suffix(".new")
+        whole.write_text(text)
+        whole.replace(path)
         return path
 
     @classmethod

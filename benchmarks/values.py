@@ -1,5 +1,7 @@
 """The suite `values`: probabilities and rewards of models, call to call, beside Storm.
 
+And how long it takes to build a model from a program.
+
 A call is a check of one property of a model in memory; the second and later ones are
 timed, ours and Storm's in turn, in one process. Storm takes its sound method with its
 default precision, which is ours: 1e-6 relative. It builds the models from PRISM sources
@@ -17,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from benchmarks import samples, schema
@@ -24,6 +27,9 @@ from benchmarks.run import Options
 from jaxgames import Status, io, mdp
 
 EPSILON = 1e-6
+
+CHECKED, BUILT = "values", "program"
+"""The experiments: properties of models, and programs that become models."""
 
 CALLS = 9
 """Calls of each that are timed, where `SECONDS` are not over before."""
@@ -88,6 +94,10 @@ MODELS: dict[str, Questions] = {
 """Models of PRISM's benchmark suite, of ten thousand states and more."""
 
 
+PROGRAMS = {"gpu": ("coin6", "K=18"), "cpu": ("coin6", "K=2")}
+"""Programs that are built, by backend: of ten million states, and of one."""
+
+
 def run(options: Options, results: schema.Results) -> None:
     """Adds the rows of all questions."""
     made = "grid 8" if options.small else "grid 100"
@@ -98,15 +108,16 @@ def run(options: Options, results: schema.Results) -> None:
     storm = _storm() if any(x.name == "stormpy" for x in options.libraries) else None
     if options.small or storm is None or options.data is None:
         return
+    source, constants = PROGRAMS.get(jax.default_backend(), PROGRAMS["cpu"])
+    name, file = f"{source} {constants}", _source(options.data, source)
+    if file is not None and options.wants_game(name, "programs"):
+        results.put(*([each] for each in _program(storm, f"build {name}", file)))
+        options.keep(results)
     for name, about in MODELS.items():
-        found = [
-            path
-            for folder in (options.data, options.data / "models")
-            if (path := folder / f"{about.source}.nm").exists()
-        ]
-        if not found or not options.wants_game(name, "models"):
+        file = _source(options.data, about.source)
+        if file is None or not options.wants_game(name, "models"):
             continue
-        model, theirs, properties = _built(storm, found[0], about)
+        model, theirs, properties = _built(storm, file, about)
         for text, asked in zip(about.properties, properties, strict=True):
 
             def peer(asked=asked, theirs=theirs) -> Any:
@@ -125,17 +136,73 @@ def _storm() -> Any:
         return None
 
 
+def _source(data: Path, name: str) -> Path | None:
+    """The file of a program, in a folder or in its `models`."""
+    files = [folder / f"{name}.nm" for folder in (data, data / "models")]
+    return next((file for file in files if file.exists()), None)
+
+
+def _program(storm: Any, game: str, file: Path) -> tuple[schema.Row, schema.PeerRow]:
+    """A program that becomes a model, by us and by Storm."""
+    constants = game.split()[-1]
+    name, _, value = constants.partition("=")
+    program = mdp.Program.from_text(file.read_text(), str(file))
+    times = []
+    for _ in range(4):
+        began = time.perf_counter()
+        model = program.build(constants={name: int(value)})
+        times.append(time.perf_counter() - began)
+    first_s, *runs = times
+    theirs = storm.io.parse_prism_program(str(file))
+    theirs, _ = storm.io.instantiate_constants(theirs, constants)
+    options = _everything(storm, [])
+    began = time.perf_counter()
+    other = storm.build_model(theirs, options=options)
+    took = time.perf_counter() - began
+    row = schema.Row(
+        game=game,
+        experiment=BUILT,
+        vertices=model.num_states,
+        choices=model.num_choices,
+        edges=model.num_branches,
+        solver="auto",
+        first_call_s=first_s,
+        solve_s=statistics.median(runs),
+        solve_runs=runs,
+        verified=None,
+        status="SOLVED",
+    )
+    print(f"{game}: {row.solve_s:.3f} s, Storm {took:.3f} s", flush=True)
+    peer = schema.PeerRow(
+        game=game,
+        peer="stormpy",
+        solver="build",
+        version=importlib.metadata.version("stormpy"),
+        solve_s=took,
+        runs=1,
+        status="ok",
+        agrees=(other.nr_states, other.nr_transitions)
+        == (model.num_states, model.num_branches),
+    )
+    return row, peer
+
+
+def _everything(storm: Any, asked: list) -> Any:
+    """Storm's options to build all that a file can hold."""
+    options = storm.BuilderOptions(asked) if asked else storm.BuilderOptions()
+    options.set_build_state_valuations(True)
+    options.set_build_all_reward_models(True)
+    options.set_build_all_labels(True)
+    return options
+
+
 def _built(storm: Any, source: Path, about: Questions) -> tuple[mdp.MDP, Any, list]:
     """A model as ours and as Storm's, and its properties as Storm's."""
     program = storm.io.parse_prism_program(str(source))
     if about.constants:
         program, _ = storm.io.instantiate_constants(program, about.constants)
     asked = list(storm.parse_properties("; ".join(about.properties), program))
-    options = storm.BuilderOptions(asked)
-    options.set_build_state_valuations(True)
-    options.set_build_all_reward_models(True)
-    options.set_build_all_labels(True)
-    theirs = storm.build_model(program, options=options)
+    theirs = storm.build_model(program, options=_everything(storm, asked))
     export = storm.io.UmbExportOptions()
     export.compression = storm.io.CompressionMode.NO_COMPRESSION
     with tempfile.TemporaryDirectory() as folder:
@@ -168,7 +235,7 @@ def _measured(
     game = f"{name}: {text}"
     row = schema.Row(
         game=game,
-        experiment="values",
+        experiment=CHECKED,
         vertices=model.num_states,
         choices=model.num_choices,
         edges=model.num_branches,

@@ -233,10 +233,11 @@ def numbers(name: str, values, length: int) -> np.ndarray:
     array = _array(name, values)
     if array.dtype == bool:
         return booleans(name, array, length)
-    values = reals(name, array, length, "state")
-    if np.isnan(values).any():
-        raise ValueError(f"{name} has no number for state {np.isnan(values).argmax()}")
-    return values if array.dtype.kind == "f" else array.astype(np.int64, copy=False)
+    array = _real(name, array, length, "state")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"{name} has no number for state {np.isnan(array).argmax()}")
+    kind = np.float64 if array.dtype.kind == "f" else np.int64
+    return ours(array.astype(kind, copy=False), values)
 
 
 def reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
@@ -245,14 +246,18 @@ def reals(name: str, values, length: int, each: str = "entry") -> np.ndarray:
     Raises:
         ValueError: it is none, or has another length.
     """
-    array = _array(name, values)
+    array = _real(name, _array(name, values), length, each)
+    return ours(array.astype(np.float64, copy=False), values)
+
+
+def _real(name: str, array: np.ndarray, length: int, each: str) -> np.ndarray:
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} must hold real numbers, got {array.dtype}")
     if len(array) != length:
         raise ValueError(
             f"{name} must have one {each} each, {length}, got {len(array)}"
         )
-    return ours(array.astype(np.float64, copy=False), values)
+    return array
 
 
 def booleans(name: str, values, length: int) -> np.ndarray:

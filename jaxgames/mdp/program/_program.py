@@ -384,8 +384,10 @@ def _earned(program: Resolved, item: Earned, whole: _Whole) -> np.ndarray:
 
 
 def _added(program: Resolved, items: list[Earned], whole: _Whole) -> np.ndarray:
-    found = np.zeros(len(whole))
-    for item in items:
+    if not items:
+        return np.zeros(len(whole))
+    found = _earned(program, items[0], whole)
+    for item in items[1:]:
         found += _earned(program, item, whole)
     return found
 
