@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -239,7 +240,9 @@ class Problem(abc.ABC, Generic[Q]):
     inline: ClassVar[int] = 1 << 20
     """Edges up to which the host engine begins in the caller's thread."""
     head_start: ClassVar[float] = 0.0
-    """Seconds for each edge that the device has for itself in a race."""
+    """Seconds for each edge that the device has for itself in a race, at most."""
+    head_rounds: ClassVar[float] = math.inf
+    """Rounds that it makes meanwhile, at most."""
     holds_all: ClassVar[bool] = False
     """Whether the host engine has numbers for what overflows on a device."""
 

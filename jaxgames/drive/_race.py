@@ -8,6 +8,7 @@ import concurrent.futures
 import contextvars
 import dataclasses
 import functools
+import math
 import queue
 import time
 from collections.abc import Callable, Mapping
@@ -36,10 +37,15 @@ class Track:
         self.stop = np.zeros(1, np.int8)
         self.rounds = 0
 
-    def wait(self, seconds: float) -> None:
-        """Lets the other engines have a start of so long, or until the race is over."""
+    def wait(self, seconds: float, rounds: float = math.inf) -> None:
+        """Lets the other engines have a start of so long, or until the race is over.
+
+        Or until the device has made so many rounds: then it will make many more.
+        """
         end = time.perf_counter() + seconds
         while not self.stop[0] and (left := end - time.perf_counter()) > 0:
+            if self.rounds >= rounds:
+                break
             time.sleep(min(left, WAIT_SECONDS))
 
     def meter(self, report: Report) -> Status | None:

@@ -297,7 +297,9 @@ def _race(
         return along_legs(problem, question, legs, progress=track.meter, run=run)
 
     def beside() -> Solution:
-        track.wait(problem.head_start * problem.shape(question)[1])
+        if not asks:  # else a device has to be found first, and has no use for it
+            seconds = problem.head_start * problem.shape(question)[1]
+            track.wait(seconds, problem.head_rounds)
         return problem.on_host(question, strategies=strategies, track=track)
 
     engines = {DEVICE: on_device, HOST: beside}

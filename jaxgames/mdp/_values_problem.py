@@ -16,6 +16,7 @@ from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._value_iteration import ValueIteration, iterate
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
+from jaxgames.tuning.mdp import ALONE_ROUNDS, ALONE_SECONDS
 
 VALUE_SOLVERS = Registry(
     "value", ValueIteration, places=(drive.HOST, drive.RACE), base=ValueIteration
@@ -83,6 +84,8 @@ class ValuesOf(drive.Problem[Question]):
     what = "model"
     solvers = VALUE_SOLVERS
     messages = SHORT_OF_IT
+    head_start = ALONE_SECONDS
+    head_rounds = ALONE_ROUNDS
 
     def read(self, question: Any) -> tuple[Question, Any]:
         """It was read by those who posed it."""

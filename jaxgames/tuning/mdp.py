@@ -47,6 +47,15 @@ IMPROVED_UP_TO = 100_000
 EXACT_UP_TO = 50_000
 """Equations that may all be solved in rational arithmetic."""
 
+# mdp/_values_problem.py
+ALONE_SECONDS = 4e-7
+"""Seconds for each branch that a device has for values before the host joins in, which
+keeps it waiting ..."""
+
+ALONE_ROUNDS = 200
+"""... and rounds: where it makes more, the host is often sooner, component by component.
+"""
+
 # mdp/_value_iteration.py
 ROUNDS_WITHOUT_EQUATIONS = 32
 """Rounds of values, a look at bounds each, before equations are solved."""
