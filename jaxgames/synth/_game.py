@@ -46,10 +46,8 @@ def build(
     names = graph.propositions
     own = graph.letter(controllable)
     first = own if moore else (1 << len(names)) - 1 & ~own
-    ends, end_of = np.unique(
-        np.stack([graph.targets, automaton.colour], axis=1), axis=0, return_inverse=True
-    )
-    end_of, guards = end_of.reshape(-1).tolist(), graph.guards
+    ends, end_of = _different(graph.targets, automaton.colour)
+    guards = graph.guards
     number: dict[tuple[int, ...], int] = {}
     witness: dict[tuple[int, int], tuple[int, int]] = {}
     tails, heads = [], []
@@ -90,6 +88,15 @@ def build(
         edge_priority=np.concatenate([np.zeros(count, np.int32), *colours]),
     )
     return Game(arena, first, witness)
+
+
+def _different(targets: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The different pairs of a target and a colour: `[N, 2]`; and that of each edge."""
+    colours = int(colour.max(initial=0)) + 1
+    codes, end_of = np.unique(
+        targets.astype(np.int64) * colours + colour, return_inverse=True
+    )
+    return np.stack(np.divmod(codes, colours), axis=1), end_of.tolist()
 
 
 def on_vertices(arena: Arena) -> Arena:
