@@ -6,14 +6,20 @@ References:
     Perez, The extended HOA format for synthesis, arXiv:1912.05793.
 """
 
+import functools
+import operator
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.ltl import ParityAutomaton
+from jaxgames.ltl._guards import bits, tables
+from jaxgames.tuning.ltl import TABLES_UP_TO
+
+T = TypeVar("T")
 
 Cube = tuple[int, int, int]
 """A condition on the propositions of who moves first, and what it allows: masks of the
@@ -127,6 +133,9 @@ def choices(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
         For each set, a mask, how the first leaves it: propositions that must and must
         not hold.
     """
+    support = functools.reduce(operator.or_, (a | b for a, b, _ in cubes), 0)
+    if support.bit_count() <= TABLES_UP_TO:
+        return _choices_by_tables(cubes, support)
     known: dict[frozenset[Cube], dict[int, tuple[int, int]]] = {
         frozenset(): {0: (0, 0)}
     }
@@ -161,6 +170,51 @@ def choices(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
     return minimal({choice | sure: how for choice, how in split(less).items()})
 
 
+def _choices_by_tables(
+    cubes: frozenset[Cube], support: int
+) -> dict[int, tuple[int, int]]:
+    """The same, sooner where few propositions are asked for."""
+    every, variables = tables(support.bit_count())
+    places = [(bit, 1 << i, variables[i]) for i, bit in enumerate(bits(support))]
+    allowed: dict[int, int] = {}
+    for must, never, end in cubes:
+        some = every
+        for bit, _, own in places:
+            if must & bit:
+                some &= own
+            elif never & bit:
+                some &= ~own
+        allowed[end] = allowed.get(end, 0) | some
+    # The letters that leave each set of ends.
+    found = {0: every}
+    for end, some in allowed.items():
+        finer = {}
+        for choice, letters in found.items():
+            inside = letters & some
+            if inside:
+                finer[choice | end] = inside
+            if inside != letters:
+                finer[choice] = letters ^ inside
+        found = finer
+        limits.tick("splitting labels", len(found), "cases")
+    return {x: _cube_inside(y, places) for x, y in minimal(found).items()}
+
+
+def _cube_inside(
+    letters: int, places: list[tuple[int, int, int]]
+) -> tuple[int, int]:
+    """A cube of letters of a table, as large as it may be."""
+    some = letters & -letters
+    must = never = 0
+    for bit, apart, own in places:
+        other = some >> apart if some & own else some << apart
+        if other & ~letters:
+            must, never = (must | bit, never) if some & own else (must, never | bit)
+        else:
+            some |= other
+    return must, never
+
+
 def settled(cubes: Iterable[Cube]) -> tuple[int, frozenset[Cube]]:
     """The ends that are allowed whatever comes, and the cubes of others."""
     sure, less = 0, set()
@@ -172,7 +226,7 @@ def settled(cubes: Iterable[Cube]) -> tuple[int, frozenset[Cube]]:
     return sure, frozenset(x for x in less if x[2] & ~sure)
 
 
-def minimal(found: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+def minimal(found: dict[int, T]) -> dict[int, T]:
     """The sets that include no other."""
     if len(found) < 2:
         return found
