@@ -149,6 +149,7 @@ class _Reader:
         # Conjunctions of states, masks, by the number that stands for each: -1, -2, ..
         self._together: dict[int, int] = {}
         self._labels: dict[str, tuple[tuple[int, int], ...] | None] = {}
+        self._literals: dict[str, tuple[int, int]] = {}
         # The marks of each edge are one of a few masks, named by its number.
         self._masks: list[int] = []
         self._codes = np.zeros(0, np.int64)
@@ -394,7 +395,7 @@ class _Reader:
             return None
         text = self._tokens.ahead("]")
         if text not in self._labels:
-            self._labels[text] = _cubes(text, len(self._names))
+            self._labels[text] = _cubes(text, len(self._names), self._literals)
         cubes = self._labels[text]
         if cubes is not None:
             self._tokens.go_to(self._tokens.next.position + len(text) + 2)
@@ -667,21 +668,31 @@ class _Reader:
         return self._condition.fold(leaf, join)
 
 
-def _cubes(text: str, count: int) -> tuple[tuple[int, int], ...] | None:
-    """The cubes of a label that is a plain disjunction of such; else None."""
+def _cubes(
+    text: str, count: int, known: dict[str, tuple[int, int]]
+) -> tuple[tuple[int, int], ...] | None:
+    """The cubes of a label that is a plain disjunction of such; else None.
+
+    Args:
+        text: the label.
+        count: how many propositions there are.
+        known: what literals are, as they are written; is filled.
+    """
     if not _PLAIN.fullmatch(text):
         return None
     found = []
     for cube in text.split("|"):
         must = never = 0
         for literal in cube.split("&"):
-            number = literal.strip(" \t!")
-            if len(number) > 2 or int(number) >= count:
-                return None  # of which the other way tells
-            if "!" in literal:
-                never |= 1 << int(number)
-            else:
-                must |= 1 << int(number)
+            if literal not in known:
+                number = literal.strip(" \t!")
+                if len(number) > 2 or int(number) >= count:
+                    return None  # of which the other way tells
+                bit = 1 << int(number)
+                known[literal] = (0, bit) if "!" in literal else (bit, 0)
+            on, off = known[literal]
+            must |= on
+            never |= off
         if not must & never:
             found.append((must, never))
     return tuple(found)

@@ -200,9 +200,7 @@ def _choices_by_tables(
     return {x: _cube_inside(y, places) for x, y in minimal(found).items()}
 
 
-def _cube_inside(
-    letters: int, places: list[tuple[int, int, int]]
-) -> tuple[int, int]:
+def _cube_inside(letters: int, places: list[tuple[int, int, int]]) -> tuple[int, int]:
     """A cube of letters of a table, as large as it may be."""
     some = letters & -letters
     must = never = 0
