@@ -260,3 +260,11 @@ def test_deep_formulas(text, states):
     assert found.num_states == states
     for prefix, cycle in words(random.Random(1), 3):
         assert found.accepts(prefix, cycle) == formula.holds_on(prefix, cycle)
+
+
+def test_well_known_formulas_have_automata_as_small_as_others_make():
+    families = pytest.importorskip("benchmarks.automata")
+    page = (Path(families.__file__).parents[1] / "docs/synthesis.md").read_text()
+    for name, states, colours, by_spot in families.rows():
+        assert states <= 2 * by_spot, name
+        assert f"| {name} | {states} | {colours} | {by_spot} |" in page
