@@ -28,6 +28,7 @@ from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
+from jaxgames.ltl._progression import Unfolding
 from jaxgames.ltl._translate import graph_of
 from jaxgames.tuning.ltl import FIRST_STATES, ROOM_TO_SHRINK, TREE_NODES
 from jaxgames.zielonka_tree import ZielonkaTree
@@ -131,6 +132,14 @@ class _Ground:
             found = obligation(formula, self.letters, self._names, max_states)
             self._obligations[formula] = found
         return self._obligations[formula]
+
+    def unfolding(self, formula: Formula) -> Unfolding:
+        """The automaton of a safe formula, not made yet.
+
+        Raises:
+            TooLargeError: the formula is too large.
+        """
+        return Unfolding(formula, self.letters, self._names)
 
 
 def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
@@ -313,9 +322,9 @@ class Factors(NamedTuple):
     """
 
     letters: Letters
-    parts: list[Graph]
+    parts: "list[Graph | Unfolded]"
     tree: ZielonkaTree
-    plain: list[Graph]
+    plain: "list[Graph | Unfolded]"
 
     @property
     def start(self) -> State:
@@ -366,24 +375,56 @@ class Factors(NamedTuple):
         return Graph(self.letters, rows, [0], 0)
 
 
-def factors(formula: Formula, names: tuple[str, ...], max_states: int) -> Factors:
+class Unfolded:
+    """A safe part whose edges are made when they are asked for.
+
+    Attributes:
+        states: its states.
+        edges: of each state, as a graph has them.
+        initial: the initial state.
+    """
+
+    def __init__(self, states: Unfolding, mark: int):
+        self.states = states
+        self.edges = self
+        self.initial = [0]
+        self.num_sets = 1
+        self._bit = 1 << mark
+
+    def __getitem__(self, state: int) -> Edges:
+        """The letters to each successor, with a mark unless the formula is violated."""
+        row = self.states.row(state)
+        lost = self.states.is_lost
+        return {(r, 0 if lost(r) else self._bit): some for r, some in row.items()}
+
+
+def factors(
+    formula: Formula, names: tuple[str, ...], max_states: int, unfolded_beyond: int
+) -> Factors:
     """The automata of the parts of a formula, not multiplied out.
 
     Args:
         formula: any.
         names: of the propositions.
         max_states: how many states each part may have.
+        unfolded_beyond: states beyond which a safe part is not made, but unfolded.
 
     Raises:
         TooLargeError: a part has more, or the tree is too large.
     """
     ground = _Ground(letters_of(len(names)), names)
-    return _factors(_apart(spread(normal_form(formula))), ground, max_states)
+    normal = _apart(spread(normal_form(formula)))
+    return _factors(normal, ground, max_states, unfolded_beyond)
 
 
-def _factors(formula: Formula, ground: _Ground, max_states: int) -> Factors:
-    parts: list[Graph] = []
-    plain: list[Graph] = []
+def _factors(
+    formula: Formula,
+    ground: _Ground,
+    max_states: int,
+    unfolded_beyond: int | None = None,
+) -> Factors:
+    parts: list[Graph | Unfolded] = []
+    plain: list[Graph | Unfolded] = []
     known: dict[Formula, Acceptance] = {}
 
     def condition_of(part: Formula) -> Acceptance:
@@ -398,12 +439,20 @@ def _factors(formula: Formula, ground: _Ground, max_states: int) -> Factors:
         return found
 
     def leaf(part: Formula) -> Acceptance:
+        offset = sum(x.num_sets for x in parts)
+        if unfolded_beyond is not None and not has(part, "U"):
+            try:
+                ground.obligation(part, unfolded_beyond)
+            except TooLargeError:
+                found = Unfolded(ground.unfolding(part), offset)
+                parts.append(found)
+                plain.append(found)
+                return inf(offset)
         if is_obligation(part):
             graph = smaller(ground.obligation(part, max_states))
         else:
             graph = _by_braces(part, ground, max_states)
         plain.append(graph)
-        offset = sum(x.num_sets for x in parts)
         graph, condition = _as_marks(graph, offset)
         parts.append(graph)
         return condition
