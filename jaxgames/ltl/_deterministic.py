@@ -217,22 +217,21 @@ def _apart(formula: Formula) -> Formula:
 
 
 def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
-    """The smallest of what comes of the Büchi automata of a formula.
+    """The smallest of what comes of the Büchi automata of a formula and its negation.
 
-    Where that of the formula or of its negation is deterministic, nothing need be
-    determinised.
+    Where one of them is deterministic, nothing need be determinised.
     """
     made: list[Graph] = []
-    own, error = None, None
+    found: dict[bool, list[Graph]] = {}
+    error = None
     for negate in (False, True):
         normal = spread(normal_form(formula, True)) if negate else formula
         try:
-            graphs = ground.graphs(normal, 4 * max_states)
-            own = own if negate else graphs
-            found = _directly(graphs, max_states)
-            if found is not None:
-                made.append(_complement(found) if negate else found)
-                if len(found.edges) == 1:
+            found[negate] = graphs = ground.graphs(normal, 4 * max_states)
+            direct = _directly(graphs, max_states)
+            if direct is not None:
+                made.append(_complement(direct) if negate else direct)
+                if len(direct.edges) == 1:
                     return made[-1]
         except limits.LimitError:
             raise
@@ -240,11 +239,19 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
             error = too_large
     if made:
         max_states = min(max_states, *(len(graph.edges) for graph in made))
-    try:
-        if own is not None:
-            made.append(_with_braces(own, max_states))
-    except TooLargeError as too_large:
-        error = too_large
+    least = {x: min(len(g.edges) for g in graphs) for x, graphs in found.items()}
+    # What comes of the smaller one may be far smaller. The formula's own is tried anyway,
+    # and that of the negation if it is smaller, or if nothing else helps.
+    for negate in sorted(least, key=lambda x: (least[x], x)):
+        if negate and made and least[False] <= least[True]:
+            continue
+        try:
+            graph = _with_braces(found[negate], max_states)
+        except TooLargeError as too_large:
+            error = too_large
+            continue
+        made.append(_complement(graph) if negate else graph)
+        max_states = min(max_states, max(len(graph.edges), ROOM_TO_SHRINK))
     if not made:
         raise TooLargeError(str(error))
     return min(made, key=lambda graph: graph.size)
