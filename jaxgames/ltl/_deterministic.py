@@ -240,8 +240,8 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     if made:
         max_states = min(max_states, *(len(graph.edges) for graph in made))
     least = {x: min(len(g.edges) for g in graphs) for x, graphs in found.items()}
-    # What comes of the smaller one may be far smaller. The formula's own is tried anyway,
-    # and that of the negation if it is smaller, or if nothing else helps.
+    # What comes of the smaller one may be far smaller. The formula's own is tried in
+    # any case, and that of the negation if it is smaller, or if nothing else helps.
     for negate in sorted(least, key=lambda x: (least[x], x)):
         if negate and made and least[False] <= least[True]:
             continue

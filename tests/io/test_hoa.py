@@ -386,5 +386,5 @@ def test_plain_automata_are_read_at_once():
         for body in bodies:
             assert body is not None
             assert data[body.end :] == b"--END--\n"
-        for one, other in zip(*bodies, strict=True):
-            assert np.array_equal(one, other)
+            for one, other in zip(body, bodies[0] or (), strict=True):
+                assert np.array_equal(one, other)

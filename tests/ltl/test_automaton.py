@@ -180,19 +180,14 @@ def test_truth_tables_shorten_guards_as_cubes_do(monkeypatch):
     random = np.random.default_rng(1)
     places = [3, 5, 6, 17, 40, 63]
     some = [random_guard(random, 6, int(random.integers(1, 12))) for _ in range(150)]
-    spread = [
-        [
-            tuple(
-                sum(1 << p for i, p in enumerate(places) if mask >> i & 1)
-                for mask in cube
-            )
-            for cube in guard
-        ]
-        for guard in some
-    ]
-    by_tables = [_guards.simplified(guard) for guard in spread]
+
+    def spread(mask: int) -> int:
+        return sum(1 << p for i, p in enumerate(places) if mask >> i & 1)
+
+    wide = [[(spread(a), spread(b)) for a, b in guard] for guard in some]
+    by_tables = [_guards.simplified(guard) for guard in wide]
     monkeypatch.setattr(_guards, "TABLES_UP_TO", -1)
-    assert by_tables == [_guards.simplified(guard) for guard in spread]
+    assert by_tables == [_guards.simplified(guard) for guard in wide]
 
 
 def test_guards_are_given_as_text_or_masks():

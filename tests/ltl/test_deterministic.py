@@ -279,7 +279,7 @@ def test_well_known_formulas_have_automata_as_small_as_others_make():
     ],
 )
 def test_the_smaller_of_a_formula_and_its_negation_is_determinised(text, most):
-    """The Büchi automaton of the negation has nine states, that of the formula fifty."""
+    """The Büchi automaton of the negation has nine states, that of one of these 31."""
     formula = Formula.parse(text)
     found = ltl.deterministic(formula, max_states=4096)
     assert found.num_states < most
