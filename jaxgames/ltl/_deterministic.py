@@ -12,6 +12,7 @@ References:
     doi:10.4204/EPTCS.256.13.
 """
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple, Unpack
 
@@ -241,9 +242,9 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
         max_states = min(max_states, *(len(graph.edges) for graph in made))
     least = {x: min(len(g.edges) for g in graphs) for x, graphs in found.items()}
     # What comes of the smaller one may be far smaller. The formula's own is tried in
-    # any case, and that of the negation if it is smaller, or if nothing else helps.
+    # any case, and that of the negation if it is smaller.
     for negate in sorted(least, key=lambda x: (least[x], x)):
-        if negate and made and least[False] <= least[True]:
+        if negate and least[True] >= least.get(False, math.inf):
             continue
         try:
             graph = _with_braces(found[negate], max_states)
