@@ -188,8 +188,8 @@ def tables(count: int) -> tuple[int, tuple[int, ...]]:
     """
     every = (1 << (1 << count)) - 1
     halves = [1 << number for number in range(count)]
-    blocks = ((((1 << half) - 1) << half, (1 << 2 * half) - 1) for half in halves)
-    return every, tuple(block * (every // whole) for block, whole in blocks)
+    lots = ((((1 << half) - 1) << half, (1 << 2 * half) - 1) for half in halves)
+    return every, tuple(own * (every // whole) for own, whole in lots)
 
 
 def _neighbours_united(guard: Guard) -> Guard:
