@@ -118,8 +118,9 @@ def run(args: argparse.Namespace) -> Exit:
 def _each(some: Iterable[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
     """Files in batches; all that is decided is done."""
     pending: list[argparse.Namespace] = []
-    for args in some:
-        start_jax(args)
+    for place, args in enumerate(some):
+        if not place:  # the others are told the same
+            start_jax(args)
         if args.formulas is not None:
             yield from _listed(args)
             continue

@@ -13,6 +13,7 @@ from jaxgames.drive._solve import on_host, solve, undecided
 from jaxgames.drive._stack import states_of
 from jaxgames.progress import Meter, Progress, Report, as_progress
 from jaxgames.solution import Solution, Status
+from jaxgames.tuning.drive import LOOKED_AT
 
 ENDED = Status.INTERRUPTED, Status.TIMEOUT
 """After these nothing is begun any more."""
@@ -84,7 +85,7 @@ def by_host(
         times.append(clock() - began)
         return found
 
-    edges = problem.shape(questions[0])[1] * len(questions) if questions else 0
+    edges = _edges(problem, questions)
     try:
         # What is small alone is not, where there are many.
         with contextlib.nullcontext() if host.is_plain(edges) else host.compiling():
@@ -94,6 +95,13 @@ def by_host(
     finally:
         if sizes is not None:
             _costs.spend(sizes, times)
+
+
+def _edges(problem: Problem, questions: Sequence[Any]) -> int:
+    """How many edges all questions have, about: some are looked at."""
+    some = range(0, len(questions), max(1, len(questions) // LOOKED_AT))
+    found = sum(problem.shape(questions[at])[1] for at in some)
+    return found * len(questions) // max(1, len(some))
 
 
 class _Sooner(Exception):

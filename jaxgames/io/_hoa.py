@@ -109,7 +109,7 @@ def _readers(path: FilePath, text: str) -> Iterator["_Reader"]:
         byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
     while tokens.next.kind != "end":
         try:
-            reader = _Reader(path, tokens, byte)
+            reader = _Reader(path, tokens, text, byte)
             reader.read()
             yield reader
         except _AbortedError:
@@ -123,9 +123,12 @@ def _readers(path: FilePath, text: str) -> Iterator["_Reader"]:
 class _Reader:
     """Reads one automaton."""
 
-    def __init__(self, path: FilePath, tokens: Tokens, byte: np.ndarray | None):
+    def __init__(
+        self, path: FilePath, tokens: Tokens, text: str, byte: np.ndarray | None
+    ):
         self._path = path
         self._tokens = tokens
+        self._text = text
         self._byte = byte
         self._seen: set[str] = set()
         self._num_states: int | None = None
@@ -146,6 +149,7 @@ class _Reader:
         # Conjunctions of states, masks, by the number that stands for each: -1, -2, ..
         self._together: dict[int, int] = {}
         self._labels: dict[str, tuple[tuple[int, int], ...] | None] = {}
+        self._literals: dict[str, tuple[int, int]] = {}
         # The marks of each edge are one of a few masks, named by its number.
         self._masks: list[int] = []
         self._codes = np.zeros(0, np.int64)
@@ -195,8 +199,7 @@ class _Reader:
             if number >= len(self._names):
                 tokens.refuse(f"there is no proposition {number}", token)
         self._in_body = True
-        by_code = self._byte is not None and not self._together
-        if by_code and self._by_code(self._byte):  # pyright: ignore
+        if not self._together and self._at_once():
             return
         while tokens.next.text == "State:":
             self._state(tokens.take())
@@ -392,7 +395,7 @@ class _Reader:
             return None
         text = self._tokens.ahead("]")
         if text not in self._labels:
-            self._labels[text] = _cubes(text, len(self._names))
+            self._labels[text] = _cubes(text, len(self._names), self._literals)
         cubes = self._labels[text]
         if cubes is not None:
             self._tokens.go_to(self._tokens.next.position + len(text) + 2)
@@ -442,25 +445,28 @@ class _Reader:
             self._tokens.take()
         return marks
 
-    # ---- the body, by machine code
+    # ---- the body, at once
 
-    def _by_code(self, byte: np.ndarray) -> bool:
+    def _at_once(self) -> bool:
         """Reads the body, unless it is to be read token by token."""
         tokens, begin = self._tokens, self._tokens.next.position
         count = self._num_states
         most = MAX_INTEGER if count is None else count - 1
-        body = _hoa_loop.parse(byte, begin, most)
+        if self._byte is None:
+            body = _hoa_loop.scan(self._text, begin, most)
+        else:
+            body = _hoa_loop.parse(self._byte, begin, most)
         found = False
         # What is wrong is told where it comes first, by those who read all in order.
         if body is not None and _all_differ(body.state):
             with contextlib.suppress(ValueError, _AbortedError):
-                found = self._assembled(byte, body)
+                found = self._assembled(body)
         tokens.go_to(begin if not found or body is None else body.end)
         if found:
             tokens.take("--END--")
         return found
 
-    def _assembled(self, byte: np.ndarray, body: _hoa_loop.Body) -> bool:
+    def _assembled(self, body: _hoa_loop.Body) -> bool:
         """Makes the graph of a body, unless a state is not listed.
 
         Raises:
@@ -471,7 +477,7 @@ class _Reader:
         count = last + 1 if self._num_states is None else self._num_states
         if len(body.state) != count or self._has_too_many_sets():
             return False
-        which, labels = self._each(byte, body.label, self._optional_label)
+        which, labels = self._each(body.label, self._optional_label)
         # An automaton with one edge for each label tells what cubes it has.
         every = np.arange(len(labels))
         one = Automaton.from_edges(
@@ -495,8 +501,8 @@ class _Reader:
         cubes = np.repeat(first - cube_offsets[:-1], width) + np.arange(
             cube_offsets[-1]
         )
-        of_states, common = self._each(byte, body.common, self._marks)
-        of_edges, own = self._each(byte, body.marks, self._marks)
+        of_states, common = self._each(body.common, self._marks)
+        of_edges, own = self._each(body.marks, self._marks)
         codes = np.repeat(of_states.astype(np.int64), np.diff(body.offsets))
         codes = (codes * len(own) + of_edges)[edges]
         if len(common) * len(own) <= len(edges):
@@ -520,12 +526,11 @@ class _Reader:
         return True
 
     def _each(
-        self, byte: np.ndarray, places: np.ndarray, read: Callable[[], Any]
+        self, places: np.ndarray, read: Callable[[], Any]
     ) -> tuple[np.ndarray, list]:
         """Reads each different text once.
 
         Args:
-            byte: the whole text.
             places: int32 `[2, N]`, where each text starts, behind a bracket, and ends.
             read: called where a bracket is next.
 
@@ -533,7 +538,7 @@ class _Reader:
             int32 `[N]`, the number of each text; and what was read of each number. Of
             nothing the marks are 0.
         """
-        which, first = _word_loop.alike(byte, *places)
+        which, first = self._alike(places)
         found = []
         for start, end in places[:, first].T.tolist():
             self._tokens.go_to(max(start - 1, 0))
@@ -541,6 +546,19 @@ class _Reader:
             if start and self._tokens.next.position <= end:
                 raise ValueError("the bracket is not where it was thought to be")
         return which, found
+
+    def _alike(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers the different texts among some; and the first of each number."""
+        if self._byte is not None:
+            return _word_loop.alike(self._byte, *places)
+        number: dict[str, int] = {}
+        which, first = [], []
+        for i, (start, end) in enumerate(places.T.tolist()):
+            code = number.setdefault(self._text[start:end], len(number))
+            if code == len(first):
+                first.append(i)
+            which.append(code)
+        return np.array(which, np.int32), np.array(first, np.int32)
 
     # ---- the automaton
 
@@ -650,21 +668,31 @@ class _Reader:
         return self._condition.fold(leaf, join)
 
 
-def _cubes(text: str, count: int) -> tuple[tuple[int, int], ...] | None:
-    """The cubes of a label that is a plain disjunction of such; else None."""
+def _cubes(
+    text: str, count: int, known: dict[str, tuple[int, int]]
+) -> tuple[tuple[int, int], ...] | None:
+    """The cubes of a label that is a plain disjunction of such; else None.
+
+    Args:
+        text: the label.
+        count: how many propositions there are.
+        known: what literals are, as they are written; is filled.
+    """
     if not _PLAIN.fullmatch(text):
         return None
     found = []
     for cube in text.split("|"):
         must = never = 0
         for literal in cube.split("&"):
-            number = literal.strip(" \t!")
-            if len(number) > 2 or int(number) >= count:
-                return None  # of which the other way tells
-            if "!" in literal:
-                never |= 1 << int(number)
-            else:
-                must |= 1 << int(number)
+            if literal not in known:
+                number = literal.strip(" \t!")
+                if len(number) > 2 or int(number) >= count:
+                    return None  # of which the other way tells
+                bit = 1 << int(number)
+                known[literal] = (0, bit) if "!" in literal else (bit, 0)
+            on, off = known[literal]
+            must |= on
+            never |= off
         if not must & never:
             found.append((must, never))
     return tuple(found)

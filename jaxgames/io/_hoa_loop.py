@@ -1,8 +1,10 @@
-"""States and edges of an automaton in text, read one after the other, by machine code.
+"""States and edges of an automaton in text, read one after the other.
 
-What is out of the ordinary is left to those who can say what it is.
+A long text is read by machine code, a short one by a regular expression. What is out of
+the ordinary is left to those who can say what it is.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,14 @@ ODD = -1
 """In place of a place: something may be malformed, or has no label."""
 
 _MOST_DIGITS = 10
+
+_LINE = re.compile(
+    r"""(?:State:\s*(?P<state>0|[1-9][0-9]{0,9})\s*(?:"(?:\\.|[^\\"])*"\s*)?
+    |\[(?P<label>[^]"/[]*)\]\s*(?P<target>0|[1-9][0-9]{0,9})\s*)
+    (?:\{(?P<marks>[\s0-9]*)\}\s*)?""",
+    re.VERBOSE | re.ASCII | re.DOTALL,
+)
+"""A state or an edge, up to the next one."""
 
 
 class Body(NamedTuple):
@@ -39,6 +49,45 @@ class Body(NamedTuple):
 def pays(size: int) -> bool:
     """Whether so many bytes of text are read sooner than token by token."""
     return _pieces.pays(_parse, size * _SLOWER)
+
+
+def scan(text: str, begin: int, most: int) -> Body | None:
+    """Reads states, whose edges have labels, from some place on.
+
+    Args:
+        text: the text.
+        begin: where the first state starts.
+        most: the largest number of a state.
+
+    Returns:
+        None where something may be malformed.
+    """
+    states: list[tuple[int, int, int, int]] = []
+    edges: list[tuple[int, int, int, int, int]] = []
+    at = begin
+    for line in _LINE.finditer(text, begin):
+        if line.start() != at:
+            break
+        at = line.end()
+        start, stop = line.span("marks") if line["marks"] is not None else (0, 0)
+        if line["state"] is None:
+            place = line.span("label")
+            edges.append((int(line["target"]), *place, start, stop))
+        else:
+            states.append((int(line["state"]), len(edges), start, stop))
+    if not text.startswith("--END--", at) or (states and states[0][1]):
+        return None
+    if edges and not states:
+        return None
+    states.append((0, len(edges), 0, 0))
+    listed = np.array(states, np.int64).T
+    found = np.array(edges, np.int64).reshape(-1, 5).T
+    if max(listed[0].max(), found[0].max(initial=0)) > most:
+        return None
+    listed, found = listed.astype(np.int32), found.astype(np.int32)
+    return Body(
+        listed[0, :-1], listed[1], found[0], found[1:3], listed[2:, :-1], found[3:], at
+    )
 
 
 def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:

@@ -1,6 +1,7 @@
 """Büchi automata: edges in CSR order, guards as cubes of bit masks, sets of edges."""
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -219,7 +220,9 @@ class Automaton(Value):
     @property
     def guards(self) -> list[Guard]:
         """The cubes of all edges."""
-        return [self.guard(e) for e in range(self.num_edges)]
+        pairs = zip(self.required.tolist(), self.forbidden.tolist(), strict=True)
+        cubes, ends = list(pairs), self.cube_offsets.tolist()
+        return [tuple(cubes[a:b]) for a, b in itertools.pairwise(ends)]
 
     def members(self) -> np.ndarray:
         """Which states have all their edges in each acceptance set: bool `[N, A]`.

@@ -12,6 +12,7 @@ References:
     doi:10.4204/EPTCS.256.13.
 """
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple, Unpack
 
@@ -28,6 +29,7 @@ from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
+from jaxgames.ltl._progression import Unfolding
 from jaxgames.ltl._translate import graph_of
 from jaxgames.tuning.ltl import FIRST_STATES, ROOM_TO_SHRINK, TREE_NODES
 from jaxgames.zielonka_tree import ZielonkaTree
@@ -132,6 +134,14 @@ class _Ground:
             self._obligations[formula] = found
         return self._obligations[formula]
 
+    def unfolding(self, formula: Formula) -> Unfolding:
+        """The automaton of a safe formula, not made yet.
+
+        Raises:
+            TooLargeError: the formula is too large.
+        """
+        return Unfolding(formula, self.letters, self._names)
+
 
 def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     """An automaton whose marks are colours, by the better way.
@@ -208,22 +218,21 @@ def _apart(formula: Formula) -> Formula:
 
 
 def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
-    """The smallest of what comes of the Büchi automata of a formula.
+    """The smallest of what comes of the Büchi automata of a formula and its negation.
 
-    Where that of the formula or of its negation is deterministic, nothing need be
-    determinised.
+    Where one of them is deterministic, nothing need be determinised.
     """
     made: list[Graph] = []
-    own, error = None, None
+    found: dict[bool, list[Graph]] = {}
+    error = None
     for negate in (False, True):
         normal = spread(normal_form(formula, True)) if negate else formula
         try:
-            graphs = ground.graphs(normal, 4 * max_states)
-            own = own if negate else graphs
-            found = _directly(graphs, max_states)
-            if found is not None:
-                made.append(_complement(found) if negate else found)
-                if len(found.edges) == 1:
+            found[negate] = graphs = ground.graphs(normal, 4 * max_states)
+            direct = _directly(graphs, max_states)
+            if direct is not None:
+                made.append(_complement(direct) if negate else direct)
+                if len(direct.edges) == 1:
                     return made[-1]
         except limits.LimitError:
             raise
@@ -231,11 +240,19 @@ def _by_braces(formula: Formula, ground: _Ground, max_states: int) -> Graph:
             error = too_large
     if made:
         max_states = min(max_states, *(len(graph.edges) for graph in made))
-    try:
-        if own is not None:
-            made.append(_with_braces(own, max_states))
-    except TooLargeError as too_large:
-        error = too_large
+    least = {x: min(len(g.edges) for g in graphs) for x, graphs in found.items()}
+    # What comes of the smaller one may be far smaller. The formula's own is tried in
+    # any case, and that of the negation if it is smaller.
+    for negate in sorted(least, key=lambda x: (least[x], x)):
+        if negate and least[True] >= least.get(False, math.inf):
+            continue
+        try:
+            graph = _with_braces(found[negate], max_states)
+        except TooLargeError as too_large:
+            error = too_large
+            continue
+        made.append(_complement(graph) if negate else graph)
+        max_states = min(max_states, max(len(graph.edges), ROOM_TO_SHRINK))
     if not made:
         raise TooLargeError(str(error))
     return min(made, key=lambda graph: graph.size)
@@ -313,9 +330,9 @@ class Factors(NamedTuple):
     """
 
     letters: Letters
-    parts: list[Graph]
+    parts: "list[Graph | Unfolded]"
     tree: ZielonkaTree
-    plain: list[Graph]
+    plain: "list[Graph | Unfolded]"
 
     @property
     def start(self) -> State:
@@ -366,24 +383,56 @@ class Factors(NamedTuple):
         return Graph(self.letters, rows, [0], 0)
 
 
-def factors(formula: Formula, names: tuple[str, ...], max_states: int) -> Factors:
+class Unfolded:
+    """A safe part whose edges are made when they are asked for.
+
+    Attributes:
+        states: its states.
+        edges: of each state, as a graph has them.
+        initial: the initial state.
+    """
+
+    def __init__(self, states: Unfolding, mark: int):
+        self.states = states
+        self.edges = self
+        self.initial = [0]
+        self.num_sets = 1
+        self._bit = 1 << mark
+
+    def __getitem__(self, state: int) -> Edges:
+        """The letters to each successor, with a mark unless the formula is violated."""
+        row = self.states.row(state)
+        lost = self.states.is_lost
+        return {(r, 0 if lost(r) else self._bit): some for r, some in row.items()}
+
+
+def factors(
+    formula: Formula, names: tuple[str, ...], max_states: int, unfolded_beyond: int
+) -> Factors:
     """The automata of the parts of a formula, not multiplied out.
 
     Args:
         formula: any.
         names: of the propositions.
         max_states: how many states each part may have.
+        unfolded_beyond: states beyond which a safe part is not made, but unfolded.
 
     Raises:
         TooLargeError: a part has more, or the tree is too large.
     """
     ground = _Ground(letters_of(len(names)), names)
-    return _factors(_apart(spread(normal_form(formula))), ground, max_states)
+    normal = _apart(spread(normal_form(formula)))
+    return _factors(normal, ground, max_states, unfolded_beyond)
 
 
-def _factors(formula: Formula, ground: _Ground, max_states: int) -> Factors:
-    parts: list[Graph] = []
-    plain: list[Graph] = []
+def _factors(
+    formula: Formula,
+    ground: _Ground,
+    max_states: int,
+    unfolded_beyond: int | None = None,
+) -> Factors:
+    parts: list[Graph | Unfolded] = []
+    plain: list[Graph | Unfolded] = []
     known: dict[Formula, Acceptance] = {}
 
     def condition_of(part: Formula) -> Acceptance:
@@ -398,12 +447,20 @@ def _factors(formula: Formula, ground: _Ground, max_states: int) -> Factors:
         return found
 
     def leaf(part: Formula) -> Acceptance:
+        offset = sum(x.num_sets for x in parts)
+        if unfolded_beyond is not None and not has(part, "U"):
+            try:
+                ground.obligation(part, unfolded_beyond)
+            except TooLargeError:
+                found = Unfolded(ground.unfolding(part), offset)
+                parts.append(found)
+                plain.append(found)
+                return inf(offset)
         if is_obligation(part):
             graph = smaller(ground.obligation(part, max_states))
         else:
             graph = _by_braces(part, ground, max_states)
         plain.append(graph)
-        offset = sum(x.num_sets for x in parts)
         graph, condition = _as_marks(graph, offset)
         parts.append(graph)
         return condition

@@ -10,7 +10,6 @@ References:
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
 
 from jaxgames import limits
 from jaxgames.ltl._guards import Guard, bits
@@ -54,6 +53,7 @@ class Diagrams:
         self._unique: dict[tuple[int, int, int], int] = {}
         self._terminals: dict[Hashable, int] = {}
         self._both: dict[tuple[int, int], int] = {}
+        self._either: dict[tuple[int, int], int] = {}
         self._negated: dict[int, int] = {FALSE: TRUE, TRUE: FALSE}
         self._guards: dict[Guard, int] = {}
 
@@ -121,7 +121,20 @@ class Diagrams:
 
     def either(self, one: int, other: int) -> int:
         """The disjunction."""
-        return self.negated(self.both(self.negated(one), self.negated(other)))
+        if one == other or other == FALSE:
+            return one
+        if one == FALSE:
+            return other
+        if TRUE in (one, other):
+            return TRUE
+        key = (one, other) if one < other else (other, one)
+        found = self._either.get(key)
+        if found is None:
+            level = min(self.level[one], self.level[other])
+            (a, b), (c, d) = self.cofactors(one, level), self.cofactors(other, level)
+            found = self.node(level, self.either(a, c), self.either(b, d))
+            self._either[key] = found
+        return found
 
     def all_of(self, nodes: Iterable[int]) -> int:
         """The conjunction of many."""
@@ -174,17 +187,3 @@ class Diagrams:
             found[self.level[node]] = high
             node = self.high[node] if high else self.low[node]
         return found, node
-
-
-def of_guards(
-    automaton: Any, levels: Sequence[int] | None = None
-) -> tuple[Diagrams, list]:
-    """A store, and the node of the guard of each edge of an automaton.
-
-    Args:
-        automaton: it.
-        levels: of the propositions; by default their numbers.
-    """
-    count = len(automaton.propositions)
-    store = Diagrams(range(count) if levels is None else levels)
-    return store, [store.guard(guard) for guard in automaton.guards]

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 
 from jaxgames.ltl._formula import Formula
+from jaxgames.tuning.ltl import TABLES_UP_TO
 
 Cube = tuple[int, int]
 Guard = tuple[Cube, ...]
@@ -66,18 +67,22 @@ def minus(one: Guard, other: Guard) -> Guard:
     return both(one, negated(other))
 
 
-def covers(guard: Guard, cube: Cube) -> bool:
+def covers(guard: Sequence[Cube], cube: Cube) -> bool:
     """Whether a guard holds wherever a cube does."""
     must, never = cube
-    near = [(a, b) for a, b in guard if not (a & never or b & must)]
-    if any(not (a & ~must or b & ~never) for a, b in near):
-        return True
-    if not near:
+    near, left = [], 1 << MAX_PROPOSITIONS  # its letters, in these units
+    for a, b in guard:
+        if not (a & never or b & must):
+            further = (a & ~must | b & ~never).bit_count()
+            if not further:
+                return True
+            left -= 1 << MAX_PROPOSITIONS - further
+            near.append((a, b))
+    if left > 0:
         return False
     # Shannon's expansion, by a proposition that the cube leaves open.
     a, b = near[0]
     bit = next(bits((a & ~must) | (b & ~never)))
-    near = tuple(near)
     return covers(near, (must | bit, never)) and covers(near, (must, never | bit))
 
 
@@ -101,20 +106,90 @@ def simplified(cubes: Iterable[Cube]) -> Guard:
         raise ValueError(
             f"a formula comes to {len(guard)} cubes, more than {MAX_CUBES}"
         )
+    support = functools.reduce(operator.or_, itertools.chain(*guard))
+    if support.bit_count() <= TABLES_UP_TO:
+        return _shortened_by_tables(guard, support)
     short = []
     for must, never in guard:
+        near = _near(guard, must, never)
         for bit in bits(must | never):
-            flipped = must ^ (bit if must & bit else 0), never ^ (bit & never)
-            other = (flipped[0] | (never & bit), flipped[1] | (must & bit))
-            if covers(guard, other):
-                must, never = flipped
+            if must & bit:
+                shorter, other = (must ^ bit, never), (must ^ bit, never | bit)
+            else:
+                shorter, other = (must, never ^ bit), (must | bit, never ^ bit)
+            if covers([*near.get(bit, ()), *near[0]], other):
+                must, never = shorter
+                near = _near(guard, must, never)
         short.append((must, never))
-    kept = sorted(set(short), key=lambda cube: (_length(cube), cube))
+    kept = sorted(set(short), key=_by_length)
     for cube in kept[::-1]:
         others = tuple(x for x in kept if x != cube)
         if covers(others, cube):
             kept.remove(cube)
     return tuple(sorted(kept))
+
+
+def _near(guard: Guard, must: int, never: int) -> dict[int, list[Cube]]:
+    """The cubes that a cube shares letters with, and those but for one literal of it.
+
+    Returns:
+        The latter by the bit of the proposition, the former by 0.
+    """
+    found: dict[int, list[Cube]] = {0: []}
+    for a, b in guard:
+        apart = a & never | b & must
+        if not apart & (apart - 1):
+            found.setdefault(apart, []).append((a, b))
+    return found
+
+
+def _shortened_by_tables(guard: Guard, support: int) -> Guard:
+    """The same as the end of `simplified`, sooner where few propositions are there."""
+    every, variables = tables(support.bit_count())
+    places = [(bit, 1 << i, variables[i]) for i, bit in enumerate(bits(support))]
+    sets = []
+    for must, never in guard:
+        some = every
+        for bit, _, own in places:
+            if must & bit:
+                some &= own
+            elif never & bit:
+                some &= ~own
+        sets.append(some)
+    outside = every & ~functools.reduce(operator.or_, sets)
+    short: dict[Cube, int] = {}
+    for (must, never), some in zip(guard, sets, strict=True):
+        for bit, apart, _ in places:
+            if must & bit:
+                wider = some | some >> apart
+                if not wider & outside:
+                    must, some = must ^ bit, wider
+            elif never & bit:
+                wider = some | some << apart
+                if not wider & outside:
+                    never, some = never ^ bit, wider
+        short[must, never] = some
+    order = sorted(short, key=_by_length)
+    before = list(itertools.accumulate((short[x] for x in order), operator.or_))
+    kept, taken = [], 0
+    for cube, others in zip(order[::-1], [*before[-2::-1], 0], strict=True):
+        if short[cube] & ~(others | taken):
+            kept.append(cube)
+            taken |= short[cube]
+    return tuple(sorted(kept))
+
+
+@functools.cache
+def tables(count: int) -> tuple[int, tuple[int, ...]]:
+    """Truth tables: integers with a bit for each letter of some propositions.
+
+    Returns:
+        The table of all letters, and that of the letters with each proposition.
+    """
+    every = (1 << (1 << count)) - 1
+    halves = [1 << number for number in range(count)]
+    lots = ((((1 << half) - 1) << half, (1 << 2 * half) - 1) for half in halves)
+    return every, tuple(own * (every // whole) for own, whole in lots)
 
 
 def _neighbours_united(guard: Guard) -> Guard:
@@ -240,6 +315,8 @@ def _of_formula(
 def of_masks(cubes: Iterable[tuple[int, int]], num_propositions: int) -> Guard:
     """A guard from pairs of masks that somebody passed; empty cubes are left out.
 
+    It is simplified where that takes no time.
+
     Raises:
         ValueError: a mask has a bit without a proposition.
     """
@@ -250,8 +327,12 @@ def of_masks(cubes: Iterable[tuple[int, int]], num_propositions: int) -> Guard:
                 f"a mask must have bits of the {num_propositions} propositions alone, "
                 f"got {mask:#x}"
             )
-    return simplified([(must, never) for must, never in guard if not must & never])
+    kept = {(must, never) for must, never in guard if not must & never}
+    support = functools.reduce(operator.or_, itertools.chain(*kept), 0)
+    if support.bit_count() > TABLES_UP_TO:  # mostly somebody has simplified it before
+        return tuple(sorted(kept))
+    return simplified(kept)
 
 
-def _length(cube: Cube) -> int:
-    return cube[0].bit_count() + cube[1].bit_count()
+def _by_length(cube: Cube) -> tuple[int, Cube]:
+    return cube[0].bit_count() + cube[1].bit_count(), cube

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jaxgames.ltl import _diagrams
 from jaxgames.ltl._diagrams import Diagrams
-from jaxgames.ltl._guards import Cube, Guard
+from jaxgames.ltl._guards import Cube, Guard, tables
 from jaxgames.tuning.ltl import TABLES_UP_TO
 
 
@@ -66,16 +66,10 @@ class Tables:
     def __init__(self, count: int):
         self._count = count
         self._full = [(1 << (1 << some)) - 1 for some in range(count + 1)]
-        self.all = self._full[count]
-        self._propositions = [self._with(number) for number in range(count)]
+        self.all, self._propositions = tables(count)
         self._known: dict[int, Guard] = {}
         self._cubes_known: dict[Cube, int] = {(0, 0): self.all}
         self._between_known: dict[tuple[int, int, int], tuple[list, int]] = {}
-
-    def _with(self, number: int) -> int:
-        half = 1 << number
-        block = ((1 << half) - 1) << half
-        return block * (self.all // ((1 << 2 * half) - 1))
 
     def proposition(self, number: int) -> int:
         """The letters with a proposition."""
@@ -162,7 +156,10 @@ class Tables:
 
     def of_guard(self, guard: Guard) -> int:
         """The set of a disjunction of cubes."""
-        return _of_guard(self, guard, self._count)
+        found = 0
+        for cube in guard:
+            found |= self._of_cube(*cube)
+        return found
 
 
 class Nodes:
@@ -243,19 +240,6 @@ class Nodes:
     def of_guard(self, guard: Guard) -> int:
         """The set of a disjunction of cubes."""
         return self._store.guard(guard)
-
-
-def _of_guard(letters: Letters, guard: Guard, count: int) -> int:
-    found = 0
-    for must, never in guard:
-        cube = letters.all
-        for number in range(count):
-            if must >> number & 1:
-                cube = letters.both(cube, letters.proposition(number))
-            elif never >> number & 1:
-                cube = letters.minus(cube, letters.proposition(number))
-        found = letters.either(found, cube)
-    return found
 
 
 def atoms(letters: Letters, sets: list[int]) -> list[int]:

@@ -10,9 +10,10 @@ from jaxgames import acceptance, limits
 from jaxgames.acceptance import Acceptance
 from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
-from jaxgames.ltl import _diagrams, _guards
+from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._emerson_lei import EmersonLei
+from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._operations import from_rows
 from jaxgames.value import Value
 from jaxgames.zielonka_tree import ZielonkaTree
@@ -196,46 +197,54 @@ def check_deterministic(graph: Automaton) -> None:
             f"a deterministic automaton has one initial state, this has "
             f"{len(graph.initial)}"
         )
-    store, guards = _diagrams.of_guards(graph)
-    _, kinds = np.unique(graph.sets, axis=1, return_inverse=True)
-    ends = list(zip(graph.targets.tolist(), kinds.reshape(-1).tolist(), strict=True))
+    letters = letters_of(len(graph.propositions))
+    known: dict[_guards.Guard, int] = {}
+    guards = graph.guards
+    for guard in guards:
+        if guard not in known:
+            known[guard] = letters.of_guard(guard)
+    kinds = [column.tobytes() for column in np.packbits(graph.sets, axis=0).T]
+    ends = list(zip(graph.targets.tolist(), kinds, strict=True))
     seen: set[tuple[int, ...]] = set()
     offsets = graph.offsets.tolist()
     for q in range(graph.num_states):
         limits.tick("checking determinism", q, "states")
-        united: dict[tuple[int, int], list[int]] = {}
+        united: dict[tuple[int, bytes], int] = {}
         for edge in range(offsets[q], offsets[q + 1]):
-            united.setdefault(ends[edge], []).append(guards[edge])
-        nodes = {end: store.any_of(parts) for end, parts in united.items()}
-        pattern = tuple(nodes.values())
+            end, some = ends[edge], known[guards[edge]]
+            before = united.get(end)
+            united[end] = some if before is None else letters.either(before, some)
+        pattern = tuple(united.values())
         if pattern in seen:
             continue
         seen.add(pattern)
-        taken, before = _diagrams.FALSE, []
-        for (target, _), node in nodes.items():
-            if store.both(taken, node) != _diagrams.FALSE:
+        taken = 0
+        for (target, kind), some in united.items():
+            if letters.both(taken, some):
                 other, shared = next(
                     (end, both)
-                    for end, one in before
-                    if (both := store.both(one, node)) != _diagrams.FALSE
+                    for end, one in united.items()
+                    if end != (target, kind) and (both := letters.both(one, some))
                 )
                 raise ValueError(
                     f"the automaton is not deterministic: in state {q} the letter "
-                    f"{_letter(graph, store, shared)} leads to {other}"
-                    + (f" and to {target}" if other != target else ", with two colours")
+                    f"{_letter(graph, letters, shared)} leads to {other[0]}"
+                    + (
+                        f" and to {target}"
+                        if other[0] != target
+                        else ", with two colours"
+                    )
                 )
-            taken = store.either(taken, node)
-            before.append((target, node))
-        if taken != _diagrams.TRUE:
-            letter = _letter(graph, store, store.negated(taken))
+            taken = letters.either(taken, some)
+        if taken != letters.all:
+            rest = letters.minus(letters.all, taken)
             raise ValueError(
                 f"the automaton is not complete: state {q} has no edge for the letter "
-                f"{letter}"
+                f"{_letter(graph, letters, rest)}"
             )
 
 
-def _letter(graph: Automaton, store: _diagrams.Diagrams, node: int) -> str:
-    """Some letter of a function, in words."""
-    values, _ = store.some_path(node)
-    words = (("" if on else "!") + graph.propositions[i] for i, on in values.items())
-    return repr(" & ".join(words) or "true")
+def _letter(graph: Automaton, letters: Letters, some: int) -> str:
+    """Some letter of a set, in words."""
+    cube = letters.cubes(some)[0]
+    return repr(_guards.text((cube,), graph.propositions))

@@ -93,7 +93,8 @@ class _Progression:
                     other = store.both(read[1], store.either(read[0], one))
                     self._now_of[store.level[own]] = other
             holds[id(x)], now[id(x)] = one, other
-        self._start = holds[id(formula)]
+        self.start = holds[id(formula)]
+        self.store = store
 
     def _variable(self, now: int) -> int:
         """A variable for a formula, given what that is once a letter is read."""
@@ -103,7 +104,7 @@ class _Progression:
 
     def rows(self, max_states: int) -> tuple[list[Row], int]:
         """The states that are reached, and which is false; -1: none."""
-        number, order = {self._start: 0}, [self._start]
+        number, order = {self.start: 0}, [self.start]
         rows: list[Row] = []
         count = 0
         for state in order:
@@ -114,7 +115,7 @@ class _Progression:
                     "more by max_states"
                 )
             row: Row = {}
-            for after, some in self._successors(self._compose(state)).items():
+            for after, some in self.successors(state).items():
                 if after not in number:
                     number[after] = len(order)
                     order.append(after)
@@ -123,6 +124,10 @@ class _Progression:
             count += len(row)
             check_edges(count)
         return rows, number.get(_diagrams.FALSE, -1)
+
+    def successors(self, state: int) -> Row:
+        """By which letters a state becomes which."""
+        return self._successors(self._compose(state))
 
     def _compose(self, node: int) -> int:
         """A function of what holds from some letter on, once that letter is read."""
@@ -157,6 +162,79 @@ class _Progression:
             check_edges(len(found))
             self._read[node] = found
         return found
+
+
+class Unfolding:
+    """The automaton of a safe formula, made as far as it is asked for.
+
+    The first state is initial, and the words that are right from a state are those of
+    a function.
+    """
+
+    def __init__(self, formula: Formula, letters: Letters, names: tuple[str, ...]):
+        """The initial state.
+
+        Args:
+            formula: in negation normal form, without `U`.
+            letters: of the propositions.
+            names: of the propositions.
+
+        Raises:
+            TooLargeError: there are more variables than can be looked at.
+        """
+        try:
+            self._progression = _Progression(formula, letters, names)
+        except RecursionError:
+            raise TooLargeError("the functions have too many variables") from None
+        self._node = [self._progression.start]
+        self._number = {self._progression.start: 0}
+        self._rows: dict[int, Row] = {}
+        self._share: dict[int, float] = {_diagrams.FALSE: 0.0, _diagrams.TRUE: 1.0}
+
+    def row(self, state: int) -> Row:
+        """The letters to each successor of a state.
+
+        Raises:
+            TooLargeError: there are more variables than can be looked at.
+        """
+        if state not in self._rows:
+            try:
+                found = self._progression.successors(self._node[state])
+            except RecursionError:
+                raise TooLargeError("the functions have too many variables") from None
+            row = {}
+            for node, some in found.items():
+                if node not in self._number:
+                    self._number[node] = len(self._node)
+                    self._node.append(node)
+                row[self._number[node]] = some
+            self._rows[state] = row
+        return self._rows[state]
+
+    def is_lost(self, state: int) -> bool:
+        """Whether no word is right from a state on, as far as that is seen at once."""
+        return self._node[state] == _diagrams.FALSE
+
+    def implies(self, one: int, other: int) -> bool:
+        """Whether all words that are right from one state on are so from another."""
+        store = self._progression.store
+        first, second = self._node[one], self._node[other]
+        return store.both(first, store.negated(second)) == _diagrams.FALSE
+
+    def share(self, state: int) -> float:
+        """How much a state leaves open: for what share of values its function holds."""
+        store, work = self._progression.store, [self._node[state]]
+        while work:
+            node = work[-1]
+            if node not in self._share:
+                below = store.low[node], store.high[node]
+                open_ones = [x for x in below if x not in self._share]
+                work += open_ones
+                if open_ones:
+                    continue
+                self._share[node] = sum(self._share[x] for x in below) / 2
+            work.pop()
+        return self._share[self._node[state]]
 
 
 def _smallest(rows: list[Row], lost: int, letters: Letters) -> tuple[list[Row], int]:

@@ -6,14 +6,20 @@ References:
     Perez, The extended HOA format for synthesis, arXiv:1912.05793.
 """
 
+import functools
+import operator
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.ltl import ParityAutomaton
+from jaxgames.ltl._guards import bits, tables
+from jaxgames.tuning.ltl import TABLES_UP_TO
+
+T = TypeVar("T")
 
 Cube = tuple[int, int, int]
 """A condition on the propositions of who moves first, and what it allows: masks of the
@@ -46,10 +52,8 @@ def build(
     names = graph.propositions
     own = graph.letter(controllable)
     first = own if moore else (1 << len(names)) - 1 & ~own
-    ends, end_of = np.unique(
-        np.stack([graph.targets, automaton.colour], axis=1), axis=0, return_inverse=True
-    )
-    end_of, guards = end_of.reshape(-1).tolist(), graph.guards
+    ends, end_of = _different(graph.targets, automaton.colour)
+    guards = graph.guards
     number: dict[tuple[int, ...], int] = {}
     witness: dict[tuple[int, int], tuple[int, int]] = {}
     tails, heads = [], []
@@ -92,6 +96,15 @@ def build(
     return Game(arena, first, witness)
 
 
+def _different(targets: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """The different pairs of a target and a colour: `[N, 2]`; and that of each edge."""
+    colours = int(colour.max(initial=0)) + 1
+    codes, end_of = np.unique(
+        targets.astype(np.int64) * colours + colour, return_inverse=True
+    )
+    return np.stack(np.divmod(codes, colours), axis=1), end_of.tolist()
+
+
 def on_vertices(arena: Arena) -> Arena:
     """The same game with priorities of vertices: an edge with one goes by a vertex."""
     size = arena.shape[0]
@@ -120,6 +133,9 @@ def choices(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
         For each set, a mask, how the first leaves it: propositions that must and must
         not hold.
     """
+    support = functools.reduce(operator.or_, (a | b for a, b, _ in cubes), 0)
+    if support.bit_count() <= TABLES_UP_TO:
+        return _choices_by_tables(cubes, support)
     known: dict[frozenset[Cube], dict[int, tuple[int, int]]] = {
         frozenset(): {0: (0, 0)}
     }
@@ -154,6 +170,49 @@ def choices(cubes: frozenset[Cube]) -> dict[int, tuple[int, int]]:
     return minimal({choice | sure: how for choice, how in split(less).items()})
 
 
+def _choices_by_tables(
+    cubes: frozenset[Cube], support: int
+) -> dict[int, tuple[int, int]]:
+    """The same, sooner where few propositions are asked for."""
+    every, variables = tables(support.bit_count())
+    places = [(bit, 1 << i, variables[i]) for i, bit in enumerate(bits(support))]
+    allowed: dict[int, int] = {}
+    for must, never, end in cubes:
+        some = every
+        for bit, _, own in places:
+            if must & bit:
+                some &= own
+            elif never & bit:
+                some &= ~own
+        allowed[end] = allowed.get(end, 0) | some
+    # The letters that leave each set of ends.
+    found = {0: every}
+    for end, some in allowed.items():
+        finer = {}
+        for choice, letters in found.items():
+            inside = letters & some
+            if inside:
+                finer[choice | end] = inside
+            if inside != letters:
+                finer[choice] = letters ^ inside
+        found = finer
+        limits.tick("splitting labels", len(found), "cases")
+    return {x: _cube_inside(y, places) for x, y in minimal(found).items()}
+
+
+def _cube_inside(letters: int, places: list[tuple[int, int, int]]) -> tuple[int, int]:
+    """A cube of letters of a table, as large as it may be."""
+    some = letters & -letters
+    must = never = 0
+    for bit, apart, own in places:
+        other = some >> apart if some & own else some << apart
+        if other & ~letters:
+            must, never = (must | bit, never) if some & own else (must, never | bit)
+        else:
+            some |= other
+    return must, never
+
+
 def settled(cubes: Iterable[Cube]) -> tuple[int, frozenset[Cube]]:
     """The ends that are allowed whatever comes, and the cubes of others."""
     sure, less = 0, set()
@@ -165,7 +224,7 @@ def settled(cubes: Iterable[Cube]) -> tuple[int, frozenset[Cube]]:
     return sure, frozenset(x for x in less if x[2] & ~sure)
 
 
-def minimal(found: dict[int, tuple[int, int]]) -> dict[int, tuple[int, int]]:
+def minimal(found: dict[int, T]) -> dict[int, T]:
     """The sets that include no other."""
     if len(found) < 2:
         return found

@@ -7,14 +7,18 @@ automaton are words of the whole, and a controller for it is one for the whole. 
 the system loses, other ends are explored for each input: one at first, then two, four.
 
 References:
+    Filiot, Jin and Raskin, Antichains and compositional algorithms for LTL synthesis,
+    Form. Methods Syst. Des. 39 (2011), doi:10.1007/s10703-011-0115-3.
     Meyer, Sickert and Luttenberger, Strix: explicit reactive synthesis strikes back!,
     CAV 2018, doi:10.1007/978-3-319-96145-3_31.
 """
 
+from collections.abc import Callable
+
 from jaxgames import limits, parity
 from jaxgames.ltl import Formula, ParityAutomaton
-from jaxgames.ltl._deterministic import Factors, State, factors
-from jaxgames.ltl._graph import Edges, TooLargeError
+from jaxgames.ltl._deterministic import Factors, State, Unfolded, factors
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import EXPLORED_BEYOND, EXPLORED_ROUNDS
@@ -58,28 +62,45 @@ def explored(
     """
     names = *inputs, *outputs
     try:
-        search = _Search(factors(formula, names, max_states), len(inputs), names)
+        product = factors(formula, names, max_states, EXPLORED_BEYOND)
+        unfolds = any(isinstance(x, Unfolded) for x in product.parts)
+        for stronger in (True, False) if unfolds else (False,):
+            search = _Search(product, len(inputs), names, stronger)
+            for number in range(EXPLORED_ROUNDS):
+                if not search.expand(max_states, 1 << number):
+                    break
+                automaton = search.automaton().emerson_lei
+                made = Specification(automaton, tuple(outputs), False, formula)
+                winner = parity.solve(made.arena()).winner
+                if winner[made.parity().initial] == 0:
+                    return made
+                if not search.more(winner):
+                    break
     except TooLargeError:
-        return None
-    for number in range(EXPLORED_ROUNDS):
-        if not search.expand(max_states, 1 << number):
-            return None
-        automaton = search.automaton()
-        made = Specification(automaton.emerson_lei, tuple(outputs), False, formula)
-        winner = parity.solve(made.arena()).winner
-        if winner[made.parity().initial] == 0:
-            return made
-        if not search.more(winner):
-            return None
+        pass
     return None
 
 
 class _Search:
-    """What is explored."""
+    """What is explored.
 
-    def __init__(self, product: Factors, inputs: int, names: tuple[str, ...]):
+    The states of a safe part that is unfolded are functions. With `stronger` a state is
+    taken for one that is known and asks for more there, and those that ask for most are
+    explored first: then a part of many states mostly comes down to few.
+    """
+
+    def __init__(
+        self, product: Factors, inputs: int, names: tuple[str, ...], stronger: bool
+    ):
         self._product, self._inputs, self._names = product, inputs, names
-        self._promise = [_promise(product, i) for i in range(len(product.plain))]
+        self._promise = [_promise_of(product, i) for i in range(len(product.plain))]
+        self._unfolded = [
+            (i, x.states)
+            for i, x in enumerate(product.parts)
+            if stronger and isinstance(x, Unfolded)
+        ]
+        # The states that differ there alone, by what they share.
+        self._alike: dict[State, list[State]] = {}
         self._order: list[State] = []
         self._number: dict[State, int] = {}
         # Of each state: ends that may yet be explored, the best first; those that are.
@@ -90,10 +111,37 @@ class _Search:
 
     def _enter(self, state: State) -> int:
         if state not in self._number:
+            known = self._stronger(state) if self._unfolded else None
+            if known is not None:
+                self._number[state] = self._number[known]
+                return self._number[state]
             self._number[state] = len(self._order)
             self._due.append(len(self._order))
             self._order.append(state)
         return self._number[state]
+
+    def _stronger(self, state: State) -> State | None:
+        """A known state that asks for more; if there is none, this one is known now."""
+        key = list(state)
+        for i, states in self._unfolded:
+            if states.is_lost(state[i]):
+                return None
+            key[i] = -1
+        alike = self._alike.setdefault(tuple(key), [])
+        for other in alike:
+            if all(x.implies(other[i], state[i]) for i, x in self._unfolded):
+                return other
+        alike.append(state)
+        return None
+
+    def _openness(self, number: int) -> float:
+        """How much the unfolded parts leave open in a state."""
+        state = self._order[number]
+        return sum(states.share(state[i]) for i, states in self._unfolded)
+
+    def _value(self, state: State) -> float:
+        """How promising a state is."""
+        return sum(of(q) for of, q in zip(self._promise, state, strict=False))
 
     def expand(self, max_states: int, ends: int) -> bool:
         """So many ends more for each input, where due; False: too many states."""
@@ -107,8 +155,11 @@ class _Search:
                 self._edges.append({})
             if not self._edges[q]:
                 self._left[q] = self._ranked(self._order[q])
+            known = len(self._due)
             for _ in range(ends):
                 self._choose(q)
+            if self._unfolded:
+                self._due[known:] = sorted(self._due[known:], key=self._openness)[::-1]
         return True
 
     def _ranked(self, state: State) -> list[tuple[State, int, int, int]]:
@@ -117,9 +168,8 @@ class _Search:
             allowing = some
             for number in range(self._inputs, len(self._names)):
                 allowing = letters.freed(allowing, number)
-            value = sum(x[q] for x, q in zip(self._promise, after, strict=False))
             good = colour if colour % 2 == 0 else -colour
-            ranked.append((-good, -value, after, colour, some, allowing))
+            ranked.append((-good, -self._value(after), after, colour, some, allowing))
         ranked.sort(key=lambda x: x[:4])
         return [x[2:] for x in ranked]
 
@@ -129,7 +179,8 @@ class _Search:
         for after, colour, some, allowing in self._left[q]:
             if letters.minus(allowing, covered):
                 covered = letters.either(covered, allowing)
-                self._edges[q][self._enter(after), colour] = some
+                end = self._enter(after), colour
+                self._edges[q][end] = letters.either(self._edges[q].get(end, 0), some)
             else:
                 left.append((after, colour, some, allowing))
         self._left[q] = left
@@ -154,10 +205,18 @@ class _Search:
         return of_rows(rows, num_states=lost + 1, propositions=self._names)
 
 
-def _promise(product: Factors, part: int) -> list[float]:
+def _promise_of(product: Factors, part: int) -> Callable[[int], float]:
+    """Of a state of a part: about how much it leaves open."""
+    graph = product.plain[part]
+    if isinstance(graph, Unfolded):
+        return graph.states.share
+    return _promises(product, graph).__getitem__
+
+
+def _promises(product: Factors, graph: Graph) -> list[float]:
     """Of each state of a part: about how many of the letters have a good colour."""
     letters, found = product.letters, []
-    for q, edges in enumerate(product.plain[part].edges):
+    for q, edges in enumerate(graph.edges):
         good, stays = 0, all(r == q for r, _ in edges)
         for (_, colour), some in edges.items():
             if colour % 2 == 0:

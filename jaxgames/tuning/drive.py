@@ -15,6 +15,10 @@ compiled."""
 PADDED = 4
 """Rows are made dense if they have at most so many cells for each edge."""
 
+# drive/_each.py
+LOOKED_AT = 64
+"""Questions whose sizes tell how large all are."""
+
 # drive/_many.py
 BLOCK = 1 << 10
 """Games of a stack that come to the host together."""

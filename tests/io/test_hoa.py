@@ -355,25 +355,36 @@ BODIES = [
 @pytest.mark.parametrize("states", ["", "States: 2", "States: 1"])
 @pytest.mark.parametrize("condition", ["2 Inf(0)|Inf(!1)", "2 t", "0 t"])
 @pytest.mark.parametrize("body", BODIES)
-def test_machine_code_reads_what_tokens_say(tmp_path, states, condition, body):
+def test_bodies_are_read_at_once_as_tokens_say(tmp_path, states, condition, body):
     path = tmp_path / "a.hoa"
     path.write_text(HEAD % (states, condition) + body)
     said = []
-    for code in (False, True):
-        with mock.patch.object(_pieces, "pays", return_value=code):
+    by_expression = _hoa_loop.scan
+    ways = (False, lambda *_: None), (False, by_expression), (True, by_expression)
+    for code, scan in ways:
+        with (
+            mock.patch.object(_pieces, "pays", return_value=code),
+            mock.patch.object(_hoa_loop, "scan", scan),
+        ):
             try:
                 said.append([*map(hoa.dumps, hoa.load_all(path))])
             except FormatError as error:
                 said.append(str(error))
-    assert said[0] == said[1]
+    assert said[0] == said[1] == said[2]
 
 
-def test_plain_automata_are_read_by_machine_code():
-    """Otherwise they would be read right, but a hundred times slower."""
+def test_plain_automata_are_read_at_once():
+    """Otherwise they would be read right, but many times slower."""
     for formula in ("G(p -> F q)", "G F p & F G q", "true"):
         data = hoa.dumps(ltl.translate(formula, generalised=True)).encode()
         begin = data.index(b"--BODY--") + 8
         byte = np.frombuffer(data + b" " * 8, np.uint8)
-        body = _hoa_loop.parse(byte, begin, 100)
-        assert body is not None
-        assert data[body.end :] == b"--END--\n"
+        bodies = (
+            _hoa_loop.parse(byte, begin, 100),
+            _hoa_loop.scan(data.decode(), begin + 1, 100),
+        )
+        for body in bodies:
+            assert body is not None
+            assert data[body.end :] == b"--END--\n"
+            for one, other in zip(body, bodies[0] or (), strict=True):
+                assert np.array_equal(one, other)

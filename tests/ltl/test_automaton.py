@@ -176,6 +176,20 @@ def test_truth_tables_become_short_guards():
     assert _guards.simplified([]) == _guards.FALSE
 
 
+def test_truth_tables_shorten_guards_as_cubes_do(monkeypatch):
+    random = np.random.default_rng(1)
+    places = [3, 5, 6, 17, 40, 63]
+    some = [random_guard(random, 6, int(random.integers(1, 12))) for _ in range(150)]
+
+    def spread(mask: int) -> int:
+        return sum(1 << p for i, p in enumerate(places) if mask >> i & 1)
+
+    wide = [[(spread(a), spread(b)) for a, b in guard] for guard in some]
+    by_tables = [_guards.simplified(guard) for guard in wide]
+    monkeypatch.setattr(_guards, "TABLES_UP_TO", -1)
+    assert by_tables == [_guards.simplified(guard) for guard in wide]
+
+
 def test_guards_are_given_as_text_or_masks():
     automaton = Automaton.from_edges(
         [0, 0, 1, 1, 1],

@@ -260,3 +260,33 @@ def test_deep_formulas(text, states):
     assert found.num_states == states
     for prefix, cycle in words(random.Random(1), 3):
         assert found.accepts(prefix, cycle) == formula.holds_on(prefix, cycle)
+
+
+def test_well_known_formulas_have_automata_as_small_as_others_make():
+    families = pytest.importorskip("benchmarks.automata")
+    page = (Path(families.__file__).parents[1] / "docs/synthesis.md").read_text()
+    for name, states, colours, by_spot in families.rows():
+        assert states <= 2 * by_spot, name
+        assert f"| {name} | {states} | {colours} | {by_spot} |" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("((F a U !x) R X y) R F(F x -> !c)", 64),
+        ("F(F !c & (!a | (F !x & F y))) W X x", 64),
+        ("G(F G !b U ((X F !a W X z) W F c))", 64),
+    ],
+)
+def test_the_smaller_of_a_formula_and_its_negation_is_determinised(text, most):
+    """The Büchi automaton of the negation has nine states, that of one of these 31."""
+    formula = Formula.parse(text)
+    found = ltl.deterministic(formula, max_states=4096)
+    assert found.num_states < most
+    lots = random.Random(3)
+    for _ in range(100):
+        prefix, cycle = (
+            [{x for x in formula.propositions if lots.random() < 0.5} for _ in range(n)]
+            for n in (lots.randint(0, 3), lots.randint(1, 4))
+        )
+        assert found.accepts(prefix, cycle) == formula.holds_on(prefix, cycle)

@@ -4,6 +4,7 @@ import dataclasses
 import gzip
 import itertools
 import json
+import random
 from pathlib import Path
 
 import jax
@@ -14,7 +15,8 @@ import pytest
 from jaxgames import acceptance, io, ltl, parity, synth
 from jaxgames.io import _hoa
 from jaxgames.ltl import Automaton, EmersonLei
-from jaxgames.synth import Controller, Specification, reference
+from jaxgames.ltl._guards import bits
+from jaxgames.synth import Controller, Specification, _game, reference
 from jaxgames.synth._game import choices
 from jaxgames.testing._ltl import _formula
 
@@ -135,6 +137,30 @@ def of_text(edges: str, more: str) -> Specification:
         'HOA: v1 Start: 0 AP: 1 "a" controllable-AP: 0 Acceptance: 1 Inf(0) --BODY-- '
         f"State: 0 {edges} {more} --END--"
     )
+
+
+def test_choices_by_tables_are_those_by_splitting(monkeypatch):
+    rng = random.Random(7)
+    some = []
+    for _ in range(200):
+        places = rng.sample(range(64), rng.randrange(6))
+        cubes = set()
+        for _ in range(rng.randrange(1, 12)):
+            sides = [(p, rng.randrange(4)) for p in places]
+            must, never = (sum(1 << p for p, x in sides if x == y) for y in (1, 2))
+            cubes.add((must, never, 1 << rng.randrange(5)))
+        some.append(frozenset(cubes))
+    by_tables = list(map(choices, some))
+    monkeypatch.setattr(_game, "TABLES_UP_TO", -1)
+    for cubes, found in zip(some, by_tables, strict=True):
+        assert found.keys() == choices(cubes).keys()
+        for choice, (must, never) in found.items():
+            free = {bit for x in cubes for bit in bits(x[0] | x[1])}
+            free -= {*bits(must), *bits(never)}
+            for some_of_them in itertools.product((0, 1), repeat=len(free)):
+                letter = must + sum(itertools.compress(free, some_of_them))
+                ends = {x[2] for x in cubes if not (x[0] & ~letter or x[1] & letter)}
+                assert choice == sum(ends)
 
 
 def test_what_is_no_specification():

@@ -15,7 +15,10 @@ INS, OUTS = ["a", "b"], ["g", "h"]
 
 
 @some_of(25, 1000)
-def test_what_is_found_is_a_controller_of_the_formula(count):
+@pytest.mark.parametrize("beyond", [1, 1024])
+def test_what_is_found_is_a_controller_of_the_formula(monkeypatch, beyond, count):
+    # Safe parts of more states are unfolded, and states taken for stronger ones.
+    monkeypatch.setattr(_on_the_fly, "EXPLORED_BEYOND", beyond)
     rng = np.random.default_rng(5)
     found = 0
     for _ in range(count):
@@ -52,6 +55,26 @@ def test_few_states_are_explored(monkeypatch):
     composed = apart.solve()
     assert composed.realizable
     assert synth.verify(whole, composed.controller())
+
+
+def test_a_safe_part_of_too_many_states_comes_down_to_few():
+    """The automaton knows the last 40 inputs; a controller need not."""
+    asked = Decomposition.from_ltl(f"G(r -> {'X' * 40} g) & G F (r -> X g)", ["r"])
+    solution = asked.solve()
+    assert solution.realizable
+    assert synth.verify(asked, solution.circuit())
+    (found,) = solution.solutions.values()
+    assert found.specification.automaton.num_states < 500
+
+
+def test_stronger_states_that_lose_are_not_the_last_word(monkeypatch):
+    """Taken for one that asks for both, a state that asks for one of them is lost."""
+    monkeypatch.setattr(_on_the_fly, "EXPLORED_BEYOND", 1)
+    text = "G(!a | !X a) & G(a -> X g) & G(X a -> X !g)"
+    for formula in (text, "G(a -> X(!a -> g)) & G(b -> X(a | !g)) | F(a & b)"):
+        asked = Decomposition.from_ltl(formula, ["a", "b"], ["g"])
+        whole = Specification.from_ltl(formula, ["a", "b"], ["g"])
+        assert asked.solve().realizable == synth.solve(whole).realizable
 
 
 def test_what_has_no_controller_has_none_on_the_fly(monkeypatch):
