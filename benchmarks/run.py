@@ -45,8 +45,7 @@ COUNTED = ("solver", "layout", "rounds", "lifts", "cells")
 
 SUITES = (
     "calls", "parity", "thesis", "layouts", "graph", "mdp", "ltl", "energy",
-    "equivalence", "hard", "batch", "devices", "load", "start",
-    "equivalence", "batch", "samples", "values", "devices", "load", "start",
+    "equivalence", "hard", "batch", "samples", "values", "devices", "load", "start",
 )  # fmt: skip
 
 JOBS = max(1, (os.cpu_count() or 1) // 2)

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _weighted
+from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -98,6 +98,7 @@ def run(args: argparse.Namespace) -> Exit:
         return end
     if args.output:
         _weighted.write_rows(args.output, **_arrays(arena, solution))
+    _pictures.write(args, arena, solution)
     if args.vertex is not None and answer.get("enough") is False:
         return Exit.WRONG
     return Exit.DONE
@@ -106,6 +107,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     _checkpoint.check(args)
     if args.capacity is None:
         _parts.check_solver(energy.SOLVERS, args.solver)

@@ -19,9 +19,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from jaxgames.later import backend
-from jaxgames.tuning.drive import LOADING
+from jaxgames.tuning.drive import LOADING, UNSURE
 from jaxgames.tuning.drive import SAMPLE as SAMPLE
-from jaxgames.tuning.drive import UNSURE
 
 _learnt: dict[Hashable, list[float]] = {}
 """Seconds of each size: of the first time, and of the last."""
