@@ -391,4 +391,6 @@ def test_a_picture_shows_who_wins_where(run, tmp_path, command, won, moves):
     arrows = [line for line in lines if "->" in line]
     assert {at for at, line in enumerate(arrows) if "penwidth" in line} == moves
     drawn = (tmp_path / "x.svg").read_text()
-    assert {c for c in ("d3e5f5", "fde0c2") if f'"#{c}"' in drawn} == {*fills} - {"ffffff"}
+    assert {c for c in ("d3e5f5", "fde0c2") if f'"#{c}"' in drawn} == {*fills} - {
+        "ffffff"
+    }

@@ -25,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--capacity",
         type=_options.natural,
         metavar="N",
-        help="of the battery: energy above is lost",
+        help="what the battery holds: energy above that is lost",
     )
     parser.add_argument(
         "--credit",
@@ -51,8 +51,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--opponent",
         default="random",
         metavar="HOW",
-        help="how those move in a play who have no strategy: random (default), greedy "
-        "or tight",
+        help="how a player without a strategy moves in a play: random (default), "
+        "greedy or tight",
     )
     _options.add_decomposition(parser)
 
