@@ -10,8 +10,8 @@ from jaxgames.arena import Arena
 from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes
-from jaxgames.generate import FAMILIES
 from jaxgames.cli._streams import STDOUT
+from jaxgames.generate import FAMILIES
 from jaxgames.io._formats import of_output
 
 EXAMPLE = "generate elevator 5 --no-fair -o elevator.pg.gz"

@@ -8,8 +8,9 @@ import numpy as np
 
 from jaxgames import plot
 from jaxgames.arena import Arena
-from jaxgames.cli import _outputs, _parts
+from jaxgames.cli import _outputs
 from jaxgames.io._files import writing
+from jaxgames.quoting import quoted
 from jaxgames.solution import UNDECIDED
 
 
@@ -45,8 +46,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> None:
     """Finds out before a long solve that a file could not be written."""
-    if args.draw:
-        _parts.check_suffix("--draw", args.draw, plot.SUFFIXES)
+    if args.draw and not args.draw.lower().endswith(plot.SUFFIXES):
+        raise ValueError(
+            f"--draw takes a .svg, .png or .pdf file, got {quoted(args.draw)}"
+        )
     _outputs.check(args, output=args.output, dot=args.dot, draw=args.draw)
 
 
