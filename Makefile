@@ -62,12 +62,12 @@ docs/performance.md: | $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "jaxgames needs Python 3.11 or later: make $(MAKECMDGOALS) PYTHON=..."; exit 1; }
-	@echo "Installing into $(VENV), which takes a minute or two ..."
+	@echo "Installing into $(VENV), which takes half a minute or so ..."
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install "pip>=25.1"  # the first that knows dependency groups
-	$(PIP) install --editable ".[host]"
+	$(PIP) install --no-compile --editable ".[host]"  # Python compiles what it imports
 	@touch $@
 
 $(VENV)/.group-%: $(VENV)/.ready
+	$(PIP) install "pip>=25.1"  # the first that knows dependency groups
 	$(PIP) install --group $*
 	@touch $@

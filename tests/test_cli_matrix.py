@@ -25,6 +25,12 @@ IN_ROUNDS = SOLVES - {"synth", "reach", "mdp"}
 OBJECTS = SOLVES - {"check", "equiv", "synth"}
 """Those that leave the whole answer out of an object unless they are asked for it."""
 
+DRAWN = {
+    *("solve", "energy", "meanpayoff", "discounted", "energyparity", "emersonlei"),
+    *("buchi", "reach"),
+}
+"""Those that find who wins where, which a picture of the game shows."""
+
 TAKEN = {
     "--traceback": set(cli.COMMANDS),
     "--timeout": READS | {"warm"},
@@ -48,8 +54,8 @@ TAKEN = {
         *("solve", "energy", "meanpayoff", "discounted", "energyparity"),
         *("emersonlei", "buchi"),
     },
-    "--draw": {"solve", "check", "equiv"},
-    "--dot": {"solve", "check"},
+    "--draw": DRAWN | {"check", "equiv"},
+    "--dot": DRAWN | {"check"},
 }
 """The commands that take each option that several take."""
 

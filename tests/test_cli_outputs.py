@@ -4,6 +4,7 @@ import errno
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -191,6 +192,7 @@ EVERY_OUTPUT = [
     "mdp model.drn --prop Pmax=?[F<=3(true)] --scheduler OUT.txt",
     "synth --ltl G(g<->r) --ins r --outs g -o OUT.aag",
     "buchi game.pg --accepting 0 -o OUT.npz",
+    "buchi game.pg --accepting 0 --draw OUT.svg",
     "reach game.pg --to 0 -o OUT.txt",
     "probability model.drn --to 0 -o OUT.npz",
     "explore light.py:successors -o OUT.npz",
@@ -347,3 +349,48 @@ def test_values_of_another_model_are_not_taken(run, tmp_path):
     assert code == Exit.BAD_INPUT
     assert err.startswith("jaxgames: m.sta lies there and would be read with m.tra")
     assert not (tmp_path / "m.tra").exists()
+
+
+HANOI = """HOA: v1 States: 3 Start: 0 AP: 1 "a" Acceptance: 1 Inf(0)
+spot-state-player: 1 0 0 --BODY--
+State: 0 [0] 1 [!0] 2
+State: 1 {0} [t] 1
+State: 2 [0] 2 [!0] 1
+--END--
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "won", "moves"),
+    [
+        ("energy w.npz", "aabb", {0, 2, 3, 5}),
+        ("meanpayoff w.npz", "aabb", {0, 2, 3, 5}),
+        ("meanpayoff w.npz --threshold 1", "aabb", {0, 2, 3, 5}),
+        ("discounted w.npz --discount 1/2", "aabb", {0, 2, 3, 5}),
+        ("energyparity w.npz", "aabb", {3, 5}),  # moves of player 1
+        ("emersonlei game.hoa", "aab", set()),  # memories choose: no moves
+        ("buchi w.npz --accepting 1", "aabb", {0, 2, 3, 5}),
+        ("reach w.npz --to 1 --player 0", "aabb", {0}),
+        ("reach w.npz --to 2 --player 1", "aabb", {5}),
+        ("reach w.npz --to 1", "aa-a", set()),
+    ],
+)
+def test_a_picture_shows_who_wins_where(run, tmp_path, command, won, moves):
+    """Player 0 earns in 1, and goes there; player 1 has a loss in 2, and goes there."""
+    edges = [0, 0, 1, 2, 3, 3], [1, 2, 1, 2, 1, 2]
+    labels = {"priority": [0, 0, 0, 0], "weight": [0, -3, 1, -2, 0, 0]}
+    io.save(tmp_path / "w.npz", Arena.from_edges(*edges, owner=[0, 0, 1, 1], **labels))
+    (tmp_path / "game.hoa").write_text(HANOI)
+    code, out, err = run(*command.split(), "-q", "--dot", "x.dot", "--draw", "x.svg")
+    assert (code, out, err) == (Exit.DONE, "", "")
+    lines = (tmp_path / "x.dot").read_text().splitlines()
+    letters = {"d3e5f5": "a", "fde0c2": "b", "ffffff": "-"}
+    vertices = [x for x in lines if x.startswith("  v") and "->" not in x]
+    fills = [re.search(r'fillcolor="#(\w+)"', line)[1] for line in vertices]
+    assert "".join(letters[fill] for fill in fills) == won
+    arrows = [line for line in lines if "->" in line]
+    assert {at for at, line in enumerate(arrows) if "penwidth" in line} == moves
+    drawn = (tmp_path / "x.svg").read_text()
+    assert {c for c in ("d3e5f5", "fde0c2") if f'"#{c}"' in drawn} == {*fills} - {
+        "ffffff"
+    }

@@ -149,8 +149,13 @@ def test_what_is_written_to_standard_output_stands_there_alone(run):
     code, out, err = run("convert", "-", "-", "--to-format", "pg", stdin=GAME)
     assert (code, out) == (Exit.DONE, GAME)
     assert err == "/dev/stdout: 4 vertices, 5 edges, 4 priorities\n"
-    code, out, err = run("generate", "ladder", 2, "-o", "-", "--format", "pg", "-q")
+    code, out, err = run("generate", "ladder", 2, "-o", "-", "-q")
     assert (code, err) == (Exit.DONE, "")
+    assert out.startswith("parity 3;\n")
+    assert run("generate", "ladder", 2, "-o-", "--format=gm", "-q")[1] == out
+    code, weighted, err = run("generate", "energy_ring", 1, 3, "-o", "-", "-q")
+    assert (code, err) == (Exit.DONE, "")
+    assert run("energy", "-", "--json", stdin=weighted)[0] == Exit.DONE
     assert run("info", "-", stdin=out)[1].startswith("/dev/stdin: 4 vertices")
     assert run("scc", "game", "--labels", "-", "-q") == (Exit.DONE, "0\n0\n1\n2\n", "")
     assert run("mec", "model", "-o", "-", "-q") == (Exit.DONE, "0\n0\n", "")
@@ -199,7 +204,8 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         ("convert game -", "OUT: /dev/stdout: unknown suffix; known are .pg"),
         ("convert game copy", "and .npz; else pass --to-format"),
         ("convert game copy --to-format pgs", "OUT: no format is called 'pgs' (did"),
-        ("generate ladder 2 -o -", "/dev/stdout: unknown suffix; known are"),
+        ("generate ladder 2 -o - --format pgs", "no format is called 'pgs' (did"),
+        ("generate ladder 2 -o game.pgs", "game.pgs: unknown suffix; known are"),
         ("convert game game --to-format pg --force", "this is the input game"),
         ("mec model --output model.lab", "--output takes a file that ends in"),
     ],

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import buchi, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _vertices, _weighted
+from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _vertices, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load, sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -33,6 +33,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_strategies(parser)
     _weighted.add_rows(parser)
+    _pictures.add(parser)
     _options.add_decomposition(parser)
 
 
@@ -68,12 +69,15 @@ def run(args: argparse.Namespace) -> Exit:
     end = _parts.conclude(*(args, found, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _weighted.write_rows(args.output, **arrays)
+    if end == Exit.DONE:
+        _pictures.write(args, arena, found)
     return end
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     if args.verify and not args.strategies:
         raise ValueError(
             "--verify needs the strategies that --no-strategies leaves out"

@@ -6,7 +6,14 @@ import functools
 import numpy as np
 
 from jaxgames import discounted
-from jaxgames.cli import _checkpoint, _meanpayoff, _options, _parts, _weighted
+from jaxgames.cli import (
+    _checkpoint,
+    _meanpayoff,
+    _options,
+    _parts,
+    _pictures,
+    _weighted,
+)
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -77,12 +84,17 @@ def run(args: argparse.Namespace) -> Exit:
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _weighted.write_rows(args.output, **arrays)
+    if end == Exit.DONE:
+        bounds = solution.lower, solution.upper
+        shown = _pictures.Found.of_values(*bounds, solution.strategy)
+        _pictures.write(args, arena, shown)
     return end
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     _parts.check_solver(discounted.SOLVERS, args.solver)
     _checkpoint.check(args)
     if not 0 < args.discount < 1:

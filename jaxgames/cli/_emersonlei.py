@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 from jaxgames import emersonlei
-from jaxgames.cli import _oink, _options, _parts, _weighted
+from jaxgames.cli import _oink, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import start_jax
 from jaxgames.cli._phases import Phases
@@ -27,6 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     _options.add_strategies(parser)
     _weighted.add_rows(parser)
+    _pictures.add(parser)
     _options.add_decomposition(parser, _oink.solver)
 
 
@@ -61,12 +62,15 @@ def run(args: argparse.Namespace) -> Exit:
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _write(args.output, winner, solution.machine)
+    if end == Exit.DONE:
+        _pictures.write(args, game.arena, _pictures.Found(winner))
     return end
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     _parts.check_solver(emersonlei.SOLVERS, args.solver)
     if args.checkpoint:
         raise ValueError("emersonlei takes no --checkpoint: its product is made anew")

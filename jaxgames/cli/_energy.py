@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import energy
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _weighted
+from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -25,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--capacity",
         type=_options.natural,
         metavar="N",
-        help="of the battery: energy above is lost",
+        help="what the battery holds: energy above that is lost",
     )
     parser.add_argument(
         "--credit",
@@ -51,8 +51,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--opponent",
         default="random",
         metavar="HOW",
-        help="how those move in a play who have no strategy: random (default), greedy "
-        "or tight",
+        help="how a player without a strategy moves in a play: random (default), "
+        "greedy or tight",
     )
     _options.add_decomposition(parser)
 
@@ -98,6 +98,7 @@ def run(args: argparse.Namespace) -> Exit:
         return end
     if args.output:
         _weighted.write_rows(args.output, **_arrays(arena, solution))
+    _pictures.write(args, arena, solution)
     if args.vertex is not None and answer.get("enough") is False:
         return Exit.WRONG
     return Exit.DONE
@@ -106,6 +107,7 @@ def run(args: argparse.Namespace) -> Exit:
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     _checkpoint.check(args)
     if args.capacity is None:
         _parts.check_solver(energy.SOLVERS, args.solver)

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import energyparity, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _meanpayoff, _options, _parts, _weighted
+from jaxgames.cli import _meanpayoff, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load, sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -33,6 +33,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_strategies(parser)
     _weighted.add_rows(parser)
+    _pictures.add(parser)
     _options.add_decomposition(parser)
 
 
@@ -67,6 +68,8 @@ def run(args: argparse.Namespace) -> Exit:
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _write(args.output, arena, solution)
+    if end == Exit.DONE:
+        _pictures.write(args, game, solution)
     return end
 
 
@@ -90,6 +93,7 @@ def load_game(args: argparse.Namespace) -> Arena:
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     _parts.check_solver(energyparity.SOLVERS, args.solver)
     if args.checkpoint:
         raise ValueError("energyparity has no state to go on from: no --checkpoint")

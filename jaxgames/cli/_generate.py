@@ -10,6 +10,7 @@ from jaxgames.arena import Arena
 from jaxgames.cli import _options, _outputs
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes
+from jaxgames.cli._streams import STDOUT
 from jaxgames.generate import FAMILIES
 from jaxgames.io._formats import of_output
 
@@ -32,8 +33,8 @@ def options(parser: argparse.ArgumentParser) -> None:
             "--output",
             metavar="FILE",
             required=True,
-            help="where to write the game: .pg, .energy, .npz, also .gz, .bz2, .xz; or "
-            "to -, with --format",
+            help="where to write the game: .pg, .energy, .npz, also .gz, .bz2, .xz; - "
+            "is standard output, as .pg or, with weights, .energy",
         )
         of_family.add_argument(
             "--format",
@@ -60,11 +61,15 @@ def run(args: argparse.Namespace) -> Exit:
     family = FAMILIES[args.family]
     names = [parameter.name for parameter in _parameters(family)]
     _outputs.check(args, output=args.output)
-    of_output(args.output, args.format)
+    if args.format or args.output != STDOUT:
+        of_output(args.output, args.format)
     limits.tick("generating")
     arena = family(**{name: getattr(args, name) for name in names})
     limits.tick("writing")
-    io.save(args.output, arena, format=args.format)
+    form = args.format
+    if args.output == STDOUT and form is None:
+        form = "pg" if arena.weight is None else "energy"
+    io.save(args.output, arena, format=form)
     if not args.quiet:
         print(f"{args.output}: {sizes(arena)}")
     return Exit.DONE

@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxgames import energy, meanpayoff
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _options, _parts, _weighted
+from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -66,12 +66,15 @@ def run(args: argparse.Namespace) -> Exit:
     end = _parts.conclude(*(args, solution, verdict, facts), lambda: _tell(args, facts))
     if args.output and end == Exit.DONE:
         _weighted.write_rows(args.output, **_arrays(arena, solution))
+    if end == Exit.DONE:
+        _pictures.write(args, arena, _shown(solution))
     return end
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before a long solve what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     _parts.check_solver(energy.SOLVERS, args.solver)
     _checkpoint.check(args)
 
@@ -130,6 +133,14 @@ def _arrays(arena: Arena, solution) -> dict[str, np.ndarray]:
     if solution.strategy is not None:
         arrays["successor"] = solution.successor(arena)
     return {name: np.asarray(array)[:size] for name, array in arrays.items()}
+
+
+def _shown(solution) -> _pictures.Found | energy.Solution:
+    """What a picture shows: who wins, or where the value is not negative."""
+    if not isinstance(solution, meanpayoff.Solution):
+        return solution
+    value = solution.value_num
+    return _pictures.Found.of_values(value, value, solution.strategy)
 
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:

@@ -264,7 +264,7 @@ def add_strategies(parser: argparse.ArgumentParser) -> None:
         "--no-strategies",
         dest="strategies",
         action="store_false",
-        help="no strategies, which is sooner done",
+        help="find winners or values only, which is faster",
     )
 
 

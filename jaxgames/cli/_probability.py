@@ -48,7 +48,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--through",
         metavar="STATES",
-        help="what a path may pass before, likewise (default: all states)",
+        help="states that a path may pass on its way, likewise (default: all)",
     )
     optimum = parser.add_mutually_exclusive_group()
     optimum.add_argument(

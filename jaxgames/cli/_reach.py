@@ -7,11 +7,19 @@ import numpy as np
 
 from jaxgames import graph, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _parts, _report, _scc, _vertices, _weighted
+from jaxgames.cli import (
+    _options,
+    _parts,
+    _pictures,
+    _report,
+    _scc,
+    _vertices,
+    _weighted,
+)
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.solution import successor_of
+from jaxgames.solution import UNDECIDED, successor_of
 
 EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
 
@@ -44,6 +52,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="find the attractor of this player: from where he can force a visit",
     )
     _weighted.add_rows(parser)
+    _pictures.add(parser)
     parser.add_argument(
         "-v",
         "--verify",
@@ -83,9 +92,9 @@ def run(args: argparse.Namespace) -> Exit:
         with phase("verify") as notes:
             verdict = _verified(args, arena, begin, to, arrays)
             notes.append("valid" if verdict else "WRONG")
-    if "strategy" in arrays:
-        arrays["successor"] = np.asarray(successor_of(arena, arrays.pop("strategy")))
-    mask = arrays["reached"]
+    mask, strategy = arrays["reached"], arrays.pop("strategy", None)
+    if strategy is not None:
+        arrays["successor"] = np.asarray(successor_of(arena, strategy))
     holds = None
     if begin is not None and to is not None:
         holds = bool(mask[begin].all())
@@ -113,12 +122,16 @@ def run(args: argparse.Namespace) -> Exit:
     if args.output:
         columns = {name: x.astype(np.int32) for name, x in arrays.items()}
         _weighted.write_rows(args.output, **columns)
+    who = args.player or 0
+    region = np.where(mask, who, 1 - who if args.player is not None else UNDECIDED)
+    _pictures.write(args, arena, _pictures.Found(region, strategy))
     return Exit.WRONG if holds is False else Exit.DONE
 
 
 def _check_options(args: argparse.Namespace) -> None:
     """Finds out before the search what would fail after it."""
     _weighted.check_output(args)
+    _pictures.check(args)
     if args.to is None and args.begin is None:
         raise ValueError("expected --to, or --from, or both")
     if args.player is not None and args.to is None:

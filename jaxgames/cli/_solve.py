@@ -2,15 +2,14 @@
 
 import argparse
 import functools
-import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from jaxgames import io, parity, plot
+from jaxgames import io, parity
 from jaxgames.arena import Arena
-from jaxgames.cli import _checkpoint, _oink, _options, _outputs, _parts, _report
+from jaxgames.cli import _checkpoint, _oink, _options, _parts, _pictures, _report
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import (
     load_parity,
@@ -19,7 +18,6 @@ from jaxgames.cli._games import (
     start_jax,
 )
 from jaxgames.cli._phases import Phases
-from jaxgames.io._files import writing
 from jaxgames.quoting import guess, quoted
 from jaxgames.solution import UNDECIDED, SolveError, Status
 
@@ -72,8 +70,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="write a PGSolver solution; - is standard output; for several games it "
         "is a folder of them",
     )
-    parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
-    parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    _pictures.add(parser)
     _options.add_force(parser)
     _options.add_json(parser)
     _options.add_all(parser, "--winners")
@@ -288,11 +285,7 @@ def _check_options(args: argparse.Namespace) -> None:
             f"{option} needs the strategies that --no-strategies leaves out"
         )
     _parts.check_all(args)
-    if args.draw and pathlib.Path(args.draw).suffix.lower() not in plot.SUFFIXES:
-        raise ValueError(
-            f"--draw takes a .svg, .png or .pdf file, got {quoted(args.draw)}"
-        )
-    _outputs.check(args, output=args.output, dot=args.dot, draw=args.draw)
+    _pictures.check(args)
     _checkpoint.check(args)
 
 
@@ -381,14 +374,7 @@ def _write(args: argparse.Namespace, arena: Arena, solution: parity.Solution) ->
                     f"{args.output}: incomplete, {won[UNDECIDED]:,} undecided vertices "
                     "are left out"
                 )
-    if args.dot:
-        text = plot.to_dot(arena, solution, names=_names(args, arena))
-        with writing(args.dot) as file:
-            file.write(text.encode())
-    if args.draw:
-        # A large game is drawn as charts, which show no names.
-        names = _names(args, arena) if plot.is_drawn(arena) else None
-        plot.draw(arena, solution, args.draw, names=names)
+    _pictures.write(args, arena, solution, lambda: _names(args, arena))
 
 
 def _names(args: argparse.Namespace, arena: Arena) -> list[str | None] | None:

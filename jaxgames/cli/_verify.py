@@ -35,7 +35,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--capacity",
         type=_numbers,
         metavar="N[,N...]",
-        help="that the answer was found with: energy --capacity, multienergy --cap",
+        help="what energies are capped by, as for energy and as --cap of multienergy",
     )
     parser.add_argument(
         "--discount",
@@ -80,7 +80,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--through",
         metavar="STATES",
-        help="what a path may pass before, as for probability",
+        help="states that a path may pass on its way, as for probability",
     )
     optimum = parser.add_mutually_exclusive_group()
     for name, what in (("max", "largest"), ("min", "least")):

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import energy, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs, _parts
+from jaxgames.cli import _options, _outputs, _parts, _pictures
 from jaxgames.cli._games import is_parity, load
 from jaxgames.energy import host
 from jaxgames.io._files import writing
@@ -25,6 +25,7 @@ def add_weighted(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_strategies(parser)
     add_rows(parser)
+    _pictures.add(parser)
 
 
 def add_rows(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,8 @@ The host begins, since it needs nothing compiled that one question does not. Aft
 long all that is left takes; and before the first, its time for the last such list.
 Where that, and what it took for such lists before, is more than the device takes for
 the whole list, the device begins anew. For each size that nobody has solved in this
-process that is `Problem.compile_seconds`, or what such sizes took the first time; for
-others what they took the last time.
+process that is what other sizes took the first time, or, as long as there are none,
+`UNSURE` times `Problem.compile_seconds`; for others what they took the last time.
 
 `compile_seconds` are those of `benchmarks/results/batch-*.json`: 6 for parity games, 13
 for energy games and 2 for components, on 2 cores of AMD EPYC. There the host answers a
@@ -19,7 +19,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from jaxgames.later import backend
-from jaxgames.tuning.drive import LOADING
+from jaxgames.tuning.drive import LOADING, UNSURE
 from jaxgames.tuning.drive import SAMPLE as SAMPLE
 
 _learnt: dict[Hashable, list[float]] = {}
@@ -63,6 +63,6 @@ def instead(problem: Any, keys: Sequence[Hashable]) -> float:
     """Seconds after which a list is the device's: see above."""
     here = key_of(problem, None)[:2]  # type: ignore[index]
     firsts = [x[0] for key, x in _learnt.items() if key[:2] == here]  # type: ignore
-    new = statistics.mean(firsts) if firsts else problem.compile_seconds
+    new = statistics.mean(firsts) if firsts else UNSURE * problem.compile_seconds
     device = sum(_learnt[key][1] if key in _learnt else new for key in keys)
     return device - _spent.get(tuple(keys), (0.0, 0.0))[0]

@@ -11,6 +11,11 @@ LOADING = 4
 not counted: a part of the engine that is called for the first time is loaded, or even
 compiled."""
 
+UNSURE = 2
+"""What a device takes to compile is a guess, until it has compiled something in this
+process: it has to be so many times as fast. A busy machine of two cores took 17 seconds
+to compile what is taken for 6, where the host had all the answers in 5."""
+
 # drive/_dense.py
 PADDED = 4
 """Rows are made dense if they have at most so many cells for each edge."""

@@ -134,6 +134,8 @@ def test_loading_an_engine_is_not_its_speed():
 def test_a_host_that_took_long_before_is_followed_by_the_device():
     sizes = [_costs.key_of(parity.PROBLEM, (8, 8), 32, 8)]
     before = _costs.instead(parity.PROBLEM, sizes)
+    # A guess has to be beaten twice, by a host that needs more than 6 seconds.
+    assert before == 2 * parity.PROBLEM.compile_seconds
     assert _costs.rate_before(sizes) == 0
     _costs.spend(sizes, [1.0, 1.0, 1.0, 1.0])
     assert _costs.instead(parity.PROBLEM, sizes) == before - 4
@@ -141,6 +143,8 @@ def test_a_host_that_took_long_before_is_followed_by_the_device():
     _costs.learn(sizes[0], 7.0)
     _costs.learn(sizes[0], 0.5)
     assert _costs.instead(parity.PROBLEM, sizes) == 0.5 - 4
+    others = [_costs.key_of(parity.PROBLEM, (16, 16), 32, 8)]
+    assert _costs.instead(parity.PROBLEM, others) == 7  # no guess any more
 
 
 def test_few_sizes_are_made_of_many():
