@@ -527,6 +527,20 @@ def test_energyparity(run, ask, both):
     code, _, err = run("energyparity", both, "--max-steps", 1)
     assert code == Exit.UNSOLVED
     assert "limit of 1 rounds" in err
+    for more in ((), ("--resume", "-s", "host")):
+        kept = (
+            "--checkpoint",
+            "state",
+            "-s",
+            "host",
+            "-o",
+            "kept.txt",
+            "--force",
+            "-q",
+        )
+        assert run("energyparity", both, *kept, *more)[0] == Exit.DONE
+        assert Path("kept.txt").read_text() == Path("found.txt").read_text()
+        assert Path("state").is_file()
 
 
 def test_energyparity_says_what_is_wrong(run, both):
@@ -534,7 +548,7 @@ def test_energyparity_says_what_is_wrong(run, both):
     for arguments, message in (
         (("plain.energy",), "expected one weight on each edge and a priority"),
         ((both, "-v", "--no-strategies"), "--verify looks at strategies"),
-        ((both, "--checkpoint", "state.npz"), "no state to go on from"),
+        ((both, "--resume"), "--resume goes on from the file that --checkpoint names"),
         ((both, "-s", "spm"), "no energy solver is called 'spm'"),
     ):
         code, _, err = run("energyparity", *arguments)

@@ -15,8 +15,12 @@ _PLACES = "auto", "host", "race", "host-tangles"
 """Solvers that are none of the device."""
 
 
-def check(args: argparse.Namespace) -> None:
+def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
     """Finds out before a long solve that it could not be kept.
+
+    Args:
+        args: the command's.
+        everywhere: whether solves have a state wherever they take place.
 
     Raises:
         ValueError: options do not go together, or a file would be lost.
@@ -26,7 +30,7 @@ def check(args: argparse.Namespace) -> None:
         if args.resume:
             raise ValueError("--resume goes on from the file that --checkpoint names")
         return
-    if args.solver in _PLACES[1:]:
+    if args.solver in _PLACES[1:] and not everywhere:
         from jaxgames.cli import _grammar
 
         known = (x for x in _grammar.solvers(args.command) if x not in _PLACES)

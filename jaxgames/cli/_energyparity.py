@@ -7,7 +7,14 @@ import numpy as np
 
 from jaxgames import energyparity, io
 from jaxgames.arena import Arena
-from jaxgames.cli import _meanpayoff, _options, _parts, _pictures, _weighted
+from jaxgames.cli import (
+    _checkpoint,
+    _meanpayoff,
+    _options,
+    _parts,
+    _pictures,
+    _weighted,
+)
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load, sizes, start_jax
 from jaxgames.cli._phases import Phases
@@ -95,8 +102,7 @@ def _check_options(args: argparse.Namespace) -> None:
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(energyparity.SOLVERS, args.solver)
-    if args.checkpoint:
-        raise ValueError("energyparity has no state to go on from: no --checkpoint")
+    _checkpoint.check(args, everywhere=True)
     if args.verify and not args.strategies:
         raise ValueError(
             "--verify looks at strategies, which --no-strategies leaves out"

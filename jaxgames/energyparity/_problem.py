@@ -11,6 +11,7 @@ from jaxgames.energyparity import host
 from jaxgames.energyparity._checks import check
 from jaxgames.energyparity._convert import from_mean_payoff_parity
 from jaxgames.energyparity._solution import LOST, UNKNOWN, Solution
+from jaxgames.energyparity._state import Answers, joined, parted
 from jaxgames.later import jax, to_numpy
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 
@@ -65,16 +66,18 @@ class EnergyParity(drive.Problem[Arena]):
         strategies: bool,
     ) -> Solution:
         """One game after the other."""
+        known: tuple[list[Any], list[str]] = [], []
         if state is not None:
-            raise ValueError(
-                "energy parity games have no state to go on from: leave state out"
-            )
+            states.check_class(state, Answers)
+            states.check(self._origin(question, solver), state.origin)
+            known = parted(state)
         arena = as_checked_as(question, question.unpad())
-        inner = host.Inner(solver, progress, max_steps)
+        inner = host.Inner(solver, progress, max_steps, *known)
         try:
             region, status = host.solve(arena, inner)
         finally:
             progress.close()
+        at_once = status == Status.SOLVED and state is max_steps is None
         more = question.shape[0] - len(region.winner)
         credit = strategy = modes = None
         if strategies:
@@ -92,7 +95,29 @@ class EnergyParity(drive.Problem[Arena]):
             stats=Stats(
                 solver="+".join(sorted(inner.names)) or "none", rounds=inner.rounds
             ),
+            # A small game takes little longer than the fingerprint of one.
+            state=None if at_once else self._state(question, solver, inner),
         )
+
+    def _state(self, question: Arena, solver: Any, inner: host.Inner) -> Answers:
+        """The answers of inner games, and what they are of."""
+        origin = self._origin(question, solver)
+        return joined(origin, inner.answers, sorted(inner.names))
+
+    def _origin(self, question: Arena, solver: Any) -> states.Origin:
+        """What a state is of: strategies are made at the end."""
+        told = solver if isinstance(solver, str) else states.described(solver)
+        words = EnergyParity.words(self, question)
+        return states.Origin(words, told, states.version())
+
+    def words(self, question: Arena) -> states.Words:
+        """Those of the arena, whose weights may be of any size."""
+        weight = np.asarray(question.weight)
+        if weight.dtype != object:
+            return states.words_of(question)
+        text = ",".join(map(str, weight.tolist())).encode()
+        rest = dataclasses.replace(question, weight=None)
+        return states.fingerprint((rest, np.frombuffer(text, np.uint8)))
 
     def traced(self, question: Arena, solver: Any, state: Any, max_steps: Any) -> Any:
         """Which games are asked depends on answers."""
@@ -156,7 +181,7 @@ class Decisions(EnergyParity):
 
     def words(self, question: Any) -> states.Words:
         """Those of the energy parity game."""
-        return states.words_of(from_mean_payoff_parity(*question))
+        return super().words(from_mean_payoff_parity(*question))
 
     def in_phases(self, question: Any, solver: Any, **how: Any) -> Solution:
         """As an energy parity game."""

@@ -39,8 +39,9 @@ def solve(
             with `"host"` parity games are the host's, too.
         strategies: whether strategies are wanted.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
-            [`How`][jaxgames.drive.How]. A round is one inner game. There is no `state`
-            to go on from.
+            [`How`][jaxgames.drive.How]. A round is one inner game. A state holds the
+            answers of those that were solved, and takes memory for each; there is none
+            where a call without `state` and `max_steps` has solved the game.
 
     Returns:
         Winners, strategies of both players, and energy that is enough:

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from jaxgames import ops
+from jaxgames import fixpoint, ops
 from jaxgames.later import jax, jnp
 from jaxgames.machine import Machine
 from jaxgames.ops import Game
@@ -14,6 +14,8 @@ from jaxgames.parity._game import Answer, answer
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.solver import check_positive
 from jaxgames.states import register
+from jaxgames.tuning import here
+from jaxgames.tuning.parity import ROWS_AT_ONCE, WIDE_UP_TO
 
 ENTER, GROW, REBOUND, SEARCH, RECORD, WIN, DONE = range(7)
 """Phases: boxes are entered; their regions grow; what can be driven to open heads; what
@@ -25,7 +27,11 @@ NONE = -1
 
 TANGLES, MEMBERS, ESCAPES = 1, 8, 4
 """Room of the pool, for each vertex: no family of games on which the algorithm is
-polynomial wants more, and one that defeats it is noticed by that."""
+polynomial wants more, but two counters. One that defeats it is noticed by that."""
+
+WIDE = 2
+"""What the vertices to the power of 3/2 are divided by for a room of members that may
+be larger, and by twice as much for one of escapes: two counters want half of that."""
 
 LEAST = 64
 """Room for the smallest games."""
@@ -92,10 +98,10 @@ class RecursiveTangleLearning(Machine):
     are learned. Each pass learns something new.
 
     All boxes of a pass grow in the same sweeps. A step is one sweep of an attractor and
-    reads all edges and all rows of the pool of tangles. The pool has a fixed room:
-    where that is exceeded, as on games that are made to defeat the algorithm, the
-    status is `OVERFLOW`, and what is decided so far is right. No polynomial bound of
-    the number of steps is known.
+    reads all edges and the rows of the pool of tangles: on a CPU those that are in use.
+    The pool has a fixed room: where that is exceeded, as on games that are made to
+    defeat the algorithm, the status is `OVERFLOW`, and what is decided so far is right.
+    No polynomial bound of the number of steps is known.
 
     Attributes:
         room: tangles, rows of members and rows of escapes that there is room for. None:
@@ -161,15 +167,16 @@ class RecursiveTangleLearning(Machine):
         size = ops.num_slots(game)
         if self.room is not None:
             return self.room
+        many = min(int(size**1.5) // WIDE, WIDE_UP_TO)
         return (
             max(LEAST, TANGLES * size),
-            max(LEAST, MEMBERS * size),
-            max(LEAST, ESCAPES * size),
+            max(LEAST, MEMBERS * size, many),
+            max(LEAST, ESCAPES * size, many // 2),
         )
 
     def sweep(self, game: Game, state: State) -> State:
         """One level more of whatever grows in this phase."""
-        return _by_phase(
+        swept = _by_phase(
             *(game, state, _wait),
             {
                 GROW: _attract,
@@ -178,6 +185,8 @@ class RecursiveTangleLearning(Machine):
                 WIN: _win,
             },
         )
+        # No sweep changes the pool; this keeps it from being copied by each.
+        return swept._replace(pool=state.pool)
 
     def turn(self, game: Game, state: State) -> State:
         """What follows a phase."""
@@ -341,13 +350,56 @@ def _attacker(state: State) -> jax.Array:
     return state.player ^ (state.phase == REBOUND)
 
 
+def _over_rows(
+    used: jax.Array,
+    rows: tuple[jax.Array, ...],
+    fold: Callable[..., jax.Array],
+    found: jax.Array,
+    block: int,
+) -> jax.Array:
+    """Folds rows of the pool into an array, in blocks, as far as there are any.
+
+    Args:
+        used: how many rows there are.
+        rows: columns of the pool.
+        fold: takes an array, the number of a row, and a block of each column from there
+            on. Rows beyond `used` have a tangle that there is none of.
+        found: the first array.
+        block: how many rows are read at once; all of them where there are no more.
+
+    Returns:
+        The last array. The last block may begin among rows that were folded before.
+    """
+    room = len(rows[0])
+    if room <= block:
+        return fold(found, jnp.int32(0), *rows)
+
+    def one(now: tuple) -> tuple:
+        begin, found = now
+        first = jnp.minimum(begin, room - block)
+        some = [jax.lax.dynamic_slice_in_dim(x, first, block) for x in rows]
+        return begin + block, fold(found, first, *some)
+
+    return fixpoint.until(lambda now: now[0] >= used, one, (jnp.int32(0), found))[1]
+
+
+def _block(size: int) -> int:
+    """Rows that are read at once in a game of so many slots."""
+    return max(LEAST, here(ROWS_AT_ONCE) * size)
+
+
 def _look_for_tangles(state: State) -> State:
     """Notes which tangles lie in one box, of the player who attracts there."""
     pool, area = state.pool, _area(state)
-    room = len(pool.box)
-    lies = area[pool.member]
-    ends = jnp.full((room, 2), len(area), jnp.int32)
-    ends = ends.at[pool.owner].min(jnp.stack([lies, -lies], axis=1), mode="drop")
+    room, size = len(pool.box), len(area)
+
+    def fold(ends, _, owner, member):
+        lies = area[member]
+        return ends.at[owner].min(jnp.stack([lies, -lies], axis=1), mode="drop")
+
+    ends = jnp.full((room, 2), size, jnp.int32)
+    rows = (pool.owner, pool.member)
+    ends = _over_rows(pool.members, rows, fold, ends, _block(size))
     most = -ends[:, 1]
     inside = (ends[:, 0] == most) & (most != NONE)
     live = inside & (pool.player == _in_box(most, _attacker(state)))
@@ -392,23 +444,31 @@ def _attract(game: Game, state: State) -> State:
     position = position.astype(state.plan.dtype)
     plan = jnp.where(joins & (foreign == 0), position, state.plan)
 
-    pool = state.pool
-    none = len(pool.box)
-    lies = area[pool.escape] == _in_box(pool.leaver, pool.box, NONE - 1)
-    there = state.grown[pool.escape]
-    either = jnp.stack([lies & there, lies & ~there], axis=1)
-    either = jnp.zeros((none, 2), bool).at[pool.leaver].max(either, mode="drop")
+    pool, block = state.pool, _block(size)
+    none, rows = len(pool.box), len(pool.owner)
+
+    def leave(either, _, leaver, escape):
+        lies = area[escape] == _in_box(leaver, pool.box, NONE - 1)
+        there = state.grown[escape]
+        kinds = jnp.stack([lies & there, lies & ~there], axis=1)
+        return either.at[leaver].max(kinds, mode="drop")
+
+    either = jnp.zeros((none, 2), bool)
+    either = _over_rows(pool.escapes, (pool.leaver, pool.escape), leave, either, block)
     hits, misses = either[:, 0], either[:, 1]
     goes = (pool.box != NONE) & hits & ~misses
-    along = (pool.owner < none) & goes[jnp.minimum(pool.owner, none - 1)]
-    # A vertex of several takes the move of the first of them.
-    first = jnp.full(size, none, jnp.int32)
-    first = first.at[pool.member].min(jnp.where(along, pool.owner, none))
-    drawn = waits & ~joins & (first < none)
-    moves = along & (first[pool.member] == pool.owner) & drawn[pool.member]
-    plan = plan.at[jnp.where(moves, pool.member, size)].set(
-        pool.move.astype(plan.dtype), mode="drop"
-    )
+
+    def draw(row, begin, owner, member):
+        along = (owner < none) & goes[jnp.minimum(owner, none - 1)]
+        number = begin + jnp.arange(len(owner), dtype=jnp.int32)
+        return row.at[member].min(jnp.where(along, number, rows))
+
+    # A vertex of several takes the move of the first of them, whose rows come first.
+    row = jnp.full(size, rows, jnp.int32)
+    row = _over_rows(pool.members, (pool.owner, pool.member), draw, row, block)
+    drawn = waits & ~joins & (row < rows)
+    moves = pool.move[jnp.minimum(row, rows - 1)].astype(plan.dtype)
+    plan = jnp.where(drawn, moves, plan)
     grows = state.phase == GROW  # what rebounds is not won
     return state._replace(
         plan=jnp.where(grows, plan, state.plan),

@@ -53,8 +53,8 @@ ALONE_SECONDS = 4e-7
 keeps it waiting ..."""
 
 ALONE_ROUNDS = 200
-"""... and rounds: where it makes more, the host is often sooner, component by component.
-"""
+"""... and rounds: where it makes more, the host, which takes one component after the
+other, is often sooner."""
 
 # mdp/_value_iteration.py
 ROUNDS_WITHOUT_EQUATIONS = 32

@@ -44,6 +44,14 @@ TRIMMED_THERE_FROM = 1 << 22
 ROUNDS_THERE = 1 << 11
 """... in so many rounds at most: then the host finds the components."""
 
+# parity/_tangles.py
+ROWS_AT_ONCE = {"cpu": 1, "gpu": 1 << 30}
+"""Rows of the pool of tangles, for each vertex, that are read at once, as far as there
+are any. On a GPU a loop costs more than rows that are not used."""
+
+WIDE_UP_TO = 1 << 18
+"""Rows of members at most, where there is room for more than 8 for each vertex."""
+
 # parity/_turns.py
 PROMOTION_BUDGET = 1 << 16
 """Rounds that promotion may take in the first turn, in games of any size: far more than

@@ -1,4 +1,5 @@
 import dataclasses
+import functools
 import itertools
 import math
 from fractions import Fraction
@@ -12,6 +13,7 @@ from jaxgames import (
     Arena,
     SolveError,
     Status,
+    checkpoint,
     energy,
     energyparity,
     graph,
@@ -349,8 +351,108 @@ def test_what_is_no_such_game(change, message):
         energyparity.solve(dataclasses.replace(GAME, **change))
 
 
+# ---- states -------------------------------------------------------------------------
+
+
+def asked_games(monkeypatch) -> list[int]:
+    """Gets a number for each inner game that is solved, and not known."""
+    asked: list[int] = []
+    solve = _inner.Inner._solve
+
+    def counted(self, *args, **how):
+        found = solve(self, *args, **how)
+        asked.append(self.rounds)
+        return found
+
+    monkeypatch.setattr(_inner.Inner, "_solve", counted)
+    return asked
+
+
+@functools.cache
+def long_games() -> list[Arena]:
+    """Two games that take many inner ones."""
+    drawn = (draw(seed, 12) for seed in itertools.count())
+    many = (game for game in drawn if energyparity.solve(game).stats["rounds"] >= 8)
+    return list(itertools.islice(many, 2))
+
+
+def same(found, whole) -> None:
+    np.testing.assert_array_equal(found.winner, whole.winner)
+    np.testing.assert_array_equal(found.strategy, whole.strategy)
+    np.testing.assert_array_equal(found.credit, whole.credit)
+    for name, x in vars(whole.modes).items():
+        np.testing.assert_array_equal(getattr(found.modes, name), x, err_msg=name)
+    assert found.stats == whole.stats
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_stops_and_goes_on(monkeypatch, wide):
+    """One game at a time: each is solved once, and the answer is what it is."""
+    game = long_games()[0]
+    if wide:
+        weight = np.asarray(game.weight).astype(object) * 10**30
+        game = dataclasses.replace(game, weight=weight)
+    whole = energyparity.solve(game)
+    asked = asked_games(monkeypatch)
+    found, rounds = energyparity.solve(game, max_steps=0, throw=False), 0
+    while found.status == Status.MAX_STEPS:
+        assert found.stats["rounds"] <= rounds
+        rounds += 1
+        how = {"state": found.state, "max_steps": rounds, "throw": False}
+        found = energyparity.solve(game, **how)
+    assert len(asked) == whole.stats["rounds"] == rounds
+    same(found, whole)
+    assert energyparity.verify(game, found)
+    again = energyparity.solve(game, state=found.state)  # all is known
+    assert len(asked) == rounds
+    same(again, whole)
+
+
+def test_a_state_in_a_file(tmp_path):
+    game = long_games()[0]
+    whole = energyparity.solve(game)
+    begin = energyparity.solve(game, max_steps=0, throw=False).state
+    some = energyparity.solve(game, max_steps=2, throw=False)
+    assert some.status == Status.MAX_STEPS
+    checkpoint.save(tmp_path / "state", some.state, begin)
+    state = checkpoint.load(tmp_path / "state", begin)
+    same(energyparity.solve(game, state=state), whole)
+    solve = functools.partial(energyparity.solve, game)
+    same(checkpoint.solve(tmp_path / "state", solve), whole)
+    same(checkpoint.solve(tmp_path / "state", solve), whole)
+
+
+def test_a_state_of_something_else():
+    game, other = long_games()
+    some = energyparity.solve(game, max_steps=2, throw=False).state
+    with pytest.raises(ValueError, match="another problem"):
+        energyparity.solve(other, state=some)
+    with pytest.raises(
+        ValueError, match="its solver is auto, and this solve's is host"
+    ):
+        energyparity.solve(game, "host", state=some)
+    forged = dataclasses.replace(some, size=some.size[::-1] + 1)
+    with pytest.raises(ValueError, match="not of this solve"):
+        energyparity.solve(game, state=forged)
+
+
+def test_states_of_mean_payoff_and_of_many():
+    game = long_games()[0]
+    whole = energyparity.decide(game, (1, 3))
+    some = energyparity.decide(game, (1, 3), max_steps=1, throw=False)
+    assert some.status == Status.MAX_STEPS
+    same(energyparity.decide(game, (1, 3), state=some.state), whole)
+    with pytest.raises(ValueError, match="another problem"):
+        energyparity.decide(game, (1, 2), state=some.state)
+    games = long_games()
+    some = solve_many(energyparity, games, max_steps=1, throw=False)
+    found = solve_many(energyparity, games, state=some.state)
+    for one, game in zip(found, games, strict=True):
+        same(one, energyparity.solve(game))
+
+
 def test_what_cannot_be_asked():
-    with pytest.raises(ValueError, match="no state to go on from"):
+    with pytest.raises(ValueError, match="state must be solution.state"):
         energyparity.solve(GAME, state=3)
     with pytest.raises(ValueError, match="outside of jax.jit"):
         jax.jit(energyparity.solve)(GAME)

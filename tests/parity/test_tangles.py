@@ -8,7 +8,13 @@ from alike import alike
 from repeats import some_of
 
 from jaxgames import Arena, Status, fixpoint, generate, parity
-from jaxgames.parity import InTurns, RecursiveTangleLearning, _turns, reference
+from jaxgames.parity import (
+    InTurns,
+    RecursiveTangleLearning,
+    _tangles,
+    _turns,
+    reference,
+)
 from jaxgames.parity._problem import Parity
 from jaxgames.parity._turns import budgets
 from jaxgames.solution import UNDECIDED
@@ -116,6 +122,42 @@ def test_a_pool_that_is_full():
         RecursiveTangleLearning(room=(1, 0, 1))
 
 
+def test_rows_are_read_in_blocks(monkeypatch):
+    """All at once or some: the same rounds and bits; the last block may overlap."""
+    game = generate.two_counters(5)
+    found = {}
+    for block, spare in ((1 << 20, 0), (16, 3), (7, 0)):
+        monkeypatch.setattr(_tangles, "_block", lambda size, block=block: block)
+        room = (64, 300, 200)
+        if found:
+            pool = found[1 << 20].state.state.pool
+            counts = (pool.tangles, pool.members, pool.escapes)
+            room = tuple(int(count) + spare for count in counts)
+            assert min(room) > 2 * block  # several blocks of each
+            assert room[1] % block
+        solver = RecursiveTangleLearning(room=room)
+        found[block] = parity.solve(game, solver, max_steps=10_000)
+    whole = found.pop(1 << 20)
+    assert whole.status == Status.SOLVED
+    np.testing.assert_array_equal(whole.winner, parity.solve(game, "host").winner)
+    for block, some in found.items():
+        assert some.stats["rounds"] == whole.stats["rounds"], block
+        assert some.stats["tangles"] == whole.stats["tangles"]
+        np.testing.assert_array_equal(some.winner, whole.winner)
+        np.testing.assert_array_equal(some.strategy, whole.strategy)
+
+
+@pytest.mark.sweep
+def test_two_counters_have_room():
+    """They want more rows for each vertex the larger they are: here more than 8."""
+    game = generate.two_counters(20)
+    found = parity.solve(game, PLAIN, throw=False)
+    assert found.status == Status.SOLVED
+    assert found.state.state.pool.members > 8 * game.shape[0]
+    np.testing.assert_array_equal(found.winner, parity.solve(game, "host").winner)
+    assert parity.verify(game, found)
+
+
 def test_takes_over_what_is_known():
     """Dominions of another engine leave play; the rest is right."""
     game = generate.two_counters(4)
@@ -202,6 +244,29 @@ def beside(*games: Arena) -> Arena:
     )
 
 
+def dual(arena: Arena) -> Arena:
+    """The same game with the players' places exchanged."""
+    owner, priority = ~np.asarray(arena.owner, bool), np.asarray(arena.priority) + 1
+    return Arena.from_edges(arena.src, arena.dst, owner=owner, priority=priority)
+
+
+def tied(first: Arena, second: Arena, rng: np.random.Generator) -> Arena:
+    """Both, and edges between them that no owner needs: winners stay as they are."""
+    both, begin = beside(first, second), first.shape[0]
+    winner = parity.solve(both, "host").winner
+    inside = np.arange(both.shape[0]) < begin
+    wins = winner == both.owner
+    src, dst = [both.src], [both.dst]
+    for here in (inside, ~inside):
+        from_here = np.flatnonzero(wins & here)
+        if len(from_here):
+            src.append(rng.choice(from_here, 6))
+            dst.append(rng.choice(np.flatnonzero(~here), 6))
+    owner, priority = both.owner, both.priority
+    src, dst = np.concatenate(src), np.concatenate(dst)
+    return Arena.from_edges(src, dst, owner=owner, priority=priority)
+
+
 class TestInTurns:
     """Promotion and tangle learning in turns, as a traced solve takes them."""
 
@@ -218,6 +283,20 @@ class TestInTurns:
     @pytest.mark.parametrize("family", WORST)
     def test_worst_cases_of_500_vertices(self, family):
         worst_case(family, 500, (512, 2048))
+
+    @pytest.mark.sweep
+    @pytest.mark.parametrize("seed", range(20))
+    def test_tied_worst_cases(self, seed):
+        """One component of three families, one of them dual; up to 500 vertices."""
+        rng = np.random.default_rng(seed)
+        names = rng.choice(list(WORST), 3)
+        one, two, three = (largest(WORST[name], 160) for name in names)
+        game = tied(tied(one, dual(two), rng), three, rng).pad(512, 2048)
+        found = jax.tree.map(np.asarray, in_turns(game))
+        assert found.status == Status.SOLVED, names
+        assert found.stats["rounds"] <= 100_000
+        np.testing.assert_array_equal(found.winner, parity.solve(game, "host").winner)
+        assert parity.verify(game, found)
 
     def test_all_worst_cases_are_here(self):
         made = {make.__module__ for make in WORST.values()} - {__name__}

@@ -2,16 +2,18 @@
 
 import dataclasses
 import time
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import drive, energy, limits, parity
 from jaxgames.arena import Arena, as_checked_as
+from jaxgames.energyparity._state import Answer
 from jaxgames.energyparity.host._part import Part
 from jaxgames.energyparity.host._ties import scaled
 from jaxgames.progress import Progress, Report
-from jaxgames.solution import NO_EDGE, Status
+from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 from jaxgames.solver import Solver
 
 WORD = 2**61
@@ -39,19 +41,57 @@ class Inner:
     Args:
         solver: of energy games, a name or a solver.
         meter: told of each game.
-        most: how many games may be solved; None for any number.
+        most: how many games may be solved, those of `known` counted in; None for any
+            number.
+        known: the answers of the first games, which are not solved again.
+        names: the solvers of these.
     """
 
-    def __init__(self, solver: str | Solver, meter: Progress, most: int | None):
+    def __init__(
+        self,
+        solver: str | Solver,
+        meter: Progress,
+        most: int | None,
+        known: Sequence[Answer] = (),
+        names: Sequence[str] = (),
+    ):
         self.solver, self.meter, self.most = solver, meter, most
         self.began, self.rounds = time.perf_counter(), 0
-        self.names: set[str] = set()
+        self.names: set[str] = set(names)
+        self.answers: list[Answer] = []
+        self._known = list(known)[::-1]
+
+    def _answer(self, size: int, solve: Callable[[], tuple[Any, Any, Any]]) -> Answer:
+        """The answer of the next game: as it is known, or as it is found now."""
+        if self._known:
+            answer = self._known.pop()
+            if len(answer.winner) != size:
+                raise ValueError("state is not of this solve: it is of other games")
+            self.rounds += answer.rounds
+        else:
+            before = self.rounds
+            answer = Answer(*solve(), rounds=self.rounds - before)
+        self.answers.append(answer)
+        return answer
+
+    def _found(self, size: int, solve: Callable[[], Any]) -> Found:
+        def answered() -> tuple[Any, Any, Any]:
+            found = solve()
+            none = np.zeros(size, np.int32)
+            return np.asarray(found.winner), np.asarray(found.strategy), none
+
+        answer = self._answer(size, answered)
+        # Some of it may be written over.
+        return Found(np.array(answer.winner), np.array(answer.strategy))
 
     def parity(self, part: Part) -> Found:
         """The parity game alone."""
         place = "host" if self.solver == "host" else "auto"
-        found = self._solve(parity.PROBLEM, part.arena, place, strategies=True)
-        return Found(np.asarray(found.winner), np.asarray(found.strategy))
+
+        def solve() -> Any:
+            return self._solve(parity.PROBLEM, part.arena, place, strategies=True)
+
+        return self._found(len(part.vertices), solve)
 
     def credits(self, part: Part, move: np.ndarray) -> np.ndarray:
         """Credits where player 0's moves are fixed: `energy.TOP` where none is enough.
@@ -60,14 +100,19 @@ class Inner:
             part: the game.
             move: int32 `[V]`, an edge where player 0 moves.
         """
-        arena = part.arena
-        edge = np.arange(arena.shape[1], dtype=np.int32)
-        fixed = np.where(arena.owner, NO_EDGE, move)[arena.src]
-        edge = np.where(fixed == NO_EDGE, edge, fixed)
-        game = dataclasses.replace(arena, dst=arena.dst[edge], priority=None)
-        game = as_checked_as(arena, game)
-        found = self._energy(game, part.weight[edge], strategies=False)
-        return np.asarray(found.credit)
+        arena, size = part.arena, len(part.vertices)
+
+        def solve() -> tuple[Any, Any, Any]:
+            edge = np.arange(arena.shape[1], dtype=np.int32)
+            fixed = np.where(arena.owner, NO_EDGE, move)[arena.src]
+            edge = np.where(fixed == NO_EDGE, edge, fixed)
+            game = dataclasses.replace(arena, dst=arena.dst[edge], priority=None)
+            game = as_checked_as(arena, game)
+            found = self._energy(game, part.weight[edge], strategies=False)
+            none = np.full(size, NO_EDGE, np.int32)
+            return np.full(size, UNDECIDED, np.int8), none, np.asarray(found.credit)
+
+        return self._answer(size, solve).credit
 
     def good(self, part: Part) -> Found:
         """Where player 0 sees to it that no cycle loses, or gains nothing and is odd.
@@ -103,9 +148,12 @@ class Inner:
         return found
 
     def _winners(self, part: Part, weight: np.ndarray) -> Found:
-        game = dataclasses.replace(part.arena, priority=None)
-        found = self._energy(as_checked_as(part.arena, game), weight, strategies=True)
-        return Found(np.array(found.winner), np.array(found.strategy))
+        def solve() -> Any:
+            game = dataclasses.replace(part.arena, priority=None)
+            game = as_checked_as(part.arena, game)
+            return self._energy(game, weight, strategies=True)
+
+        return self._found(len(part.vertices), solve)
 
     def _energy(self, game: Arena, weight: np.ndarray, *, strategies: bool) -> Any:
         game = as_checked_as(game, dataclasses.replace(game, weight=narrow(weight)))
