@@ -1,13 +1,13 @@
 """What values of states are to the driver: a posed question, and its bounds."""
 
 import dataclasses
-import functools
 import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import drive, solution
+from jaxgames.kept import kept
 from jaxgames.later import jax
 from jaxgames.mdp._equations import Equations, equations
 from jaxgames.mdp._open import Found, on_host, told, unknown
@@ -34,14 +34,12 @@ class Question:
     relative: bool
     _lock: Any = dataclasses.field(default_factory=threading.Lock, repr=False)
 
-    @functools.cached_property
-    def _part(self) -> Equations:
-        return equations(self.model, self.posed.known)
-
     def equations(self) -> Equations:
         """Those of what is open: written down once, whoever in a race asks first."""
         with self._lock:
-            return self._part
+            return kept(
+                self, "equations", lambda: equations(self.model, self.posed.known)
+            )
 
 
 class Values(NamedTuple):
