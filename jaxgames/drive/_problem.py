@@ -240,9 +240,7 @@ class Problem(abc.ABC, Generic[Q]):
     inline: ClassVar[int] = 1 << 20
     """Edges up to which the host engine begins in the caller's thread."""
     head_start: ClassVar[float] = 0.0
-    """Seconds for each edge that the device has for itself in a race, at most."""
-    head_rounds: ClassVar[float] = math.inf
-    """Rounds that it makes meanwhile, at most."""
+    """Seconds for each edge that the device has for itself in a race."""
     holds_all: ClassVar[bool] = False
     """Whether the host engine has numbers for what overflows on a device."""
 
@@ -276,6 +274,10 @@ class Problem(abc.ABC, Generic[Q]):
             max_steps: of the engine; `Status.MAX_STEPS` where they are over.
         """
         raise NotImplementedError(f"{self.name} has no engine on the host")
+
+    def alone(self, question: Q) -> tuple[float, float]:
+        """Seconds, and rounds, that the device has for itself in a race, at most."""
+        return self.head_start * self.shape(question)[1], math.inf
 
     def is_hosts(self, question: Q) -> bool:
         """Whether no device has numbers for it, whatever a user asks for."""

@@ -298,8 +298,7 @@ def _race(
 
     def beside() -> Solution:
         if not asks:  # else a device has to be found first, and has no use for it
-            seconds = problem.head_start * problem.shape(question)[1]
-            track.wait(seconds, problem.head_rounds)
+            track.wait(*problem.alone(question))
         return problem.on_host(question, strategies=strategies, track=track)
 
     engines = {DEVICE: on_device, HOST: beside}

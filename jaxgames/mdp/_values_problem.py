@@ -16,7 +16,7 @@ from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._value_iteration import ValueIteration, iterate
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
-from jaxgames.tuning.mdp import ALONE_ROUNDS, ALONE_SECONDS
+from jaxgames.tuning.mdp import ALONE_AT_LEAST, ALONE_ROUNDS, ALONE_SECONDS
 
 VALUE_SOLVERS = Registry(
     "value", ValueIteration, places=(drive.HOST, drive.RACE), base=ValueIteration
@@ -83,7 +83,6 @@ class ValuesOf(drive.Problem[Question]):
     solvers = VALUE_SOLVERS
     messages = SHORT_OF_IT
     head_start = ALONE_SECONDS
-    head_rounds = ALONE_ROUNDS
 
     def read(self, question: Any) -> tuple[Question, Any]:
         """It was read by those who posed it."""
@@ -97,6 +96,11 @@ class ValuesOf(drive.Problem[Question]):
     def place(self, question: Question) -> str:
         """As of all others; the host where some schedulers never get out."""
         return super().place(question) if question.posed.known.proper else drive.HOST
+
+    def alone(self, question: Question) -> tuple[float, float]:
+        """As of all others, and as long as launches take."""
+        seconds, _ = super().alone(question)
+        return ALONE_AT_LEAST + seconds, ALONE_ROUNDS
 
     def undecided(self, question: Question) -> Values:
         """What is true of any value."""

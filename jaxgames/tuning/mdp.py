@@ -52,6 +52,9 @@ ALONE_SECONDS = 4e-7
 """Seconds for each branch that a device has for values before the host joins in, which
 keeps it waiting ..."""
 
+ALONE_AT_LEAST = 0.25
+"""... and these, whatever there is to do: launches take as long ..."""
+
 ALONE_ROUNDS = 200
 """... and rounds: where it makes more, the host, which takes one component after the
 other, is often sooner."""

@@ -341,22 +341,34 @@ def test_programs_that_are_none_for_a_device():
 
 
 def test_many_states_are_left_to_a_device_that_is_apart(monkeypatch):
-    asked = []
+    asked, searched = [], []
 
     def explore(rules, most):
         asked.append(most)
         raise MemoryError
 
+    def on_host(*given):
+        searched.append(given[1:])
+        return by_host(*given)
+
     front = sys.modules["jaxgames.mdp.program._program"]
     monkeypatch.setattr(front, "may_have_accelerator", lambda: True)
     monkeypatch.setattr(front, "backend", lambda: "gpu")
     monkeypatch.setattr(front, "DEVICE_FROM", 50)
+    by_host = front.explore
+    monkeypatch.setattr(front, "explore", on_host)
     monkeypatch.setattr(front._on_device, "explore", explore)
     program = mdp.Program.parse(CUBE)
     assert program.build(constants={"N": 2}).num_states == 27
     assert not asked
     assert program.build(constants={"N": 3}).num_states == 64
-    assert asked == [2**31 - 1]
+    most = 2**31 - 1
+    assert asked == [most]
+    assert searched == [(most, 50), (most, 50), (most,)]
+    # What was large is not begun with on the host again.
+    assert program.build(constants={"N": 3}).num_states == 64
+    assert asked == [most] * 2
+    assert searched[3:] == [(most,)]
 
 
 @pytest.mark.sweep

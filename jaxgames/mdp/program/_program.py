@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arguments import integer
-from jaxgames.kept import kept
+from jaxgames.kept import is_kept, kept
 from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
@@ -267,7 +267,9 @@ def _found(program: Resolved, engine: Engine, most: int) -> Explored:
             )
         found = _on_device.explore(_successors(program), most)
     elif engine == "auto" and may_have_accelerator():
-        found = explore(program, most, DEVICE_FROM)
+        # What a device has found before is large, and compiled.
+        known = is_kept(program, "successors")
+        found = None if known else explore(program, most, DEVICE_FROM)
         if not found and backend() != "cpu" and _on_device.is_searchable(program):
             with contextlib.suppress(MemoryError):  # the host may have more
                 found = _on_device.explore(_successors(program), most)
