@@ -188,6 +188,8 @@ def _of_products(draw: Callable) -> Callable:
 _COMPARISON: dict[str, Callable] = {"times": _draw_times, "bandwidth": _draw_bandwidth}
 _SEQUENTIAL: dict[str, Callable] = {**_COMPARISON, "times": _draw_sequential}
 _DRAWS: dict[str, dict[str, Callable]] = {
+    "samples": {},
+    "values": {},
     "calls": {"times": _draw_calls},
     "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
     "graph": _SEQUENTIAL,
