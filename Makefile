@@ -69,5 +69,5 @@ $(VENV)/.ready: pyproject.toml
 
 $(VENV)/.group-%: $(VENV)/.ready
 	$(PIP) install "pip>=25.1"  # the first that knows dependency groups
-	$(PIP) install --group $*
+	$(PIP) install --no-compile --group $*
 	@touch $@
