@@ -117,7 +117,11 @@ def run(options: Options, results: schema.Results) -> None:
         file = _source(options.data, about.source)
         if file is None or not options.wants_game(name, "models"):
             continue
-        model, theirs, properties = _built(storm, file, about)
+        try:
+            model, theirs, properties = _built(storm, file, about)
+        except RuntimeError as error:  # of what Storm cannot read, nothing is compared
+            print(f"{name}: {str(error).splitlines()[0]}", flush=True)
+            continue
         for text, asked in zip(about.properties, properties, strict=True):
 
             def peer(asked=asked, theirs=theirs) -> Any:
