@@ -86,7 +86,8 @@ def read(byte: np.ndarray, before: int, last: int) -> Stretch | None:
     state, action = state[:, :states], action[:, :actions]
     places = values[:2, :comments].T.tolist()
     return Stretch(
-        *ends,
+        ends[0],
+        ends[1],
         state[:3].copy(),
         action[:2].copy(),
         branch[:, :branches].copy(),
