@@ -1,69 +1,246 @@
-"""Lines of a model in DRN, told apart one after the other, by machine code."""
+"""Lines of a model in DRN, read one after the other, by machine code.
+
+What is out of the ordinary is left to those who can say what it is.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from jaxgames.host import compiled
+from jaxgames.io import _word_loop
+from jaxgames.io._word_loop import real
 
-STATE, ACTION, BRANCH, COMMENT, VALUES = range(5)
-"""Kinds of lines; the last are comments with the values of a state's variables."""
+STATE, ACTION, BRANCH = range(3)
+"""Kinds of lines."""
 
 ODD = -1
 
+_MOST_DIGITS = _word_loop.MOST_DIGITS
 
-def kinds(byte, start, end, first) -> np.ndarray | None:
-    """Of which kind each line is.
+
+class Stretch(NamedTuple):
+    """What some lines say: `S` states, `A` choices and `B` branches."""
+
+    kinds: np.ndarray
+    """int32 `[2]`, of which kind the first line is and the last one; or -1."""
+    numbers: np.ndarray
+    """int32 `[2]`, the numbers of these lines in the file, counted from 1."""
+    state: np.ndarray
+    """int32 `[3, S]`: its number, the line, and the choices before it."""
+    action: np.ndarray
+    """int32 `[2, A]`: the branches before it, and the line."""
+    branch: np.ndarray
+    """int32 `[2, B]`: the target, and the line."""
+    prob: np.ndarray
+    """float64 `[B]`."""
+    notes: tuple["Notes", "Notes"]
+    """What stands behind states, and behind `action`."""
+    values: list[bytes]
+    """Comments with the values of a state's variables."""
+    valued: np.ndarray
+    """int32, how many states come before each of these comments."""
+
+
+class Notes(NamedTuple):
+    """Texts behind states or choices."""
+
+    which: np.ndarray
+    """int32, the number of each text."""
+    first: np.ndarray
+    """int32, where each number appears first."""
+    texts: list[bytes]
+
+
+def read(byte: np.ndarray, before: int, last: int) -> Stretch | None:
+    """Reads lines after `@model`.
 
     Args:
-        byte: uint8, the text.
-        start: int32 `[W]`, where each word starts.
-        end: int32 `[W]`, where it ends.
-        first: int32 `[L + 1]`, the first word of each line, and their number.
+        byte: uint8, the text, with a margin before and a blank after it.
+        before: how many lines come before.
+        last: the last state.
 
     Returns:
-        int8 `[L]`; None where a line may be malformed.
+        None where a line may be malformed, out of order, or has an interval.
     """
-    found = np.empty(len(first) - 1, np.int8)
-    return None if _kinds(byte, start, end, first, found) == ODD else found
+    size = len(byte)
+    # The shortest lines are `state 0`, `action 0`, `0 : 1` and `//[]`.
+    state = np.empty((5, size // 8 + 2), np.int32)
+    action = np.empty((4, size // 9 + 2), np.int32)
+    branch, prob = np.empty((2, size // 6 + 2), np.int32), np.empty(size // 6 + 2)
+    values, ends = np.empty((3, size // 4 + 2), np.int32), np.full((2, 2), -1, np.int32)
+    states, actions, branches, comments = _read(
+        byte,
+        before,
+        last,
+        _word_loop.POWERS,
+        state,
+        action,
+        branch,
+        prob,
+        values,
+        ends,
+    )
+    if states == ODD:
+        return None
+    state, action = state[:, :states], action[:, :actions]
+    places = values[:2, :comments].T.tolist()
+    return Stretch(
+        ends[0],
+        ends[1],
+        state[:3].copy(),
+        action[:2].copy(),
+        branch[:, :branches].copy(),
+        prob[:branches].copy(),
+        (_notes(byte, *state[3:]), _notes(byte, *action[2:])),
+        [byte[begin:end].tobytes() for begin, end in places],
+        values[2, :comments].copy(),
+    )
+
+
+def _notes(byte: np.ndarray, start: np.ndarray, end: np.ndarray) -> Notes:
+    which, first = _word_loop.alike(byte, start, end)
+    places = zip(start[first].tolist(), end[first].tolist(), strict=True)
+    return Notes(which, first, [byte[begin:stop].tobytes() for begin, stop in places])
 
 
 @compiled
-def _kinds(byte, start, end, first, found):
-    for line in range(len(found)):
-        word = first[line]
-        count = first[line + 1] - word
-        at = start[word]
-        length = end[word] - at
-        if length >= 2 and byte[at] == 47 and byte[at + 1] == 47:
-            has_values = length >= 3 and byte[at + 2] == 91
-            found[line] = VALUES if has_values else COMMENT
+def _read(byte, before, last, powers, state, action, branch, prob, values, ends):
+    size = len(byte)
+    line = before + 1
+    states = 0
+    actions = 0
+    branches = 0
+    comments = 0
+    kind = -1
+    at = 0
+    while at < size:
+        mark = byte[at]
+        if mark == 10:
+            line += 1
+            at += 1
             continue
-        if count < 2:
-            return ODD
-        if (
-            length == 5
-            and byte[at] == 115
-            and byte[at + 1] == 116
-            and byte[at + 2] == 97
-            and byte[at + 3] == 116
-            and byte[at + 4] == 101
-        ):
-            found[line] = STATE
+        if mark == 32 or 9 <= mark <= 13:
+            at += 1
             continue
-        if (
-            length == 6
-            and byte[at] == 97
-            and byte[at + 1] == 99
-            and byte[at + 2] == 116
-            and byte[at + 3] == 105
-            and byte[at + 4] == 111
-            and byte[at + 5] == 110
-        ):
-            found[line] = ACTION
+        if mark == 47:
+            if byte[at + 1] != 47:
+                return ODD, 0, 0, 0
+            start = at
+            while at < size and byte[at] != 10:
+                at += 1
+            if byte[start + 2] == 91:
+                stop = at
+                while byte[stop - 1] == 32 or 9 <= byte[stop - 1] <= 13:
+                    stop -= 1
+                values[0, comments] = start
+                values[1, comments] = stop
+                values[2, comments] = states
+                comments += 1
             continue
-        colon = start[word + 1]
-        if byte[colon] != 58 or end[word + 1] != colon + 1:
-            return ODD
-        if count != 3 and (count != 4 or byte[start[word + 2]] != 91):
-            return ODD
-        found[line] = BRANCH
-    return 0
+        former = kind
+        if mark == 97:
+            if (
+                at + 7 >= size
+                or byte[at + 1] != 99
+                or byte[at + 2] != 116
+                or byte[at + 3] != 105
+                or byte[at + 4] != 111
+                or byte[at + 5] != 110
+                or (byte[at + 6] != 32 and byte[at + 6] != 9)
+            ):
+                return ODD, 0, 0, 0
+            at += 6
+            kind = ACTION
+            # It comes after a state, or after the branches of another one.
+            if former == ACTION:
+                return ODD, 0, 0, 0
+        elif mark == 115:
+            if (
+                at + 6 >= size
+                or byte[at + 1] != 116
+                or byte[at + 2] != 97
+                or byte[at + 3] != 116
+                or byte[at + 4] != 101
+                or (byte[at + 5] != 32 and byte[at + 5] != 9)
+            ):
+                return ODD, 0, 0, 0
+            at += 5
+            kind = STATE
+            if former >= 0 and former != BRANCH:
+                return ODD, 0, 0, 0
+        else:
+            kind = BRANCH
+            if former == STATE:
+                return ODD, 0, 0, 0
+        if former < 0:
+            ends[0, 0] = kind
+            ends[1, 0] = line
+        ends[0, 1] = kind
+        ends[1, 1] = line
+        value = 0
+        if kind != ACTION:
+            while byte[at] == 32 or byte[at] == 9:
+                at += 1
+                if at >= size:
+                    return ODD, 0, 0, 0
+            first = at
+            while 48 <= byte[at] <= 57:
+                value = value * 10 + np.int64(byte[at]) - 48
+                at += 1
+                if at - first > _MOST_DIGITS:
+                    return ODD, 0, 0, 0
+            # The last byte of the text is a blank.
+            ends_here = byte[at] == 32 or 9 <= byte[at] <= 13
+            zeros = byte[first] == 48 and at - first > 1
+            if at == first or value > last or zeros or not ends_here:
+                return ODD, 0, 0, 0
+        while at < size and (byte[at] == 32 or byte[at] == 9 or byte[at] == 13):
+            at += 1
+        if kind == BRANCH:
+            if at + 2 >= size or byte[at] != 58:
+                return ODD, 0, 0, 0
+            at += 1
+            if byte[at] != 32 and byte[at] != 9:
+                return ODD, 0, 0, 0
+            while at < size - 1 and (byte[at] == 32 or byte[at] == 9):
+                at += 1
+            first = at
+            if byte[at] < 48 or byte[at] > 57:
+                return ODD, 0, 0, 0
+            while byte[at] > 32:
+                at += 1
+            found = real(byte, first, at, powers)
+            if not found >= 0:
+                return ODD, 0, 0, 0
+            while at < size and (byte[at] == 32 or byte[at] == 9 or byte[at] == 13):
+                at += 1
+            if at < size and byte[at] != 10:
+                return ODD, 0, 0, 0
+            branch[0, branches] = value
+            branch[1, branches] = line
+            prob[branches] = found
+            branches += 1
+            continue
+        first = at
+        while at < size and byte[at] != 10:
+            at += 1
+        stop = at
+        while stop > first and (byte[stop - 1] == 32 or 9 <= byte[stop - 1] <= 13):
+            stop -= 1
+        if kind == ACTION:
+            if stop == first:
+                return ODD, 0, 0, 0
+            action[0, actions] = branches
+            action[1, actions] = line
+            action[2, actions] = first
+            action[3, actions] = stop
+            actions += 1
+        else:
+            state[0, states] = value
+            state[1, states] = line
+            state[2, states] = actions
+            state[3, states] = first
+            state[4, states] = stop
+            states += 1
+    return states, actions, branches, comments

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _drn_loop, _drn_values, _lines, _models
+from jaxgames.io import _drn_loop, _drn_values, _lines, _models, _pieces
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
@@ -20,12 +20,23 @@ _STATE, _ACTION, _BRANCH = _drn_loop.STATE, _drn_loop.ACTION, _drn_loop.BRANCH
 
 def read(path: FilePath) -> MDP:
     """Reads a model; see `drn.load`."""
-    lines = _lines.read(path)
-    header, first = _header(path, lines)
-    body = _Body(header)
-    for stretch in (first, *lines):
-        body.add(stretch)
-    return body.model(path)
+    header: _Header | None = None
+
+    def rows(byte: np.ndarray, before: int) -> _drn_loop.Stretch | None:
+        if header is None:  # it is long
+            return None
+        return _drn_loop.read(byte, before, header.states - 1)
+
+    stretches = _lines.read_rows(path, rows)
+    header, first = _header(path, stretches)
+    body = _Body(path, header)
+    body.add(first)
+    for stretch in stretches:
+        if isinstance(stretch, _lines.Lines):
+            body.add(stretch)
+        else:
+            body.add_read(stretch)
+    return body.model()
 
 
 class _Header(NamedTuple):
@@ -36,9 +47,7 @@ class _Header(NamedTuple):
     intervals: bool
 
 
-def _header(
-    path: FilePath, stretches: Iterator[_lines.Lines]
-) -> tuple[_Header, _lines.Lines]:
+def _header(path: FilePath, stretches: Iterator) -> tuple[_Header, _lines.Lines]:
     """What stands before the states, and the rest of the stretch where it ends."""
     found: dict[str, list[str]] = {}
     section = ""
@@ -130,6 +139,16 @@ class _Notes:
         )
         return codes
 
+    def numbered(self, path: FilePath, found: _drn_loop.Notes, line: np.ndarray):
+        """Numbers of texts that were found; `line` is the number of each one's line."""
+        nothing = np.zeros(0, np.int32)
+        lines = _lines.Lines(path, nothing, nothing, nothing, nothing, line)
+        codes = [
+            self._code(lines, place, text)
+            for place, text in zip(found.first.tolist(), found.texts, strict=True)
+        ]
+        return np.array(codes, np.int32)[found.which]
+
     def _code(self, lines: _lines.Lines, line: int, text: bytes) -> int:
         if text in self._known:
             return self._known[text]
@@ -197,44 +216,114 @@ class _Notes:
 class _Body:
     """The lines after `@model`, gathered stretch by stretch."""
 
-    def __init__(self, header: _Header):
+    def __init__(self, path: FilePath, header: _Header):
+        self._path = path
         self._header = header
         # Storm leaves out the name of a reward model that has none.
         self._rewards = header.rewards or [""]
         count, timed = len(self._rewards), header.type == "CTMC"
         self._notes = {_STATE: _Notes(count, timed), _ACTION: _Notes(count)}
-        self._codes: dict[int, list] = {_STATE: [], _ACTION: []}
-        self._kinds, self._numbers = [np.empty(0, np.int8)], [np.empty(0, np.int32)]
-        self._targets = [np.empty(0, np.int32)]
+        none = np.empty(0, np.int32)
+        self._codes = {_STATE: [none], _ACTION: [none]}
+        # How many actions come before each state, how many branches before each action.
+        self._offsets = {_STATE: [none], _ACTION: [none]}
+        self._numbers = {_STATE: [none], _BRANCH: [none]}
+        self._targets = [none]
         self._lower, self._upper = [np.empty(0)], [np.empty(0)]
         self._values: list[bytes] = []
         self._valued: list[np.ndarray] = [np.empty(0, np.int64)]
-        self._states = 0
+        self._counts = [0, 0, 0]
+        self._last = _BRANCH, 0
         self._reals = _lines.Reals()
+
+    def add_read(self, found: _drn_loop.Stretch) -> None:
+        """Adds lines that were read by machine code."""
+        self._values += found.values
+        self._valued.append(self._counts[_STATE] - 1 + found.valued)
+        if found.kinds[0] < 0:
+            return
+        self._targets.append(found.branch[0])
+        self._lower.append(found.prob)
+        self._upper.append(found.prob)
+        state, line, choices_before = found.state
+        expected = self._counts[_STATE] + np.arange(len(state))
+        wrong = np.flatnonzero(state != expected)
+        if len(wrong):
+            what = f"expected state {expected[wrong[0]]}: states come in order"
+            message = f"{what}, found {quoted(str(state[wrong[0]]))}"
+            raise FormatError(self._path, int(line[wrong[0]]), message)
+        of_states, of_actions = found.notes
+        kinds = (_STATE, of_states, line), (_ACTION, of_actions, found.action[1])
+        for kind, notes, lines in kinds:
+            codes = self._notes[kind].numbered(self._path, notes, lines)
+            self._codes[kind].append(codes)
+        self._check_order(found.kinds[:1], found.numbers[:1])
+        self._last = int(found.kinds[1]), int(found.numbers[1])
+        self._count(line, choices_before, found.action[0], found.branch[1])
+
+    def _count(self, states, choices_before, branches_before, branches) -> None:
+        """Notes lines, and what comes before them in their stretch."""
+        self._offsets[_STATE].append(choices_before + np.int32(self._counts[_ACTION]))
+        self._offsets[_ACTION].append(branches_before + np.int32(self._counts[_BRANCH]))
+        self._numbers[_STATE].append(states)
+        self._numbers[_BRANCH].append(branches)
+        for kind, more in enumerate((states, branches_before, branches)):
+            self._counts[kind] += len(more)
 
     def add(self, lines: _lines.Lines) -> None:
         """Reads some lines."""
-        kinds = None
-        if lines.by_code:
-            kinds = _drn_loop.kinds(lines.byte, lines.start, lines.end, lines.first)
-        if kinds is None:
-            first = lines.first[:-1]
-            comments = lines.start_with(first, "//")
-            values = comments & lines.start_with(first, _drn_values.START)
-            self._note_values(lines, values, lines.start_with(first, "state"))
-            lines = lines.keep(~comments)
-            kinds = self._told_apart(lines)
-        else:
-            self._note_values(lines, kinds == _drn_loop.VALUES, kinds == _STATE)
-            lines, kinds = lines.keep(kinds <= _BRANCH), kinds[kinds <= _BRANCH]
+        first = lines.first[:-1]
+        comments = lines.start_with(first, "//")
+        values = comments & lines.start_with(first, _drn_values.START)
+        self._note_values(lines, values, lines.start_with(first, "state"))
+        lines = lines.keep(~comments)
+        kinds = self._told_apart(lines)
         if not len(lines.number):
             return
-        self._add_branches(lines, np.flatnonzero(kinds == _BRANCH))
-        self._add_states(lines, np.flatnonzero(kinds == _STATE))
-        actions = np.flatnonzero(kinds == _ACTION)
-        self._codes[_ACTION].append(self._notes[_ACTION].codes(lines, actions, 1))
-        self._kinds.append(kinds)
-        self._numbers.append(lines.number.astype(np.int32))
+        numbers = lines.number.astype(np.int32)
+        place = [np.flatnonzero(kinds == kind) for kind in range(3)]
+        self._add_branches(lines, place[_BRANCH])
+        self._add_states(lines, place[_STATE])
+        actions = self._notes[_ACTION].codes(lines, place[_ACTION], 1)
+        self._codes[_ACTION].append(actions)
+        self._check_order(kinds, numbers)
+        choices, branches = (
+            np.cumsum(kinds == kind, dtype=np.int32) for kind in (_ACTION, _BRANCH)
+        )
+        self._count(
+            numbers[place[_STATE]],
+            choices[place[_STATE]],
+            branches[place[_ACTION]],
+            numbers[place[_BRANCH]],
+        )
+
+    def _check_order(self, kinds: np.ndarray, numbers: np.ndarray) -> None:
+        """Every state has actions, and every action branches.
+
+        Args:
+            kinds: of lines that follow those that were checked before.
+            numbers: theirs.
+        """
+        if not self._last[1] and kinds[0] != _STATE:
+            message = "expected 'state 0' before this"
+            raise FormatError(self._path, int(numbers[0]), message)
+        wrong = (kinds[:-1] == _ACTION) & (kinds[1:] != _BRANCH)
+        wrong |= (kinds[:-1] == _STATE) & (kinds[1:] != _ACTION)
+        if self._last[0] != _BRANCH and kinds[0] != self._last[0] + 1:
+            self._refuse_last()
+        if wrong.any():
+            line = int(np.argmax(wrong))
+            self._last = int(kinds[line]), int(numbers[line])
+            self._refuse_last()
+        self._last = int(kinds[-1]), int(numbers[-1])
+
+    def _refuse_last(self) -> NoReturn:
+        """Refuses a state or an action after which something is missing."""
+        kind, line = self._last
+        what, needs = "state", "an action"
+        if kind == _ACTION:
+            what, needs = "action", "a transition, 'target : probability',"
+        raise FormatError(self._path, line, f"expected {needs} after this {what}")
 
     def _told_apart(self, lines: _lines.Lines) -> np.ndarray:
         """Tells lines apart by whole arrays: int8 `[L]`."""
@@ -259,16 +348,16 @@ class _Body:
         if len(some):
             first, last = lines.first[some], lines.first[some + 1] - 1
             self._values += lines.texts(first, last)
-            self._valued.append(self._states + np.cumsum(states)[some] - 1)
+            self._valued.append(self._counts[_STATE] + np.cumsum(states)[some] - 1)
 
     def _add_states(self, lines: _lines.Lines, which: np.ndarray) -> None:
         words = lines.first[which] + 1
         states = lines.integers(words, "a state", 0, self._header.states - 1)
-        wrong = np.flatnonzero(states != self._states + np.arange(len(states)))
+        former = self._counts[_STATE]
+        wrong = np.flatnonzero(states != former + np.arange(len(states)))
         if len(wrong):
-            expected = f"state {self._states + wrong[0]}: states come in order"
+            expected = f"state {former + wrong[0]}: states come in order"
             lines.refuse(int(words[wrong[0]]), expected)
-        self._states += len(states)
         self._codes[_STATE].append(self._notes[_STATE].codes(lines, which, 2))
 
     def _check_branches(self, lines: _lines.Lines, which: np.ndarray) -> None:
@@ -294,18 +383,18 @@ class _Body:
         self._lower.append(lower)
         self._upper.append(upper)
 
-    def model(self, path: FilePath) -> MDP:
+    def model(self) -> MDP:
         """The model that all lines together are."""
-        header, notes = self._header, self._notes
-        kinds, numbers = np.concatenate(self._kinds), np.concatenate(self._numbers)
-        _check_order(path, kinds, numbers)
-        place = {kind: np.flatnonzero(kinds == kind) for kind in range(3)}
+        path, header, notes = self._path, self._header, self._notes
+        if self._last[0] != _BRANCH:
+            self._refuse_last()
+        states, actions, branches = self._counts
         announced = {
-            "states": (header.states, len(place[_STATE])),
-            "choices": (header.choices, len(place[_ACTION])),
+            "states": (header.states, states),
+            "choices": (header.choices, actions),
         }
         if header.type in ("DTMC", "CTMC"):
-            announced["choices"] = (header.states, len(place[_ACTION]))
+            announced["choices"] = (header.states, actions)
         for what, (expected, found) in announced.items():
             if expected not in (None, found):
                 raise FormatError(
@@ -314,7 +403,7 @@ class _Body:
                     f"the header announces {expected} {what}, but there are {found}; "
                     "was the file cut off?",
                 )
-        codes = {kind: np.concatenate(parts) for kind, parts in self._codes.items()}
+        codes = {kind: _pieces.joined(parts) for kind, parts in self._codes.items()}
         labels = _models.named_sets(path, codes[_STATE], notes[_STATE].labels)
         initial = labels.pop("init", None)
         state_rewards, choice_rewards, left_out = {}, {}, []
@@ -336,30 +425,34 @@ class _Body:
             valuations, unnamed = _drn_values.read(self._values)
             left_out += unnamed
         _models.say_left_out(path, left_out, "a model has no place for them")
-        lower, upper = np.concatenate(self._lower), np.concatenate(self._upper)
-        intervals = header.intervals or np.any(lower != upper)
+        # Numbers that are no intervals are joined once.
+        pairs = zip(self._lower[1:], self._upper[1:], strict=True)
+        lower = upper = _pieces.joined(self._lower)
+        if not all(a is b for a, b in pairs):
+            upper = _pieces.joined(self._upper)
+        intervals = header.intervals or not (
+            lower is upper or np.array_equal(lower, upper)
+        )
         names = [
             [label for label in labels if label != NO_LABEL and not label.isdigit()]
             for labels in notes[_ACTION].labels
         ]
-        # Lines are fewer than what an array may have, so counts are narrow.
-        before, actions_before = (
-            np.cumsum(kinds == kind, dtype=np.int32) for kind in (_BRANCH, _ACTION)
-        )
+        groups = _pieces.joined([*self._offsets[_STATE], np.array([actions], np.int32)])
+        rows = _pieces.joined([*self._offsets[_ACTION], np.array([branches], np.int32)])
         exits = None
         if header.type == "CTMC":
             if intervals:
                 raise FormatError(path, None, "rates that are intervals are not read")
-            ends = np.append(before[place[_ACTION]], len(place[_BRANCH]))
             given = np.array(notes[_STATE].exits)[codes[_STATE]]
-            exits, lower = _timed(path, numbers[place[_STATE]], ends, given, lower)
+            lines = np.concatenate(self._numbers[_STATE])
+            exits, lower = _timed(path, lines, rows, given, lower)
         return _models.build(
             path,
-            np.append(actions_before[place[_STATE]], len(place[_ACTION])),
-            np.append(before[place[_ACTION]], len(place[_BRANCH])),
-            np.concatenate(self._targets),
+            groups,
+            rows,
+            _pieces.joined(self._targets),
             None if intervals else lower,
-            numbers[place[_BRANCH]],
+            _pieces.joined(self._numbers[_BRANCH]),
             lower=lower if intervals else None,
             upper=upper if intervals else None,
             exit_rates=exits,
@@ -408,20 +501,3 @@ def _timed(
 
 SUM_TOLERANCE = 1e-5
 """How far, relatively, rates may be from their sum, since files round."""
-
-
-def _check_order(path: FilePath, kinds: np.ndarray, numbers: np.ndarray) -> None:
-    """Every state has actions, and every action branches."""
-    if len(kinds) and kinds[0] != _STATE:
-        raise FormatError(path, int(numbers[0]), "expected 'state 0' before this")
-    following = np.append(kinds[1:], _STATE)
-    wrong = (kinds == _ACTION) & (following != _BRANCH)
-    wrong |= (kinds == _STATE) & (following != _ACTION)
-    if wrong.any():
-        line = int(np.argmax(wrong))
-        what, needs = "state", "an action"
-        if kinds[line] == _ACTION:
-            what, needs = "action", "a transition, 'target : probability',"
-        raise FormatError(
-            path, int(numbers[line]), f"expected {needs} after this {what}"
-        )

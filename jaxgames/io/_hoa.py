@@ -455,7 +455,7 @@ class _Reader:
         if self._byte is None:
             body = _hoa_loop.scan(self._text, begin, most)
         else:
-            body = _hoa_loop.parse(self._byte, begin, most)
+            body = _hoa_loop.parse(self._byte, begin, most, self._text)
         found = False
         # What is wrong is told where it comes first, by those who read all in order.
         if body is not None and _all_differ(body.state):
@@ -491,27 +491,36 @@ class _Reader:
         width = np.zeros(len(labels), np.int64)
         width[one.targets] = np.diff(one.cube_offsets)
         first = np.cumsum(width) - width
-        sources = np.repeat(body.state, np.diff(body.offsets))
-        edges = np.arange(len(sources))
-        if np.any(sources[1:] < sources[:-1]):
+        counts = np.diff(body.offsets)
+        sources = np.repeat(body.state, counts)
+        edges: np.ndarray | slice = slice(None)
+        if np.any(body.state[1:] < body.state[:-1]):
             edges = np.argsort(sources, kind="stable")
-        edges = edges[width[which[edges]] > 0]
-        width, first = width[which[edges]], first[which[edges]]
-        cube_offsets = np.append(0, np.cumsum(width))
-        cubes = np.repeat(first - cube_offsets[:-1], width) + np.arange(
-            cube_offsets[-1]
-        )
+        if np.all(width == 1):
+            cubes = which[edges]
+            cube_offsets = np.arange(len(cubes) + 1)
+        else:
+            if isinstance(edges, slice):
+                edges = np.arange(len(sources))
+            edges = edges[width[which[edges]] > 0]
+            width, first = width[which[edges]], first[which[edges]]
+            cube_offsets = np.append(0, np.cumsum(width))
+            cubes = np.repeat(first - cube_offsets[:-1], width)
+            cubes += np.arange(cube_offsets[-1])
+        sources = sources[edges]
         of_states, common = self._each(body.common, self._marks)
         of_edges, own = self._each(body.marks, self._marks)
-        codes = np.repeat(of_states.astype(np.int64), np.diff(body.offsets))
-        codes = (codes * len(own) + of_edges)[edges]
-        if len(common) * len(own) <= len(edges):
+        codes = of_edges
+        if len(common) > 1:
+            codes = np.repeat(of_states.astype(np.int64), counts) * len(own) + codes
+        codes = codes[edges]
+        if len(common) * len(own) <= len(codes):
             pairs = np.arange(len(common) * len(own))
         else:  # few of them are there
             pairs, codes = np.unique(codes, return_inverse=True)
         marks = [common[k // len(own)] | own[k % len(own)] for k in pairs.tolist()]
         self._masks, self._codes = marks, codes
-        degree = np.bincount(sources[edges], minlength=count)
+        degree = np.bincount(sources, minlength=count)
         self._graph = Automaton(
             initial=np.array(sorted(self._starts), np.int32),
             propositions=tuple(self._names),
@@ -520,7 +529,7 @@ class _Reader:
             cube_offsets=cube_offsets.astype(np.int32),
             required=one.required[cubes],
             forbidden=one.forbidden[cubes],
-            sets=np.zeros((0, len(edges)), bool),
+            sets=np.zeros((0, len(codes)), bool),
             name=self._name,
         )
         return True
@@ -637,7 +646,7 @@ class _Reader:
         """The automaton whose sets of edges are made of the masks of their marks."""
         found = sets(self._masks)
         columns = np.array(found, bool).reshape(len(found), len(self._masks))
-        graph = dataclasses.replace(self._graph, sets=columns[:, self._codes])
+        graph = dataclasses.replace(self._graph, sets=columns.take(self._codes, axis=1))
         return EmersonLei(graph, condition)
 
     def _has_too_many_sets(self) -> bool:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces
+from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
 ODD = -1
@@ -90,23 +92,64 @@ def scan(text: str, begin: int, most: int) -> Body | None:
     )
 
 
-def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
+def parse(byte: np.ndarray, begin: int, most: int, text: str = "") -> Body | None:
     """Reads states, whose edges have labels, from some place on.
 
     Args:
         byte: uint8, the text, with eight blanks behind it.
         begin: where the first state starts.
         most: the largest number of a state.
+        text: the same text, if it may be cut where states start and be read by all
+            cores.
 
     Returns:
         None where something may be malformed.
     """
+    end = text.find("--END--", begin)
+    if end - begin >= 2 * _BYTES_AT_ONCE:
+        pieces = -(-(end - begin) // _BYTES_AT_ONCE)
+        wanted = [begin + (end - begin) * k // pieces for k in range(1, pieces)]
+        starts = {text.find("\nState:", place, end) for place in wanted} - {-1}
+        borders = [begin, *sorted(starts), end + 7]
+        parts: list[Body | None] = [None] * (len(borders) - 1)
+
+        def parse_one(k: int) -> None:
+            cut = byte[: borders[k + 1] + 8]
+            parts[k] = _parsed(cut, borders[k], most, k == len(parts) - 1)
+
+        host.together(parse_one, range(len(parts)))
+        bodies = [part for part in parts if part is not None]
+        if len(bodies) == len(parts):  # else a name may be cut, or something is odd
+            return _joined(bodies)
+    return _parsed(byte, begin, most, True)
+
+
+def _joined(parts: list[Body]) -> Body:
+    before = np.cumsum([0, *(part.offsets[-1] for part in parts)], dtype=np.int32)
+    offsets = [n + part.offsets[:-1] for n, part in zip(before, parts, strict=False)]
+    label, common, marks = (
+        np.concatenate([getattr(part, name) for part in parts], axis=1)
+        for name in ("label", "common", "marks")
+    )
+    return Body(
+        np.concatenate([part.state for part in parts]),
+        np.concatenate([*offsets, before[-1:]]),
+        np.concatenate([part.target for part in parts]),
+        label,
+        common,
+        marks,
+        parts[-1].end,
+    )
+
+
+def _parsed(byte: np.ndarray, begin: int, most: int, to_end: bool) -> Body | None:
+    """Reads a piece; the last one goes to the sign for the end."""
     # The shortest are `State:0` and `[t]0`.
     size = len(byte) - begin
-    states = np.zeros((4, size // 7 + 2), np.int32)
-    edges = np.zeros((5, size // 4 + 2), np.int32)
+    states = np.empty((4, size // 7 + 2), np.int32)
+    edges = np.empty((5, size // 4 + 2), np.int32)
     count, links, end = _parse(byte, begin, most, states, edges)
-    if end == ODD:
+    if end == ODD or (byte[end] == 45) != to_end:
         return None
     return Body(
         states[0, :count].copy(),
@@ -199,7 +242,10 @@ def _parse(byte, begin, most, states, edges):
             states[2, count] = start
             states[3, count] = stop
             count += 1
-    return count, links, ODD
+    if at > size:
+        return count, links, ODD
+    states[1, count] = links
+    return count, links, at  # where a piece ends, before another state
 
 
 @compiled

@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _lines, _models
+from jaxgames.io import _lines, _models, _pieces, _table_loop
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import quoted
 
@@ -107,7 +107,20 @@ def read(path: FilePath) -> Table:
     header: _Header | None = None
     names, reals, intervals = {b"": 0}, _lines.Reals(), False
     parts = [tuple(np.empty(0, dtype) for dtype in _DTYPES)]
-    for lines in _lines.read(path):
+
+    def rows(byte: np.ndarray, before: int) -> _table_loop.Rows | None:
+        if header is None:  # the comments before it are long
+            return None
+        last = _last(header)
+        return _table_loop.read(byte, before, header.tells_choices, last, MAX_SIZE)
+
+    for lines in _lines.read_rows(path, rows):
+        if isinstance(lines, _table_loop.Rows):
+            numbered = [names.setdefault(name, len(names)) for name in lines.names]
+            action = np.array(numbered, np.int32)[lines.which]
+            prob = lines.prob
+            parts.append((*lines.numbers, prob, prob, action, lines.line))
+            continue
         if header is None:
             intervals |= _check_type(lines)
         lines = lines.keep(lines.initials != ord("#"))
@@ -118,9 +131,12 @@ def read(path: FilePath) -> Table:
             parts.append(_columns(lines, header, names, reals))
     if header is None:
         raise FormatError(path, None, "the file is empty")
-    state, choice, target, lower, upper, action, line = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+    # Numbers that are no intervals are joined once.
+    narrow = all(part[3] is part[4] for part in parts[1:])
+    columns = list(zip(*parts, strict=True))
+    state, choice, target, lower = map(_pieces.joined, columns[:4])
+    upper = lower if narrow else _pieces.joined(columns[4])
+    action, line = map(_pieces.joined, columns[5:])
     if header.transitions not in (None, len(state)):
         _miscounted(path, header.transitions, "transitions", len(state))
     return Table(
@@ -135,7 +151,7 @@ def read(path: FilePath) -> Table:
         num_states=header.states,
         num_choices=header.choices,
         tells_choices=header.tells_choices,
-        intervals=intervals or bool(np.any(lower != upper)),
+        intervals=intervals or not (narrow or np.array_equal(lower, upper)),
     )
 
 
@@ -164,6 +180,11 @@ def _header(lines: _lines.Lines) -> _Header:
     return _Header(sizes[0], choices, sizes[-1], choices is not None)
 
 
+def _last(header: _Header) -> int:
+    """The last state."""
+    return (MAX_SIZE if header.states is None else header.states) - 1
+
+
 def _columns(
     lines: _lines.Lines, header: _Header, names: dict[bytes, int], reals: _lines.Reals
 ) -> tuple[np.ndarray, ...]:
@@ -179,7 +200,7 @@ def _columns(
             f"expected '{columns} probability' and perhaps an action, found "
             f"{quoted(lines.text(line))}",
         )
-    last = (MAX_SIZE if header.states is None else header.states) - 1
+    last = _last(header)
     state = lines.integers(first, "a state", 0, last).astype(np.int32)
     choice = np.zeros_like(state)
     if header.tells_choices:

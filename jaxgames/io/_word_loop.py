@@ -11,7 +11,7 @@ from jaxgames.io import _pieces
 MOST_DIGITS = 16
 """Of an integer, leading zeros included: their values do not wrap round."""
 
-_POWERS = 10.0 ** np.arange(23)
+POWERS = 10.0 ** np.arange(23)
 """The powers of ten that are real numbers of 64 bits, without rounding."""
 
 
@@ -112,77 +112,80 @@ def reals(byte, start, end) -> np.ndarray:
         doi:10.1145/93542.93557.
     """
     values = np.empty(len(start))
-    _reals(byte, start, end, _POWERS, values)
+    _reals(byte, start, end, POWERS, values)
     return values
 
 
 @compiled
 def _reals(byte, start, end, powers, values):
     for word in range(len(start)):
-        at = start[word]
-        stop = end[word]
-        found = 1.0
-        over = False
-        while True:  # a number, and perhaps another one that it is divided by
-            sign = 1.0
-            if at < stop and (byte[at] == 45 or byte[at] == 43):
-                sign = -1.0 if byte[at] == 45 else 1.0
-                at += 1
-            digits = 0
-            value = 0
-            exponent = 0
-            point = False
-            while at < stop:
-                digit = np.int64(byte[at]) - 48
-                if 0 <= digit <= 9:
-                    if value > 1 << 59:  # else it would wrap round
-                        digits = 0
-                        break
-                    value = value * 10 + digit
-                    digits += 1
-                    if point:
-                        exponent -= 1
-                elif byte[at] == 46 and not point:
-                    point = True
-                else:
-                    break
-                at += 1
-            if digits > 0 and at < stop and (byte[at] == 101 or byte[at] == 69):
-                at += 1
-                minus = False
-                if at < stop and (byte[at] == 45 or byte[at] == 43):
-                    minus = byte[at] == 45
-                    at += 1
-                if at >= stop or stop - at > 4:
-                    digits = 0
-                power = 0
-                while digits > 0 and at < stop:
-                    digit = np.int64(byte[at]) - 48
-                    if digit < 0 or digit > 9:
-                        digits = 0
-                    power = power * 10 + digit
-                    at += 1
-                exponent += -power if minus else power
-            if digits == 0 or value > 1 << 53 or exponent < -22 or exponent > 22:
-                found = np.nan
-                break
-            if exponent < 0:
-                number = sign * value / powers[-exponent]
-            else:
-                number = sign * value * powers[exponent]
-            if over:
-                # Of nothing divided by nothing somebody else tells.
-                found = found / number if number != 0 and at == stop else np.nan
-                break
-            found = number
-            if at == stop:
-                break
-            if byte[at] != 47:
-                found = np.nan
-                break
-            over = True
+        values[word] = real(byte, start[word], end[word], powers)
+
+
+@compiled
+def real(byte, at, stop, powers):
+    """One of the real numbers that `reals` reads: compiled, for other loops.
+
+    Their powers of ten are `POWERS`.
+    """
+    found = 1.0
+    over = False
+    while True:  # a number, and perhaps another one that it is divided by
+        sign = 1.0
+        if at < stop and (byte[at] == 45 or byte[at] == 43):
+            sign = -1.0 if byte[at] == 45 else 1.0
             at += 1
-        values[word] = found
+        digits = 0
+        value = 0
+        exponent = 0
+        point = False
+        while at < stop:
+            digit = np.int64(byte[at]) - 48
+            if 0 <= digit <= 9:
+                if value > 1 << 59:  # else it would wrap round
+                    digits = 0
+                    break
+                value = value * 10 + digit
+                digits += 1
+                if point:
+                    exponent -= 1
+            elif byte[at] == 46 and not point:
+                point = True
+            else:
+                break
+            at += 1
+        if digits > 0 and at < stop and (byte[at] == 101 or byte[at] == 69):
+            at += 1
+            minus = False
+            if at < stop and (byte[at] == 45 or byte[at] == 43):
+                minus = byte[at] == 45
+                at += 1
+            if at >= stop or stop - at > 4:
+                digits = 0
+            power = 0
+            while digits > 0 and at < stop:
+                digit = np.int64(byte[at]) - 48
+                if digit < 0 or digit > 9:
+                    digits = 0
+                power = power * 10 + digit
+                at += 1
+            exponent += -power if minus else power
+        if digits == 0 or value > 1 << 53 or exponent < -22 or exponent > 22:
+            return np.nan
+        if exponent < 0:
+            number = sign * value / powers[-exponent]
+        else:
+            number = sign * value * powers[exponent]
+        if over:
+            # Of nothing divided by nothing somebody else tells.
+            return found / number if number != 0 and at == stop else np.nan
+        found = number
+        if at == stop:
+            return found
+        if byte[at] != 47:
+            return np.nan
+        over = True
+        at += 1
 
 
 def alike(byte, start, end) -> tuple[np.ndarray, np.ndarray]:

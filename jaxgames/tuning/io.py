@@ -10,6 +10,9 @@ HEAD = 1 << 16
 HOA_SLOWER = 64
 """How many times as long as by arrays it takes to read something token by token."""
 
+HOA_BYTES = 1 << 20
+"""Bytes that a core reads at once."""
+
 # io/_kripke_loop.py
 KRIPKE_SLOWER = 16
 """How many times as long as by arrays it takes to read something token by token."""

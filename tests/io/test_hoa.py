@@ -373,6 +373,29 @@ def test_bodies_are_read_at_once_as_tokens_say(tmp_path, states, condition, body
     assert said[0] == said[1] == said[2]
 
 
+CUT = (
+    'State: 0 {1}\n[0] 1 {0}\n[!0] 0\nState: 1\n\nState: 2 "a"\n[t] 0\n--END--\n',
+    'State: 0 "a\nState: 1\nState: 2\n"\n[0] 0\nState: 1\n[t] 1\n--END--\n',
+    'State: 0 "a --END-- b"\n[0] 0\nState: 1\n[t] 1\n--END--\n',
+    "State: 0 [0] 0 {\nState: 1 [t] 1\n--END--\n",
+    "State: 0 [0\nState: 1] 1 [t] 1\n--END--\n",
+    "State: 0 [0]\nState: 1\n[t] 1\n--END--\n",
+)
+
+
+@pytest.mark.parametrize("size", [1, 9, 17, 30])
+@pytest.mark.parametrize("text", CUT)
+def test_bodies_are_cut_only_between_states(text, size):
+    """A piece that ends within a name or a bracket is not taken for a whole one."""
+    byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
+    whole = _hoa_loop.parse(byte, 0, 9)
+    with mock.patch.object(_hoa_loop, "_BYTES_AT_ONCE", size):
+        cut = _hoa_loop.parse(byte, 0, 9, text)
+    assert (whole is None) == (cut is None)
+    for one, other in zip(whole or (), cut or (), strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_plain_automata_are_read_at_once():
     """Otherwise they would be read right, but many times slower."""
     for formula in ("G(p -> F q)", "G F p & F G q", "true"):

@@ -18,6 +18,7 @@ from jaxgames.io import (
     _lines,
     _pieces,
     _statements,
+    _table_loop,
     _weighted,
     _weighted_rows,
     _word_loop,
@@ -267,12 +268,53 @@ def test_plain_rows_are_read_by_machine_code(text):
     assert found is not None
 
 
-def test_plain_lines_of_models_are_told_apart_by_machine_code():
-    text = b"state 0 init\n\taction go [1]\n\t0 : 1\n// c\n//[x=1]\n0 : [0.5, 1]\n"
-    lines = _lines._cut("a", text, 0, True)
-    found = _drn_loop.kinds(lines.byte, lines.start, lines.end, lines.first)
+def test_plain_lines_of_models_are_read_by_machine_code():
+    """Otherwise they would be read right, but more slowly."""
+    text = b"state 0 init\n\taction go [1]\n\t0 : 1\n// c\n//[x=1]\n0 : 1/2\nstate 1"
+    found = _drn_loop.read(_lines._framed(text), 7, 1)
     assert found is not None
-    assert found.tolist() == [0, 1, 2, 3, 4, 2]
+    assert (*found.kinds, *found.numbers) == (0, 0, 8, 14)
+    assert found.state.tolist() == [[0, 1], [8, 14], [0, 1]]
+    assert found.action.tolist() == [[0], [9]]
+    assert found.branch.tolist() == [[0, 0], [10, 13]]
+    assert found.prob.tolist() == [1.0, 0.5]
+    assert [notes.texts for notes in found.notes] == [[b"init", b""], [b"go [1]"]]
+    assert (found.values, found.valued.tolist()) == ([b"//[x=1]"], [1])
+
+
+def test_plain_rows_of_tables_are_read_by_machine_code():
+    text = b"0 1 2 0.5 go\n\n 2 0 0 1\r\n"
+    found = _table_loop.read(_lines._framed(text), 1, True, 2, 1)
+    assert found is not None
+    assert found.numbers.tolist() == [[0, 2], [1, 0], [2, 0]]
+    assert (found.prob.tolist(), found.line.tolist()) == ([0.5, 1.0], [2, 4])
+    assert [found.names[code] for code in found.which] == [b"go", b""]
+    chain = _table_loop.read(_lines._framed(b"0 2 1"), 0, False, 2, 1)
+    assert chain is not None
+    assert chain.numbers.tolist() == [[0], [0], [2]]
+
+
+@pytest.mark.parametrize("text", ["0 3 0.5", "0 0 0.5 a b", "0 1\x01 1", "0 0 [0,1]"])
+def test_odd_rows_of_tables_are_not(text):
+    byte = _lines._framed(text.encode())
+    assert _table_loop.read(byte, 0, False, 2, 1) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "state 0\nstate 1",
+            "action a\nstate 1",
+            "state 0\n0 : 1",
+            "state 2",
+            "action",
+        ),
+        *("state 01", "0 : -1", "0 : [0, 1]", "0 : 1 1", "state 0\x01", "0: 1"),
+    ],
+)
+def test_odd_lines_of_models_are_not(text):
+    assert _drn_loop.read(_lines._framed(text.encode()), 0, 1) is None
 
 
 def test_small_files_are_read_without_a_compiler(tmp_path):

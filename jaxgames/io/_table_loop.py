@@ -1,0 +1,120 @@
+"""Rows of a table of transitions in text, read one after the other, by machine code.
+
+What is out of the ordinary is left to those who can say what it is.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.io import _word_loop
+from jaxgames.io._word_loop import real
+
+ODD = -1
+
+_MOST_DIGITS = _word_loop.MOST_DIGITS
+
+
+class Rows(NamedTuple):
+    """Columns of a stretch, each `[E]`."""
+
+    numbers: np.ndarray
+    """int32 `[3, E]`: state, choice, target."""
+    prob: np.ndarray
+    """float64."""
+    which: np.ndarray
+    """int32, an index into the names."""
+    names: list[bytes]
+    """Of actions, an empty one where a row has none."""
+    line: np.ndarray
+    """int32, counted from 1."""
+
+
+def read(
+    byte: np.ndarray, before: int, tells_choices: bool, last: int, most: int
+) -> Rows | None:
+    """Reads rows.
+
+    Args:
+        byte: uint8, the text, with a margin before and a blank after it.
+        before: how many lines come before.
+        tells_choices: whether rows have four columns, not three.
+        last: the last state.
+        most: the largest number of a choice.
+
+    Returns:
+        None where something may be malformed, is a comment or an interval.
+    """
+    length = len(byte) // 6 + 2  # the shortest row is `0 0 1`
+    numbers, prob = np.empty((6, length), np.int32), np.empty(length)
+    powers = _word_loop.POWERS
+    size = _rows(byte, before, tells_choices, last, most, powers, numbers, prob)
+    if size == ODD:
+        return None
+    found = numbers[:, :size]
+    which, first = _word_loop.alike(byte, found[4], found[5])
+    places = found[4:, first].T.tolist()
+    names = [byte[start:end].tobytes() for start, end in places]
+    return Rows(found[:3].copy(), prob[:size].copy(), which, names, found[3].copy())
+
+
+@compiled
+def _rows(byte, before, tells_choices, last, most, powers, numbers, prob):
+    size = len(byte)
+    line = before + 1
+    row = 0
+    at = 0
+    while at < size:
+        mark = byte[at]
+        if mark == 10:
+            line += 1
+            at += 1
+            continue
+        if mark == 32 or 9 <= mark <= 13:
+            at += 1
+            continue
+        for column in range(3):
+            if column == 1 and not tells_choices:
+                numbers[1, row] = 0
+                continue
+            first = at
+            value = 0
+            while 48 <= byte[at] <= 57:
+                value = value * 10 + np.int64(byte[at]) - 48
+                at += 1
+                if at - first > _MOST_DIGITS:
+                    return ODD
+            if at == first or value > (most if column == 1 else last):
+                return ODD
+            numbers[column, row] = value
+            # A blank ends the text, so none is left out before the next column.
+            first = at
+            while byte[at] == 32 or byte[at] == 9:
+                at += 1
+                if at >= size:
+                    return ODD
+            if at == first:
+                return ODD
+        first = at
+        if byte[at] < 48 or byte[at] > 57:
+            return ODD
+        while byte[at] > 32:
+            at += 1
+        found = real(byte, first, at, powers)
+        if not found >= 0:
+            return ODD
+        prob[row] = found
+        numbers[3, row] = line
+        while at < size and (byte[at] == 32 or byte[at] == 9 or byte[at] == 13):
+            at += 1
+        numbers[4, row] = at
+        while at < size and byte[at] > 32:
+            at += 1
+        numbers[5, row] = at
+        while at < size and (byte[at] == 32 or byte[at] == 9 or byte[at] == 13):
+            at += 1
+        if at < size and byte[at] != 10:
+            return ODD
+        row += 1
+    return row
