@@ -10,7 +10,6 @@ from benchmarks.compare import best_peer, by_game, entry, sequential, spent
 from benchmarks.schema import Results
 from benchmarks.starting import kind_of_program
 
-
 PROGRAMS = {"jaxgames": "tab:blue", "Oink": "tab:orange", "Python": "tab:grey"}
 """Colours of those whose processes are timed."""
 
