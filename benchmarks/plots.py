@@ -8,6 +8,10 @@ from benchmarks.call_inputs import GROUPS
 from benchmarks.calls_page import called, of_group, rival
 from benchmarks.compare import best_peer, by_game, entry, sequential, spent
 from benchmarks.schema import Results
+from benchmarks.starting import kind_of_program
+
+PROGRAMS = {"jaxgames": "tab:blue", "Oink": "tab:orange", "Python": "tab:grey"}
+"""Colours of those whose processes are timed."""
 
 
 def plot(results: list[Results], assets: Path) -> None:
@@ -102,6 +106,32 @@ def _draw_calls(figure, results: Results) -> bool:
     return True
 
 
+def _draw_starts(figure, results: Results) -> bool:
+    """CPU seconds of whole processes, of ours and of the programs of others."""
+    rows = [row for row in results.rows if row.verified and row.call_s]
+    if not rows:
+        return False
+    rows.reverse()  # the first one on top
+    figure.set_size_inches(7, 1.2 + 0.25 * len(rows))
+    axes = figure.add_subplot()
+    kinds = [kind_of_program(row) for row in rows]
+    for kind, color in PROGRAMS.items():
+        places = [place for place, found in enumerate(kinds) if found == kind]
+        if places:
+            seconds = [rows[place].call_s for place in places]
+            axes.plot(seconds, places, "o", color=color, label=kind)
+    first = [(row.first_call_s, y) for y, row in enumerate(rows) if row.first_call_s]
+    if first:
+        label = "the very first one"
+        axes.plot(*zip(*first, strict=True), "|", color="grey", label=label)
+    axes.set_xscale("log")
+    axes.set_xlabel("CPU seconds of the whole process, start-up included")
+    axes.set_yticks(range(len(rows)), [row.game for row in rows])
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
+    return True
+
+
 def _draw_bandwidth(figure, results: Results) -> bool:
     """Bytes a round against bytes a second, below the measured copy bandwidth."""
     rows = [row for row in results.rows if row.answered and row.gb_s]
@@ -191,6 +221,7 @@ _DRAWS: dict[str, dict[str, Callable]] = {
     "samples": {},
     "values": {},
     "calls": {"times": _draw_calls},
+    "start": {"times": _draw_starts},
     "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
     "graph": _SEQUENTIAL,
     "mdp": _SEQUENTIAL,

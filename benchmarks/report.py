@@ -111,7 +111,8 @@ def page(results: list[Results], docs: Path, template: Path = TEMPLATE) -> str:
     def fill(place: re.Match) -> str:
         found = [each for each in shown if each.suite == place[1]]
         if place[1] == start.SUITE:
-            return "\n\n".join(map(starting.section, found)) or NO_RESULTS
+            sections = [starting.section(each, docs) for each in found]
+            return "\n\n".join(sections) or NO_RESULTS
         if place[1] == load.SUITE:
             return "\n\n".join(map(loading.section, found)) or NO_RESULTS
         return "\n\n".join(_section(each, docs) for each in found) or NO_RESULTS

@@ -1,12 +1,21 @@
 """What the results of the suite `start` say: a table of processes."""
 
+from pathlib import Path
+
 from benchmarks import start
 from benchmarks.schema import Results, Row
 from benchmarks.tables import DASH, count, machine_line, number, seconds, table
 
 
-def section(results: Results) -> str:
-    """A heading and a table."""
+def kind_of_program(row: Row) -> str:
+    """Whose process it is: `jaxgames`, `Oink` or `Python`."""
+    if row.game.startswith("jaxgames "):
+        return "jaxgames"
+    return "Python" if row.game.startswith("python ") else "Oink"
+
+
+def section(results: Results, docs: Path | None = None) -> str:
+    """A heading, the plot if there is one in `docs/assets`, and a table."""
     head = [
         "process",
         "vertices",
@@ -16,10 +25,15 @@ def section(results: Results) -> str:
         "import numpy = 1",
     ]
     base = next((row for row in results.rows if row.game == start.NUMPY), None)
+    device = results.machine["device"]
+    name = f"{Path(results.file_name).stem}-times.svg"
+    is_drawn = docs is not None and (docs / "assets" / name).exists()
+    picture = f"![CPU seconds of whole processes, on {device}](assets/{name})"
     return "\n\n".join(
         [
-            f"### {results.machine['device']}",
+            f"### {device}",
             f"{machine_line(results)} Measured on {results.created}.",
+            *([picture] if is_drawn else []),
             table(head, [_line(row, base) for row in results.rows if row.verified]),
         ]
     )

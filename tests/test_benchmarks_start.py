@@ -5,7 +5,7 @@ import os
 import pytest
 from benchmark_results import options, results, row
 
-from benchmarks import run, start, starting
+from benchmarks import plots, run, start, starting
 from benchmarks.peers import Oink
 from jaxgames import generate, io
 
@@ -49,6 +49,36 @@ def test_the_table_holds_all_against_numpy():
     text = starting.section(results("start", rows))
     assert "| 500 ms | 1.00 s | 2.50 |" in text
     assert "jaxgames y" not in text
+
+
+def test_the_plot_holds_what_ended_as_it_should(tmp_path):
+    """In the order of the table, each in the colour of its program."""
+    Figure = pytest.importorskip("matplotlib.figure").Figure
+    rows = [
+        row(start.NUMPY, "process", None, call_s=0.2, verified=True),
+        row("jaxgames x", "process", None, call_s=0.5, first_call_s=1.0, verified=True),
+        row("oink x", "process", None, call_s=0.1, verified=True),
+        row("jaxgames y", "process", None, call_s=9.0, verified=False),
+    ]
+    made = results("start", rows)
+    figure = Figure()
+    assert plots._draw_starts(figure, made)
+    (axes,) = figure.axes
+    lines = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+    assert lines == {
+        "Python": [[0.2, 2]],
+        "jaxgames": [[0.5, 1]],
+        "Oink": [[0.1, 0]],
+        "the very first one": [[1.0, 1]],
+    }
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["oink x", "jaxgames x", start.NUMPY]
+    assert not plots._draw_starts(Figure(), results("start", rows[3:]))
+
+    assert "![" not in starting.section(made, tmp_path)
+    plots.plot([made], tmp_path / "assets")
+    (drawn,) = (tmp_path / "assets").iterdir()
+    assert f"(assets/{drawn.name})" in starting.section(made, tmp_path)
 
 
 def test_the_suite_is_known():

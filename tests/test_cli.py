@@ -656,6 +656,31 @@ def test_convert(run, game, tmp_path):
     assert (tmp_path / "named.pg").read_text() == GAME
 
 
+def test_what_is_written_is_told_to_programs(run, game):
+    """By `generate` for one game, by `convert` for each of several files too."""
+    told = json.loads(run("generate", "elevator", "2", "-o", "made.pg", "--json")[1])
+    made = generate.elevator(2)
+    assert (told["command"], told["output"]) == ("generate", "made.pg")
+    assert (told["vertices"], told["edges"]) == made.shape
+    told = json.loads(run("convert", "made.pg", "made.npz", "--json")[1])
+    assert (told["file"], told["output"]) == ("made.pg", "made.npz")
+    assert (told["vertices"], told["edges"]) == made.shape
+    os.mkdir("folder")
+    words = ("made.pg", game, "-o", "folder/", "--to-format", "npz", "--jsonl")
+    lines = [json.loads(line) for line in run("convert", *words)[1].splitlines()]
+    assert [line["file"] for line in lines] == ["made.pg", str(game)]
+    assert lines[0]["vertices"] == made.shape[0]
+
+
+@pytest.mark.parametrize("family", generate.FAMILIES)
+def test_the_example_of_a_family_makes_a_game(run, family):
+    out = run("generate", family, "--help")[1]
+    (example,) = re.findall(r"^  jaxgames (generate .*)$", out, re.MULTILINE)
+    code, _, err = run(*example.split())
+    assert (code, err) == (Exit.DONE, "")
+    assert os.path.getsize(example.split()[-1]) > 0
+
+
 def test_convert_restates_priorities(run, game):
     run("convert", game, "game.min.pg", "--to-condition", "min even")
     assert same("game.min.pg", io.load(game)) is False

@@ -12,8 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.sparse import csgraph, csr_array
 
 from jaxgames import Arena, generate, plot
+from jaxgames.plot import _layout
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -339,6 +341,21 @@ class TestDrawing:
         on_device = jax.tree.map(jnp.asarray, (padded, wide.winner, wide.strategy))
         assert plot.draw(on_device[0], solution(*on_device[1:])).to_svg() == svg
         assert plot.to_dot(padded, wide) == plot.to_dot(arena, given)
+
+    def test_needs_no_scipy(self, monkeypatch):
+        """Importing it takes longer than all of a drawing."""
+        for name in [name for name in sys.modules if name.split(".")[0] == "scipy"]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "scipy", None)
+        arena = random_arena(5, 12, 14)
+        assert len(of_class(plot.draw(arena).to_svg(), "vertex")) == 12
+
+    @pytest.mark.parametrize(("vertices", "edges"), [(0, 0), (1, 1), (40, 40), (9, 60)])
+    def test_steps_between_vertices_are_those_of_scipy(self, vertices, edges):
+        arena = random_arena(vertices, vertices, edges)
+        graph = csr_array((np.ones(edges), arena.dst, arena.row_ptr), (vertices,) * 2)
+        steps = csgraph.shortest_path(graph, directed=False, unweighted=True)
+        np.testing.assert_array_equal(_layout._steps_between(arena), steps)
 
     def test_no_vertex(self):
         arena = Arena.from_edges([], [], owner=[])

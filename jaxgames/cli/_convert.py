@@ -4,9 +4,9 @@ import argparse
 
 from jaxgames import io, limits
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs
+from jaxgames.cli import _options, _outputs, _report
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import read, sizes
+from jaxgames.cli._games import counts, read, sizes
 from jaxgames.io._formats import of_output
 
 EXAMPLE = "convert game.pg game.npz --condition 'min even'"
@@ -17,7 +17,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_game(
         parser, "IN", "a game, a graph, a model, a system or an automaton", many=True
     )
-    parser.set_defaults(arrange=_arrange, json=False, jsonl=False)
+    parser.set_defaults(arrange=_arrange)
     parser.add_argument(
         "-o",
         "--output",
@@ -38,6 +38,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_force(parser)
     _options.add_limits(parser)
+    _options.add_json(parser)
     _options.add_quiet(parser)
 
 
@@ -75,6 +76,8 @@ def run(args: argparse.Namespace) -> Exit:
         names=names,
         format=args.to_format,
     )
-    if not args.quiet:
+    if args.json:
+        _report.show(args, {"status": "solved", "output": args.output, **counts(found)})
+    elif not args.quiet:
         print(f"{args.output}: {sizes(found)}")
     return Exit.DONE

@@ -129,3 +129,17 @@ def sizes(arena: Any) -> str:
             f"{len(arena.propositions):,} propositions"
         )
     return repr(arena)
+
+
+COUNTS = "vertices", "edges", "states", "choices", "branches", "transitions"
+"""What is counted, of those things that have it."""
+
+
+def counts(found: Any) -> dict[str, int]:
+    """How large a game, a graph, a model or something else is, for programs."""
+    found = getattr(found, "model", found)
+    return {
+        name: int(getattr(found, f"num_{name}"))
+        for name in COUNTS
+        if hasattr(found, f"num_{name}")
+    }

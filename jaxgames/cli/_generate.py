@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from jaxgames import io, limits
 from jaxgames.arena import Arena
-from jaxgames.cli import _options, _outputs
+from jaxgames.cli import _options, _outputs, _report
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import sizes
+from jaxgames.cli._games import counts, sizes
 from jaxgames.cli._streams import STDOUT
 from jaxgames.generate import FAMILIES
 from jaxgames.io._formats import of_output
@@ -24,7 +24,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     for name, family in FAMILIES.items():
         about = _about(family)
         of_family = families.add_parser(
-            name, help=about.partition("\n")[0], description=about
+            name,
+            help=about.partition("\n")[0],
+            description=about,
+            epilog=f"example:\n  jaxgames {_example(name, family)}",
         )
         for parameter in _parameters(family):
             _add(of_family, parameter)
@@ -43,6 +46,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         )
         _options.add_force(of_family)
         _options.add_limits(of_family)
+        _options.add_json(of_family)
         _options.add_quiet(of_family)
         _options.add_traceback(of_family)
 
@@ -70,7 +74,9 @@ def run(args: argparse.Namespace) -> Exit:
     if args.output == STDOUT and form is None:
         form = "pg" if arena.weight is None else "energy"
     io.save(args.output, arena, format=form)
-    if not args.quiet:
+    if args.json:
+        _report.show(args, {"status": "solved", "output": args.output, **counts(arena)})
+    elif not args.quiet:
         print(f"{args.output}: {sizes(arena)}")
     return Exit.DONE
 
@@ -79,6 +85,13 @@ def _parameters(family: Callable[..., Arena]) -> list[inspect.Parameter]:
     """What makes up the game: all but limits, which are those of the command."""
     taken = inspect.signature(family).parameters.values()
     return [x for x in taken if x.name not in limits.Bounds.__annotations__]
+
+
+def _example(name: str, family: Callable[..., Arena]) -> str:
+    """A call that makes a small game: 3 is a number that each family takes."""
+    needed = ["3" for x in _parameters(family) if x.default is x.empty]
+    suffix = "energy" if name.startswith("energy_") else "pg"
+    return f"generate {' '.join([name, *needed])} -o game.{suffix}"
 
 
 def _about(family: Callable[..., Arena]) -> str:

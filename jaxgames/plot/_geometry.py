@@ -5,7 +5,8 @@ import numpy as np
 
 def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     """From each of `[m, 2]` to each of `[n, 2]`."""
-    return np.hypot(*(points[:, None, k] - others[:, k] for k in (0, 1)))
+    x, y = (points[:, None, k] - others[:, k] for k in (0, 1))
+    return np.sqrt(x * x + y * y)  # `hypot` takes many times as long
 
 
 def in_rectangles(points: np.ndarray, at: np.ndarray, half: np.ndarray) -> np.ndarray:

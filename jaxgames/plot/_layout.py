@@ -9,12 +9,8 @@ from jaxgames.plot._page import SMALL, text_width
 
 def place_vertices(arena: Arena, half: np.ndarray, names, labels) -> np.ndarray:
     """Centres of the vertices `[V, 2]`: components one after the other, in rows."""
-    from scipy.sparse import coo_array, csgraph  # jax depends on scipy
-
     size, edges = arena.shape
-    graph = coo_array((np.ones(edges), (arena.src, arena.dst)), (size, size))
-    distance = csgraph.shortest_path(graph.tocsr(), directed=False, unweighted=True)
-    count, component = csgraph.connected_components(graph, directed=False)
+    distance = _steps_between(arena)
 
     room = half.copy()
     for v, name in enumerate(names):
@@ -23,8 +19,10 @@ def place_vertices(arena: Arena, half: np.ndarray, names, labels) -> np.ndarray:
     length = 40 + max((text_width(label, SMALL) for label in labels), default=0)
     length *= max(1, np.sqrt(edges / 3 / max(1, size)))
     places = []
-    for c in range(count):
-        part = np.flatnonzero(component == c)
+    together = distance < np.inf
+    # A component begins with a vertex that no earlier one is together with.
+    for v in np.flatnonzero(~np.tril(together, -1).any(1)):
+        part = np.flatnonzero(together[v])
         at = _stress_layout(distance[np.ix_(part, part)], length, room[part])
         places.append((part, at - (at - room[part]).min(0)))
     places.sort(key=lambda place: -len(place[0]))
@@ -41,6 +39,25 @@ def place_vertices(arena: Arena, half: np.ndarray, names, labels) -> np.ndarray:
         result[part] = at + (x, y)
         x, row_height = x + width + 40, max(row_height, height)
     return result
+
+
+def _steps_between(arena: Arena) -> np.ndarray:
+    """Edges between vertices `[V, V]`, walked either way; inf where there is no path.
+
+    Searches breadth first from all vertices at once: O(V^3) a layer, for few vertices.
+    """
+    size = arena.shape[0]
+    # Whole numbers up to V: exact, and products of floats are what NumPy is fast at.
+    beside = np.zeros((size, size), np.float32)
+    beside[arena.src, arena.dst] = beside[arena.dst, arena.src] = 1
+    distance = np.where(np.eye(size, dtype=bool), 0, np.inf)
+    layer, steps = np.eye(size, dtype=np.float32), 0
+    while layer.any():
+        steps += 1
+        new = (layer @ beside > 0) & (distance == np.inf)
+        distance[new] = steps
+        layer = new.astype(np.float32)
+    return distance
 
 
 def _stress_layout(distance: np.ndarray, length: float, room: np.ndarray) -> np.ndarray:
@@ -61,7 +78,9 @@ def _stress_layout(distance: np.ndarray, length: float, room: np.ndarray) -> np.
     at = at + 0.1 * np.stack([np.cos(angle), np.sin(angle)], 1)
 
     weight = 1 / (distance + np.eye(size)) ** 2 - np.eye(size)
-    inverse = np.linalg.pinv(np.diag(weight.sum(1)) - weight)
+    # The pseudoinverse: all the matrix does not see is what all move alike.
+    alike = 1 / size
+    inverse = np.linalg.inv(np.diag(weight.sum(1)) - weight + alike) - alike
     for _ in range(300):
         pull = weight * distance / np.maximum(distances(at, at), 1e-9)
         at = inverse @ (pull.sum(1)[:, None] * at - pull @ at)
