@@ -145,7 +145,7 @@ class _Search:
     def _stronger(self, state: State) -> State | None:
         """A known state that asks for more; if there is none, this one is known now."""
         key = list(state)
-        for i, states in self._unfolded:
+        for i, _ in self._unfolded:
             key[i] = -1
         alike = self._alike.setdefault(tuple(key), [])
         for other in alike:
