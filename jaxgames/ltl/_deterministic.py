@@ -12,7 +12,9 @@ References:
     doi:10.4204/EPTCS.256.13.
 """
 
+import functools
 import math
+import operator
 from collections.abc import Iterable
 from typing import NamedTuple, Unpack
 
@@ -317,6 +319,10 @@ def _by_parts(formula: Formula, ground: _Ground, max_states: int) -> Graph:
     return smaller(_factors(formula, ground, max_states).product(max_states))
 
 
+Step = tuple[State, int, int]
+"""States of the first parts, the marks on the way there, and the letters."""
+
+
 class Factors(NamedTuple):
     """A deterministic automaton that is not multiplied out.
 
@@ -327,23 +333,37 @@ class Factors(NamedTuple):
         parts: deterministic and complete; the marks of each are its own.
         tree: of the condition on the marks of all.
         plain: the parts with colours for marks.
+        condition: on the marks of all.
     """
 
     letters: Letters
     parts: "list[Graph | Unfolded]"
     tree: ZielonkaTree
     plain: "list[Graph | Unfolded]"
+    condition: Acceptance
 
     @property
     def start(self) -> State:
         """The initial state."""
         return (*(x.initial[0] for x in self.parts), self.tree.first_leaf[0])
 
-    def row(self, state: State) -> dict[tuple[State, int], int]:
-        """The letters to each state that follows one, with each colour."""
+    def row(
+        self, state: State, known: "dict[State, list[Step]] | None" = None
+    ) -> dict[tuple[State, int], int]:
+        """The letters to each state that follows one, with each colour.
+
+        Args:
+            state: of the product.
+            known: what was found of states of the first parts: it is used, and added.
+        """
         *places, leaf = state
-        steps: list[tuple[State, int, int]] = [((), 0, self.letters.all)]
-        for graph, q in zip(self.parts, places, strict=True):
+        steps: list[Step] = [((), 0, self.letters.all)]
+        for number, (graph, q) in enumerate(zip(self.parts, places, strict=True)):
+            # The last part makes most, and nobody shares what all parts make.
+            begun = state[: number + 1] if number + 1 < len(places) else ()
+            if known is not None and begun in known:
+                steps = known[begun]
+                continue
             steps = [
                 ((*done, r), marks | more, shared)
                 for done, marks, some in steps
@@ -352,12 +372,50 @@ class Factors(NamedTuple):
             ]
             limits.tick("multiplying")
             check_edges(len(steps))
+            if known is not None and begun:
+                known[begun] = steps
         row: dict[tuple[State, int], int] = {}
         for targets, marks, some in steps:
             after, colour = self.tree.read(leaf, marks)
             key = (*targets, after), colour
             row[key] = self.letters.either(row.get(key, 0), some)
         return row
+
+    @property
+    def bound(self) -> float:
+        """States that the product has at most."""
+        unfolded = any(isinstance(x, Unfolded) for x in self.parts)
+        sizes = (len(x.edges) for x in self.parts if isinstance(x, Graph))
+        return math.inf if unfolded else math.prod(sizes, start=len(self.tree.leaves))
+
+    def without_failures(self) -> "Factors":
+        """Without edges to states of parts in which the whole is violated for good."""
+        offset, parts = 0, []
+        every = (1 << sum(x.num_sets for x in self.parts)) - 1
+        for part in self.parts:
+            if isinstance(part, Unfolded):
+                own = 1 << offset
+                if self.condition.assuming(every & ~own).operator == "false":
+                    part = part.without_failures()
+            else:
+                part = self._without_failures(part, every, offset)
+            parts.append(part)
+            offset += part.num_sets
+        return self._replace(parts=parts)
+
+    def _without_failures(self, graph: Graph, every: int, offset: int) -> Graph:
+        others = every & ~((1 << graph.num_sets) - 1 << offset)
+        failed = set()
+        for q, edges in enumerate(graph.edges):
+            if all(r == q for r, _ in edges):
+                marks = functools.reduce(operator.or_, (x for _, x in edges), 0)
+                if self.condition.assuming(others | marks).operator == "false":
+                    failed.add(q)
+        rows: list[Edges] = [
+            {end: some for end, some in edges.items() if end[0] not in failed}
+            for edges in graph.edges
+        ]
+        return Graph(graph.letters, rows, graph.initial, graph.num_sets)
 
     def product(self, max_states: int) -> Graph:
         """All states that are reached; marks are colours.
@@ -392,18 +450,27 @@ class Unfolded:
         initial: the initial state.
     """
 
-    def __init__(self, states: Unfolding, mark: int):
+    def __init__(self, states: Unfolding, bit: int, failures: bool = True):
         self.states = states
         self.edges = self
         self.initial = [0]
         self.num_sets = 1
-        self._bit = 1 << mark
+        self._bit = bit
+        self._failures = failures
+
+    def without_failures(self) -> "Unfolded":
+        """Without edges to the state in which the formula is violated."""
+        return Unfolded(self.states, self._bit, failures=False)
 
     def __getitem__(self, state: int) -> Edges:
         """The letters to each successor, with a mark unless the formula is violated."""
         row = self.states.row(state)
         lost = self.states.is_lost
-        return {(r, 0 if lost(r) else self._bit): some for r, some in row.items()}
+        return {
+            (r, 0 if lost(r) else self._bit): some
+            for r, some in row.items()
+            if self._failures or not lost(r)
+        }
 
 
 def factors(
@@ -452,7 +519,7 @@ def _factors(
             try:
                 ground.obligation(part, unfolded_beyond)
             except TooLargeError:
-                found = Unfolded(ground.unfolding(part), offset)
+                found = Unfolded(ground.unfolding(part), 1 << offset)
                 parts.append(found)
                 plain.append(found)
                 return inf(offset)
@@ -482,7 +549,7 @@ def _factors(
         raise
     except ValueError as error:
         raise TooLargeError(str(error)) from error
-    return Factors(ground.letters, parts, tree, plain)
+    return Factors(ground.letters, parts, tree, plain, condition)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
@@ -524,9 +591,10 @@ def _with_tree(graph: Graph, tree: ZielonkaTree, max_states: int) -> Graph:
             edges[-1][size, 0] = missing
     edges.append({(size, 0): graph.letters.all})
     initial = graph.initial or [size]
+    condition = both(map(inf, range(graph.num_sets + 1)))
     if complete and graph.initial:
         edges = graph.edges
     else:
-        tree = ZielonkaTree(both(map(inf, range(graph.num_sets + 1))))
+        tree = ZielonkaTree(condition)
     whole = Graph(graph.letters, edges, initial, 0)
-    return Factors(graph.letters, [whole], tree, []).product(max_states)
+    return Factors(graph.letters, [whole], tree, [], condition).product(max_states)

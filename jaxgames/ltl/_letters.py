@@ -38,8 +38,12 @@ class Letters(Protocol):
         """What is in one and not in the other."""
         ...
 
-    def freed(self, letters: int, number: int) -> int:
-        """The letters that differ from one in the set in a proposition at most."""
+    def first(self, letters: int, count: int) -> int:
+        """What the letters in a set say of the first propositions.
+
+        These are letters of so many propositions: `both`, `either` and `minus` are for
+        them too.
+        """
         ...
 
     def cubes(self, letters: int) -> Guard:
@@ -79,10 +83,11 @@ class Tables:
         """What is in one and not in the other."""
         return one & ~other
 
-    def freed(self, letters: int, number: int) -> int:
-        """The letters that differ from one in the set in a proposition at most."""
-        half, own = 1 << number, self._propositions[number]
-        return letters | (letters & own) >> half | (letters & ~own) << half
+    def first(self, letters: int, count: int) -> int:
+        """What the letters in a set say of the first propositions."""
+        for number in reversed(range(count, self._count)):
+            letters = letters >> (1 << number) | letters & self._full[number]
+        return letters
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""
@@ -171,7 +176,7 @@ class Nodes:
         self.all = _diagrams.TRUE
         self._known: dict[int, Guard] = {}
         self._between_known: dict[tuple[int, int], tuple[Guard, int]] = {}
-        self._freed_known: dict[tuple[int, int], int] = {}
+        self._first_known: dict[tuple[int, int], int] = {}
 
     def proposition(self, number: int) -> int:
         """The letters with a proposition."""
@@ -189,23 +194,19 @@ class Nodes:
         """What is in one and not in the other."""
         return self._store.both(one, self._store.negated(other))
 
-    def freed(self, letters: int, number: int) -> int:
-        """The letters that differ from one in the set in a proposition at most."""
-        key = letters, number
-        if key not in self._freed_known:
-            store = self._store
-            level = store.level[letters]
-            low, high = store.cofactors(letters, level)
-            if letters in (_diagrams.FALSE, _diagrams.TRUE) or level > number:
-                found = letters
-            elif level == number:
-                found = store.either(low, high)
-            else:
-                found = store.node(
-                    level, self.freed(low, number), self.freed(high, number)
-                )
-            self._freed_known[key] = found
-        return self._freed_known[key]
+    def first(self, letters: int, count: int) -> int:
+        """What the letters in a set say of the first propositions."""
+        store = self._store
+        level = store.level[letters]
+        if level >= count:
+            return _diagrams.TRUE if letters else _diagrams.FALSE
+        key = letters, count
+        found = self._first_known.get(key)
+        if found is None:
+            low, high = store.low[letters], store.high[letters]
+            found = store.node(level, self.first(low, count), self.first(high, count))
+            self._first_known[key] = found
+        return found
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""

@@ -17,11 +17,16 @@ from collections.abc import Callable
 
 from jaxgames import limits, parity
 from jaxgames.ltl import Formula, ParityAutomaton
-from jaxgames.ltl._deterministic import Factors, State, Unfolded, factors
+from jaxgames.ltl._deterministic import Factors, State, Step, Unfolded, factors
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._specification import Specification
-from jaxgames.tuning.ltl import EXPLORED_BEYOND, EXPLORED_ROUNDS
+from jaxgames.tuning.ltl import (
+    EXPLORED_BEYOND,
+    EXPLORED_FIRST,
+    EXPLORED_ROUNDS,
+    TABLES_UP_TO,
+)
 
 
 def decidable(
@@ -42,6 +47,12 @@ def decidable(
     """
     names = inputs, outputs
     few = min(max_states, EXPLORED_BEYOND)
+    first = min(max_states, EXPLORED_FIRST)
+    # The whole may take long to make where it is large, if it is only for nothing.
+    if not moore and len(inputs) + len(outputs) > TABLES_UP_TO:
+        found = explored(formula, inputs, outputs, first, beyond=few)
+        if found is not None:
+            return found
     try:
         return Specification.from_ltl(formula, *names, moore=moore, max_states=few)
     except TooLargeError:
@@ -54,18 +65,27 @@ def decidable(
 
 
 def explored(
-    formula: Formula, inputs: list[str], outputs: list[str], max_states: int
+    formula: Formula,
+    inputs: list[str],
+    outputs: list[str],
+    max_states: int,
+    *,
+    beyond: int = 0,
 ) -> Specification | None:
     """A realizable specification that asks for more than a formula; Mealy rules.
 
-    None where none was found.
+    None where none was found, or where the whole has so few states that nothing is
+    saved: no more than `beyond`.
     """
     names = *inputs, *outputs
     try:
         product = factors(formula, names, max_states, EXPLORED_BEYOND)
+        if product.bound <= beyond:
+            return None
+        living = product.without_failures()
         unfolds = any(isinstance(x, Unfolded) for x in product.parts)
         for stronger in (True, False) if unfolds else (False,):
-            search = _Search(product, len(inputs), names, stronger)
+            search = _Search(living, len(inputs), names, stronger)
             for number in range(EXPLORED_ROUNDS):
                 if not search.expand(max_states, 1 << number):
                     break
@@ -93,6 +113,8 @@ class _Search:
         self, product: Factors, inputs: int, names: tuple[str, ...], stronger: bool
     ):
         self._product, self._inputs, self._names = product, inputs, names
+        self._values: dict[State, float] = {}
+        self._begun: dict[State, list[Step]] = {}
         self._promise = [_promise_of(product, i) for i in range(len(product.plain))]
         self._unfolded = [
             (i, x.states)
@@ -104,7 +126,7 @@ class _Search:
         self._order: list[State] = []
         self._number: dict[State, int] = {}
         # Of each state: ends that may yet be explored, the best first; those that are.
-        self._left: list[list[tuple[State, int, int, int]]] = []
+        self._left: list[list[tuple[State, int, int]]] = []
         self._edges: list[Edges] = []
         self._due: list[int] = []
         self._enter(product.start)
@@ -123,9 +145,7 @@ class _Search:
     def _stronger(self, state: State) -> State | None:
         """A known state that asks for more; if there is none, this one is known now."""
         key = list(state)
-        for i, states in self._unfolded:
-            if states.is_lost(state[i]):
-                return None
+        for i, _ in self._unfolded:
             key[i] = -1
         alike = self._alike.setdefault(tuple(key), [])
         for other in alike:
@@ -141,7 +161,11 @@ class _Search:
 
     def _value(self, state: State) -> float:
         """How promising a state is."""
-        return sum(of(q) for of, q in zip(self._promise, state, strict=False))
+        found = self._values.get(state)
+        if found is None:
+            pairs = zip(self._promise, state, strict=False)
+            found = self._values[state] = sum([of(q) for of, q in pairs])
+        return found
 
     def expand(self, max_states: int, ends: int) -> bool:
         """So many ends more for each input, where due; False: too many states."""
@@ -162,27 +186,30 @@ class _Search:
                 self._due[known:] = sorted(self._due[known:], key=self._openness)[::-1]
         return True
 
-    def _ranked(self, state: State) -> list[tuple[State, int, int, int]]:
-        letters, ranked = self._product.letters, []
-        for (after, colour), some in self._product.row(state).items():
-            allowing = some
-            for number in range(self._inputs, len(self._names)):
-                allowing = letters.freed(allowing, number)
+    def _ranked(self, state: State) -> list[tuple[State, int, int]]:
+        ranked = []
+        for (after, colour), some in self._product.row(state, self._begun).items():
             good = colour if colour % 2 == 0 else -colour
-            ranked.append((-good, -self._value(after), after, colour, some, allowing))
+            ranked.append((-good, -self._value(after), after, colour, some))
         ranked.sort(key=lambda x: x[:4])
         return [x[2:] for x in ranked]
 
     def _choose(self, q: int) -> None:
         letters = self._product.letters
+        every = letters.first(letters.all, self._inputs)
         covered, left = 0, []
-        for after, colour, some, allowing in self._left[q]:
+        for place, (after, colour, some) in enumerate(self._left[q]):
+            if covered == every:
+                # What is left need not be looked at: mostly it is most of all.
+                left += self._left[q][place:]
+                break
+            allowing = letters.first(some, self._inputs)
             if letters.minus(allowing, covered):
                 covered = letters.either(covered, allowing)
                 end = self._enter(after), colour
                 self._edges[q][end] = letters.either(self._edges[q].get(end, 0), some)
             else:
-                left.append((after, colour, some, allowing))
+                left.append((after, colour, some))
         self._left[q] = left
 
     def more(self, winner) -> bool:

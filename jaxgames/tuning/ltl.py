@@ -41,6 +41,10 @@ TREE_NODES = 16
 EXPLORED_BEYOND = 1 << 10
 """States of an automaton beyond which it is explored as far as is needed."""
 
+EXPLORED_FIRST = 1 << 11
+"""States that are explored before an automaton is made at all, where its letters are
+decision diagrams: more of them say that exploring is no shortcut."""
+
 EXPLORED_ROUNDS = 4
 """How often more is explored before the whole automaton is made."""
 

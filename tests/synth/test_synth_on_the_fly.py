@@ -5,6 +5,7 @@ import pytest
 
 from jaxgames import synth
 from jaxgames.ltl import Formula
+from jaxgames.ltl._deterministic import factors
 from jaxgames.ltl._letters import Nodes, Tables
 from jaxgames.synth import Decomposition, Specification, _on_the_fly
 from jaxgames.synth._on_the_fly import decidable, explored
@@ -57,6 +58,40 @@ def test_few_states_are_explored(monkeypatch):
     assert synth.verify(whole, composed.controller())
 
 
+@pytest.mark.parametrize("beyond", [1, 8])
+def test_exploring_comes_first_where_the_whole_may_be_large(monkeypatch, beyond):
+    monkeypatch.setattr(_on_the_fly, "EXPLORED_BEYOND", beyond)
+    monkeypatch.setattr(_on_the_fly, "TABLES_UP_TO", 3)
+    asked = "G(a -> F g) & G(b -> F h) & G !(g & h)"
+    whole = Specification.from_ltl(asked, INS, OUTS)
+    # That both are asked for at once is too much, as soon as it may come.
+    for more, realizable in ("", True), (" & G(a -> g) & G(b -> h)", False):
+        formula = Formula.parse(asked + more)
+        first = explored(formula, INS, OUTS, 4096, beyond=beyond)
+        assert (first is not None) == realizable
+        made = decidable(formula, INS, OUTS, moore=False, max_states=4096)
+        solution = synth.solve(made)
+        assert solution.realizable == realizable
+        if realizable:
+            assert synth.verify(whole, solution.controller())
+    # Where the whole is small nothing is explored.
+    small = Formula.parse("G(a -> F g)")
+    assert explored(small, INS, OUTS, 4096, beyond=1024) is None
+
+
+def test_what_violates_a_part_for_good_is_left_out():
+    """Not so a part that is one of two alternatives."""
+    for text, fewer in ("G !(g & h) & G(a -> F g)", True), ("G g | G F h", False):
+        product = factors(Formula.parse(text), (*INS, *OUTS), 64, 64)
+        letters, living = product.letters, product.without_failures()
+        taken = 0
+        for some in living.row(living.start).values():
+            taken = letters.either(taken, some)
+        both = letters.both(letters.proposition(2), letters.proposition(3))
+        expected = letters.minus(letters.all, both) if fewer else letters.all
+        assert taken == expected
+
+
 def test_a_safe_part_of_too_many_states_comes_down_to_few():
     """The automaton knows the last 40 inputs; a controller need not."""
     asked = Decomposition.from_ltl(f"G(r -> {'X' * 40} g) & G F (r -> X g)", ["r"])
@@ -86,12 +121,20 @@ def test_what_has_no_controller_has_none_on_the_fly(monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [Tables, Nodes])
-def test_letters_without_regard_to_a_proposition(kind):
+def test_what_letters_say_of_the_first_propositions(kind):
     letters, rng = kind(3), np.random.default_rng(1)
+    every = letters.of_guard(tuple((x, 7 & ~x) for x in range(8)))
+    assert every == letters.all
     for _ in range(40):
         members = {int(x) for x in rng.integers(0, 8, rng.integers(0, 6))}
         some = letters.of_guard(tuple((x, 7 & ~x) for x in sorted(members)))
-        for number in range(3):
-            both = members | {x ^ 1 << number for x in members}
-            expected = letters.of_guard(tuple((x, 7 & ~x) for x in sorted(both)))
-            assert letters.freed(some, number) == expected
+        for count in range(4):
+            mask = (1 << count) - 1
+            said = {x & mask for x in members}
+            # The same for any two sets that say the same, and for no others.
+            same = letters.of_guard(tuple((x, mask & ~x) for x in sorted(said)))
+            found = letters.first(some, count)
+            assert found == letters.first(same, count)
+            for x in range(1 << count):
+                one = letters.first(letters.of_guard(((x, mask & ~x),)), count)
+                assert bool(letters.both(found, one)) == (x in said)
