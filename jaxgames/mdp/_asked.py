@@ -674,7 +674,7 @@ class Asked:
         found = np.zeros(model.num_choices)
         states = (model.state_rewards or {}).get(name)
         if states is not None:
-            degrees = np.diff(np.asarray(model.row_group_offsets))
+            degrees: Any = np.diff(np.asarray(model.row_group_offsets))
             each = np.repeat(np.asarray(states), degrees)
             found[: len(each)] += each
         choices = (model.choice_rewards or {}).get(name)

@@ -34,14 +34,15 @@ def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
     pieces: list[np.ndarray] = []
     start = 0
     for block in links.blocks:
-        piece = np.zeros(block.shape, values.dtype)
+        width, size = block.shape
+        piece = np.zeros((width, size), values.dtype)
         given = piece, slot, row, offsets, values, start
         if can_compile():
-            on_all_cores(_fill, piece.shape[1], *given)
+            on_all_cores(_fill, size, *given)
         else:
             _fill_by_numpy(*given)
         pieces.append(piece)
-        start += piece.shape[1]
+        start += size
     return tuple(pieces)
 
 
@@ -57,11 +58,12 @@ def _fill(piece, slot, row, offsets, values, start, begin, end):
 
 
 def _fill_by_numpy(piece, slot, row, offsets, values, start):
-    places = np.arange(start, start + piece.shape[1])
-    rows = row[start : start + piece.shape[1]]
+    width, size = piece.shape
+    places = np.arange(start, start + size)
+    rows = row[start : start + size]
     there = slot[rows] == places
     first, stop = offsets[rows], np.where(there, offsets[rows + 1], 0)
-    for position in range(piece.shape[0]):
+    for position in range(width):
         column = np.flatnonzero(first + position < stop)
         piece[position, column] = values[first[column] + position]
 

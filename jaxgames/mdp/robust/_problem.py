@@ -45,6 +45,15 @@ class RobustOf(ValuesOf):
         nat = question[1].nat
         return len(nat.groups) + len(nat.owner), len(nat.target)
 
+    def place(self, question: Any) -> str:
+        """The host, but for large models where there is an accelerator: no race."""
+        place = drive.Problem.place(self, question)
+        return drive.HOST if place == drive.HOST else drive.DEVICE
+
+    def alone(self, question: Any) -> tuple[float, float]:
+        """As of all others."""
+        return drive.Problem.alone(self, question)
+
     def undecided(self, question: Any) -> Ends:
         """What is true of any value."""
         nat = question[1].nat
