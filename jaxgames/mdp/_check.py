@@ -157,7 +157,9 @@ def check(
         model: a concrete model with probabilities; those of a choice are understood
             relative to their sum.
         asked: the property, or its text.
-        solver: `"host"`, or `"auto"`.
+        solver: `"host"`, one component after the other; `"values"`, all states at once
+            on a device; `"race"`, both, and the first to finish wins; or `"auto"`: a
+            race where there is an accelerator and the model is large, else the host.
         constants: numbers or truth values by name, for constants of the property; an
             exact number may be a `Fraction`.
         epsilon: how far apart bounds of a value may be.
