@@ -388,7 +388,7 @@ BUGS = [
     ),
     Bug(
         *("prob1-min", WRONG, "mdp/host/_prob01.py"),
-        "        return Region(real & ~_some(zero, passed, *entering))\n",
+        "        return Region(real & ~_some(zero, passed, *into))\n",
         "        return Region(real & ~zero)\n",
         *("reach", "host,bounds", "mdp/test_prob01.py"),
     ),
