@@ -218,6 +218,7 @@ def _of_products(draw: Callable) -> Callable:
 _COMPARISON: dict[str, Callable] = {"times": _draw_times, "bandwidth": _draw_bandwidth}
 _SEQUENTIAL: dict[str, Callable] = {**_COMPARISON, "times": _draw_sequential}
 _DRAWS: dict[str, dict[str, Callable]] = {
+    "hard": {},
     "samples": {},
     "values": {},
     "calls": {"times": _draw_calls},
