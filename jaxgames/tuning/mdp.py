@@ -109,6 +109,25 @@ was found; twice as many after each that found none ..."""
 MOST_FOLLOWED = 128
 """... up to so many."""
 
+DOUBTFUL = 0.3
+"""By which share of the last change a choice is better than the policy's, at least, where
+following the policy for long does not pay."""
+
+TIED_BY = 0.01
+"""By which share of the last change a choice may be better than the policy's and not be
+taken: else choices of one worth take turns."""
+
+SOLVED_FROM = 16
+"""Rounds of a policy after which its equations are solved, where so many more would not
+be enough."""
+
+REDUCED_TO = 1e-3
+"""Which share of the last change is left where these are solved, if not what is enough is
+more: a better policy may follow."""
+
+MOST_PAIRS = 200
+"""Pairs of products with the matrix of a policy in a row."""
+
 # mdp/_improve.py
 DENSE_UP_TO = 500
 """States of a component whose equations are solved as a dense matrix."""
