@@ -150,7 +150,7 @@ def improved(local, base, least, unit, near):
             if not better <= near * unit[state]:
                 local.policy[state] = chosen
                 switched += 1
-            if better > gain * unit[state]:
+            if gain < np.inf and better > gain * unit[state]:
                 gain = better / unit[state] if unit[state] > 0.0 else np.inf
         moved = most - value[state]
         local.room[state] = moved
