@@ -6,8 +6,10 @@ A call is a check of one property of a model in memory; the second and later one
 timed, ours and Storm's in turn, in one process. Storm takes its sound method with its
 default precision, which is ours: 1e-6 relative. It builds the models from PRISM sources
 in the folder `data`, or in its folder `models`; without those, or without Storm, only a
-model that is made here is measured. `agrees` of a peer: in all states its values are
-between our bounds, as far as its own precision goes.
+model that is made here is measured. Each is asked twice: as Storm has written it to a
+file, with states in its order; and as `Program.build()` makes it of the source, with
+states in ours. `agrees` of a peer: in all states its values are between our bounds, as
+far as its own precision goes.
 """
 
 import importlib
@@ -30,6 +32,9 @@ EPSILON = 1e-6
 
 CHECKED, BUILT = "values", "program"
 """The experiments: properties of models, and programs that become models."""
+
+HERE = "built here"
+"""Of models whose states are in the order in which we find them."""
 
 CALLS = 9
 """Calls of each that are timed, where `SECONDS` are not over before."""
@@ -122,14 +127,22 @@ def run(options: Options, results: schema.Results) -> None:
         except RuntimeError as error:  # of what Storm cannot read, nothing is compared
             print(f"{name}: {str(error).splitlines()[0]}", flush=True)
             continue
+        own = mdp.Program.from_text(file.read_text(), str(file)).build(
+            constants=_constants(about.constants)
+        )
+        place = _places(model, own)
         for text, asked in zip(about.properties, properties, strict=True):
 
             def peer(asked=asked, theirs=theirs) -> Any:
                 return storm.model_checking(theirs, asked)
 
-            row, other = _measured(name, model, text, peer)
-            results.put([row], [] if other is None else [other])
-            options.keep(results)
+            for game, each, order in (
+                (name, model, np.arange(model.num_states)),
+                (f"{name}, {HERE}", own, place),
+            ):
+                row, other = _measured(game, each, text, peer, order)
+                results.put([row], [] if other is None else [other])
+                options.keep(results)
 
 
 def _storm() -> Any:
@@ -216,10 +229,39 @@ def _built(storm: Any, source: Path, about: Questions) -> tuple[mdp.MDP, Any, li
     return model, theirs, asked
 
 
+def _constants(text: str) -> dict[str, int | bool]:
+    """Values of constants as on PRISM's command line."""
+    parts = (each.split("=") for each in text.split(",") if each)
+    return {
+        name: value == "true" if value in ("true", "false") else int(value)
+        for name, value in parts
+    }
+
+
+def _places(theirs: mdp.MDP, ours: mdp.MDP) -> np.ndarray:
+    """Which state of theirs each of ours is, by the values of variables."""
+    names = sorted(ours.valuations or {})
+    orders = [
+        np.lexsort([(model.valuations or {})[name] for name in names])
+        for model in (theirs, ours)
+    ]
+    place = np.empty(ours.num_states, np.int64)
+    place[orders[1]] = orders[0]
+    for name in names:
+        here, there = ((x.valuations or {})[name] for x in (ours, theirs))
+        if not np.array_equal(here, there[place]):
+            raise RuntimeError(f"states differ in {name}")
+    return place
+
+
 def _measured(
-    name: str, model: mdp.MDP, text: str, peer: Callable[[], Any] | None
+    name: str,
+    model: mdp.MDP,
+    text: str,
+    peer: Callable[[], Any] | None,
+    order: np.ndarray | None = None,
 ) -> tuple[schema.Row, schema.PeerRow | None]:
-    """Ours, and the peer's if there is one; both in turn."""
+    """Ours, and the peer's if there is one, whose states `order` names; in turn."""
     began = time.perf_counter()
     found = mdp.check(model, text, epsilon=EPSILON, throw=False)
     first_s = time.perf_counter() - began
@@ -255,6 +297,7 @@ def _measured(
     if peer is None:
         return row, None
     values = np.array([answer.get_value(s) for s in range(model.num_states)])
+    values = values if order is None else values[order]
     other = schema.PeerRow(
         game=game,
         peer="stormpy",
