@@ -10,13 +10,22 @@ from jaxgames.graph.host import WORDS, tarjan
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._rational import Row, eliminated
 from jaxgames.mdp.host._steps import gains
-from jaxgames.tuning.mdp import DENSE_UP_TO
+from jaxgames.tuning.mdp import (
+    DENSE_UP_TO,
+    LOOKS_AT_PRODUCTS,
+    MOST_PRODUCTS_OF_AVERAGES,
+    PRODUCTS_AIM,
+    PRODUCTS_LEAVE,
+)
 
 IMPROVEMENTS = 200
 """How often policies are improved: far fewer do, but for made-up cases."""
 
 REFINEMENTS = 20
 """How often equations are solved for what is missing: each adds some digits."""
+
+REFINED_TO = 1e-3
+"""Which share of how far apart bounds may stay values of a policy may be off."""
 
 LARGEST = 1e100
 """Values of which products could be too large, and their halves."""
@@ -117,13 +126,13 @@ def improved(
     """
     sign, best = -1.0 if least else 1.0, None
     policy = _greedy(own, values, sign)
-    seen = _Gains(own, weights)
+    seen, solvers = _Gains(own, weights), _Solvers(own)
     for _ in range(IMPROVEMENTS):
         policy, home = _one_home(own, policy, sign)
-        solve = None if home < 0 else _solver(own, policy, home)
+        solve = None if home < 0 else solvers.of(policy, home)
         if solve is None or stop[0]:
             return best
-        refined = _refined(own, policy, home, solve, seen, stop)
+        refined = _refined(own, policy, home, solve, seen, width, apart, stop)
         if refined is None:
             return best
         high, earned, off = refined
@@ -162,7 +171,7 @@ class _Gains:
         return found, off
 
 
-def _refined(own: Members, policy, home: int, solve, seen: _Gains, stop):
+def _refined(own: Members, policy, home: int, solve, seen: _Gains, width, apart, stop):
     """Values of a policy, and what choices earn and change by these."""
     size = len(own.states)
     high, low, average, before, best = np.zeros(size), np.zeros(size), 0.0, np.inf, None
@@ -173,6 +182,8 @@ def _refined(own: Members, policy, home: int, solve, seen: _Gains, stop):
         if not rest < before / 2 or stop[0]:
             break
         before, best = rest, (high, earned, off)
+        if rest <= REFINED_TO * (width * abs(average) + apart):
+            break
         more = solve(missing)
         if more is None or not np.abs(more).max() < LARGEST:
             break
@@ -323,7 +334,7 @@ def _part(own: Members, inside: np.ndarray, policy: np.ndarray) -> Members:
 
 def _solved(own: Members, policy: np.ndarray, home: int):
     """The average of a policy with one home, and values that are zero there."""
-    solve = _solver(own, policy, home)
+    solve = _Solvers(own).of(policy, home)
     found = None if solve is None else solve(own.reward[policy])
     if found is None or not np.isfinite(found).all():
         return None
@@ -332,28 +343,71 @@ def _solved(own: Members, policy: np.ndarray, home: int):
     return average, found
 
 
-def _solver(
-    own: Members, policy: np.ndarray, home: int
-) -> Callable[[np.ndarray], np.ndarray | None] | None:
-    """What solves equations of a policy; in the place of home's value: the average."""
-    size = len(own.states)
-    chosen = np.full(len(own.choices), -1)
-    chosen[policy] = np.arange(size)
-    row = chosen[own.source]
-    some = row >= 0
-    row, column, probs = row[some], own.target[some], own.probs[some]
-    if size <= DENSE_UP_TO:
-        matrix = np.eye(size)
-        np.subtract.at(matrix, (row, column), probs)
-        matrix[:, home] = 1.0
+Solve = Callable[[np.ndarray], np.ndarray | None]
+"""Solves equations of a policy; in the place of home's value: the average."""
+
+
+class _Solvers:
+    """What solves equations of policies.
+
+    Large ones by products with their matrix [1]: where it mixes well but for a few sets
+    of states that are seldom left, few are enough, while factors of it would fill in.
+    Where products do not do, as on long lines, it is factors, for all policies after.
+
+    [1] Saad and Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7(3), 1986,
+    doi:10.1137/0907058.
+    """
+
+    def __init__(self, own: Members):
+        self._own, self._products_do = own, True
+
+    def of(self, policy: np.ndarray, home: int) -> Solve | None:
+        """What solves those of a policy with one home."""
+        own, size = self._own, len(self._own.states)
+        chosen = np.full(len(own.choices), -1)
+        chosen[policy] = np.arange(size)
+        row = chosen[own.source]
+        some = row >= 0
+        entries = row[some], own.target[some], own.probs[some]
+        if size <= DENSE_UP_TO:
+            return _dense(size, home, *entries)
+        if not self._products_do:
+            return _factored(size, home, *entries)
+        product = _one_more(size, *entries)
+        factors: list[Solve | None] = []
 
         def solve(wanted: np.ndarray) -> np.ndarray | None:
-            try:
-                return np.linalg.solve(matrix, wanted)
-            except np.linalg.LinAlgError:
-                return None
+            if self._products_do:
+                found = _by_products(product, wanted)
+                rest = np.abs(wanted - product(found)).max()
+                if rest <= PRODUCTS_LEAVE * np.abs(wanted).max():
+                    average = found.mean()
+                    found -= found[home]
+                    found[home] = average
+                    return found
+                self._products_do = False
+            if not factors:
+                factors.append(_factored(size, home, *entries))
+            return None if factors[0] is None else factors[0](wanted)
 
         return solve
+
+
+def _dense(size: int, home: int, row, column, probs) -> Solve:
+    matrix = np.eye(size)
+    np.subtract.at(matrix, (row, column), probs)
+    matrix[:, home] = 1.0
+
+    def solve(wanted: np.ndarray) -> np.ndarray | None:
+        try:
+            return np.linalg.solve(matrix, wanted)
+        except np.linalg.LinAlgError:
+            return None
+
+    return solve
+
+
+def _factored(size: int, home: int, row, column, probs) -> Solve | None:
     import warnings
 
     from scipy import sparse
@@ -372,3 +426,48 @@ def _solver(
             return linalg.splu(matrix).solve
         except RuntimeError:
             return None
+
+
+def _one_more(size: int, row, column, probs) -> Callable[[np.ndarray], np.ndarray]:
+    """What values have over those a step later, and their mean.
+
+    Where that is the reward, the mean is the average, and values are those of a policy
+    but for a number that is the same for all.
+    """
+    from scipy import sparse
+
+    matrix = sparse.csr_matrix((probs, (row, column)), shape=(size, size))
+    return lambda values: values - matrix @ values + values.mean()
+
+
+def _by_products(
+    product: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray
+) -> np.ndarray:
+    """Values whose product is as near to what is wanted as some products bring it."""
+    base = np.empty((MOST_PRODUCTS_OF_AVERAGES + 1, len(wanted)))
+    parts = np.zeros((MOST_PRODUCTS_OF_AVERAGES + 1, MOST_PRODUCTS_OF_AVERAGES))
+    size = float(np.linalg.norm(wanted))
+    if not 0 < size < np.inf:
+        return np.zeros(len(wanted))
+    base[0] = wanted / size
+    ends, left, best = np.zeros(MOST_PRODUCTS_OF_AVERAGES + 1), 1.0, 0
+    ends[0] = size
+    for made in range(MOST_PRODUCTS_OF_AVERAGES):
+        new = product(base[made])
+        for _ in range(2):  # the second time for what rounding has left
+            along = base[: made + 1] @ new
+            new -= along @ base[: made + 1]
+            parts[: made + 1, made] += along
+        length = float(np.linalg.norm(new))
+        parts[made + 1, made] = length
+        best = made + 1
+        # A look at what is left costs as much as some products.
+        last = made + 1 == MOST_PRODUCTS_OF_AVERAGES or not length > 0
+        if last or best % LOOKS_AT_PRODUCTS == 0:
+            share = np.linalg.lstsq(parts[: best + 1, :best], ends[: best + 1])[0]
+            rest = ends[: best + 1] - parts[: best + 1, :best] @ share
+            left = float(np.linalg.norm(rest)) / size
+            if last or left <= PRODUCTS_AIM:
+                return share @ base[:best]
+        base[made + 1] = new / length
+    return np.zeros(len(wanted))

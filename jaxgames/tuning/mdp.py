@@ -110,8 +110,8 @@ MOST_FOLLOWED = 128
 """... up to so many."""
 
 DOUBTFUL = 0.3
-"""By which share of the last change a choice is better than the policy's, at least, where
-following the policy for long does not pay."""
+"""By which share of the last change a choice is better than the policy's, at least,
+where following the policy for long does not pay."""
 
 TIED_BY = 0.01
 """By which share of the last change a choice may be better than the policy's and not be
@@ -122,8 +122,8 @@ SOLVED_FROM = 16
 be enough."""
 
 REDUCED_TO = 1e-3
-"""Which share of the last change is left where these are solved, if not what is enough is
-more: a better policy may follow."""
+"""Which share of the last change is left where these are solved, if not what is enough
+is more: a better policy may follow."""
 
 MOST_PAIRS = 200
 """Pairs of products with the matrix of a policy in a row."""
@@ -152,6 +152,19 @@ FEWEST_AVERAGES = 500
 
 MOST_AVERAGES = 1_000_000
 """Rounds of averages at most, of one component whose policies did not do."""
+
+# mdp/_average_policies.py
+MOST_PRODUCTS_OF_AVERAGES = 120
+"""Products with the matrix of a policy, whose vectors are all kept ..."""
+
+LOOKS_AT_PRODUCTS = 10
+"""... those between two looks at what is left ..."""
+
+PRODUCTS_AIM = 1e-6
+"""... the share of what is wanted that may be left: it is begun anew for that ..."""
+
+PRODUCTS_LEAVE = 0.01
+"""... and the share with which that still pays."""
 
 # mdp/_eliminated.py
 ELIMINATED_IN = 500_000

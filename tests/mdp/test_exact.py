@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgames import SolveError, Status, mdp
-from jaxgames.mdp import _average
+from jaxgames.mdp import _average, _average_policies
 from jaxgames.mdp.host._steps import gains
 from jaxgames.testing import _exact as exact
 
@@ -142,6 +142,48 @@ def test_processes_that_mix_slowly_need_no_fractions(monkeypatch, relative):
             for low, high, x in zip(found.lower, found.upper, exactly, strict=True):
                 assert Fraction(low) <= x <= Fraction(high)
                 assert high - low <= 1e-6 * (x if relative else 1)
+
+
+def crowds(rng, size: int, rare: float) -> mdp.MDP:
+    """Two crowds of states, each left once in a long time; two choices each."""
+    columns, probs = [], []
+    for state in range(2 * size):
+        here, there = state // size * size, (1 - state // size) * size
+        for choice in range(2):
+            some = here + rng.choice(size, 3, replace=False)
+            columns += [*some.tolist(), there + int(rng.integers(size))]
+            probs += [0.5, 0.25, 0.25 - rare * (1 + choice), rare * (1 + choice)]
+    rows = np.arange(0, len(columns) + 1, 4)
+    reward = np.repeat([1, 2], 2 * size) + rng.random(4 * size) / 8
+    how = {"choice_rewards": {"cost": reward}}
+    return mdp.MDP.from_arrays(range(0, len(rows), 2), rows, columns, probs, **how)
+
+
+@pytest.mark.parametrize("products", [30, 1])
+def test_large_processes_that_mix_slowly(monkeypatch, products):
+    """By products, that must be right for a while; or by factors, where few do not do.
+
+    Factors fill in where each state leads to any others: they must not be needed.
+    """
+    model = crowds(np.random.default_rng(9), 12, 2.0**-35)
+    exactly = mdp.check(model, "Rmax=? [ LRA ]", exact=True).exact
+    assert exactly is not None
+    factored, asked = _average_policies._factored, []
+
+    def counted(*parts):
+        asked.append(1)
+        return factored(*parts)
+
+    monkeypatch.setattr(_average_policies, "_factored", counted)
+    monkeypatch.setattr(_average_policies, "DENSE_UP_TO", 0)
+    monkeypatch.setattr(_average_policies, "MOST_PRODUCTS_OF_AVERAGES", products)
+    monkeypatch.setattr(_average, "RATIONAL_UP_TO", 0)
+    monkeypatch.setattr(_average, "MOST_AVERAGES", 1)
+    found = mdp.check(model, "Rmax=? [ LRA ]")
+    assert found.status == Status.SOLVED
+    assert Fraction(found.lower[0]) <= exactly[0] <= Fraction(found.upper[0])
+    assert found.upper[0] - found.lower[0] <= 1e-6 * found.lower[0]
+    assert bool(asked) == (products == 1)
 
 
 def test_what_is_added_to_values_is_within_its_error():
