@@ -555,9 +555,12 @@ def joined(x: Any, y: Any) -> Any:
 
 def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
-    if not imported():
+    if isinstance(tree, np.ndarray) or not imported():
         return False
-    return any(isinstance(x, Tracer) for x in jax.tree.leaves(tree))
+    for leaf in jax.tree.leaves(tree):  # in fewer steps than by any()
+        if isinstance(leaf, Tracer):
+            return True
+    return False
 
 
 def eager() -> contextlib.AbstractContextManager[None]:

@@ -1,6 +1,7 @@
 """Properties: what is asked of a model, as objects that print as PRISM writes."""
 
 import dataclasses
+import functools
 import re
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -380,6 +381,12 @@ class Property:
         return f"{name}{self.formula}"
 
 
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str) -> Property:
+    """The property of a text, which is often that of the last call."""
+    return Property.parse(text)
+
+
 def as_property(asked: "Property | str") -> Property:
     """A property, parsed if it is a text.
 
@@ -387,7 +394,7 @@ def as_property(asked: "Property | str") -> Property:
         ValueError: it is neither, or the text is none.
     """
     if isinstance(asked, str):
-        return Property.parse(asked)
+        return _parsed(str(asked))
     if isinstance(asked, Property):
         return asked
     if isinstance(asked, Node):
