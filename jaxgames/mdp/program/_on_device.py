@@ -31,7 +31,6 @@ from jaxgames.mdp.program._expressions import Typed
 from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._resolved import Outcome, Ready, Resolved
 from jaxgames.tuning.prism import CELLS_AT_ONCE, MOST_SUCCESSORS, UNROLLED
-from jaxgames.value import freeze
 
 Asked = tuple[Typed, type]
 """An expression, and the type of its values."""
@@ -318,7 +317,7 @@ def _arranged(
     choices, branches, parts = (int(x) for x in np.asarray(made.numbers))
     cut = _cut(rules, made, ordered, count, choices, branches, parts)
     chain, timed = program.kind != "mdp", program.kind == "ctmc"
-    told = jax.tree.map(lambda x: freeze(ops.to_host(x)), cut)
+    told = jax.tree.map(np.asarray, cut)
     return Explored(
         words=ordered.words,
         groups=np.arange(count + 1, dtype=np.int32) if chain else told.groups,
