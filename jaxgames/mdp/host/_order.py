@@ -3,6 +3,7 @@
 import numpy as np
 
 from jaxgames.host import compiled, linear
+from jaxgames.tuning.mdp import CLEARLY_FEWER, NEARLY_ORDERED
 
 
 @linear
@@ -12,9 +13,10 @@ def ordered(groups, rows, target, component, order, parts):
     As a depth-first search leaves them, so that all that follows a state comes before
     it but for what leads back on the way of the search; or what a breadth-first search
     finds last first, so that most branches lead to what comes before where all ways
-    between two states are about as long; or by number, large ones first. That is best
-    which has the fewest branches that lead to a state that comes later: those alone
-    bring what a round does not know yet. O(N + K + B) time.
+    between two states are about as long; or by number, large ones first, as models are
+    numbered that are explored in breadth. That is best which has the fewest branches
+    that lead to a state that comes later: those alone bring what a round does not know
+    yet. So rounds hardly depend on how states are numbered. O(N + K + B) time.
 
     Args:
         groups: int32 `[N + 1]`, the choices of each state.
@@ -38,16 +40,14 @@ def ordered(groups, rows, target, component, order, parts):
         back, found = depth_first(
             groups, rows, target, component, root, deep, way, branch
         )
-        best = back
-        if found < best:
-            best = found
-        # What is nearly in order is not searched once more.
+        best = min(back, found)
         later = best
-        if 16 * best > end - begin:
+        if best > NEARLY_ORDERED * (end - begin):
             later = breadth_first(groups, rows, target, component, root, wide, way)
-        if later >= best and found >= back:
+        searched = later < CLEARLY_FEWER * best
+        if not searched and found >= back:
             continue
-        place = wide if later < best else deep
+        place = wide if searched else deep
         for at in range(begin, end):
             way[at - begin] = order[at]
         for at in range(end - begin):
