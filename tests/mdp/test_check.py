@@ -622,7 +622,7 @@ def shuffled(model: mdp.MDP, number: np.ndarray) -> mdp.MDP:
     return mdp.MDP.from_arrays(
         *(begins, ends, columns, probs),
         labels={name: marks[states] for name, marks in model.labels.items()},
-        state_rewards={k: x[states] for k, x in model.state_rewards.items()},
+        state_rewards={k: x[states] for k, x in (model.state_rewards or {}).items()},
     )
 
 

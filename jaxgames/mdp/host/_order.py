@@ -44,10 +44,10 @@ def ordered(groups, rows, target, component, order, parts):
         later = best
         if best > NEARLY_ORDERED * (end - begin):
             later = breadth_first(groups, rows, target, component, root, wide, way)
-        searched = later < CLEARLY_FEWER * best
-        if not searched and found >= back:
+        in_breadth = later < CLEARLY_FEWER * best
+        if not in_breadth and found >= back:
             continue
-        place = wide if searched else deep
+        place = wide if in_breadth else deep
         for at in range(begin, end):
             way[at - begin] = order[at]
         for at in range(end - begin):
