@@ -607,6 +607,74 @@ def test_components_are_gone_through_in_the_order_of_their_branches(forwards):
     assert found.upper[first] - found.lower[first] <= 1e-6 * found.lower[first]
 
 
+def shuffled(model: mdp.MDP, number: np.ndarray) -> mdp.MDP:
+    """The same model, in which each state has another number."""
+    groups, rows = model.row_group_offsets, model.row_offsets
+    columns, probs, ends, begins = [], [], [0], [0]
+    states = np.argsort(number)
+    for state in states:
+        for choice in range(groups[state], groups[state + 1]):
+            branches = slice(rows[choice], rows[choice + 1])
+            columns += number[model.columns[branches]].tolist()
+            probs += model.probs[branches].tolist()
+            ends.append(len(columns))
+        begins.append(len(ends) - 1)
+    return mdp.MDP.from_arrays(
+        *(begins, ends, columns, probs),
+        labels={name: marks[states] for name, marks in model.labels.items()},
+        state_rewards={k: x[states] for k, x in (model.state_rewards or {}).items()},
+    )
+
+
+def in_breadth(model: mdp.MDP) -> np.ndarray:
+    """Numbers of states as a breadth-first search from the initial one finds them."""
+    number = np.full(model.num_states, -1)
+    found = [int(np.ravel(model.initial)[0])]
+    number[found[0]] = 0
+    edges = model.row_offsets[model.row_group_offsets]
+    for state in found:
+        for to in model.columns[edges[state] : edges[state + 1]].tolist():
+            if number[to] < 0:
+                number[to] = len(found)
+                found.append(to)
+    return number
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'Pmin=? [ F "heads" ]',
+        'Pmax=? [ F "heads" ]',
+        'R{"steps"}min=? [ F "ended" ]',
+        'R{"steps"}max=? [ F "ended" ]',
+    ],
+)
+def test_rounds_hardly_depend_on_how_states_are_numbered(question):
+    """A model that comes sorted, backwards, as it is explored, or in no order."""
+    model = mdp.Program.parse(consensus(3, 4)).build()
+    size = model.num_states
+    numbers = [np.arange(size)[::-1], in_breadth(model)]
+    numbers += [np.random.default_rng(seed).permutation(size) for seed in range(2)]
+    first = mdp.check(model, question, solver="host")
+    assert mdp.verify_values(model, question, first)
+    looks = [first.stats["looks"]]
+    for number in numbers:
+        found = mdp.check(shuffled(model, number), question, solver="host")
+        assert np.all(found.lower[number] <= first.upper)
+        assert np.all(found.upper[number] >= first.lower)
+        assert np.all(found.upper - found.lower <= 1e-6 * found.lower)
+        looks.append(found.stats["looks"])
+    assert max(looks) <= 1.5 * min(looks), looks
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slow_walks_are_exact_in_any_order(seed):
+    model, chances = walk(40, Fraction(2, 5))
+    number = np.random.default_rng(seed).permutation(41)
+    found = mdp.check(shuffled(model, number), 'Pmax=? [ F "top" ]')
+    holds(found, [chances[state] for state in np.argsort(number)])
+
+
 # ---- rounds that leap ----------------------------------------------------------------
 
 

@@ -14,7 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.tuning.mdp import FEWEST_FOLLOWED, MOST_FOLLOWED, SETTLES, STEADY
+from jaxgames.tuning.mdp import (
+    FEWEST_FOLLOWED,
+    LARGE_GAIN,
+    MOST_FOLLOWED,
+    SETTLES,
+    SMALL_GAIN,
+    STEADY,
+)
 
 
 class Component(NamedTuple):
@@ -101,18 +108,21 @@ def copied(system, value, inside, part, local, number):
 
 
 @compiled
-def improved(local, base, least, unit):
+def improved(local, base, least, unit, small):
     """A round of all choices.
 
+    A state keeps its choice where another one is hardly better: while values are far
+    from the truth such gains come and go, and a policy that stays is followed faster.
+
     Returns:
-        The largest change, each in its unit; the largest value; and how many states
-        change their choice.
+        The largest change, each in its unit; the largest value; how many states change
+        their choice; and the largest gain of a better choice, in units, changed or not.
     """
-    change, top, switched = 0.0, 0.0, 0
+    change, top, switched, largest = 0.0, 0.0, 0, 0.0
     value = local.value
     for state in range(len(value)):
-        first, most = local.groups[state], 0.0
-        chosen = first
+        first, most, kept = local.groups[state], 0.0, np.inf
+        chosen, policy = first, local.policy[state]
         for choice in range(first, local.groups[state + 1]):
             here = base[choice]
             for branch in range(local.rows[choice], local.rows[choice + 1]):
@@ -120,9 +130,16 @@ def improved(local, base, least, unit):
             if choice == first or (here < most if least == 1 else here > most):
                 most = here
                 chosen = choice
-        if chosen != local.policy[state]:
-            local.policy[state] = chosen
-            switched += 1
+            if choice == policy:
+                kept = here
+        if chosen != policy:
+            gain = kept - most if least == 1 or policy < 0 else most - kept
+            if not gain <= small * unit[state]:
+                local.policy[state] = chosen
+                switched += 1
+            gain = gain / unit[state] if unit[state] > 0.0 else np.inf
+            if gain > largest:
+                largest = gain
         moved = most - value[state]
         local.room[state] = moved
         value[state] = most
@@ -134,7 +151,7 @@ def improved(local, base, least, unit):
             most = -most
         if most > top:
             top = most
-    return change, top, switched
+    return change, top, switched, largest
 
 
 @compiled
@@ -261,9 +278,9 @@ def approach(local, chain, base, least, unit, share, apart, patience, stop):
         The last change, the largest value, and how many rounds there were: more than
         `patience` if that was not enough.
     """
-    rounds, most = 0, FEWEST_FOLLOWED
+    rounds, most, small = 0, FEWEST_FOLLOWED, 0.0
     while True:
-        change, top, switched = improved(local, base, least, unit)
+        change, top, switched, gain = improved(local, base, least, unit, small)
         rounds += 1
         enough = share * top + apart
         if change <= enough or stop[0] != 0:
@@ -272,9 +289,11 @@ def approach(local, chain, base, least, unit, share, apart, patience, stop):
             return change, top, patience + 1
         if switched > 0 or rounds == 1:
             chosen_by(local, base, chain)
+        if gain > LARGE_GAIN * change or rounds == 1:
             most = FEWEST_FOLLOWED
         elif most < MOST_FOLLOWED:
             most *= 2
+        small = SMALL_GAIN * change if change < np.inf else 0.0
         most = min(most, patience - rounds)
         made = follow(local, chain, unit, 0.5 * enough, most, stop)
         rounds += min(made, most)
