@@ -136,6 +136,25 @@ class Diagrams:
             self._either[key] = found
         return found
 
+    def implies(self, one: int, other: int) -> bool:
+        """Whether a function holds nowhere where another does not.
+
+        Ends where the first is found that tells them apart, and makes no nodes.
+        """
+        work, seen = [(one, other)], set()
+        while work:
+            pair = work.pop()
+            one, other = pair
+            if one in (other, FALSE) or other == TRUE or pair in seen:
+                continue
+            if one == TRUE or other == FALSE:
+                return False
+            seen.add(pair)
+            level = min(self.level[one], self.level[other])
+            (a, b), (c, d) = self.cofactors(one, level), self.cofactors(other, level)
+            work += [(b, d), (a, c)]
+        return True
+
     def all_of(self, nodes: Iterable[int]) -> int:
         """The conjunction of many."""
         found = TRUE
