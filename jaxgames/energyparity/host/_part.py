@@ -35,7 +35,7 @@ class Part(NamedTuple):
         return Part(arena, vertices, edges, self.weight[edges])
 
     def islands(self) -> tuple[np.ndarray, np.ndarray]:
-        """What no edge connects: a number for each vertex, and how large its part is."""
+        """What no edge connects: a number for each vertex, and its part's size."""
         label = graphs.islands(self.arena.row_ptr, self.arena.dst)
         return label, np.bincount(label)[label]
 

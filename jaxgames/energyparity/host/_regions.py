@@ -72,7 +72,7 @@ def solve(arena: Arena, inner: Inner) -> tuple[Region, Status]:
     all if he wins the rest, and in all of the game can keep to cycles that gain, or
     gain nothing and are even. Here player 1's winning regions of the parity game alone
     and of the latter game are taken out first, and what player 0 wins with a strategy
-    of the parity game that happens to keep the energy.
+    of the parity game that happens to keep the energy, or by edges that all keep it.
 
     The stack of calls is a list: there may be as many as priorities.
 
@@ -264,7 +264,7 @@ class _Tried:
         self._extent = np.zeros(len(whole.vertices), np.int64)
 
     def left(self, part: Part, extent: np.ndarray) -> np.ndarray:
-        """bool `[V]`: islands that were not tried, as they are."""
+        """Islands that were not tried as they are: bool `[V]`."""
         return self._extent[part.vertices] != extent
 
     def enter(self, part: Part, extent: np.ndarray) -> None:
