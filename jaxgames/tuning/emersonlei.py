@@ -11,3 +11,6 @@ COPIES_ROOM = 24
 
 NODES_ROOM = 1 << 14
 """... or so many nodes in all: else there is the recursion, which makes no product."""
+
+EDGES_ROOM = 1 << 21
+"""Nodes or edges of a product that are not too many, whatever the game."""

@@ -11,7 +11,7 @@ from jaxgames.emersonlei._machine import Machine
 from jaxgames.emersonlei.host._explore import Leaves, explore
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.emersonlei import COPIES_ROOM, NODES_ROOM, TREE_ROOM
+from jaxgames.tuning.emersonlei import COPIES_ROOM, EDGES_ROOM, NODES_ROOM, TREE_ROOM
 from jaxgames.zielonka_tree import Subsets, ZielonkaTree
 
 PHASE = "making a product"
@@ -81,7 +81,7 @@ def small_product(game: Game, subsets: Subsets) -> Product | None:
         return None
     size, edges = game.arena.shape
     copies = max(COPIES_ROOM, NODES_ROOM // max(size, 1))
-    return _product(game, tree, min(copies * max(size, edges), MAX_SIZE))
+    return _product(game, tree, min(copies * max(size, edges), EDGES_ROOM))
 
 
 def _product(game: Game, tree: ZielonkaTree, most: int) -> Product | None:
