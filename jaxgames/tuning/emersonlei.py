@@ -13,4 +13,7 @@ NODES_ROOM = 1 << 14
 """... or so many nodes in all: else there is the recursion, which makes no product."""
 
 EDGES_ROOM = 1 << 21
-"""Nodes or edges of a product that are not too many, whatever the game."""
+"""Nodes or edges of a product that are too many ..."""
+
+COPIES_AT_ONCE = 8
+"""... unless there are no more of them than so many copies of the game have."""

@@ -11,7 +11,13 @@ from jaxgames.emersonlei._machine import Machine
 from jaxgames.emersonlei.host._explore import Leaves, explore
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.emersonlei import COPIES_ROOM, EDGES_ROOM, NODES_ROOM, TREE_ROOM
+from jaxgames.tuning.emersonlei import (
+    COPIES_AT_ONCE,
+    COPIES_ROOM,
+    EDGES_ROOM,
+    NODES_ROOM,
+    TREE_ROOM,
+)
 from jaxgames.zielonka_tree import Subsets, ZielonkaTree
 
 PHASE = "making a product"
@@ -80,8 +86,9 @@ def small_product(game: Game, subsets: Subsets) -> Product | None:
     except ValueError:
         return None
     size, edges = game.arena.shape
-    copies = max(COPIES_ROOM, NODES_ROOM // max(size, 1))
-    return _product(game, tree, min(copies * max(size, edges), EDGES_ROOM))
+    copies, extent = max(COPIES_ROOM, NODES_ROOM // max(size, 1)), max(size, edges)
+    most = min(copies * extent, max(EDGES_ROOM, COPIES_AT_ONCE * extent), MAX_SIZE)
+    return _product(game, tree, most)
 
 
 def _product(game: Game, tree: ZielonkaTree, most: int) -> Product | None:
