@@ -483,8 +483,8 @@ BUGS = [
     ),
     Bug(
         *("synth-verify-pairs", FORGETS, "synth/_verify.py"),
-        "                    heads.append(number[pair])\n",
-        "                    heads.append(i)\n",
+        "np.array([number[key] for key in after.tolist()], np.int64)",
+        "np.arange(len(after))",
         *("synth", "verify,machines", "synth/test_synth.py"),
     ),
     Bug(

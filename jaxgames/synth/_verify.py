@@ -146,11 +146,11 @@ def _is_right(
         # has to do with one output.
         names = frozenset(one.propositions)
         for shared in (names, own):
-            parts = conjuncts(one, shared)
-            parts.sort(key=lambda part: own.isdisjoint(part.propositions))
-            for part in parts if len(parts) > 1 else ():
+            some = conjuncts(one, shared)
+            some.sort(key=lambda each: own.isdisjoint(each.propositions))
+            for each in some if len(some) > 1 else ():
                 with contextlib.suppress(TooLargeError):
-                    if is_ruled_out(part, max_states=FEW_STATES):
+                    if is_ruled_out(each, max_states=FEW_STATES):
                         return True
         return is_ruled_out(one)
 
