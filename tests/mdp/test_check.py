@@ -621,7 +621,7 @@ def shuffled(model: mdp.MDP, number: np.ndarray) -> mdp.MDP:
         begins.append(len(ends) - 1)
     return mdp.MDP.from_arrays(
         *(begins, ends, columns, probs),
-        labels={name: marks[states] for name, marks in model.labels.items()},
+        labels={name: marks[states] for name, marks in (model.labels or {}).items()},
         state_rewards={k: x[states] for k, x in (model.state_rewards or {}).items()},
     )
 
