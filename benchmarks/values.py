@@ -6,8 +6,9 @@ A call is a check of one property of a model in memory; later ones than the firs
 timed, ours and Storm's in turn, in one process. A device has compiled by then. Storm
 takes its sound method with its default precision, which is ours: 1e-6 relative. It
 builds the models from PRISM sources in the folder `data`, or in its folder `models`;
-without those, or without Storm, only a model that is made here is measured. `agrees` of a peer: in all states its values are
-between our bounds, as far as its own precision goes.
+without those, or without Storm, only a model that is made here is measured. `agrees` of
+a peer: in all states its values are between our bounds, as far as its own precision
+goes.
 """
 
 import importlib
