@@ -492,12 +492,53 @@ def factors(
     return _factors(normal, ground, max_states, unfolded_beyond)
 
 
+def apart(
+    formula: Formula, names: tuple[str, ...], max_states: int
+) -> tuple[Letters, list[Graph], Acceptance]:
+    """Deterministic automata of the parts of a formula, and a condition on their marks.
+
+    Other than for `factors`, safe parts are not joined, and there is no tree.
+
+    Args:
+        formula: any.
+        names: of the propositions.
+        max_states: how many states each part may have.
+
+    Raises:
+        TooLargeError: a part has more.
+    """
+    ground = _Ground(letters_of(len(names)), names)
+    normal = _apart(spread(normal_form(formula)))
+    parts, _, condition = _parts_of(normal, ground, max_states, None, joins=False)
+    return ground.letters, parts, condition  # type: ignore[return-value]
+
+
 def _factors(
     formula: Formula,
     ground: _Ground,
     max_states: int,
     unfolded_beyond: int | None = None,
 ) -> Factors:
+    found = _parts_of(formula, ground, max_states, unfolded_beyond, joins=True)
+    parts, plain, condition = found
+    try:
+        tree = ZielonkaTree(condition, max_nodes=TREE_NODES * max_states)
+    except limits.LimitError:
+        raise
+    except ValueError as error:
+        raise TooLargeError(str(error)) from error
+    return Factors(ground.letters, parts, tree, plain, condition)
+
+
+def _parts_of(
+    formula: Formula,
+    ground: _Ground,
+    max_states: int,
+    unfolded_beyond: int | None,
+    *,
+    joins: bool,
+) -> "tuple[list[Graph | Unfolded], list[Graph | Unfolded], Acceptance]":
+    """Parts with marks, the same with colours, and the condition on the marks."""
     parts: list[Graph | Unfolded] = []
     plain: list[Graph | Unfolded] = []
     known: dict[Formula, Acceptance] = {}
@@ -507,7 +548,8 @@ def _factors(
             return known[part]
         if part.operator in ("&", "|"):
             join = both if part.operator == "&" else either
-            found = join([condition_of(x) for x in _grouped(part)])
+            operands = _grouped(part) if joins else part.operands
+            found = join([condition_of(x) for x in operands])
         else:
             found = leaf(part)
         known[part] = found
@@ -542,14 +584,7 @@ def _factors(
         known[one] = leaf(one)
         return [one, *(x for x in part.operands if x not in plain)]
 
-    condition = condition_of(formula)
-    try:
-        tree = ZielonkaTree(condition, max_nodes=TREE_NODES * max_states)
-    except limits.LimitError:
-        raise
-    except ValueError as error:
-        raise TooLargeError(str(error)) from error
-    return Factors(ground.letters, parts, tree, plain, condition)
+    return parts, plain, condition_of(formula)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:

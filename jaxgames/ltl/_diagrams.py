@@ -9,7 +9,7 @@ References:
     Comput. 35 (1986), doi:10.1109/TC.1986.1676819.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 
 from jaxgames import limits
 from jaxgames.ltl._guards import Guard, bits
@@ -154,6 +154,56 @@ class Diagrams:
             (a, b), (c, d) = self.cofactors(one, level), self.cofactors(other, level)
             work += [(b, d), (a, c)]
         return True
+
+    def choice(self, test: int, high: int, low: int) -> int:
+        """One function where another one holds, and a third one elsewhere."""
+        return self.either(self.both(test, high), self.both(self.negated(test), low))
+
+    def composed(self, node: int, by: Mapping[int, int], known: dict[int, int]) -> int:
+        """A function with functions in the place of variables.
+
+        Args:
+            node: it.
+            by: a function for each level that is replaced.
+            known: what was found with the same `by`: it is used, and added to.
+        """
+        if node in (FALSE, TRUE):
+            return node
+        found = known.get(node)
+        if found is None:
+            level = self.level[node]
+            low = self.composed(self.low[node], by, known)
+            high = self.composed(self.high[node], by, known)
+            test = by.get(level)
+            test = self.variable(level) if test is None else test
+            found = known[node] = self.choice(test, high, low)
+        return found
+
+    def some(self, node: int, levels: Set[int], known: dict[int, int]) -> int:
+        """Whether a function holds for some values of variables.
+
+        Args:
+            node: it.
+            levels: of the variables.
+            known: what was found with the same levels: it is used, and added to.
+        """
+        if node in (FALSE, TRUE):
+            return node
+        found = known.get(node)
+        if found is None:
+            low = self.some(self.low[node], levels, known)
+            level = self.level[node]
+            if level in levels and low == TRUE:
+                found = TRUE
+            else:
+                high = self.some(self.high[node], levels, known)
+                found = (
+                    self.either(low, high)
+                    if level in levels
+                    else self.node(level, low, high)
+                )
+            known[node] = found
+        return found
 
     def all_of(self, nodes: Iterable[int]) -> int:
         """The conjunction of many."""

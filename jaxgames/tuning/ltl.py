@@ -68,3 +68,10 @@ CIRCUIT_BITS = 1 << 29
 
 ROWS = 1 << 20
 """Pairs of cubes, one of a machine and one of an automaton, compared at once."""
+
+# synth/_reactivity.py
+PART_STATES = 1 << 6
+"""States of an automaton of a part of a formula whose game is one of functions."""
+
+REACTIVE_STATES = 1 << 12
+"""States of a machine that is made of functions."""
