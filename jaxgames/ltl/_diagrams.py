@@ -9,6 +9,7 @@ References:
     Comput. 35 (1986), doi:10.1109/TC.1986.1676819.
 """
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 
 from jaxgames import limits
@@ -18,6 +19,10 @@ FALSE, TRUE = 0, 1
 
 BELOW_ALL = 1 << 30
 """The level of terminals."""
+
+
+class TooManyNodesError(ValueError):
+    """A store has as many nodes as it may have."""
 
 
 class Diagrams:
@@ -40,12 +45,15 @@ class Diagrams:
         True
     """
 
-    def __init__(self, levels: Sequence[int] = ()):
+    def __init__(self, levels: Sequence[int] = (), *, max_nodes: float = math.inf):
         """An empty store.
 
         Args:
             levels: the level of each proposition, for `guard`; the least is on top.
+            max_nodes: how many nodes there may be, about: a few thousand more are made
+                before `TooManyNodesError` is raised.
         """
+        self._max_nodes = max_nodes
         self.level = [BELOW_ALL, BELOW_ALL]
         self.low, self.high = [0, 1], [0, 1]
         self.value: dict[int, Hashable] = {}
@@ -70,6 +78,8 @@ class Diagrams:
             self.high.append(high)
             if not found & 4095:
                 limits.tick("making decision diagrams", found, "nodes")
+                if found > self._max_nodes:
+                    raise TooManyNodesError
         return found
 
     def terminal(self, value: Hashable) -> int:

@@ -20,21 +20,31 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.acceptance import Acceptance
-from jaxgames.ltl import Formula
+from jaxgames.ltl import Formula, ParityAutomaton
 from jaxgames.ltl._deterministic import apart
 from jaxgames.ltl._diagrams import FALSE, TRUE, Diagrams
-from jaxgames.ltl._graph import Graph, TooLargeError
+from jaxgames.ltl._graph import Graph
 from jaxgames.ltl._letters import Letters
+from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._gates import Gates
 from jaxgames.synth._side_by_side import cone
-from jaxgames.tuning.ltl import PART_STATES, REACTIVE_STATES
+from jaxgames.synth._specification import Specification
+from jaxgames.tuning.ltl import (
+    PART_STATES,
+    REACTIVE_FROM,
+    REACTIVE_NODES,
+    REACTIVE_STATES,
+)
 
 
 def reactive(
     formula: Formula, inputs: list[str], outputs: list[str], *, moore: bool = False
-) -> Controller | None:
-    """A controller of a formula; None where none was found in this way.
+) -> Specification | None:
+    """A specification of one controller of a formula.
+
+    None where none was found in this way, or where the formula has so few parts that
+    nothing is saved.
 
     Args:
         formula: any.
@@ -43,14 +53,50 @@ def reactive(
         moore: whether the system goes first.
     """
     try:
-        found = apart(formula, (*inputs, *outputs), PART_STATES)
-        game = _Game(*found, inputs, outputs, moore)
-        circuit = game.circuit() if game.is_won() else None
-        if circuit is None:
+        letters, parts, condition = apart(formula, (*inputs, *outputs), PART_STATES)
+        if len(parts) < REACTIVE_FROM:
             return None
-        return cone(circuit, outputs).controller(max_states=REACTIVE_STATES)
-    except (TooLargeError, _OtherKindError, RecursionError):
+        game = _Game(letters, parts, condition, inputs, outputs, moore)
+        if not game.is_won():
+            return None
+        machine = cone(game.circuit(), outputs)
+        controller = machine.controller(max_states=REACTIVE_STATES)
+    except limits.LimitError:
+        raise
+    except (ValueError, _OtherKindError, RecursionError):  # of sizes
         return None
+    automaton = _words(controller, letters, (*inputs, *outputs))
+    return Specification(automaton.emerson_lei, tuple(outputs), moore, formula)
+
+
+def _words(
+    machine: Controller, letters: Letters, names: tuple[str, ...]
+) -> ParityAutomaton:
+    """The words of a machine; a last state is for all others."""
+    reads = [1 << names.index(x) for x in machine.reads]
+    writes = [1 << names.index(x) for x in machine.writes]
+    every = sum(writes)
+    lost = machine.num_states
+    rows = [(lost, letters.cubes(letters.all), lost, 1)]
+    for q in range(lost):
+        limits.tick("making a controller", q, "states")
+        ends: dict[int, int] = {}
+        rest = letters.all
+        for path in machine.paths(q):
+            must, never = (_of(mask, reads) for mask in path[:2])
+            written = _of(int(machine.output[path[2]]), writes)
+            some = letters.of_guard(((must | written, never | every & ~written),))
+            after = int(machine.successor[path[2]])
+            ends[after] = letters.either(ends.get(after, 0), some)
+            rest = letters.minus(rest, some)
+        rows += [(q, letters.cubes(some), r, 2) for r, some in ends.items()]
+        if rest:
+            rows.append((q, letters.cubes(rest), lost, 1))
+    return of_rows(rows, num_states=lost + 1, propositions=names)
+
+
+def _of(mask: int, bits: list[int]) -> int:
+    return sum(bit for i, bit in enumerate(bits) if mask >> i & 1)
 
 
 class _OtherKindError(Exception):
@@ -114,7 +160,8 @@ class _Game:
             if name not in level:
                 level[name] = count
                 count += 1
-        self.store = Diagrams([level[name] for name in names])
+        levels = [level[name] for name in names]
+        self.store = Diagrams(levels, max_nodes=REACTIVE_NODES)
         self._level = level
         self._bits = [x for some in places for x in some]
         self._reads = frozenset(level[name] for name in inputs)
