@@ -184,11 +184,12 @@ def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
         limit *= 8
 
 
-def _apart(formula: Formula) -> Formula:
+def _apart(formula: Formula, *, wholly: bool = False) -> Formula:
     """A Boolean combination whose parts are as small as they may be.
 
-    `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`. What is safe in the first,
-    or the negation of such in the second, stays together.
+    `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`. Unless it is wholly taken
+    apart, what is safe in the first, or the negation of such in the second, stays
+    together.
     """
     known: dict[int, Formula] = {}
     for part in formula.parts():
@@ -205,8 +206,8 @@ def _apart(formula: Formula) -> Formula:
             first, inner = part.operands
             if first.operator != neutral or inner.operator != joins:
                 continue
-            pieces = [x for x in inner.operands if has(x, plain)]
-            rest = tuple(x for x in inner.operands if not has(x, plain))
+            pieces = [x for x in inner.operands if wholly or has(x, plain)]
+            rest = tuple(x for x in inner.operands if x not in pieces)
             if rest:
                 pieces.append(rest[0] if len(rest) == 1 else Formula(joins, rest))
             if len(pieces) > 1:
@@ -508,7 +509,7 @@ def apart(
         TooLargeError: a part has more.
     """
     ground = _Ground(letters_of(len(names)), names)
-    normal = _apart(spread(normal_form(formula)))
+    normal = _apart(spread(normal_form(formula)), wholly=True)
     parts, _, condition = _parts_of(normal, ground, max_states, None, joins=False)
     return ground.letters, parts, condition  # type: ignore[return-value]
 
