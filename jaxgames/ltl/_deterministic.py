@@ -26,7 +26,7 @@ from jaxgames.ltl import _guards
 from jaxgames.ltl._braces import determinised
 from jaxgames.ltl._fewer import smaller
 from jaxgames.ltl._formula import Formula, as_formula
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges, components
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
@@ -571,6 +571,8 @@ def _parts_of(
         else:
             graph = _by_braces(part, ground, max_states)
         plain.append(graph)
+        if not joins:
+            graph = _in_two_colours(graph)
         graph, condition = _as_marks(graph, offset)
         parts.append(graph)
         return condition
@@ -586,6 +588,35 @@ def _parts_of(
         return [one, *(x for x in part.operands if x not in plain)]
 
     return parts, plain, condition_of(formula)
+
+
+def _in_two_colours(graph: Graph) -> Graph:
+    """The same with the lowest of three colours like the highest, where that may be.
+
+    It may be if the lowest and the one between are on no cycle without the highest.
+    """
+    colours = sorted({colour for edges in graph.edges for _, colour in edges})
+    if len(colours) != 3 or (colours[2] - colours[0]) % 2:
+        return graph
+    low, middle, high = colours
+    inner = [[r for r, colour in edges if colour < high] for edges in graph.edges]
+    _, label = components(inner)
+    met: set[tuple[int, int]] = {
+        (label[q], colour)
+        for q, edges in enumerate(graph.edges)
+        for r, colour in edges
+        if colour < high and label[q] == label[r]
+    }
+    if any((component, middle) in met for component, colour in met if colour == low):
+        return graph
+    rows: list[Edges] = []
+    for edges in graph.edges:
+        row: Edges = {}
+        for (r, colour), some in edges.items():
+            key = r, high if colour == low else colour
+            row[key] = graph.letters.either(row.get(key, 0), some)
+        rows.append(row)
+    return Graph(graph.letters, rows, graph.initial, 0)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:
