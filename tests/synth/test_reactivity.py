@@ -117,5 +117,4 @@ def test_other_conditions_are_left_to_others(monkeypatch):
             assert reactive(Formula.parse(arbiter(9)), ins, outs) is None
     store = Diagrams(max_nodes=10)
     with pytest.raises(TooManyNodesError):
-        for level in range(9999):
-            store.variable(level)
+        _ = [store.variable(level) for level in range(9999)]
