@@ -46,10 +46,10 @@ def verify(
     that the negated condition accepts. If the specification was made of a formula, the
     words must be none of those that a Büchi automaton of the negated formula accepts.
 
-    Of a formula that was taken apart there is no automaton. Its negation is multiplied
-    out, and a Büchi automaton of each alternative is compared with the part of the
-    circuit that what it mentions depends on. How the formula was taken apart plays no
-    role.
+    For that the negation is multiplied out, and an automaton of each alternative, or of
+    as much of it as does, is compared with the words; of a circuit, with the part that
+    what is mentioned depends on. Of a formula that was taken apart there is no other
+    automaton; how it was taken apart plays no role.
 
     Args:
         specification: what is asked.
