@@ -21,6 +21,7 @@ from jaxgames.ltl import Formula, ParityAutomaton
 from jaxgames.ltl._deterministic import Factors, State, Step, Unfolded, factors
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
+from jaxgames.synth._reactivity import reactive
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import (
     EXPLORED_BEYOND,
@@ -47,6 +48,9 @@ def decidable(
         ValueError: the automaton is too large.
     """
     names = inputs, outputs
+    found = reactive(formula, inputs, outputs, moore=moore)
+    if found is not None:
+        return found
     few = min(max_states, EXPLORED_BEYOND)
     first = min(max_states, EXPLORED_FIRST)
     # The whole may take long to make where it is large, if it is only for nothing.

@@ -13,7 +13,9 @@ from jaxgames.ltl import Automaton, Formula
 from jaxgames.ltl._emerson_lei import accepting_cycle
 from jaxgames.ltl._graph import TooLargeError
 from jaxgames.ltl._guards import MAX_PROPOSITIONS
-from jaxgames.ltl._normal_form import normal_form
+from jaxgames.ltl._normal_form import both as conjunction
+from jaxgames.ltl._normal_form import normal_form, until
+from jaxgames.ltl._normal_form import release as released
 from jaxgames.ltl._parity_automaton import check_deterministic
 from jaxgames.ltl._translate import MAX_STATES
 from jaxgames.synth._controller import Circuit, Controller
@@ -44,10 +46,10 @@ def verify(
     that the negated condition accepts. If the specification was made of a formula, the
     words must be none of those that a Büchi automaton of the negated formula accepts.
 
-    Of a formula that was taken apart there is no automaton. Its negation is multiplied
-    out, and a Büchi automaton of each alternative is compared with the part of the
-    circuit that what it mentions depends on. How the formula was taken apart plays no
-    role.
+    For that the negation is multiplied out, and an automaton of each alternative, or of
+    as much of it as does, is compared with the words; of a circuit, with the part that
+    what is mentioned depends on. Of a formula that was taken apart there is no other
+    automaton; how it was taken apart plays no role.
 
     Args:
         specification: what is asked.
@@ -98,13 +100,8 @@ def verify(
         return False
     if specification.formula is None:
         return True
-    bad = ltl.translate(
-        specification.formula,
-        negate=realizable,
-        generalised=True,
-        propositions=words.propositions,
-    )
-    return not _has_run(words, bad, both(map(inf, range(bad.num_sets))))
+    bad = normal_form(specification.formula, realizable)
+    return _is_right(bad, reads, writes, controller, moore=first)
 
 
 def _is_right(
@@ -154,10 +151,70 @@ def _is_right(
                         return True
         return is_ruled_out(one)
 
-    return all(
-        is_ruled_out_somehow(one)
-        for one in limits.ticking(alternatives(bad, own), "verifying")
-    )
+    def is_ruled_out_by_few(one: Formula) -> bool:
+        """The same of a conjunction, of which as little as possible is translated.
+
+        A word that satisfies some of it shows what else is needed.
+        """
+        part = parts.of(tuple(name for name in writes if name in one.propositions))
+        words = _mentioning(kept(part, "words", part.automaton), one.propositions)
+        rest = _operands("&", one)
+        rest.sort(key=lambda x: (len(x.propositions), x.depth))
+        some: list[Formula] = []
+        while True:
+            limits.tick("verifying", len(some), "conjuncts")
+            found = ltl.translate(
+                conjunction(some), generalised=True, propositions=words.propositions
+            )
+            if not _has_run(words, found, both(map(inf, range(found.num_sets)))):
+                return True
+            word = words.intersect(found).some_word()
+            assert word is not None
+            broken = next((x for x in rest if not x.holds_on(*word)), None)
+            if broken is None:
+                return False
+            rest.remove(broken)
+            some.append(broken)
+
+    def all_are(some: list[Formula]) -> bool:
+        return all(
+            (is_ruled_out_by_few if one.operator == "&" else is_ruled_out_somehow)(one)
+            for one in limits.ticking(some, "verifying")
+        )
+
+    return all(all_are(_split(one)) for one in alternatives(bad, own))
+
+
+def _split(one: Formula) -> list[Formula]:
+    """A conjunction for each operand of the longest disjunction in a conjunction."""
+    if one.operator != "&":
+        return [one]
+    parts = [_operands("|", x) for x in one.operands]
+    place = max(range(len(parts)), key=lambda i: len(parts[i]))
+    rest = [x for i, x in enumerate(one.operands) if i != place]
+    return [conjunction([*rest, x]) for x in parts[place]]
+
+
+def _operands(operator: str, formula: Formula) -> list[Formula]:
+    """What is joined: `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`."""
+    around, first, make = {
+        "&": ("R", "false", released),
+        "|": ("U", "true", until),
+    }[operator]
+    found: list[Formula] = []
+    work = [formula]
+    while work:
+        node = work.pop()
+        if node.operator == operator:
+            work += node.operands
+            continue
+        if node.operator == around and node.operands[0].operator == first:
+            before, inner = node.operands
+            if inner.operator == operator:
+                work += [make(before, x) for x in inner.operands]
+                continue
+        found.append(node)
+    return found
 
 
 class _Parts:

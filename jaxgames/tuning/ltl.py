@@ -68,3 +68,16 @@ CIRCUIT_BITS = 1 << 29
 
 ROWS = 1 << 20
 """Pairs of cubes, one of a machine and one of an automaton, compared at once."""
+
+# synth/_reactivity.py
+PART_STATES = 1 << 6
+"""States of an automaton of a part of a formula whose game is one of functions."""
+
+REACTIVE_FROM = 4
+"""Parts of a formula from which on its game may be one of functions."""
+
+REACTIVE_NODES = 1 << 18
+"""Nodes of decision diagrams for such a game: others are solved in another way."""
+
+REACTIVE_STATES = 1 << 10
+"""States of a machine that is made of functions."""
