@@ -142,19 +142,26 @@ class ZielonkaTree:
         ((1, 1), (2, 2), (1, 1))
     """
 
-    def __init__(self, condition: Acceptance, *, max_nodes: int = MAX_NODES):
+    def __init__(
+        self,
+        condition: Acceptance,
+        *,
+        max_nodes: int = MAX_NODES,
+        subsets: Subsets | None = None,
+    ):
         """Builds the tree; exponential time at worst in the number of marks.
 
         Args:
             condition: it.
             max_nodes: how many nodes there may be, and sets of marks that are tried to
                 find the children of one.
+            subsets: what is known of the sets already, with a limit of its own.
 
         Raises:
             ValueError: the tree is too large.
         """
         max_nodes = integer("max_nodes", max_nodes, 1)
-        subsets = Subsets(condition, max_nodes)
+        subsets = Subsets(condition, max_nodes) if subsets is None else subsets
         self._every = every = subsets.every
         self.label, self.parent, self.place = [every], [-1], [0]
         self.children: list[list[int]] = [[]]

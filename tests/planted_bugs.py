@@ -483,8 +483,8 @@ BUGS = [
     ),
     Bug(
         *("synth-verify-pairs", FORGETS, "synth/_verify.py"),
-        "                    heads.append(number[pair])\n",
-        "                    heads.append(i)\n",
+        "        parts.append((pair + done, heads[which.reshape(-1)], edge))\n",
+        "        parts.append((pair + done, pair + done, edge))\n",
         *("synth", "verify,machines", "synth/test_synth.py"),
     ),
     Bug(

@@ -914,7 +914,7 @@ def test_help_imports_no_command():
         "print([name for name in sys.modules if name.startswith('jaxgames.cli._')])"
     )
     out, _ = spawn(code=("-c", code)).communicate()
-    of_all = ["_exit", "_interrupt", "_options", "_streams", "_watch"]
+    of_all = ["_numpy", "_exit", "_interrupt", "_options", "_streams", "_watch"]
     assert out.endswith(f"{[f'jaxgames.cli.{name}' for name in of_all]}\n")
 
 

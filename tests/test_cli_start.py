@@ -1,5 +1,6 @@
 """Small inputs are answered before JAX or a compiler could be imported."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -157,3 +158,19 @@ def test_a_game_that_the_host_has_solved_does_not_wait_for_an_accelerator(
     assert done.returncode == Exit.DONE, done.stderr
     assert "host" in done.stdout
     assert "valid" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads as Linux does")
+def test_numpy_starts_no_threads():
+    """OpenBLAS would start one for each core, at the cost of seconds."""
+    program = "import os, jaxgames.cli; print(len(os.listdir('/proc/self/task')))"
+    program += "; print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    environment = {k: v for k, v in os.environ.items() if "NUM_THREADS" not in k}
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert found.stdout.split() == ["1", "None"]

@@ -44,6 +44,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 
+from jaxgames.cli import _numpy as _numpy  # before anybody else imports numpy
 from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain, diagnose
 from jaxgames.cli._interrupt import remembered

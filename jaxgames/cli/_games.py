@@ -109,7 +109,12 @@ def sizes(arena: Any) -> str:
         if arena.priority is None and arena.edge_priority is None:
             return text
         return f"{text}, {num_priorities(arena):,} priorities"
-    from jaxgames import mdp, systems  # which a game need not wait for
+    if isinstance(arena, io.LTS):
+        return (
+            f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
+            f"{len(arena.names):,} labels"
+        )
+    from jaxgames import mdp, systems  # which those before need not wait for
 
     if isinstance(arena, mdp.Game):
         return sizes(arena.model)
@@ -117,11 +122,6 @@ def sizes(arena: Any) -> str:
         return (
             f"{arena.num_states:,} states, {arena.num_choices:,} choices, "
             f"{arena.num_branches:,} branches"
-        )
-    if isinstance(arena, io.LTS):
-        return (
-            f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
-            f"{len(arena.names):,} labels"
         )
     if isinstance(arena, systems.System):
         return (

@@ -16,6 +16,7 @@ from jaxgames.later import to_numpy
 from jaxgames.progress import Report
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
 from jaxgames.solver import Solver
+from jaxgames.zielonka_tree import Subsets
 
 RECURSION = "recursion"
 """The engine that makes no product."""
@@ -76,9 +77,10 @@ class EmersonLei(drive.Problem[Game]):
                 "max_steps and state are of parity games: solver='recursion' takes "
                 "neither"
             )
-        if not limited and recurses(question, solver):
-            return _recursed(question, how["strategies"], how["progress"])
-        made = host.product(question)
+        subsets = Subsets(question.condition)
+        made = product_of(question, solver, subsets, limited=limited)
+        if made is None:
+            return _recursed(question, subsets, how["strategies"], how["progress"])
         found = drive.solve(parity.PROBLEM, made.arena, solver, throw=False, **how)
         return _solution(question, made, found)
 
@@ -97,10 +99,14 @@ class EmersonLei(drive.Problem[Game]):
     def beside(self, questions: list[Game], solver: Any, **how: Any) -> Any:
         """A batch of parity games; without products one after the other."""
         limited = how["max_steps"] is not None or how["state"] is not None
-        if not limited and any(recurses(x, solver) for x in questions):
-            return drive.one_by_one(self, questions, solver, **how)
+        made: list[host.Product] = []
+        for question in questions:
+            subsets = Subsets(question.condition)
+            one = product_of(question, solver, subsets, limited=limited)
+            if one is None:
+                return drive.one_by_one(self, questions, solver, **how)
+            made.append(one)
         solver = "auto" if solver == RECURSION else solver
-        made = [host.product(question) for question in questions]
         arenas = [one.arena for one in made]
         found = drive.solve_many(parity.PROBLEM, arenas, solver, throw=False, **how)
         return [
@@ -113,11 +119,20 @@ PROBLEM = drive.register(EmersonLei())
 [`solve_many`][jaxgames.solve_many]."""
 
 
-def recurses(game: Game, solver: Any) -> bool:
-    """Whether no product is made: where memory is needed, unless somebody wants it."""
-    return solver == RECURSION or (
-        solver == "auto" and game.condition.colours() is None
-    )
+def product_of(
+    game: Game, solver: Any, subsets: Subsets, *, limited: bool
+) -> host.Product | None:
+    """The product, where somebody wants it or it is small; None for the recursion.
+
+    Args:
+        game: the game.
+        solver: what was asked for.
+        subsets: of its condition: they are told what is found.
+        limited: whether there are limits that only a parity game has.
+    """
+    if limited or solver not in (RECURSION, "auto"):
+        return host.product(game)
+    return host.small_product(game, subsets) if solver == "auto" else None
 
 
 def check(game: Any) -> tuple[Game, Any]:
@@ -141,9 +156,9 @@ def check(game: Any) -> tuple[Game, Any]:
     return game, fault
 
 
-def _recursed(game: Game, strategies: bool, meter: Any) -> Solution:
+def _recursed(game: Game, subsets: Subsets, strategies: bool, meter: Any) -> Solution:
     began = time.perf_counter()
-    plan = host.recurse(game.unpad())
+    plan = host.recurse(game.unpad(), subsets)
     ended = meter(Report(RECURSION, plan.subgames, time.perf_counter() - began))
     meter.close()
     size = int(game.arena.num_vertices)

@@ -38,8 +38,8 @@ def solve(
     Args:
         game: the game; every vertex has a successor.
         solver: `"recursion"`; or for the product, as for
-            [`parity.solve`][jaxgames.parity.solve]; or `"auto"`: the recursion, but
-            the product where the condition is one of parity.
+            [`parity.solve`][jaxgames.parity.solve]; or `"auto"`: the product
+            where it is small, else the recursion.
         strategies: whether strategies are wanted.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
             [`How`][jaxgames.drive.How]. The first two ask for the product.
@@ -73,6 +73,6 @@ def solve(
         >>> emersonlei.solve(game)
         Solution(player 0 wins 3, player 1 wins 0)
         >>> emersonlei.solve(game).machine
-        Machine(5 nodes, 2 memories)
+        Machine(6 nodes, 2 memories)
     """
     return drive.solve(PROBLEM, game, solver, strategies=strategies, **how)

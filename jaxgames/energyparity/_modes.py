@@ -34,9 +34,10 @@ class Modes:
     It is made of *cores*, sets of vertices that lie one in another, or apart. In a core
     there are two modes. Earning, he takes moves with which no cycle loses energy, and
     one that gains none has an even priority on top. Else he goes to the *tops* of the
-    core, vertices of its largest priority, which is even; or stays in a core inside it,
-    and wins there. He begins to earn where there is less energy than the core's *level*
-    when he comes into it or leaves one of its tops, and ends when there is as much.
+    core, vertices of even priorities that are larger than all odd ones of the core that
+    they lead to and back; or stays in a core inside it, and wins there. He begins to
+    earn where there is less energy than the core's *level* when he comes into it or
+    leaves one of its tops, and ends when there is as much.
 
     So the memory is a core and the energy, of which no more than the highest level
     needs to be told apart: finite, and pseudo-polynomial in the weights, as it has to

@@ -51,7 +51,8 @@ class Reason(verdict.Reason):
     )
     TOP_IS_NO_TOP = (
         11,
-        "it has not the largest priority of its core, or that priority is odd",
+        "its priority is odd, or its core has a larger odd one that it may lead to and "
+        "come back from",
     )
     EARNING_IS_ODD = (
         12,

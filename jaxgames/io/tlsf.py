@@ -378,7 +378,7 @@ class _Reader(Expressions):
                 )
                 self.expect("]")
                 if not 0 <= size <= 4096:
-                    self.refuse(f"a bus of {size} signals", name)
+                    self.refuse(f"a bus has 0 to 4096 signals, not {size}", name)
             self._semicolon()
             if name.text in self.scope:
                 self.refuse(f"{quoted(name.text)} is defined already", name)

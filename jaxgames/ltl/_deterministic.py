@@ -26,7 +26,7 @@ from jaxgames.ltl import _guards
 from jaxgames.ltl._braces import determinised
 from jaxgames.ltl._fewer import smaller
 from jaxgames.ltl._formula import Formula, as_formula
-from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges
+from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges, components
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
@@ -184,11 +184,12 @@ def _of_formula(formula: Formula, ground: _Ground, max_states: int) -> Graph:
         limit *= 8
 
 
-def _apart(formula: Formula) -> Formula:
+def _apart(formula: Formula, *, wholly: bool = False) -> Formula:
     """A Boolean combination whose parts are as small as they may be.
 
-    `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`. What is safe in the first,
-    or the negation of such in the second, stays together.
+    `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`. Unless it is wholly taken
+    apart, what is safe in the first, or the negation of such in the second, stays
+    together.
     """
     known: dict[int, Formula] = {}
     for part in formula.parts():
@@ -205,8 +206,8 @@ def _apart(formula: Formula) -> Formula:
             first, inner = part.operands
             if first.operator != neutral or inner.operator != joins:
                 continue
-            pieces = [x for x in inner.operands if has(x, plain)]
-            rest = tuple(x for x in inner.operands if not has(x, plain))
+            pieces = [x for x in inner.operands if wholly or has(x, plain)]
+            rest = tuple(x for x in inner.operands if x not in pieces)
             if rest:
                 pieces.append(rest[0] if len(rest) == 1 else Formula(joins, rest))
             if len(pieces) > 1:
@@ -492,12 +493,53 @@ def factors(
     return _factors(normal, ground, max_states, unfolded_beyond)
 
 
+def apart(
+    formula: Formula, names: tuple[str, ...], max_states: int
+) -> tuple[Letters, list[Graph], Acceptance]:
+    """Deterministic automata of the parts of a formula, and a condition on their marks.
+
+    Other than for `factors`, safe parts are not joined, and there is no tree.
+
+    Args:
+        formula: any.
+        names: of the propositions.
+        max_states: how many states each part may have.
+
+    Raises:
+        TooLargeError: a part has more.
+    """
+    ground = _Ground(letters_of(len(names)), names)
+    normal = _apart(spread(normal_form(formula)), wholly=True)
+    parts, _, condition = _parts_of(normal, ground, max_states, None, joins=False)
+    return ground.letters, parts, condition  # type: ignore[return-value]
+
+
 def _factors(
     formula: Formula,
     ground: _Ground,
     max_states: int,
     unfolded_beyond: int | None = None,
 ) -> Factors:
+    found = _parts_of(formula, ground, max_states, unfolded_beyond, joins=True)
+    parts, plain, condition = found
+    try:
+        tree = ZielonkaTree(condition, max_nodes=TREE_NODES * max_states)
+    except limits.LimitError:
+        raise
+    except ValueError as error:
+        raise TooLargeError(str(error)) from error
+    return Factors(ground.letters, parts, tree, plain, condition)
+
+
+def _parts_of(
+    formula: Formula,
+    ground: _Ground,
+    max_states: int,
+    unfolded_beyond: int | None,
+    *,
+    joins: bool,
+) -> "tuple[list[Graph | Unfolded], list[Graph | Unfolded], Acceptance]":
+    """Parts with marks, the same with colours, and the condition on the marks."""
     parts: list[Graph | Unfolded] = []
     plain: list[Graph | Unfolded] = []
     known: dict[Formula, Acceptance] = {}
@@ -507,7 +549,8 @@ def _factors(
             return known[part]
         if part.operator in ("&", "|"):
             join = both if part.operator == "&" else either
-            found = join([condition_of(x) for x in _grouped(part)])
+            operands = _grouped(part) if joins else part.operands
+            found = join([condition_of(x) for x in operands])
         else:
             found = leaf(part)
         known[part] = found
@@ -528,6 +571,8 @@ def _factors(
         else:
             graph = _by_braces(part, ground, max_states)
         plain.append(graph)
+        if not joins:
+            graph = _in_two_colours(graph)
         graph, condition = _as_marks(graph, offset)
         parts.append(graph)
         return condition
@@ -542,14 +587,36 @@ def _factors(
         known[one] = leaf(one)
         return [one, *(x for x in part.operands if x not in plain)]
 
-    condition = condition_of(formula)
-    try:
-        tree = ZielonkaTree(condition, max_nodes=TREE_NODES * max_states)
-    except limits.LimitError:
-        raise
-    except ValueError as error:
-        raise TooLargeError(str(error)) from error
-    return Factors(ground.letters, parts, tree, plain, condition)
+    return parts, plain, condition_of(formula)
+
+
+def _in_two_colours(graph: Graph) -> Graph:
+    """The same with the lowest of three colours like the highest, where that may be.
+
+    It may be if the lowest and the one between are on no cycle without the highest.
+    """
+    colours = sorted({colour for edges in graph.edges for _, colour in edges})
+    if len(colours) != 3 or (colours[2] - colours[0]) % 2:
+        return graph
+    low, middle, high = colours
+    inner = [[r for r, colour in edges if colour < high] for edges in graph.edges]
+    _, label = components(inner)
+    met: set[tuple[int, int]] = {
+        (label[q], colour)
+        for q, edges in enumerate(graph.edges)
+        for r, colour in edges
+        if colour < high and label[q] == label[r]
+    }
+    if any((component, middle) in met for component, colour in met if colour == low):
+        return graph
+    rows: list[Edges] = []
+    for edges in graph.edges:
+        row: Edges = {}
+        for (r, colour), some in edges.items():
+            key = r, high if colour == low else colour
+            row[key] = graph.letters.either(row.get(key, 0), some)
+        rows.append(row)
+    return Graph(graph.letters, rows, graph.initial, 0)
 
 
 def _as_marks(graph: Graph, offset: int) -> tuple[Graph, Acceptance]:

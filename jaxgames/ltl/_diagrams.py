@@ -9,7 +9,8 @@ References:
     Comput. 35 (1986), doi:10.1109/TC.1986.1676819.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 
 from jaxgames import limits
 from jaxgames.ltl._guards import Guard, bits
@@ -18,6 +19,10 @@ FALSE, TRUE = 0, 1
 
 BELOW_ALL = 1 << 30
 """The level of terminals."""
+
+
+class TooManyNodesError(ValueError):
+    """A store has as many nodes as it may have."""
 
 
 class Diagrams:
@@ -40,12 +45,15 @@ class Diagrams:
         True
     """
 
-    def __init__(self, levels: Sequence[int] = ()):
+    def __init__(self, levels: Sequence[int] = (), *, max_nodes: float = math.inf):
         """An empty store.
 
         Args:
             levels: the level of each proposition, for `guard`; the least is on top.
+            max_nodes: how many nodes there may be, about: a few thousand more are made
+                before `TooManyNodesError` is raised.
         """
+        self._max_nodes = max_nodes
         self.level = [BELOW_ALL, BELOW_ALL]
         self.low, self.high = [0, 1], [0, 1]
         self.value: dict[int, Hashable] = {}
@@ -70,6 +78,8 @@ class Diagrams:
             self.high.append(high)
             if not found & 4095:
                 limits.tick("making decision diagrams", found, "nodes")
+                if found > self._max_nodes:
+                    raise TooManyNodesError
         return found
 
     def terminal(self, value: Hashable) -> int:
@@ -134,6 +144,75 @@ class Diagrams:
             (a, b), (c, d) = self.cofactors(one, level), self.cofactors(other, level)
             found = self.node(level, self.either(a, c), self.either(b, d))
             self._either[key] = found
+        return found
+
+    def implies(self, one: int, other: int) -> bool:
+        """Whether a function holds nowhere where another does not.
+
+        Ends where the first is found that tells them apart, and makes no nodes.
+        """
+        work, seen = [(one, other)], set()
+        while work:
+            pair = work.pop()
+            one, other = pair
+            if one in (other, FALSE) or other == TRUE or pair in seen:
+                continue
+            if one == TRUE or other == FALSE:
+                return False
+            seen.add(pair)
+            level = min(self.level[one], self.level[other])
+            (a, b), (c, d) = self.cofactors(one, level), self.cofactors(other, level)
+            work += [(b, d), (a, c)]
+        return True
+
+    def choice(self, test: int, high: int, low: int) -> int:
+        """One function where another one holds, and a third one elsewhere."""
+        return self.either(self.both(test, high), self.both(self.negated(test), low))
+
+    def composed(self, node: int, by: Mapping[int, int], known: dict[int, int]) -> int:
+        """A function with functions in the place of variables.
+
+        Args:
+            node: it.
+            by: a function for each level that is replaced.
+            known: what was found with the same `by`: it is used, and added to.
+        """
+        if node in (FALSE, TRUE):
+            return node
+        found = known.get(node)
+        if found is None:
+            level = self.level[node]
+            low = self.composed(self.low[node], by, known)
+            high = self.composed(self.high[node], by, known)
+            test = by.get(level)
+            test = self.variable(level) if test is None else test
+            found = known[node] = self.choice(test, high, low)
+        return found
+
+    def some(self, node: int, levels: Set[int], known: dict[int, int]) -> int:
+        """Whether a function holds for some values of variables.
+
+        Args:
+            node: it.
+            levels: of the variables.
+            known: what was found with the same levels: it is used, and added to.
+        """
+        if node in (FALSE, TRUE):
+            return node
+        found = known.get(node)
+        if found is None:
+            low = self.some(self.low[node], levels, known)
+            level = self.level[node]
+            if level in levels and low == TRUE:
+                found = TRUE
+            else:
+                high = self.some(self.high[node], levels, known)
+                found = (
+                    self.either(low, high)
+                    if level in levels
+                    else self.node(level, low, high)
+                )
+            known[node] = found
         return found
 
     def all_of(self, nodes: Iterable[int]) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames import acceptance, limits
 from jaxgames.acceptance import Acceptance
-from jaxgames.kept import keeps
+from jaxgames.kept import keeps, kept
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
@@ -187,11 +187,16 @@ def of_rows(
 def check_deterministic(graph: Automaton) -> None:
     """Refuses an automaton that is not deterministic, or lacks an edge for a letter.
 
-    Two edges of a state that differ in nothing but the guard may share letters.
+    Two edges of a state that differ in nothing but the guard may share letters. What
+    passed once is not looked at again.
 
     Raises:
         ValueError: naming the state and the letters.
     """
+    kept(graph, "deterministic", lambda: _check_deterministic(graph))
+
+
+def _check_deterministic(graph: Automaton) -> None:
     if len(graph.initial) != 1:
         raise ValueError(
             f"a deterministic automaton has one initial state, this has "

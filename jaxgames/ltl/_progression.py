@@ -217,9 +217,7 @@ class Unfolding:
 
     def implies(self, one: int, other: int) -> bool:
         """Whether all words that are right from one state on are so from another."""
-        store = self._progression.store
-        first, second = self._node[one], self._node[other]
-        return store.both(first, store.negated(second)) == _diagrams.FALSE
+        return self._progression.store.implies(self._node[one], self._node[other])
 
     def share(self, state: int) -> float:
         """How much a state leaves open: for what share of values its function holds."""

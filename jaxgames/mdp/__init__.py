@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from jaxgames.mdp._basic import Basic as Basic
     from jaxgames.mdp._check import Checked as Checked
     from jaxgames.mdp._check import check as check
+    from jaxgames.mdp._game import Game as Game
     from jaxgames.mdp._interleaved import Interleaved as Interleaved
     from jaxgames.mdp._interval import IntervalIteration as IntervalIteration
     from jaxgames.mdp._mec import mec as mec
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from jaxgames.mdp._simulate import simulate as simulate
     from jaxgames.mdp._solution import EndComponents as EndComponents
     from jaxgames.mdp._solution import ReachProbability as ReachProbability
-    from jaxgames.mdp._stochastic_game import Game as Game
     from jaxgames.mdp._stochastic_game import GameValues as GameValues
     from jaxgames.mdp._stochastic_game import solve_game as solve_game
     from jaxgames.mdp._stochastic_game import verify_game as verify_game

@@ -9,13 +9,12 @@ from jaxgames import drive, limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
+from jaxgames.mdp._game import NOBODY, Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._omega import followed_by, one_less
 from jaxgames.mdp._region import NO_CHOICE, check_model
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
-    NOBODY,
-    Game,
     GameValues,
     best_choices,
     means,

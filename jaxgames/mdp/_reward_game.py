@@ -8,12 +8,12 @@ import numpy as np
 from jaxgames import drive, limits
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
+from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
-    Game,
     GameValues,
     best_choices,
     means,

@@ -7,20 +7,18 @@ model again, where the engines keep count of what has changed.
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from jaxgames.graph import reference as graphs
+from jaxgames.mdp._game import Game
 from jaxgames.mdp._masks import check_masks
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp._verdict import Verdict
 from jaxgames.solution import Stats, Status
-
-if TYPE_CHECKING:  # it is next to its solver
-    from jaxgames.mdp._stochastic_game import Game
 
 
 def mec(model: MDP, *, states=None, choices=None) -> EndComponents:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames.kept import kept
 from jaxgames.later import jnp
 from jaxgames.ltl import Automaton
 from jaxgames.synth import _gates
@@ -257,8 +258,47 @@ class Controller(Value):
             name=self.name,
         )
 
+    def is_same(self, other: "Controller") -> bool:
+        """Whether another machine answers alike, and its states are paired with these.
+
+        It walks down the diagrams of both at once. Two machines that write the same
+        need not be so: one of them may have states to spare.
+        """
+        if (self.reads, self.writes) != (other.reads, other.writes):
+            return False
+        pair_of: dict[int, int] = {0: 0}
+        order = [0]
+        seen: dict[int, int] = {}
+        for q in order:
+            work = [(int(self.node[q]), int(other.node[pair_of[q]]))]
+            while work:
+                one, two = work.pop()
+                if seen.get(one) == two:
+                    continue
+                if one in seen or (one < 0) != (two < 0):
+                    return False
+                seen[one] = two
+                if one >= 0:
+                    if self.test[one] != other.test[two]:
+                        return False
+                    work.append((int(self.low[one]), int(other.low[two])))
+                    work.append((int(self.high[one]), int(other.high[two])))
+                    continue
+                if self.output[-1 - one] != other.output[-1 - two]:
+                    return False
+                after = int(self.successor[-1 - one]), int(other.successor[-1 - two])
+                if after[0] not in pair_of:
+                    pair_of[after[0]] = after[1]
+                    order.append(after[0])
+                elif pair_of[after[0]] != after[1]:
+                    return False
+        return True
+
     def circuit(self) -> "Circuit":
-        """The controller as a circuit of latches and gates, as AIGER files hold."""
+        """The controller as a circuit of latches and gates; kept."""
+        return kept(self, "circuit", self._made)
+
+    def _made(self) -> "Circuit":
         names = ("node", "test", "low", "high", "output", "successor")
         tables = {name: getattr(self, name) for name in names}
         parts = _gates.of_tables(tables, len(self.reads), len(self.writes))

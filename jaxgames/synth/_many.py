@@ -212,6 +212,9 @@ def _workers(count: int) -> Iterator[list[subprocess.Popen]]:
     root = str(Path(__file__).parents[2])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     call = "from jaxgames.synth._worker import main; main()"
+    # Each is a core's: OpenBLAS would start a thread for each core in each of them.
+    environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
     workers: list[subprocess.Popen] = []
     try:
         for _ in range(count):
@@ -220,7 +223,7 @@ def _workers(count: int) -> Iterator[list[subprocess.Popen]]:
                     [sys.executable, "-c", call],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                    env=environment,
                 )
             )
         yield workers

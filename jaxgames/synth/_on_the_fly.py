@@ -13,6 +13,7 @@ References:
     CAV 2018, doi:10.1007/978-3-319-96145-3_31.
 """
 
+import bisect
 from collections.abc import Callable
 
 from jaxgames import limits, parity
@@ -20,6 +21,7 @@ from jaxgames.ltl import Formula, ParityAutomaton
 from jaxgames.ltl._deterministic import Factors, State, Step, Unfolded, factors
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
+from jaxgames.synth._reactivity import reactive
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import (
     EXPLORED_BEYOND,
@@ -46,6 +48,9 @@ def decidable(
         ValueError: the automaton is too large.
     """
     names = inputs, outputs
+    found = reactive(formula, inputs, outputs, moore=moore)
+    if found is not None:
+        return found
     few = min(max_states, EXPLORED_BEYOND)
     first = min(max_states, EXPLORED_FIRST)
     # The whole may take long to make where it is large, if it is only for nothing.
@@ -121,8 +126,9 @@ class _Search:
             for i, x in enumerate(product.parts)
             if stronger and isinstance(x, Unfolded)
         ]
-        # The states that differ there alone, by what they share.
-        self._alike: dict[State, list[State]] = {}
+        # The states that differ there alone, by what they share: how open they are, in
+        # ascending order, and which they are.
+        self._alike: dict[State, tuple[list[float], list[State]]] = {}
         self._order: list[State] = []
         self._number: dict[State, int] = {}
         # Of each state: ends that may yet be explored, the best first; those that are.
@@ -147,16 +153,19 @@ class _Search:
         key = list(state)
         for i, _ in self._unfolded:
             key[i] = -1
-        alike = self._alike.setdefault(tuple(key), [])
-        for other in alike:
+        shares, states = self._alike.setdefault(tuple(key), ([], []))
+        share = self._openness(state)
+        place = bisect.bisect_left(shares, share)
+        # What asks for more leaves less open. What asks for little more comes first.
+        for other in reversed(states[:place]):
             if all(x.implies(other[i], state[i]) for i, x in self._unfolded):
                 return other
-        alike.append(state)
+        shares.insert(place, share)
+        states.insert(place, state)
         return None
 
-    def _openness(self, number: int) -> float:
+    def _openness(self, state: State) -> float:
         """How much the unfolded parts leave open in a state."""
-        state = self._order[number]
         return sum(states.share(state[i]) for i, states in self._unfolded)
 
     def _value(self, state: State) -> float:
@@ -183,7 +192,9 @@ class _Search:
             for _ in range(ends):
                 self._choose(q)
             if self._unfolded:
-                self._due[known:] = sorted(self._due[known:], key=self._openness)[::-1]
+                self._due[known:] = sorted(
+                    self._due[known:], key=lambda r: -self._openness(self._order[r])
+                )
         return True
 
     def _ranked(self, state: State) -> list[tuple[State, int, int]]:

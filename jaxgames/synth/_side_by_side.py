@@ -50,9 +50,8 @@ def _of(literals: list[int], literal: int) -> int:
     return literals[literal >> 1] ^ (literal & 1)
 
 
-def cone(circuit: Circuit, outputs: Iterable[str]) -> Circuit:
-    """The part of a circuit that some of its outputs depend on."""
-    outputs = tuple(outputs)
+def needed_by(circuit: Circuit, outputs: Iterable[str]) -> set[int]:
+    """The variables that some of the outputs depend on."""
     inputs, latches = len(circuit.inputs), len(circuit.following)
     of_output = dict(zip(circuit.outputs, circuit.driver.tolist(), strict=True))
     following, gates = circuit.following.tolist(), circuit.gates.tolist()
@@ -67,6 +66,16 @@ def cone(circuit: Circuit, outputs: Iterable[str]) -> Circuit:
             work += [x >> 1 for x in gates[variable - inputs - latches - 1]]
         elif variable > inputs:
             work.append(following[variable - inputs - 1] >> 1)
+    return needed
+
+
+def cone(circuit: Circuit, outputs: Iterable[str]) -> Circuit:
+    """The part of a circuit that some of its outputs depend on."""
+    outputs = tuple(outputs)
+    inputs, latches = len(circuit.inputs), len(circuit.following)
+    of_output = dict(zip(circuit.outputs, circuit.driver.tolist(), strict=True))
+    following, gates = circuit.following.tolist(), circuit.gates.tolist()
+    needed = needed_by(circuit, outputs)
     order = sorted(needed)
     number = {0: 0} | {variable: i for i, variable in enumerate(order, 1)}
 

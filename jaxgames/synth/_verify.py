@@ -1,25 +1,28 @@
 """Model checks a controller against its specification."""
 
 import contextlib
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
 from jaxgames import limits, ltl
 from jaxgames.acceptance import Acceptance, both, inf
+from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import Automaton, Formula
 from jaxgames.ltl._emerson_lei import accepting_cycle
 from jaxgames.ltl._graph import TooLargeError
-from jaxgames.ltl._normal_form import normal_form
+from jaxgames.ltl._guards import MAX_PROPOSITIONS
+from jaxgames.ltl._normal_form import both as conjunction
+from jaxgames.ltl._normal_form import normal_form, until
+from jaxgames.ltl._normal_form import release as released
 from jaxgames.ltl._parity_automaton import check_deterministic
 from jaxgames.ltl._translate import MAX_STATES
 from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._decomposition import Decomposition
-from jaxgames.synth._side_by_side import cone
+from jaxgames.synth._side_by_side import cone, needed_by
 from jaxgames.synth._split import alternatives, conjuncts
-from jaxgames.tuning.ltl import FEW_STATES
+from jaxgames.tuning.ltl import FEW_STATES, ROWS
 
 if TYPE_CHECKING:
     from jaxgames.synth._specification import Specification
@@ -43,10 +46,10 @@ def verify(
     that the negated condition accepts. If the specification was made of a formula, the
     words must be none of those that a Büchi automaton of the negated formula accepts.
 
-    Of a formula that was taken apart there is no automaton. Its negation is multiplied
-    out, and a Büchi automaton of each alternative is compared with the part of the
-    circuit that what it mentions depends on. How the formula was taken apart plays no
-    role.
+    For that the negation is multiplied out, and an automaton of each alternative, or of
+    as much of it as does, is compared with the words; of a circuit, with the part that
+    what is mentioned depends on. Of a formula that was taken apart there is no other
+    automaton; how it was taken apart plays no role.
 
     Args:
         specification: what is asked.
@@ -97,13 +100,8 @@ def verify(
         return False
     if specification.formula is None:
         return True
-    bad = ltl.translate(
-        specification.formula,
-        negate=realizable,
-        generalised=True,
-        propositions=words.propositions,
-    )
-    return not _has_run(words, bad, both(map(inf, range(bad.num_sets))))
+    bad = normal_form(specification.formula, realizable)
+    return _is_right(bad, reads, writes, controller, moore=first)
 
 
 def _is_right(
@@ -124,26 +122,14 @@ def _is_right(
         moore: whether what is written must depend on the state alone.
     """
     own = frozenset(writes)
-    if moore and isinstance(machine, Controller) and not machine.is_moore:
+    parts = _Parts(machine)
+    if moore and not all(parts.of((name,)).is_moore for name in writes):
         return False
-    if moore and isinstance(machine, Circuit):
-        singles = (_part(machine, (name,)) for name in writes)
-        if not all(one.is_moore for one in singles):
-            return False
-
-    known: dict[tuple[str, ...], Controller] = {}
-
-    def part_of(names: tuple[str, ...]) -> Controller:
-        # To explore a circuit takes longer than what is asked of it then.
-        if names not in known:
-            known[names] = _part(machine, names)
-        return known[names]
 
     def is_ruled_out(one: Formula, max_states: int = MAX_STATES) -> bool:
         """Whether no word satisfies a formula."""
-        part = part_of(tuple(name for name in writes if name in one.propositions))
-        asked = [x for x in reads if x in one.propositions or x in part.reads]
-        words = part.automaton([*asked, *part.writes])
+        part = parts.of(tuple(name for name in writes if name in one.propositions))
+        words = _mentioning(kept(part, "words", part.automaton), one.propositions)
         found = ltl.translate(
             one,
             generalised=True,
@@ -157,25 +143,136 @@ def _is_right(
         # has to do with one output.
         names = frozenset(one.propositions)
         for shared in (names, own):
-            parts = conjuncts(one, shared)
-            parts.sort(key=lambda part: own.isdisjoint(part.propositions))
-            for part in parts if len(parts) > 1 else ():
+            some = conjuncts(one, shared)
+            some.sort(key=lambda each: own.isdisjoint(each.propositions))
+            for each in some if len(some) > 1 else ():
                 with contextlib.suppress(TooLargeError):
-                    if is_ruled_out(part, max_states=FEW_STATES):
+                    if is_ruled_out(each, max_states=FEW_STATES):
                         return True
         return is_ruled_out(one)
 
-    return all(
-        is_ruled_out_somehow(one)
-        for one in limits.ticking(alternatives(bad, own), "verifying")
+    def is_ruled_out_by_few(one: Formula) -> bool:
+        """The same of a conjunction, of which as little as possible is translated.
+
+        A word that satisfies some of it shows what else is needed.
+        """
+        part = parts.of(tuple(name for name in writes if name in one.propositions))
+        words = _mentioning(kept(part, "words", part.automaton), one.propositions)
+        rest = _operands("&", one)
+        rest.sort(key=lambda x: (len(x.propositions), x.depth))
+        some: list[Formula] = []
+        while True:
+            limits.tick("verifying", len(some), "conjuncts")
+            found = ltl.translate(
+                conjunction(some), generalised=True, propositions=words.propositions
+            )
+            if not _has_run(words, found, both(map(inf, range(found.num_sets)))):
+                return True
+            word = words.intersect(found).some_word()
+            assert word is not None
+            broken = next((x for x in rest if not x.holds_on(*word)), None)
+            if broken is None:
+                return False
+            rest.remove(broken)
+            some.append(broken)
+
+    def all_are(some: list[Formula]) -> bool:
+        return all(
+            (is_ruled_out_by_few if one.operator == "&" else is_ruled_out_somehow)(one)
+            for one in limits.ticking(some, "verifying")
+        )
+
+    return all(all_are(_split(one)) for one in alternatives(bad, own))
+
+
+def _split(one: Formula) -> list[Formula]:
+    """A conjunction for each operand of the longest disjunction in a conjunction."""
+    if one.operator != "&":
+        return [one]
+    parts = [_operands("|", x) for x in one.operands]
+    place = max(range(len(parts)), key=lambda i: len(parts[i]))
+    rest = [x for i, x in enumerate(one.operands) if i != place]
+    return [conjunction([*rest, x]) for x in parts[place]]
+
+
+def _operands(operator: str, formula: Formula) -> list[Formula]:
+    """What is joined: `G(x & y)` is `G x & G y`, and `F(x | y)` is `F x | F y`."""
+    around, first, make = {
+        "&": ("R", "false", released),
+        "|": ("U", "true", until),
+    }[operator]
+    found: list[Formula] = []
+    work = [formula]
+    while work:
+        node = work.pop()
+        if node.operator == operator:
+            work += node.operands
+            continue
+        if node.operator == around and node.operands[0].operator == first:
+            before, inner = node.operands
+            if inner.operator == operator:
+                work += [make(before, x) for x in inner.operands]
+                continue
+        found.append(node)
+    return found
+
+
+class _Parts:
+    """The parts of a machine that sets of its outputs depend on.
+
+    To explore a circuit takes longer than what is asked of it then, and many sets
+    depend on the same inputs and latches. So one part has all outputs that depend on no
+    others.
+    """
+
+    def __init__(self, machine: Controller | Circuit):
+        self._machine = machine
+        self._known: dict[tuple[frozenset[int], tuple[str, ...]], Controller] = {}
+        self._needs: dict[str, frozenset[int]] = {}
+        if isinstance(machine, Circuit):
+            end = len(machine.inputs) + len(machine.following) + 1
+            for name in machine.outputs:
+                needed = needed_by(machine, (name,))
+                self._needs[name] = frozenset(x for x in needed if x < end)
+
+    def of(self, writes: tuple[str, ...]) -> Controller:
+        """A part that writes some outputs at least."""
+        machine = self._machine
+        if isinstance(machine, Controller):
+            return machine
+        needs = frozenset[int]().union(*(self._needs[name] for name in writes))
+        more = tuple(x for x in machine.outputs if self._needs[x] <= needs)
+        if sum(x <= len(machine.inputs) for x in needs) + len(more) <= MAX_PROPOSITIONS:
+            writes = more
+        key = needs, writes
+        if key not in self._known:
+            self._known[key] = cone(machine, writes).controller()
+        return self._known[key]
+
+
+def _mentioning(words: Automaton, names: tuple[str, ...]) -> Automaton:
+    """What words say of some propositions; those of others are left out."""
+    edges = np.repeat(np.arange(words.num_edges), np.diff(words.cube_offsets))
+    columns = [words.sources[edges], words.targets[edges]]
+    for masks in (words.required, words.forbidden):
+        found = np.zeros(len(edges), np.uint64)
+        for i, name in enumerate(names):
+            if name in words.propositions:
+                place = np.uint64(words.propositions.index(name))
+                found |= (masks >> place & np.uint64(1)) << np.uint64(i)
+        columns.append(found)
+    columns = np.unique(np.stack(columns, axis=1).astype(np.uint64), axis=0)
+    tails, heads, must, never = columns.T
+    return Automaton.of_cubes(
+        tails.astype(np.int64),
+        [(pair,) for pair in zip(must.tolist(), never.tolist(), strict=True)],
+        heads.astype(np.int32),
+        num_states=words.num_states,
+        initial=words.initial,
+        propositions=names,
+        sets=np.zeros((0, len(tails)), bool),
+        name=words.name,
     )
-
-
-def _part(machine: Controller | Circuit, writes: Iterable[str]) -> Controller:
-    """What some of the outputs depend on."""
-    if isinstance(machine, Controller):
-        return machine
-    return cone(machine, writes).controller()
 
 
 def _has_run(words: Automaton, automaton: Automaton, condition: Acceptance) -> bool:
@@ -186,44 +283,71 @@ def _has_run(words: Automaton, automaton: Automaton, condition: Acceptance) -> b
         automaton: over the same propositions.
         condition: on its sets.
     """
-    order = [(int(p), int(q)) for p in words.initial for q in automaton.initial]
+    own, other = _cubes(words), _cubes(automaton)
+    size, edges = automaton.num_states, automaton.num_edges
+    # Pairs, edges and states of a chunk are told apart by one number.
+    most = max(1, min(ROWS, (1 << 62) // max(1, words.num_states * edges)))
+    order = [p * size + q for p in words.initial.tolist() for q in automaton.initial]
     number = {pair: i for i, pair in enumerate(order)}
     starts = np.arange(len(order))
-    tails: list[int] = []
-    heads: list[int] = []
-    taken: list[int] = []
-    for i, (p, q) in enumerate(order):
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    done = 0
+    while done < len(order):
         limits.tick("verifying", len(order), "pairs")
         if len(order) > MAX_PAIRS:
             raise ValueError(f"the product has more than {MAX_PAIRS} states")
-        edges = slice(automaton.offsets[q], automaton.offsets[q + 1])
-        begin, end = (
-            automaton.cube_offsets[edges.start],
-            automaton.cube_offsets[edges.stop],
+        p, q = np.divmod(np.array(order[done : done + most], np.int64), size)
+        counts = own.count[p] * other.count[q]
+        ends = np.cumsum(counts)
+        some = max(1, int(np.searchsorted(ends, ROWS, "right")))
+        p, q, counts, ends = p[:some], q[:some], counts[:some], ends[:some]
+        # Every cube of the one with every cube of the other.
+        pair = np.repeat(np.arange(some), counts)
+        place = np.arange(len(pair)) - (ends - counts)[pair]
+        one, two = np.divmod(place, other.count[q][pair])
+        one, two = one + own.begin[p][pair], two + other.begin[q][pair]
+        fits = (words.required[one] & automaton.forbidden[two]) == 0
+        fits &= (words.forbidden[one] & automaton.required[two]) == 0
+        target, edge = own.target[one[fits]], other.edge[two[fits]]
+        keys = np.unique((pair[fits] * words.num_states + target) * edges + edge)
+        keys, edge = np.divmod(keys, max(1, edges))
+        pair, target = np.divmod(keys, words.num_states)
+        after, which = np.unique(
+            target * size + automaton.targets[edge], return_inverse=True
         )
-        required, forbidden = (
-            automaton.required[begin:end],
-            automaton.forbidden[begin:end],
-        )
-        ends = automaton.cube_offsets[edges.start : edges.stop] - begin
-        for e in range(words.offsets[p], words.offsets[p + 1]):
-            for must, never in words.guard(e):
-                must, never = np.uint64(must), np.uint64(never)
-                fits = (required & never == 0) & (forbidden & must == 0)
-                some = (
-                    np.flatnonzero(np.logical_or.reduceat(fits, ends))
-                    if len(ends)
-                    else np.zeros(0, int)
-                )
-                for edge in (some + edges.start).tolist():
-                    pair = int(words.targets[e]), int(automaton.targets[edge])
-                    if pair not in number:
-                        number[pair] = len(order)
-                        order.append(pair)
-                    tails.append(i)
-                    heads.append(number[pair])
-                    taken.append(edge)
-    sets = automaton.sets[:, np.array(taken, np.int64)]
-    ends_at = np.array(tails, np.int64), np.array(heads, np.int64)
-    found = accepting_cycle(len(order), *ends_at, sets, condition, starts)
+        for key in after.tolist():
+            if key not in number:
+                number[key] = len(order)
+                order.append(key)
+        heads = np.array([number[key] for key in after.tolist()], np.int64)
+        parts.append((pair + done, heads[which.reshape(-1)], edge))
+        done += some
+    empty = np.zeros(0, np.int64)
+    tails, heads, taken = map(np.concatenate, zip((empty,) * 3, *parts, strict=True))
+    sets = automaton.sets[:, taken]
+    found = accepting_cycle(len(order), tails, heads, sets, condition, starts)
     return found is not None
+
+
+class _Cubes(NamedTuple):
+    """Cubes of the guards of an automaton, by states.
+
+    Attributes:
+        begin: int64 `[A]`, the first cube of each state.
+        count: int64 `[A]`, how many it has.
+        edge: int64 `[C]`, the edge of each cube.
+        target: int64 `[C]`, where that leads.
+    """
+
+    begin: np.ndarray
+    count: np.ndarray
+    edge: np.ndarray
+    target: np.ndarray
+
+
+def _cubes(automaton: Automaton) -> _Cubes:
+    offsets = automaton.cube_offsets.astype(np.int64)
+    bounds = offsets[automaton.offsets]
+    edge = np.repeat(np.arange(automaton.num_edges), np.diff(offsets))
+    target = automaton.targets[edge].astype(np.int64)
+    return _Cubes(bounds[:-1], np.diff(bounds), edge, target)

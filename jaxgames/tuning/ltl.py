@@ -58,3 +58,26 @@ AT_A_TIME = 32
 # synth/_verify.py
 FEW_STATES = 1 << 8
 """States of an automaton of a part of a conjunction that is tried before the whole."""
+
+# synth/_circuit_states.py
+CIRCUIT_TABLES_UP_TO = 12
+"""Inputs up to which the gates of a circuit are evaluated for all letters."""
+
+CIRCUIT_BITS = 1 << 29
+"""Bits of gates that are evaluated at once: gates, letters and states multiplied."""
+
+ROWS = 1 << 20
+"""Pairs of cubes, one of a machine and one of an automaton, compared at once."""
+
+# synth/_reactivity.py
+PART_STATES = 1 << 6
+"""States of an automaton of a part of a formula whose game is one of functions."""
+
+REACTIVE_FROM = 4
+"""Parts of a formula from which on its game may be one of functions."""
+
+REACTIVE_NODES = 1 << 18
+"""Nodes of decision diagrams for such a game: others are solved in another way."""
+
+REACTIVE_STATES = 1 << 10
+"""States of a machine that is made of functions."""

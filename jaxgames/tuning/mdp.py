@@ -94,6 +94,15 @@ WEIGHED_TO = 0.25
 """By which share of the value weights may change in their last round: they need not be
 near, only large enough."""
 
+# mdp/host/_order.py
+NEARLY_ORDERED = 1 / 16
+"""Branches a state that lead to what comes later, with which an order will do: few
+rounds are made, and a search would take longer."""
+
+CLEARLY_FEWER = 0.9
+"""By how many times as few branches lead to what comes later, a breadth-first search
+replaces an order that a model came with or a depth-first search found."""
+
 # mdp/host/_rounds.py
 STEADY = 0.1
 """By which share of what it lacks to one the ratio of changes may differ between two
@@ -103,30 +112,19 @@ SETTLES = 6
 """Rounds between two leaps: what a leap has stirred up settles first."""
 
 FEWEST_FOLLOWED = 8
-"""Rounds of one policy between two that look at all choices, after one that was better
-was found; twice as many after each that found none ..."""
+"""Rounds of one policy between two that look at all choices, after one in which some
+choice was much better; twice as many after each in which none was ..."""
 
 MOST_FOLLOWED = 128
 """... up to so many."""
 
-DOUBTFUL = 0.3
-"""By which share of the last change a choice is better than the policy's, at least,
-where following the policy for long does not pay."""
+LARGE_GAIN = 0.3
+"""By which share of a round's largest change a choice is much better than the policy's:
+less is soon made up for, and does not call for another look."""
 
-TIED_BY = 0.01
-"""By which share of the last change a choice may be better than the policy's and not be
-taken: else choices of one worth take turns."""
-
-SOLVED_FROM = 16
-"""Rounds of a policy after which its equations are solved, where so many more would not
-be enough."""
-
-REDUCED_TO = 1e-3
-"""Which share of the last change is left where these are solved, if not what is enough
-is more: a better policy may follow."""
-
-MOST_PAIRS = 200
-"""Pairs of products with the matrix of a policy in a row."""
+SMALL_GAIN = 0.01
+"""By which share of the largest change of the last round of all choices another choice
+may be better, and the policy stays."""
 
 # mdp/_improve.py
 DENSE_UP_TO = 500

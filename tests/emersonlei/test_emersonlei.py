@@ -19,7 +19,6 @@ from jaxgames import (
 )
 from jaxgames.acceptance import FALSE, TRUE, both, either, fin, inf
 from jaxgames.emersonlei import Game, Reason, reference
-from jaxgames.emersonlei.host import Leaves
 from jaxgames.io import hoa_game
 from jaxgames.testing._emersonlei import condition
 from jaxgames.zielonka_tree import ZielonkaTree
@@ -181,18 +180,40 @@ def test_memory_that_is_needed():
         found.machine.after(ROUND, int(found.machine.start[0]), 3)
 
 
-def test_leaves_climb_as_the_tree_says():
+def test_products_climb_as_the_tree_says():
     rng = np.random.default_rng(0)
+    loops = np.zeros(16, int)
+    arena = Arena.from_edges(loops, loops, owner=[0])
     for _ in range(30):
-        tree = ZielonkaTree(condition(rng, 4))
-        leaves = Leaves(tree)
-        every = sum(1 << mark for mark in range(4)) & tree.label[0]
-        for marks in range(16):
-            at = np.arange(len(leaves))
-            after, colour = leaves.read(at, np.full(len(at), marks & every))
-            for k, leaf in enumerate(tree.leaves):
-                node, expected = tree.read(leaf, marks)
-                assert (tree.leaves[after[k]], colour[k]) == (node, expected)
+        asked = condition(rng, 4)
+        tree = ZielonkaTree(asked)
+        made = emersonlei.product(Game.of(arena, asked, edge_marks=np.arange(16)))
+        memory, targets = made.machine.memory, made.machine.target.reshape(-1, 16)
+        assert len(set(memory.tolist())) == len(memory) == len(targets)
+        # All pairs of a leaf and marks, in order.
+        for node, leaf in enumerate(memory):
+            for marks in range(16):
+                after, colour = tree.read(tree.leaves[leaf], marks)
+                assert tree.leaves[memory[targets[node, marks]]] == after
+                assert made.arena.edge_priority[16 * node + marks] == colour
+
+
+def test_the_product_is_chosen_where_it_is_small():
+    arena = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[1, 0])
+    pairs = [([0], [1]), ([1], [0]), ([0], [0]), ([1], [1])]
+    for many, chosen in ((1, True), (2, True), (4, True), (7, False)):
+        game = Game.streett(arena, (pairs * 2)[:many])
+        found = emersonlei.solve(game)
+        assert (found.stats["solver"] != "recursion") == chosen, many
+        assert found.winner.tolist() == reference.solve(game).winner.tolist()
+    # Many vertices have small products with few memories alone.
+    rng = np.random.default_rng(0)
+    src = np.repeat(np.arange(2000), 3)
+    wide = Arena.from_edges(src, rng.integers(0, 2000, 6000), owner=np.arange(2000) % 2)
+    for many, chosen in ((2, True), (7, False)):
+        sets = [(rng.integers(0, 2000, 99), [rng.integers(2000)]) for _ in range(many)]
+        found = emersonlei.solve(Game.streett(wide, sets))
+        assert (found.stats["solver"] != "recursion") == chosen, many
 
 
 def test_the_reached_part_of_a_product_alone():

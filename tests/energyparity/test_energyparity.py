@@ -125,6 +125,26 @@ def test_one_condition_alone():
             np.testing.assert_array_equal(found, alone.solve(game, "host").winner)
 
 
+def test_games_side_by_side_are_solved_at_once():
+    games = [draw(seed, widest=2) for seed in range(100)]
+    # Whose tops are whose must not matter: each game has larger priorities.
+    sizes = np.cumsum([0, *(game.shape[0] for game in games)])
+    pairs = list(zip(games, sizes, strict=False))
+    together = Arena.from_edges(
+        np.concatenate([game.src + at for game, at in pairs]),
+        np.concatenate([game.dst + at for game, at in pairs]),
+        owner=np.concatenate([game.owner for game in games]),
+        priority=np.concatenate([x.priority + 2 * k for k, x in enumerate(games)]),
+        weight=np.concatenate([game.weight for game in games]),
+    )
+    found = energyparity.solve(together, "host")
+    expected = np.concatenate([reference.solve(game).winner for game in games])
+    np.testing.assert_array_equal(found.winner, expected)
+    assert energyparity.verify(together, found)
+    # As many as for the hardest of them, and not for each of them anew.
+    assert found.stats["rounds"] < 25
+
+
 def test_larger_games_have_proofs():
     rng = np.random.default_rng(0)
     for priorities, width in ((5, 1), (40, 3), (2000, 100)):

@@ -147,7 +147,7 @@ def test_what_is_wrong(guarantee, message):
         (INFO % "Mealy" + "MAIN { INPUTS { a; a; } }", "'a' is defined already"),
         (INFO % "Mealy" + "MAIN { INPUTS { a; } OUTPUTS { a; } }", "defined already"),
         (INFO % "Mealy" + "MAIN { INPUTS { a[1]; a_0; } }", "two signals 'a_0'"),
-        (INFO % "Mealy" + "MAIN { INPUTS { a[99999]; } }", "a bus of 99999 signals"),
+        (INFO % "Mealy" + "MAIN { INPUTS { a[99999]; } }", "has 0 to 4096 signals"),
         (INFO % "Mealy" + "MAIN { } more", "expected the end, found 'more'"),
         (INFO.replace("TARGET: M", "TARGET: Strict, M") % "Mealy", "a strict target"),
     ],

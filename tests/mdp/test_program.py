@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from jaxgames import Status, mdp
+from jaxgames.mdp.program import _program
 from jaxgames.solution import SolveError
 from jaxgames.testing import _programs
 
@@ -228,6 +229,22 @@ def test_what_is_wrong_is_told_with_its_place(text, said):
         mdp.Program.parse(text).build()
     assert said in str(error.value)
     assert error.value.place.line == 1
+
+
+def test_rewards_of_large_programs_are_those_of_small_ones(monkeypatch):
+    text = CUBE + 'rewards "r" x>1 : 0.5*x; x+y=3 : y; endrewards'
+    text += ' rewards "s" true : 1/(3-x); endrewards'
+    program = mdp.Program.parse(text)
+    small = program.build(constants={"N": 2})
+    monkeypatch.setattr(_program, "MANY", 1)
+    large = program.build(constants={"N": 2})
+    assert small.state_rewards["r"].any()
+    for name in ("r", "s"):
+        np.testing.assert_array_equal(
+            small.state_rewards[name], large.state_rewards[name]
+        )
+    with pytest.raises(mdp.ProgramError, match="a reward is inf in state"):
+        program.build(constants={"N": 3})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from jaxgames import synth
 from jaxgames.ltl import Formula
 from jaxgames.ltl._normal_form import both, either, normal_form
-from jaxgames.synth import Decomposition, Specification, reference
+from jaxgames.synth import Decomposition, Specification, _controller, reference
 from jaxgames.synth._side_by_side import cone
 from jaxgames.synth._split import alternatives, conjuncts
 from jaxgames.testing._words import Words
@@ -158,6 +158,31 @@ def test_parts_of_a_circuit():
     assert [bool(x) for x in written][2:] == [True, False, True]
     nothing = cone(circuit, []).controller()
     assert (nothing.num_states, nothing.reads, nothing.writes) == (1, (), ())
+
+
+def test_a_part_of_a_circuit_is_explored_once(monkeypatch):
+    outs = ["h", *(f"g{i}" for i in range(4))]
+    texts = [f"G(r{i} -> F g{i})" for i in range(4)]
+    texts += [f"G !(g{i} & g{j})" for i in range(4) for j in range(i)]
+    asked = Decomposition.from_ltl("G(r0 <-> X h) & " + " & ".join(texts), None, outs)
+    circuit = asked.solve().circuit()
+    explored, seen = _controller.explored, []
+    monkeypatch.setattr(
+        _controller, "explored", lambda *x: (seen.append(x), explored(*x))[1]
+    )
+    assert synth.verify(asked, circuit)
+    assert len(seen) <= 3  # h, what grants depend on, and nothing
+    # A literal of a gate that is negated is found out, or does not matter.
+    whole = Specification.from_ltl(asked.formula, asked.inputs, asked.outputs)
+    found = set()
+    for place in range(0, len(circuit.gates), 17):
+        gates = circuit.gates.copy()
+        gates[place, place % 2] ^= 1
+        spoilt = dataclasses.replace(circuit, gates=gates)
+        right = synth.verify(asked, spoilt)
+        assert synth.verify(whole, spoilt) == right
+        found.add(right)
+    assert False in found
 
 
 def test_names_are_checked():

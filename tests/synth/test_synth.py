@@ -16,7 +16,8 @@ from jaxgames import acceptance, io, ltl, parity, synth
 from jaxgames.io import _hoa
 from jaxgames.ltl import Automaton, EmersonLei
 from jaxgames.ltl._guards import bits
-from jaxgames.synth import Controller, Specification, _game, reference
+from jaxgames.synth import Controller, Specification, _circuit_states, _game, reference
+from jaxgames.synth._controller import Circuit
 from jaxgames.synth._game import choices
 from jaxgames.testing._ltl import _formula
 
@@ -78,6 +79,64 @@ def changed(controller: Controller, rng: np.random.Generator) -> Controller:
     output = np.array(controller.output)
     output[action] ^= np.uint64(1 << int(rng.integers(len(controller.writes))))
     return dataclasses.replace(controller, output=output)
+
+
+def random_circuit(rng: np.random.Generator) -> Circuit:
+    inputs, latches, gates, outputs = rng.integers([0, 0, 0, 0], [5, 5, 20, 4])
+    before = 2 * (1 + inputs + latches)
+    end = before + 2 * gates
+    return Circuit(
+        tuple(f"i{i}" for i in range(inputs)),
+        tuple(f"o{i}" for i in range(outputs)),
+        rng.integers(0, end, latches),
+        rng.integers(0, 2, latches),
+        rng.integers(0, end, outputs),
+        rng.integers(0, before + 2 * np.arange(gates)[:, None], (gates, 2)),
+    )
+
+
+def test_circuits_are_explored_alike_both_ways(monkeypatch):
+    rng = np.random.default_rng(3)
+    circuits = [random_circuit(rng) for _ in range(60)]
+    monkeypatch.setattr(_circuit_states, "CIRCUIT_BITS", 200)
+    by_letters = [x.controller() for x in circuits]
+    monkeypatch.setattr(_circuit_states, "CIRCUIT_TABLES_UP_TO", -1)
+    for circuit, machine in zip(circuits, by_letters, strict=True):
+        other = circuit.controller()
+        for name in ("node", "test", "low", "high", "output", "successor"):
+            assert (getattr(machine, name) == getattr(other, name)).all()
+        word = [{x for x in circuit.inputs if rng.integers(2)} for _ in range(20)]
+        assert machine.run(word) == plainly_run(circuit, word)
+        assert machine.is_same(other)
+    assert max(x.num_states for x in by_letters) > 4
+
+
+def plainly_run(circuit: Circuit, word: list[set[str]]) -> list[frozenset[str]]:
+    state, written = circuit.begin.tolist(), []
+    for names in word:
+        values = [False, *(x in names for x in circuit.inputs), *state]
+        for one, other in circuit.gates.tolist():
+            values.append(
+                (values[one >> 1] != one & 1) and (values[other >> 1] != other & 1)
+            )
+        held = [values[x >> 1] != (x & 1) for x in circuit.driver.tolist()]
+        pairs = zip(circuit.outputs, held, strict=True)
+        written.append(frozenset(name for name, holds in pairs if holds))
+        state = [values[x >> 1] != (x & 1) for x in circuit.following.tolist()]
+    return written
+
+
+def test_machines_that_are_the_same():
+    rng, same = np.random.default_rng(5), 0
+    specification = Specification.from_ltl("G(r -> F g) & G(g -> X !g)", ["r"], ["g"])
+    controller = synth.solve(specification).controller()
+    for _ in range(30):
+        other = changed(controller, rng)
+        words = controller.automaton(), other.automaton()
+        apart = any(a.word_outside(b) for a, b in itertools.permutations(words))
+        assert not (apart and controller.is_same(other))
+        same += controller.is_same(other)
+    assert 0 < same < 30
 
 
 def wrong_run(specification: Specification, controller: Controller) -> bool:

@@ -6,7 +6,9 @@ import pytest
 from jaxgames import synth
 from jaxgames.ltl import Formula
 from jaxgames.ltl._deterministic import factors
+from jaxgames.ltl._diagrams import FALSE, Diagrams
 from jaxgames.ltl._letters import Nodes, Tables
+from jaxgames.ltl._progression import Unfolding
 from jaxgames.synth import Decomposition, Specification, _on_the_fly
 from jaxgames.synth._on_the_fly import decidable, explored
 from tests.formulas import random_formula
@@ -138,3 +140,32 @@ def test_what_letters_say_of_the_first_propositions(kind):
             for x in range(1 << count):
                 one = letters.first(letters.of_guard(((x, mask & ~x),)), count)
                 assert bool(letters.both(found, one)) == (x in said)
+
+
+def test_states_that_are_as_open_are_not_compared(monkeypatch):
+    asked = Formula.parse(f"G(r <-> {'X ' * 7} g)")
+    seen, implies = [], Unfolding.implies
+    monkeypatch.setattr(
+        Unfolding, "implies", lambda *x: (seen.append(x), implies(*x))[1]
+    )
+    monkeypatch.setattr(_on_the_fly, "EXPLORED_BEYOND", 1)
+    found = explored(asked, ["r"], ["g"], 1 << 12)
+    assert found is not None
+    assert synth.verify(found, synth.solve(found).controller())
+    # There are 255 states: in pairs there would be ten thousand comparisons.
+    assert 0 < len(seen) < 2 * 255
+
+
+def test_whether_a_function_implies_another():
+    rng, store = np.random.default_rng(2), Diagrams()
+    some = [store.variable(i) for i in range(4)]
+    for _ in range(60):
+        one, other = rng.choice(len(some), 2)
+        joined = (store.both, store.either)[rng.integers(2)]
+        some.append(joined(some[one], store.negated(some[other])))
+    found = set()
+    for one, other in rng.choice(some, (200, 2)):
+        expected = store.both(one, store.negated(other)) == FALSE
+        assert store.implies(one, other) == expected
+        found.add(expected)
+    assert found == {True, False}

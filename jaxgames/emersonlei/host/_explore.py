@@ -1,10 +1,11 @@
-"""What is reached in a product, by whole arrays."""
+"""What is reached in a product, pair by pair."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames.host import linear
 from jaxgames.zielonka_tree import ZielonkaTree
 
 
@@ -43,24 +44,6 @@ class Leaves:
         """How often a leaf may have to climb."""
         return int(self.colour[0] - self.colour.min())
 
-    def read(
-        self, leaf: np.ndarray, marks: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The next leaf, and the priority, for each of some leaves; all climb together.
-
-        Args:
-            leaf: integers `[N]`.
-            marks: int64 `[N]`, as bits: of the tree's marks alone.
-        """
-        node = self.leaves[leaf]
-        came = node.copy()
-        climbs = np.flatnonzero(marks & ~self.label[node])
-        while len(climbs):
-            came[climbs] = node[climbs]
-            node[climbs] = self.parent[node[climbs]]
-            climbs = climbs[marks[climbs] & ~self.label[node[climbs]] != 0]
-        return np.where(came == node, leaf, self.turn[came]), self.colour[node]
-
 
 class Reached(NamedTuple):
     """The part of a product that is reached. N nodes, M edges.
@@ -71,7 +54,6 @@ class Reached(NamedTuple):
         start: int32 `[V]`, the node of each vertex with the first memory.
         row_ptr: int32 `[N + 1]`.
         target: int32 `[M]`, nodes.
-        source: int32 `[M]`, nodes.
         colour: int32 `[M]`, the priority of each edge.
     """
 
@@ -80,7 +62,6 @@ class Reached(NamedTuple):
     start: np.ndarray
     row_ptr: np.ndarray
     target: np.ndarray
-    source: np.ndarray
     colour: np.ndarray
 
 
@@ -91,61 +72,123 @@ def explore(
     leaves: Leaves,
     tick: Callable[[int], None],
     most: int,
-) -> Reached:
+) -> Reached | None:
     """Follows all plays from all vertices with memory 0.
 
-    Nodes are numbered by the turn in which they are found, and in it by vertex and
-    memory.
+    Nodes are numbered as they are found, breadth first. They are looked up in a table
+    by hashing; O(M) time on average, times the height of the tree.
 
     Args:
         row_ptr: int32 `[V + 1]`.
         dst: int32 `[E]`.
         met: int64 `[E]`, the marks that each edge meets, as bits.
         leaves: what is remembered.
-        tick: told how many nodes there are, after each turn.
+        tick: told how many nodes there are, now and then.
         most: nodes, or edges, that there may be.
 
-    Raises:
-        ValueError: there are more.
+    Returns:
+        What is reached; None where there is more.
     """
-    size = len(row_ptr) - 1
-    degree = np.diff(row_ptr).astype(np.int64)
-
-    def follow(keys: np.ndarray):
-        """The edges of some nodes: of which, where they lead, and their priorities."""
-        vertex, memory = np.divmod(keys, len(leaves))
-        many = degree[vertex]
-        at = np.repeat(np.arange(len(keys)), many)
-        edge = row_ptr[vertex][at] + np.arange(len(at)) - (np.cumsum(many) - many)[at]
-        after, colour = leaves.read(memory[at], met[edge])
-        return at, dst[edge] * np.int64(len(leaves)) + after, colour
-
-    new = np.arange(size, dtype=np.int64) * len(leaves)
-    known, turns, edges = new, [], 0
-    found: list[tuple] = []
-    while len(new):
-        found.append(follow(new))
-        turns.append(new)
-        edges += len(found[-1][0])
-        keys = np.unique(found[-1][1])
-        place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        new = keys[known[place] != keys]
-        known = np.insert(known, np.searchsorted(known, new), new)
-        if max(edges, len(known)) > most:
-            raise ValueError(
-                f"the product with the memory has more than {most} nodes or edges"
-            )
-        tick(len(known))
-    keys = np.concatenate([new, *turns])
-    order = np.argsort(keys)
-    before = np.cumsum([0, *map(len, turns)])
-    none = np.zeros(0, np.int64)
-    source = np.concatenate(
-        [none, *(x[0] + at for x, at in zip(found, before, strict=False))]
+    size, edges = len(row_ptr) - 1, len(dst)
+    # A node more may have as many edges as all vertices together.
+    nodes, links = 2 * size + 1, 3 * edges
+    vertex, memory = np.zeros((2, nodes), np.int32)
+    vertex[:size] = np.arange(size)
+    rows = np.zeros(nodes + 1, np.int64)
+    target, colour = np.zeros((2, links), np.int32)
+    # The node to go on from, how many there are, and by what vertices are numbered.
+    state = np.array([0, size, len(leaves)], np.int64)
+    tree = leaves.label, leaves.parent, leaves.colour, leaves.leaves, leaves.turn
+    while True:
+        table = np.full(1 << (2 * len(vertex)).bit_length(), -1, np.int32)
+        _enter(table, vertex, memory, state)
+        arrays = table, vertex, memory, rows, target, colour
+        _follow(row_ptr, dst, met, *tree, *arrays, state)
+        at, count = int(state[0]), int(state[1])
+        if max(count, int(rows[at])) > most:
+            return None
+        tick(count)
+        if at == count:
+            break
+        vertex, memory = (_twice(x, len(vertex)) for x in (vertex, memory))
+        rows = _twice(rows, len(vertex) + 1 - len(rows))
+        target, colour = (_twice(x, len(target)) for x in (target, colour))
+    end = int(rows[count])
+    return Reached(
+        vertex=vertex[:count].copy(),
+        memory=memory[:count].copy(),
+        start=np.arange(size, dtype=np.int32),
+        row_ptr=rows[: count + 1].astype(np.int32),
+        target=target[:end].copy(),
+        colour=colour[:end].copy(),
     )
-    goal, colour = (np.concatenate([none, *(x[k] for x in found)]) for k in (1, 2))
-    target = order[np.searchsorted(keys[order], goal)] if len(goal) else goal
-    vertex, memory = np.divmod(keys, len(leaves))
-    rows = np.concatenate([[0], np.cumsum(degree[vertex])])
-    arrays = vertex, memory, np.arange(size), rows, target, source, colour
-    return Reached(*(x.astype(np.int32) for x in arrays))
+
+
+def _twice(array: np.ndarray, more: int) -> np.ndarray:
+    return np.concatenate([array, np.zeros(more, array.dtype)])
+
+
+@linear
+def _enter(table, vertex, memory, state):
+    """Enters all nodes that there are into an empty table."""
+    many, mask = state[2], len(table) - 1
+    for n in range(state[1]):
+        key = vertex[n] * many + memory[n]
+        slot = (key ^ (key >> 7)) & mask
+        while table[slot] >= 0:
+            slot = (slot + 1) & mask
+        table[slot] = n
+
+
+@linear
+def _follow(
+    row_ptr,
+    dst,
+    met,
+    label,
+    parent,
+    shade,
+    leaves,
+    turn,
+    table,
+    vertex,
+    memory,
+    rows,
+    target,
+    colour,
+    state,
+):
+    """Goes on from a node, as long as there is room for what another one brings."""
+    at, count, many, mask = state[0], state[1], state[2], len(table) - 1
+    while at < count:
+        v, m, end = vertex[at], memory[at], rows[at]
+        degree = row_ptr[v + 1] - row_ptr[v]
+        if count + degree > len(vertex) or end + degree > len(target):
+            break
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            node = leaves[m]
+            came = node
+            while met[e] & ~label[node] != 0:
+                came = node
+                node = parent[node]
+            after = m if came == node else turn[came]
+            w = dst[e]
+            key = w * many + after
+            slot = (key ^ (key >> 7)) & mask
+            found = table[slot]
+            while found >= 0 and (vertex[found] != w or memory[found] != after):
+                slot = (slot + 1) & mask
+                found = table[slot]
+            if found < 0:
+                found = count
+                table[slot] = found
+                vertex[found] = w
+                memory[found] = after
+                count += 1
+            target[end] = found
+            colour[end] = shade[node]
+            end += 1
+        at += 1
+        rows[at] = end
+    state[0] = at
+    state[1] = count

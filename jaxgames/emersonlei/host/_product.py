@@ -11,7 +11,14 @@ from jaxgames.emersonlei._machine import Machine
 from jaxgames.emersonlei.host._explore import Leaves, explore
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
-from jaxgames.zielonka_tree import ZielonkaTree
+from jaxgames.tuning.emersonlei import (
+    COPIES_AT_ONCE,
+    COPIES_ROOM,
+    EDGES_ROOM,
+    NODES_ROOM,
+    TREE_ROOM,
+)
+from jaxgames.zielonka_tree import Subsets, ZielonkaTree
 
 PHASE = "making a product"
 
@@ -37,7 +44,7 @@ def product(game: Game, **bounds: Unpack[Bounds]) -> Product:
     a deterministic parity automaton for it can do with [1]. A play that meets marks
     climbs from the leaf to the first node that has them all, whose depth is the
     priority, and goes on to a leaf below the next child there. Only pairs that plays
-    reach are made, in turns: all that is new is followed at once.
+    reach are made.
 
     Args:
         game: the game.
@@ -58,16 +65,51 @@ def product(game: Game, **bounds: Unpack[Bounds]) -> Product:
         >>> made.arena, made.arena.priority
         (Arena(2 vertices, 3 edges, priority), array([1, 2], dtype=int32))
     """
+    found = _product(game.unpad(), ZielonkaTree(game.condition), MAX_SIZE)
+    if found is None:
+        raise ValueError(
+            f"the product with the memory has more than {MAX_SIZE} nodes or edges"
+        )
+    return found
+
+
+def small_product(game: Game, subsets: Subsets) -> Product | None:
+    """The product where it is small: then it is sooner solved than the game itself.
+
+    Args:
+        game: the game.
+        subsets: of its condition: it is told what is found.
+    """
     game = game.unpad()
+    try:
+        tree = ZielonkaTree(game.condition, max_nodes=TREE_ROOM, subsets=subsets)
+    except ValueError:
+        return None
+    size, edges = game.arena.shape
+    copies, extent = max(COPIES_ROOM, NODES_ROOM // max(size, 1)), max(size, edges)
+    most = min(copies * extent, max(EDGES_ROOM, COPIES_AT_ONCE * extent), MAX_SIZE)
+    return _product(game, tree, most)
+
+
+def _product(game: Game, tree: ZielonkaTree, most: int) -> Product | None:
+    """The product; None where it has more nodes or edges than it may.
+
+    Args:
+        game: the game, without padding.
+        tree: of its condition.
+        most: so many.
+    """
     arena = game.arena
     found = explore(
         np.asarray(arena.row_ptr),
         np.asarray(arena.dst),
         game.marks(),
-        Leaves(ZielonkaTree(game.condition)),
+        Leaves(tree),
         lambda many: limits.tick(PHASE, many, "nodes"),
-        MAX_SIZE,
+        most,
     )
+    if found is None:
+        return None
     labels: dict[str, Any] = {"edge_priority": found.colour}
     if game.edge_marks is None:
         labels = {"priority": found.colour[found.row_ptr[:-1]]}

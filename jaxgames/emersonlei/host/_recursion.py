@@ -166,7 +166,7 @@ class Plan:
         return (at,)
 
 
-def recurse(game: Game) -> Plan:
+def recurse(game: Game, subsets: Subsets) -> Plan:
     """Decides a game by recursion over the sets of its condition's Zielonka tree.
 
     Let the set of all marks be good for a player. For each of the largest subsets that
@@ -178,6 +178,7 @@ def recurse(game: Game) -> Plan:
 
     Args:
         game: a game without padding.
+        subsets: of its condition.
 
     References:
         McNaughton, Infinite games played on finite graphs, APAL 65 (1993),
@@ -187,7 +188,7 @@ def recurse(game: Game) -> Plan:
     """
     arena = game.arena
     vertices, edges = (np.arange(size, dtype=np.int32) for size in arena.shape)
-    calls = _Recursion(game)
+    calls = _Recursion(subsets)
     plan = calls.plan(Part(arena, vertices, edges, game.marks()), None)
     plan.subgames = calls.count
     return plan
@@ -196,8 +197,8 @@ def recurse(game: Game) -> Plan:
 class _Recursion:
     """The calls, and what is known of subgames that were met before."""
 
-    def __init__(self, game: Game):
-        self._subsets = Subsets(game.condition)
+    def __init__(self, subsets: Subsets):
+        self._subsets = subsets
         self._known: dict[tuple[int, bytes], Plan] = {}
         self.count = 0
 

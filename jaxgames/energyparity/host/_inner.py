@@ -29,10 +29,18 @@ class StoppedError(Exception):
 
 
 class Found(NamedTuple):
-    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses."""
+    """Who wins an inner game, and by which edges of it: NO_EDGE for who loses.
+
+    Attributes:
+        winner: int8 `[V]`.
+        strategy: int32 `[V]`.
+        keeps: bool `[E]`: edges that player 0 can take as he likes where he wins, in
+            an energy game, and all of player 1 there. In a parity game there are none.
+    """
 
     winner: np.ndarray
     strategy: np.ndarray
+    keeps: np.ndarray
 
 
 class Inner:
@@ -74,24 +82,34 @@ class Inner:
         self.answers.append(answer)
         return answer
 
-    def _found(self, size: int, solve: Callable[[], Any]) -> Found:
-        def answered() -> tuple[Any, Any, Any]:
-            found = solve()
-            none = np.zeros(size, np.int32)
-            return np.asarray(found.winner), np.asarray(found.strategy), none
+    def parity(self, part: Part, edges: np.ndarray | None = None) -> Found:
+        """The parity game alone.
 
-        answer = self._answer(size, answered)
-        # Some of it may be written over.
-        return Found(np.array(answer.winner), np.array(answer.strategy))
+        Args:
+            part: the game.
+            edges: bool `[E]`: those that there are, one of each vertex or more; None
+                for all.
+        """
+        place, arena = "host" if self.solver == "host" else "auto", part.arena
+        at = None if edges is None else np.flatnonzero(edges)
+        if at is not None:
+            arena = Arena.from_edges(
+                arena.src[at],
+                arena.dst[at],
+                owner=arena.owner,
+                priority=arena.priority,
+            )
 
-    def parity(self, part: Part) -> Found:
-        """The parity game alone."""
-        place = "host" if self.solver == "host" else "auto"
+        def solve() -> tuple[Any, Any, Any]:
+            found = self._solve(parity.PROBLEM, arena, place, strategies=True)
+            move = np.asarray(found.strategy)
+            if at is not None:
+                move = np.where(move == NO_EDGE, NO_EDGE, at[move]).astype(np.int32)
+            return np.asarray(found.winner), move, np.zeros(len(move), np.int32)
 
-        def solve() -> Any:
-            return self._solve(parity.PROBLEM, part.arena, place, strategies=True)
-
-        return self._found(len(part.vertices), solve)
+        answer = self._answer(len(part.vertices), solve)
+        none = np.zeros(part.arena.shape[1], bool)
+        return Found(np.array(answer.winner), np.array(answer.strategy), none)
 
     def credits(self, part: Part, move: np.ndarray) -> np.ndarray:
         """Credits where player 0's moves are fixed: `energy.TOP` where none is enough.
@@ -148,12 +166,22 @@ class Inner:
         return found
 
     def _winners(self, part: Part, weight: np.ndarray) -> Found:
-        def solve() -> Any:
-            game = dataclasses.replace(part.arena, priority=None)
-            game = as_checked_as(part.arena, game)
-            return self._energy(game, weight, strategies=True)
+        arena = part.arena
 
-        return self._found(len(part.vertices), solve)
+        def solve() -> tuple[Any, Any, Any]:
+            game = as_checked_as(arena, dataclasses.replace(arena, priority=None))
+            found = self._energy(game, weight, strategies=True)
+            return tuple(map(np.asarray, (found.winner, found.strategy, found.credit)))
+
+        answer = self._answer(len(part.vertices), solve)
+        credit = answer.credit
+        if credit.dtype != object:
+            credit = credit.astype(np.int64)
+        has, needs = credit[arena.src], credit[arena.dst]
+        stays = (has != energy.TOP) & (needs != energy.TOP)
+        keeps = stays & (arena.owner[arena.src] | (has >= needs - weight).astype(bool))
+        # Some of it may be written over.
+        return Found(np.array(answer.winner), np.array(answer.strategy), keeps)
 
     def _energy(self, game: Arena, weight: np.ndarray, *, strategies: bool) -> Any:
         game = as_checked_as(game, dataclasses.replace(game, weight=narrow(weight)))
@@ -198,6 +226,8 @@ def narrow(weight: np.ndarray) -> np.ndarray:
 
 def _take_over(found: Found, part: Part, more: Found, where: np.ndarray) -> None:
     """Enters what was found of a part of a game, where it is the last word."""
+    own = where[part.arena.src]
+    found.keeps[part.edges[own]] = more.keeps[own]
     found.winner[part.vertices[where]] = more.winner[where]
     move = more.strategy[where]
     edges = np.where(move == NO_EDGE, NO_EDGE, part.edges[move])

@@ -34,6 +34,11 @@ class Part(NamedTuple):
         arena, vertices, edges = self.arena.subgame(keep)
         return Part(arena, vertices, edges, self.weight[edges])
 
+    def islands(self) -> tuple[np.ndarray, np.ndarray]:
+        """What no edge connects: a number for each vertex, and its part's size."""
+        label = graphs.islands(self.arena.row_ptr, self.arena.dst)
+        return label, np.bincount(label)[label]
+
     def attractor(self, target: np.ndarray, player: int) -> Attractor:
         """Where a player can force a visit to a target (bool `[V]`)."""
         return graphs.attractor(self.arena, target, player)

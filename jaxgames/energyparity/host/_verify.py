@@ -332,8 +332,7 @@ class _Tree:
         priority = np.asarray(arena.priority)
         if self.level[core] != NEVER:
             tops = vertex[(self.core[vertex] == core) & self.is_top[vertex]]
-            most = priority[vertex].max()
-            wrong = (priority[tops] != most) | (priority[tops] % 2 == 1)
+            wrong = (priority[tops] % 2 == 1) | ~self._above(vertex, tops)
             _refuse(Reason.TOP_IS_NO_TOP, wrong, tops)
             short = self.level[core] < self.needed(vertex, core)
             _refuse(Reason.NOT_ENOUGH_ENERGY, short.astype(bool), vertex)
@@ -356,6 +355,23 @@ class _Tree:
         if out.any():
             common = self.common(int(self.outer[core]), dst[out])
             self.outward(src[out], dst[out], floor + have[out], common)
+
+    def _above(self, vertex: np.ndarray, tops: np.ndarray) -> np.ndarray:
+        """Which tops are above all odd priorities wherever a play in a core may stay.
+
+        Args:
+            vertex: the vertices of the core.
+            tops: some of them.
+        """
+        arena, priority = self.arena, np.asarray(self.arena.priority)
+        inside = priority[vertex]
+        odd = inside[inside % 2 == 1].max(initial=-1)
+        if (above := priority[tops] > odd).all():
+            return above
+        is_in = np.zeros(self.size, bool)
+        is_in[vertex] = True
+        label = strongly_connected(arena, is_in[arena.src] & is_in[arena.dst])
+        return _tops(priority, label, vertex)[tops]
 
     def _check_even(self, there: np.ndarray) -> None:
         """No cycle of some edges has an odd priority on top."""

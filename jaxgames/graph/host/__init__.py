@@ -17,6 +17,7 @@ from jaxgames.graph.host._components import closing as closing
 from jaxgames.graph.host._components import tarjan as tarjan
 from jaxgames.graph.host._condensation import contract as contract
 from jaxgames.graph.host._condensation import group as group
+from jaxgames.graph.host._condensation import islands as islands
 from jaxgames.graph.host._condensation import leaves, loops
 from jaxgames.graph.host._condensation import topological as topological
 from jaxgames.graph.host._reach import attract, descend, reach, transpose

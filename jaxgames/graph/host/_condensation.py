@@ -151,3 +151,39 @@ def loops(row_ptr, dst, label, edges, count):
                 if dst[e] == v and (edges is None or edges[e]):
                     found[c] = True
     return found
+
+
+@linear
+def islands(row_ptr, dst):
+    """The weakly connected component of each vertex: its number, int32 `[V]`.
+
+    Numbers are those of the first vertices, in their order. Joins trees, halving the
+    paths that are walked; O(V + E log V) time, less in practice.
+    """
+    size = len(row_ptr) - 1
+    label = np.empty(size, np.int32)
+    for v in range(size):
+        label[v] = v
+    for v in range(size):
+        for e in range(row_ptr[v], row_ptr[v + 1]):
+            u, w = v, dst[e]
+            while label[u] != u:
+                label[u] = label[label[u]]
+                u = label[u]
+            while label[w] != w:
+                label[w] = label[label[w]]
+                w = label[w]
+            # The first vertex is the root, so that no label is more than its vertex.
+            if u < w:
+                label[w] = u
+            else:
+                label[u] = w
+    count = 0
+    for v in range(size):
+        if label[v] == v:
+            label[v] = count
+            count += 1
+        else:
+            # What it hangs on came before, and has its number already.
+            label[v] = label[label[v]]
+    return label

@@ -2,67 +2,137 @@
 
 import numpy as np
 
-from jaxgames.host import linear
+from jaxgames.host import compiled, linear
+from jaxgames.tuning.mdp import CLEARLY_FEWER, NEARLY_ORDERED
 
 
 @linear
 def ordered(groups, rows, target, component, order, parts):
-    """Orders the states of each component by whichever of two orders is better.
+    """Orders the states of each component by whichever of three orders is best.
 
-    States of large numbers first, as models are numbered as they are explored; or as a
-    depth-first search leaves them, so that all that follows a state comes before it but
-    for what leads back on the way of the search. That is better which has fewer
-    branches that lead to a state that comes later: those alone bring what a round does
-    not know yet. O(N + K + B) time.
+    As a depth-first search leaves them, so that all that follows a state comes before
+    it but for what leads back on the way of the search; or what a breadth-first search
+    finds last first, so that most branches lead to what comes before where all ways
+    between two states are about as long; or by number, large ones first, as models are
+    numbered that are explored in breadth. That is best which has the fewest branches
+    that lead to a state that comes later: those alone bring what a round does not know
+    yet. So rounds hardly depend on how states are numbered. O(N + K + B) time.
 
     Args:
         groups: int32 `[N + 1]`, the choices of each state.
         rows: int32 `[K + 1]`, the branches of each choice.
         target: int32 `[B]`, where these lead.
-        component: int32 `[N]`.
+        component: int32 `[N]`, strongly connected ones.
         order: int32 `[N]`, the states, those of a component together, large numbers
             first; written to.
         parts: int32 `[P + 1]`, where components begin there.
     """
     size = len(component)
-    place = np.full(size, -1, np.int32)  # after the search; -2 while it is on the way
+    deep = np.full(size, -1, np.int32)
+    wide = np.full(size, -1, np.int32)
     way = np.empty(size, np.int32)
-    branch = np.empty(size, np.int32)  # the next one of each state on the way
+    branch = np.empty(size, np.int32)
     for part in range(len(parts) - 1):
         begin, end = parts[part], parts[part + 1]
         if end - begin < 3:
             continue
-        left = 0
-        back, found = 0, 0  # branches that lead to what comes later: of both orders
-        for at in range(end - 1, begin - 1, -1):
-            root = order[at]
-            if place[root] != -1:
+        root = order[end - 1]
+        back, found = depth_first(
+            groups, rows, target, component, root, deep, way, branch
+        )
+        best = min(back, found)
+        later = best
+        if best > NEARLY_ORDERED * (end - begin):
+            later = breadth_first(groups, rows, target, component, root, wide, way)
+        in_breadth = later < CLEARLY_FEWER * best
+        if not in_breadth and found >= back:
+            continue
+        place = wide if in_breadth else deep
+        for at in range(begin, end):
+            way[at - begin] = order[at]
+        for at in range(end - begin):
+            order[begin + place[way[at]]] = way[at]
+
+
+@compiled
+def depth_first(groups, rows, target, component, root, place, way, branch):
+    """Searches a component, and says how good two orders are.
+
+    Args:
+        groups: the choices of each state.
+        rows: the branches of each choice.
+        target: where these lead.
+        component: of each state.
+        root: where the search begins.
+        place: int32 `[N]`, -1 of the component's states; written to: the order in which
+            the search leaves them.
+        way: int32 `[N]`, to work in.
+        branch: likewise.
+
+    Returns:
+        How many branches lead to what comes later or to where they start: by number,
+        large ones first; and by place.
+    """
+    way[0], depth, left = root, 1, 0
+    back, found = 0, 0
+    branch[root] = rows[groups[root]]
+    place[root] = -2  # on the way
+    while depth > 0:
+        state = way[depth - 1]
+        if branch[state] < rows[groups[state + 1]]:
+            to = target[branch[state]]
+            branch[state] += 1
+            if component[to] != component[root]:
                 continue
-            way[0], depth = root, 1
-            branch[root] = rows[groups[root]]
-            place[root] = -2
-            while depth > 0:
-                state = way[depth - 1]
-                if branch[state] < rows[groups[state + 1]]:
-                    to = target[branch[state]]
-                    branch[state] += 1
-                    if component[to] != part:
-                        continue
-                    if to <= state:
-                        back += 1
-                    if place[to] == -2:
-                        found += 1
-                    elif place[to] == -1:
-                        place[to] = -2
-                        branch[to] = rows[groups[to]]
-                        way[depth] = to
-                        depth += 1
-                else:
-                    depth -= 1
-                    place[state] = left
-                    left += 1
-        if found < back:
-            for at in range(begin, end):
-                way[at - begin] = order[at]
-            for at in range(end - begin):
-                order[begin + place[way[at]]] = way[at]
+            if to <= state:
+                back += 1
+            if place[to] == -2:
+                found += 1
+            elif place[to] == -1:
+                place[to] = -2
+                branch[to] = rows[groups[to]]
+                way[depth] = to
+                depth += 1
+        else:
+            depth -= 1
+            place[state] = left
+            left += 1
+    return back, found
+
+
+@compiled
+def breadth_first(groups, rows, target, component, root, place, way):
+    """Searches a component, and says how good the opposite order is.
+
+    Args:
+        groups: the choices of each state.
+        rows: the branches of each choice.
+        target: where these lead.
+        component: of each state.
+        root: where the search begins.
+        place: int32 `[N]`, -1 of the component's states; written to: how many states
+            are found after each.
+        way: int32 `[N]`, to work in.
+
+    Returns:
+        How many branches lead to what comes later by place, or to where they start.
+    """
+    way[0], size, back = root, 1, 0
+    place[root] = 0
+    at = 0
+    while at < size:
+        state = way[at]
+        at += 1
+        for branch in range(rows[groups[state]], rows[groups[state + 1]]):
+            to = target[branch]
+            if component[to] != component[root]:
+                continue
+            if place[to] == -1:
+                place[to] = size
+                way[size] = to
+                size += 1
+            elif place[to] <= place[state]:
+                back += 1
+    for at in range(size):
+        place[way[at]] = size - 1 - at
+    return back

@@ -1,10 +1,9 @@
 """Values of one component of equations, by rounds in place.
 
 Most rounds follow one policy: they look at one choice of each state. Now and then all
-choices are looked at, and the policy is improved: modified policy iteration [1]. Where
-the policy is good as far as one knows, and rounds of it are slow, its equations are
-solved. What rounds look at is copied in the order in which they do, so that they read
-memory in order.
+choices are looked at, and the policy is improved: modified policy iteration [1]. What
+rounds look at is copied in the order in which they do, so that they read memory in
+order.
 
 [1] Puterman and Shin, Modified policy iteration algorithms for discounted Markov
 decision problems, Management Science 24 (1978), doi:10.1287/mnsc.24.11.1127.
@@ -15,17 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled
-from jaxgames.mdp.host._products import solve
 from jaxgames.tuning.mdp import (
-    DOUBTFUL,
     FEWEST_FOLLOWED,
+    LARGE_GAIN,
     MOST_FOLLOWED,
-    MOST_PAIRS,
-    REDUCED_TO,
     SETTLES,
-    SOLVED_FROM,
+    SMALL_GAIN,
     STEADY,
-    TIED_BY,
 )
 
 
@@ -113,27 +108,21 @@ def copied(system, value, inside, part, local, number):
 
 
 @compiled
-def improved(local, base, least, unit, near):
+def improved(local, base, least, unit, small):
     """A round of all choices.
 
-    Args:
-        local: the component.
-        base: float64 `[k]`, what its choices are worth beside.
-        least: 1 where the least choice counts.
-        unit: float64 `[n]`, in which changes are measured.
-        near: by how much, in units, a choice may be better than that of the policy, and
-            the policy keeps its own.
+    A state keeps its choice where another one is hardly better: while values are far
+    from the truth such gains come and go, and a policy that stays is followed faster.
 
     Returns:
         The largest change, each in its unit; the largest value; how many states change
-        their choice; and by how much a choice is better than the policy's, at most, in
-        units.
+        their choice; and the largest gain of a better choice, in units, changed or not.
     """
-    change, top, gain, switched = 0.0, 0.0, 0.0, 0
+    change, top, switched, largest = 0.0, 0.0, 0, 0.0
     value = local.value
     for state in range(len(value)):
-        first, most, own = local.groups[state], 0.0, 0.0
-        chosen, followed_here = first, local.policy[state]
+        first, most, kept = local.groups[state], 0.0, np.inf
+        chosen, policy = first, local.policy[state]
         for choice in range(first, local.groups[state + 1]):
             here = base[choice]
             for branch in range(local.rows[choice], local.rows[choice + 1]):
@@ -141,17 +130,16 @@ def improved(local, base, least, unit, near):
             if choice == first or (here < most if least == 1 else here > most):
                 most = here
                 chosen = choice
-            if choice == followed_here:
-                own = here
-        if chosen != followed_here:
-            better = own - most if least == 1 else most - own
-            if followed_here < 0:
-                better = np.inf
-            if not better <= near * unit[state]:
+            if choice == policy:
+                kept = here
+        if chosen != policy:
+            gain = kept - most if least == 1 or policy < 0 else most - kept
+            if not gain <= small * unit[state]:
                 local.policy[state] = chosen
                 switched += 1
-            if gain < np.inf and better > gain * unit[state]:
-                gain = better / unit[state] if unit[state] > 0.0 else np.inf
+            gain = gain / unit[state] if unit[state] > 0.0 else np.inf
+            if gain > largest:
+                largest = gain
         moved = most - value[state]
         local.room[state] = moved
         value[state] = most
@@ -163,7 +151,7 @@ def improved(local, base, least, unit, near):
             most = -most
         if most > top:
             top = most
-    return change, top, switched, gain
+    return change, top, switched, largest
 
 
 @compiled
@@ -281,38 +269,6 @@ def follow(local, chain, unit, enough, most, stop):
 
 
 @compiled
-def solved(local, chain, unit, enough, stop):
-    """Solves the equations of the policy, where rounds of it are slow.
-
-    What rounds do not change less after that is taken back.
-
-    Returns:
-        How many rounds that took, a product counted as one; and whether it has helped,
-        or there was no need.
-    """
-    before, _ = followed(chain, local.value, local.room, unit)
-    saved, fixed = local.value.copy(), unit.copy()
-    now, _ = followed(chain, local.value, local.room, unit)
-    if not 0.0 < now < np.inf or not before > 0.0:
-        return 2, 1
-    ratio, left = now / before, now
-    for _ in range(SOLVED_FROM):
-        left *= ratio
-    if left <= enough:
-        return 2, 1
-    goal = enough if enough > REDUCED_TO * now else REDUCED_TO * now
-    made = solve(chain, local.value, fixed, goal, MOST_PAIRS, stop)
-    after = now
-    for _ in range(SETTLES):
-        after, _ = followed(chain, local.value, local.room, unit)
-    rounds = 2 + 2 * made + SETTLES
-    if after < now:
-        return rounds, 1
-    local.value[:] = saved
-    return rounds, 0
-
-
-@compiled
 def approach(local, chain, base, least, unit, share, apart, patience, stop):
     """Rounds, until one of all choices changes little.
 
@@ -322,10 +278,9 @@ def approach(local, chain, base, least, unit, share, apart, patience, stop):
         The last change, the largest value, and how many rounds there were: more than
         `patience` if that was not enough.
     """
-    rounds, most, change, due = 0, FEWEST_FOLLOWED, 0.0, 0
+    rounds, most, small = 0, FEWEST_FOLLOWED, 0.0
     while True:
-        near = TIED_BY * change if change < np.inf else 0.0
-        change, top, switched, gain = improved(local, base, least, unit, near)
+        change, top, switched, gain = improved(local, base, least, unit, small)
         rounds += 1
         enough = share * top + apart
         if change <= enough or stop[0] != 0:
@@ -334,20 +289,14 @@ def approach(local, chain, base, least, unit, share, apart, patience, stop):
             return change, top, patience + 1
         if switched > 0 or rounds == 1:
             chosen_by(local, base, chain)
-        # States that waver between choices of almost one worth do no harm: they must
-        # not keep all others from being followed for long.
-        if rounds == 1 or gain > DOUBTFUL * change:
+        if gain > LARGE_GAIN * change or rounds == 1:
             most = FEWEST_FOLLOWED
         elif most < MOST_FOLLOWED:
             most *= 2
+        small = SMALL_GAIN * change if change < np.inf else 0.0
         most = min(most, patience - rounds)
         made = follow(local, chain, unit, 0.5 * enough, most, stop)
         rounds += min(made, most)
-        if made > most >= SOLVED_FROM and rounds >= due and stop[0] == 0:
-            made, helped = solved(local, chain, unit, 0.5 * enough, stop)
-            rounds += made
-            if helped == 0:
-                due = 2 * rounds
 
 
 @compiled

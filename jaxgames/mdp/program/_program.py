@@ -11,7 +11,9 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.arena import MANY
 from jaxgames.arguments import integer
+from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import Bounds, limited
@@ -376,13 +378,29 @@ class _Whole:
 def _earned(program: Resolved, item: Earned, whole: _Whole) -> np.ndarray:
     """What an item of rewards comes to in each state: zero where its guard is false."""
     guard = whole.everywhere(item.guard, np.bool_)
-    found = np.where(guard, whole.everywhere(item.value, np.float64), 0.0)
-    wrong = ~np.isfinite(found)
-    if wrong.any():
-        at = int(np.argmax(wrong))
+    value = whole.everywhere(item.value, np.float64)
+    found, wrong = np.empty(len(value)), np.zeros(1, np.bool_)
+    if len(value) >= MANY and can_compile():
+        on_all_cores(_earn, len(value), guard, value, found, wrong)
+    else:
+        found[:] = np.where(guard, value, 0.0)
+        wrong[0] = not np.isfinite(found).all()
+    if wrong[0]:
+        at = int(np.argmin(np.isfinite(found)))
         where = whole.told(at)
         raise PropertyError(item.place, f"a reward is {found[at]:g} in state {where}")
     return found
+
+
+@compiled
+def _earn(guard, value, found, wrong, begin, end):
+    finite = True
+    for state in range(max(begin, 0), end):
+        worth = value[state] if guard[state] else 0.0
+        found[state] = worth
+        finite &= worth - worth == 0.0
+    if not finite:
+        wrong[0] = True
 
 
 def _added(program: Resolved, items: list[Earned], whole: _Whole) -> np.ndarray:

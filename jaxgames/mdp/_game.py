@@ -1,0 +1,74 @@
+"""The class of stochastic games; what is asked of them is in `_stochastic_game.py`."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from jaxgames.later import jax
+from jaxgames.mdp._model import MDP
+
+NOBODY = -1
+"""The player of a state in which nothing is to be chosen."""
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Game:
+    """A turn-based stochastic game: a model in whose states players choose.
+
+    Attributes:
+        model: states with choices, choices with branches.
+        player: int8 `[S]`, who chooses in each state; -1 where there is one choice.
+
+    Examples:
+        >>> from jaxgames import mdp
+        >>> mdp.Game.from_arrays(
+        ...     [0, 2, 3, 4], [0, 1, 2, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1], [0, -1, -1]
+        ... )
+        Game(MDP(3 states, 4 choices, 4 branches), players [0])
+    """
+
+    model: MDP
+    player: Any
+
+    @classmethod
+    def from_arrays(
+        cls, row_group_offsets, row_offsets, columns, probs, player, **more: Any
+    ) -> "Game":
+        """Builds a game from compressed rows, as `MDP.from_arrays` does.
+
+        Args:
+            row_group_offsets: integers `[S + 1]`.
+            row_offsets: integers `[C + 1]`.
+            columns: integers `[E]`.
+            probs: real numbers `[E]`.
+            player: integers `[S]`, -1 for nobody, which is for states with one choice.
+            more: `initial`, `labels` and what else `MDP.from_arrays` takes.
+
+        Raises:
+            ValueError: the model is none, or a state with several choices has no
+                player.
+        """
+        model = MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
+        owner = np.asarray(player)
+        if owner.shape != (model.num_states,) or owner.dtype.kind not in "iu":
+            raise ValueError(
+                f"player must be integers [{model.num_states}], got {owner.dtype} "
+                f"{list(owner.shape)}"
+            )
+        many = np.diff(model.row_group_offsets) > 1
+        bad = np.flatnonzero((owner < NOBODY) | (owner > 127))
+        if len(bad):
+            raise ValueError(
+                f"state {bad[0]} has player {owner[bad[0]]}, expected -1 to 127"
+            )
+        bad = np.flatnonzero(many & (owner == NOBODY))
+        if len(bad):
+            raise ValueError(f"state {bad[0]} has several choices and no player")
+        return cls(model, owner.astype(np.int8))
+
+    def __repr__(self) -> str:
+        """One line: the model, and who plays."""
+        players = sorted(set(np.asarray(self.player).tolist()) - {NOBODY})
+        return f"Game({self.model!r}, players {players})"

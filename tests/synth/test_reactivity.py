@@ -1,0 +1,120 @@
+"""Generalised reactivity of rank 1: against whole automata, and by verification."""
+
+import numpy as np
+import pytest
+
+from jaxgames import synth
+from jaxgames.ltl import Formula
+from jaxgames.ltl._diagrams import Diagrams, TooManyNodesError
+from jaxgames.synth import Decomposition, Specification, _reactivity
+from jaxgames.synth._reactivity import reactive
+from tests.repeats import some_of
+
+INS, OUTS = ["a", "b"], ["g", "h"]
+
+SAFE = [
+    *("G(a -> X !a)", "G(a -> X(a | g))", "G(b & !h -> X b)", "a", "!b", "G(a | b)"),
+    *("G(g -> X b)", "G(g -> X !a)"),
+]
+FAIR = ["G F a", "G F b", "G F(a & !b)", "G(g -> F a)", "G F !g", "G F(a <-> X b)"]
+ASKED = [
+    *(
+        "G !(g & h)",
+        "G(g -> a)",
+        "G(h -> X !h)",
+        "!g",
+        "G(a -> X g)",
+        "G(g -> X(g | b))",
+    ),
+    *("G F g", "G F h", "G(a -> F g)", "G(b -> F h)", "G F(g & b)", "G F(h & X g)"),
+]
+
+
+def drawn(rng: np.random.Generator) -> str:
+    def some(texts: list[str], most: int) -> str:
+        count = int(rng.integers(most + 1))
+        return " & ".join(["true", *rng.choice(texts, count, replace=False)])
+
+    given = f"{some(SAFE, 1)} & {some(FAIR, 2)}"
+    return f"({given}) -> ({some(ASKED, 3)})"
+
+
+@some_of(25, 1000)
+def test_what_is_found_is_what_whole_automata_say(monkeypatch, count):
+    monkeypatch.setattr(_reactivity, "REACTIVE_FROM", 1)
+    rng, seen = np.random.default_rng(0), {}
+    for _ in range(count):
+        text, moore = drawn(rng), bool(rng.integers(2))
+        whole = Specification.from_ltl(text, INS, OUTS, moore=moore)
+        won = synth.solve(whole).realizable
+        found = reactive(Formula.parse(text), INS, OUTS, moore=moore)
+        assert (found is not None) == won, text
+        if found is not None:
+            machine = synth.solve(found).controller()
+            # The automaton of the whole knows nothing of this.
+            assert synth.verify(whole, machine), text
+            assert synth.verify(found, machine), text
+        seen[won, moore] = seen.get((won, moore), 0) + 1
+    assert len(seen) == 4
+    assert min(seen.values()) >= count // 20
+
+
+def arbiter(count: int) -> str:
+    texts = [f"G(r{i} -> F g{i})" for i in range(count)]
+    texts += [f"G !(g{i} & g{j})" for i in range(count) for j in range(i)]
+    return " & ".join(texts)
+
+
+@pytest.mark.parametrize("moore", [False, True])
+def test_an_arbiter_remembers_whose_turn_it_is_and_no_more(moore):
+    outs = [f"g{i}" for i in range(10)]
+    asked = Decomposition.from_ltl(arbiter(10), None, outs, moore=moore)
+    solution = asked.solve()
+    assert solution.realizable
+    machine = solution.controller()
+    assert machine.num_states == 10
+    assert synth.verify(asked, solution.circuit())
+    # Two at once, and nobody.
+    for output in ("g0", "g7"):
+        circuit = solution.circuit()
+        driver = circuit.driver.copy()
+        driver[circuit.outputs.index(output)] ^= 1
+        spoilt = synth.Circuit(
+            *(circuit.inputs, circuit.outputs, circuit.following, circuit.begin),
+            *(driver, circuit.gates),
+        )
+        assert not synth.verify(asked, spoilt)
+
+
+def test_assumptions_that_are_safe_and_many():
+    count = 4
+    asks, gives = ([f"{x}{i}" for i in range(count)] for x in "ag")
+    given = [f"G F {x}" for x in asks]
+    given += [f"G({x} & !{y} -> X {x})" for x, y in zip(asks, gives, strict=True)]
+    goals = [f"G F {y}" for y in gives]
+    goals += [f"G({y} -> {x})" for x, y in zip(asks, gives, strict=True)]
+    goals += [f"G !({gives[i]} & {gives[j]})" for i in range(count) for j in range(i)]
+    text = f"{' & '.join(given)} -> {' & '.join(goals)}"
+    asked = Decomposition.from_ltl(text, asks, gives)
+    solution = asked.solve(max_states=1 << 8)
+    assert solution.realizable
+    assert synth.verify(asked, solution.circuit())
+
+
+def test_other_conditions_are_left_to_others(monkeypatch):
+    monkeypatch.setattr(_reactivity, "REACTIVE_FROM", 1)
+    for text in (
+        "F G g & G F h",
+        "(F G a) -> (G F g)",
+        "(G F a -> G F g) & (G F b -> G F h)",
+    ):
+        assert reactive(Formula.parse(text), INS, OUTS) is None
+    for name in ("REACTIVE_STATES", "PART_STATES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(_reactivity, name, 1)
+            outs = [f"g{i}" for i in range(9)]
+            ins = [f"r{i}" for i in range(9)]
+            assert reactive(Formula.parse(arbiter(9)), ins, outs) is None
+    store = Diagrams(max_nodes=10)
+    with pytest.raises(TooManyNodesError):
+        _ = [store.variable(level) for level in range(9999)]
