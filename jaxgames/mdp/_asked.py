@@ -330,20 +330,30 @@ class Asked:
             return self._opposite(path._replace(negated=False), other_of(optimum))
         return self._positive(path, optimum)
 
-    def _opposite(self, path: Until | Limit | General, optimum: str) -> Answer:
-        """The probability that something is not so.
+    def _opposite(self, path: Until | Limit, optimum: str) -> Answer:
+        """The probability that something is not so."""
+        if isinstance(path, Limit):
+            return self._not_limit(path, optimum)
+        if path.last is None and path.first == 0:
+            return self._missed(
+                self.states(path.right), optimum, self.states(path.left)
+            )
+        return self._less(lambda asked: asked._positive(path, optimum))
+
+    def _less(self, find: Callable[["Asked"], Answer]) -> Answer:
+        """One less what is found.
 
         Where that is small, what is near relative to the one is not so to the other:
         then it is asked for once more.
         """
-        found = _complement(self._positive(path, optimum))
+        found = _complement(find(self))
         some = found.lower > 0
         width = (found.upper - found.lower)[some]
         if not self.relative or np.all(width <= self.epsilon * found.lower[some]):
             return found
         near = self.epsilon * float(found.lower[some].min())
         closer = dataclasses.replace(self, epsilon=max(near, 1e-15), relative=False)
-        again = _complement(closer._positive(path, optimum))
+        again = _complement(find(closer))
         return again if again.status == Status.SOLVED else found
 
     def _bounds(self, path: Temporal) -> tuple[int, int | None]:
@@ -438,12 +448,25 @@ class Asked:
 
     def _limit(self, path: Limit, optimum: str) -> Answer:
         """Terms of what holds in the long run: decided in end components."""
-        if optimum == "min":
-            # The least of what it is, by the most of what it is not.
-            other = opposite(path)
-            if other is None:
-                return self._general(General(path.path), optimum)
-            return self._opposite(other, "max")
+        if optimum == "max":
+            return self._most_of(path)
+        # The least of what it is, by the most of what it is not.
+        other = opposite(path)
+        if other is None:
+            return self._general(General(path.path), optimum)
+        return self._most_of(other, missed=True)
+
+    def _not_limit(self, path: Limit, optimum: str) -> Answer:
+        """One less it."""
+        if optimum == "max":
+            return self._most_of(path, missed=True)
+        other = opposite(path)
+        if other is None:
+            return self._general(General(path.path, negated=True), "max")
+        return self._most_of(other)
+
+    def _most_of(self, path: Limit, missed: bool = False) -> Answer:
+        """The most that they come to; or one less that."""
         model = self.model
         good = np.zeros(self.shape, bool)
         stay = np.full(self.shape, NO_CHOICE, np.int32)
@@ -456,7 +479,7 @@ class Asked:
             stay = np.where(won & ~good, choices, stay)
             good |= won
         posed = _questions.reach(model, good, "max", passed)
-        found = self._solved(posed)
+        found = self._solved(_questions.missed(posed) if missed else posed)
         scheduler = None
         if all(len(term.again) <= 1 for term in path.terms):
             scheduler = np.where(good, stay, np.asarray(found.scheduler))
@@ -481,10 +504,11 @@ class Asked:
         choices = _questions.circle(model, found, wanted)
         return good, np.where(good, choices, NO_CHOICE), passed
 
-    def _general(self, path: General, optimum: str) -> Answer:
-        """Any formula, by the product with an automaton."""
+    def _general(self, path: General, optimum: str, missed: bool = False) -> Answer:
+        """Any formula, by the product with an automaton; or one less it, at most."""
         if optimum == "min":
-            return self._opposite(path._replace(negated=not path.negated), "max")
+            path = path._replace(negated=not path.negated)
+            return self._general(path, "max", missed=not missed)
         model, known = self.model, {}
 
         def number(node: Any) -> int:
@@ -503,6 +527,7 @@ class Asked:
             )
         made = product(model, found, place)
         posed = _questions.reach(made.model, made.accepted, "max", None)
+        posed = _questions.missed(posed) if missed else posed
         how = {"epsilon": self.epsilon, "relative": self.relative}
         answer = self.solve(posed, **how, exact=self.exact, model=made.model)
         size = model.num_states
@@ -606,6 +631,11 @@ class Asked:
 
     def _reached(self, target, optimum: str, passed) -> Answer:
         return self._solved(_questions.reach(self.model, target, optimum, passed))
+
+    def _missed(self, target, optimum: str, passed) -> Answer:
+        """One less the probability to get there."""
+        posed = _questions.reach(self.model, target, optimum, passed)
+        return self._solved(_questions.missed(posed))
 
     def _earned_until(self, reward, target, optimum: str) -> Answer:
         posed = _questions.reward_until(self.model, reward, target, optimum)

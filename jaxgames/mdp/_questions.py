@@ -63,6 +63,18 @@ def reach(
     return Posed(known, optimum, scheduler.astype(np.int32), counts=counts)
 
 
+def missed(posed: Posed) -> Posed:
+    """The probability not to get to a target, of what asks for that to get there.
+
+    Its equations are the same, but for what is known: so it is found relative to
+    itself, however small it is, which one less the other is not.
+    """
+    known = posed.known
+    value = np.where(known.open_, 0.0, 1.0 - known.value)
+    other = "min" if posed.optimum == "max" else "max"
+    return posed._replace(known=known._replace(value=value), optimum=other)
+
+
 def _sure(
     model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
 ) -> tuple[Region, Region]:

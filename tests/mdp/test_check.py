@@ -242,6 +242,39 @@ def test_stiff_chains_are_solved(size):
     assert np.all(found.upper - found.lower <= 1e-6 * found.lower)
 
 
+def narrow() -> mdp.MDP:
+    """Two gates, each passed with a chance of 2^-30, or half of that in state 0."""
+    rare = 2.0**-31
+    return mdp.MDP.from_arrays(
+        [0, 2, 3, 4, 5],
+        [0, 3, 5, 7, 8, 9],
+        [0, 1, 3, 1, 3, 2, 3, 2, 3],
+        [0.5, rare, 0.5 - rare, rare, 1 - rare, 2 * rare, 1 - 2 * rare, 1, 1],
+        labels={"fine": [1, 1, 1, 0], "home": [0, 0, 1, 0], "none": [0, 0, 0, 0]},
+        initial=[0],
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *('G "fine"', '"fine" W "none"', '!(true U !"fine")', 'F G "fine"'),
+        *('G F "home"', '!(F G !"home")', '!(G F !"home")', 'G ("fine" & X "fine")'),
+    ],
+)
+def test_small_chances_of_what_never_happens(path):
+    """One less what happens would be nothing, to all digits."""
+    model = narrow()
+    for optimum, value in (("max", 2.0**-60), ("min", 2.0**-61)):
+        for exact_too in (False, True):
+            found = mdp.check(model, f"P{optimum}=? [ {path} ]", exact=exact_too)
+            assert found.lower[0] <= value <= found.upper[0]
+            assert found.upper[0] - found.lower[0] <= 1e-6 * value
+            if exact_too:
+                assert found.exact is not None
+                assert found.exact[0] == Fraction(value)
+
+
 # ---- what is said --------------------------------------------------------------------
 
 

@@ -92,6 +92,9 @@ class AskedOfIntervals(Asked):
     def _limit(self, path: Any, optimum: str) -> Answer:
         raise self._refused(path.path, "limits and nested formulas of paths")
 
+    def _not_limit(self, path: Any, optimum: str) -> Answer:
+        raise self._refused(path.path, "limits and nested formulas of paths")
+
     def _general(self, path: Any, optimum: str) -> Answer:
         raise self._refused(path.path, "nested formulas of paths")
 
@@ -129,6 +132,9 @@ class AskedOfIntervals(Asked):
 
     def _reached(self, target, optimum: str, passed) -> Answer:
         return self._asked("reach", optimum, goal=target, passed=passed)
+
+    def _missed(self, target, optimum: str, passed) -> Answer:
+        return self._less(lambda asked: asked._reached(target, optimum, passed))
 
     def _earned_until(self, reward, target, optimum: str) -> Answer:
         return self._asked("until", optimum, goal=target, reward=reward)
