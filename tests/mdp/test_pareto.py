@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from jaxgames import io, mdp
+from jaxgames import SolveError, Status, io, mdp
 from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
 from jaxgames.mdp.multi import _oracle
@@ -190,3 +190,20 @@ def test_on_the_command_line(tmp_path, capsys):
 def test_nothing_is_found_in_many_small_models():
     summary = fuzz(SLICES["values"], ["front"], games=4000, limit=None)
     assert summary.failure is None, summary.failure
+
+
+def test_what_rounds_tell_nothing_of_is_an_error_of_precision():
+    """A state that is left once in 2^31 steps."""
+    model = mdp.MDP.from_arrays(
+        [0, 2, 4],
+        [0, 1, 3, 4, 5],
+        [0, 1, 0, 0, 1],
+        [1, 2.0**-31, 1 - 2.0**-31, 1, 1],
+        labels={"goal": [0, 1], "ok": [1, 0]},
+    )
+    asked = 'multi(Pmax=? [ F "goal" ], Pmax=? [ F "ok" ])'
+    with pytest.raises(SolveError, match="PRECISION"):
+        mdp.pareto(model, asked)
+    assert mdp.pareto(model, asked, throw=False).status == Status.PRECISION
+    bounded = 'multi(P>=0.5 [ F "goal" ], P>=0.5 [ F "ok" ])'
+    assert mdp.check(model, bounded, throw=False).status == Status.PRECISION

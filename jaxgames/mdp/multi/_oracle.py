@@ -174,6 +174,13 @@ def _ends(product: Product, parts: list[Part], label, kept) -> list[list[np.ndar
     return found
 
 
+class Stiff(Exception):
+    """A component is left so seldom that rounds have told nothing of its values.
+
+    Or they were stopped.
+    """
+
+
 class Answer(NamedTuple):
     """The best for some weights.
 
@@ -206,6 +213,9 @@ def ask(
         weights: not negative, with sum one.
         epsilon: how far apart bounds may be.
         stop: int8 `[1]`, set by another thread to end it.
+
+    Raises:
+        Stiff: nothing is known of some values after many rounds.
     """
     # A hair more than the sums: rounding counts against bounds.
     bases = np.array(
@@ -250,6 +260,8 @@ def _best(where, weights, base, start, epsilon, stop) -> Answer:
             inside=inside,
         )
         low, _, _ = _solved(own, np.zeros(size), epsilon / 4, stop, least=True)
+        if not np.isfinite([low[root], upper[root]]).all():
+            raise Stiff
         begun = Fraction(where.product.start[j]) * Fraction(where.signs[j])
         point.append(begun + Fraction(low[root]))
     begun = sum(

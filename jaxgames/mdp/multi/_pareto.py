@@ -25,7 +25,7 @@ from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.multi import _front
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.mdp.multi._objectives import Objective, objectives
-from jaxgames.mdp.multi._oracle import Answer, Circles, Setting, ask, setting
+from jaxgames.mdp.multi._oracle import Answer, Circles, Setting, Stiff, ask, setting
 from jaxgames.mdp.multi._product import Product, product
 from jaxgames.solution import SolveError, Stats, Status
 
@@ -190,7 +190,10 @@ def pareto(
     """
     case = posed(model, asked, constants, epsilon)
     with limits.ticking_beside("optimising weighted sums") as stop:
-        found = case.solved(epsilon, stop)
+        try:
+            found = case.solved(epsilon, stop)
+        except Stiff:
+            found = _undecided(Status.PRECISION, model, asked)
     if throw and found.status != Status.SOLVED:
         raise SolveError(Status(found.status), found)
     return found
@@ -241,9 +244,14 @@ class Case:
         dims, near = len(self.objectives), [True]
 
         def oracle(weights):
-            found = ask(self.setting, weights, epsilon / 4, stop)
+            try:
+                found = ask(self.setting, weights, epsilon / 4, stop)
+            except Stiff:
+                found = None
             if stop[0]:
                 limits.fail(Status.INTERRUPTED, "optimising weighted sums")
+            if found is None:
+                raise Stiff
             near[0] &= all(answer.near for answer in found)
             return [self.level(answer) for answer in found]
 
