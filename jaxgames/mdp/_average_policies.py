@@ -450,15 +450,18 @@ def _by_products(
     if not 0 < size < np.inf:
         return np.zeros(len(wanted))
     base[0] = wanted / size
-    ends, left, best = np.zeros(MOST_PRODUCTS_OF_AVERAGES + 1), 1.0, 0
+    ends = np.zeros(MOST_PRODUCTS_OF_AVERAGES + 1)
     ends[0] = size
     for made in range(MOST_PRODUCTS_OF_AVERAGES):
         new = product(base[made])
-        for _ in range(2):  # the second time for what rounding has left
+        before, length = np.inf, float(np.linalg.norm(new))
+        for _ in range(3):
+            if length > 0.7 * before:  # little has cancelled out
+                break
             along = base[: made + 1] @ new
             new -= along @ base[: made + 1]
             parts[: made + 1, made] += along
-        length = float(np.linalg.norm(new))
+            before, length = length, float(np.linalg.norm(new))
         parts[made + 1, made] = length
         best = made + 1
         # A look at what is left costs as much as some products.
