@@ -5,7 +5,10 @@ import numpy as np
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON, Prepared
+from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import LEAST_PART, MOST_PARTS, WHOLE
+
+NO_LOOPS = np.empty((3, 0), np.int32)
 
 
 @compiled
@@ -45,6 +48,20 @@ def arrange(source, head, owner, priority, top):
     for k in range(many):
         in_tail[k] = source[in_edge[k]]
     return key, in_ptr, in_tail, in_edge, order, rank, loop
+
+
+@compiled
+def first_exit(row_ptr, head, vertices):
+    """The first edge of each of some vertices that is no loop, NO_EDGE if none is."""
+    found = np.full(len(vertices), NO_EDGE, np.int32)
+    for index in range(len(vertices)):
+        v = vertices[index]
+        e, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        while e < last and head[e] == v:
+            e += 1
+        if e < last:
+            found[index] = e
+    return found
 
 
 def parts_of(game: Prepared, key: np.ndarray) -> list[np.ndarray]:
@@ -96,5 +113,16 @@ def part_of(game: Prepared, vertices: np.ndarray) -> Prepared:
         source, head, owner, priority, top
     )
     return Prepared(
-        key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, edges, size
+        key,
+        row_ptr,
+        head,
+        in_ptr,
+        in_tail,
+        in_edge,
+        order,
+        rank,
+        loops,
+        edges,
+        NO_LOOPS,
+        size,
     )
