@@ -39,7 +39,7 @@ from jaxgames.arena import Arena
 from jaxgames.arguments import integer
 from jaxgames.host import lend
 from jaxgames.parity._game import compress
-from jaxgames.parity.host._arranged import arrange, first_exit
+from jaxgames.parity.host._arranged import arranged, first_exit
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
 from jaxgames.parity.host._legs import TANGLES as TANGLES
@@ -108,23 +108,7 @@ def prepare(arena: Arena) -> Prepared:
     if useless.size > 0:
         head = head.copy()  # it is the caller's
         head[useless[1]] = head[useless[2]]
-    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
-        source, head, owner, priority, top
-    )
-    return Prepared(
-        key,
-        row_ptr,
-        head,
-        in_ptr,
-        in_tail,
-        in_edge,
-        order,
-        rank,
-        loops,
-        NO_EDGES,
-        useless,
-        size,
-    )
+    return arranged(row_ptr, source, head, owner, priority, size, useless=useless)
 
 
 def _useless_loops(row_ptr, source, head, owner, priority):
@@ -229,6 +213,5 @@ def run(
     return Outcome(winner, strategy, finished, stats, None if finished else play)
 
 
-NO_EDGES = np.empty(0, np.int32)
 NEVER_STOPS = np.zeros(1, np.int8)
 NOBODY_READS = np.zeros(0, np.int8)

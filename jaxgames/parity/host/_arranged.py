@@ -8,12 +8,37 @@ from jaxgames.parity.host._attract import WON, Prepared
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import LEAST_PART, MOST_PARTS, WHOLE
 
-NO_LOOPS = np.empty((3, 0), np.int32)
+NO_EDGES, NO_LOOPS = np.empty(0, np.int32), np.empty((3, 0), np.int32)
+
+
+def arranged(
+    row_ptr, source, head, owner, priority, size, edges=NO_EDGES, useless=NO_LOOPS
+) -> Prepared:
+    """A game from its rows, its owners and its compressed priorities.
+
+    Args:
+        row_ptr: int32 `[V + 1]`.
+        source: int32 `[E]`, where edges begin.
+        head: int32 `[E]`, where they lead.
+        owner: `[V]`.
+        priority: int32 `[V]`.
+        size: as in `Prepared`, like what follows.
+        edges: of a part of a game.
+        useless: loops that lead elsewhere.
+    """
+    top = int(priority.max(initial=0))
+    key, in_ptr, in_tail, in_edge, order, rank, loops = _arrange(
+        source, head, owner, priority, top
+    )
+    return Prepared(
+        *(key, row_ptr, head, in_ptr, in_tail, in_edge),
+        *(order, rank, loops, edges, useless, size),
+    )
 
 
 @compiled
-def arrange(source, head, owner, priority, top):
-    """The arrays of `Prepared`."""
+def _arrange(source, head, owner, priority, top):
+    """What `Prepared` has of vertices, and of edges by where they lead."""
     size, many = len(owner), len(head)
     in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
     in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
@@ -108,21 +133,4 @@ def part_of(game: Prepared, vertices: np.ndarray) -> Prepared:
     row_ptr = np.zeros(size + 1, np.int32)
     np.cumsum(np.bincount(source, minlength=size), out=row_ptr[1:])
     owner, priority = game.key[vertices] & 1, game.key[vertices] >> 2
-    top = int(priority.max(initial=0))
-    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
-        source, head, owner, priority, top
-    )
-    return Prepared(
-        key,
-        row_ptr,
-        head,
-        in_ptr,
-        in_tail,
-        in_edge,
-        order,
-        rank,
-        loops,
-        edges,
-        NO_LOOPS,
-        size,
-    )
+    return arranged(row_ptr, source, head, owner, priority, size, edges)
