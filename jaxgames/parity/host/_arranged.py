@@ -27,7 +27,7 @@ def arranged(
         useless: loops that lead elsewhere.
     """
     top = int(priority.max(initial=0))
-    key, in_ptr, in_tail, in_edge, order, rank, loops = _arrange(
+    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
         source, head, owner, priority, top
     )
     return Prepared(
@@ -37,7 +37,7 @@ def arranged(
 
 
 @compiled
-def _arrange(source, head, owner, priority, top):
+def arrange(source, head, owner, priority, top):
     """What `Prepared` has of vertices, and of edges by where they lead."""
     size, many = len(owner), len(head)
     in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
