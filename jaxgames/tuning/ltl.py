@@ -59,15 +59,15 @@ AT_A_TIME = 32
 FEW_STATES = 1 << 8
 """States of an automaton of a part of a conjunction that is tried before the whole."""
 
+ROWS = 1 << 20
+"""Pairs of cubes, one of a machine and one of an automaton, compared at once."""
+
 # synth/_circuit_states.py
 CIRCUIT_TABLES_UP_TO = 12
 """Inputs up to which the gates of a circuit are evaluated for all letters."""
 
 CIRCUIT_BITS = 1 << 29
 """Bits of gates that are evaluated at once: gates, letters and states multiplied."""
-
-ROWS = 1 << 20
-"""Pairs of cubes, one of a machine and one of an automaton, compared at once."""
 
 # synth/_reactivity.py
 PART_STATES = 1 << 6

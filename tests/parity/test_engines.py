@@ -204,7 +204,7 @@ def test_what_the_host_decided_is_taken_over(player):
 
 
 def test_moves_that_are_taken_over_are_edges_of_the_arena():
-    """The host has left loops out, and counts its edges without them."""
+    """The host has other ends for loops: no move may be one of these."""
     owner, priority = np.asarray(GAME.owner), np.asarray(GAME.priority)
     at = np.flatnonzero((owner ^ priority) & 1)
     src, dst = np.append(GAME.src, at), np.append(GAME.dst, at)

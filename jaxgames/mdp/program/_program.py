@@ -398,7 +398,7 @@ def _earn(guard, value, found, wrong, begin, end):
     for state in range(max(begin, 0), end):
         worth = value[state] if guard[state] else 0.0
         found[state] = worth
-        finite &= worth - worth == 0.0
+        finite &= worth - worth == 0.0  # as of no infinity, and of what is no number
     if not finite:
         wrong[0] = True
 

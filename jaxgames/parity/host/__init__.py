@@ -39,7 +39,7 @@ from jaxgames.arena import Arena
 from jaxgames.arguments import integer
 from jaxgames.host import lend
 from jaxgames.parity._game import compress
-from jaxgames.parity.host._arranged import arrange
+from jaxgames.parity.host._arranged import arranged, first_exit
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
 from jaxgames.parity.host._legs import TANGLES as TANGLES
@@ -77,9 +77,10 @@ def prepare(arena: Arena) -> Prepared:
     Takes O(V + E) time where priorities are at most of the order of V, all by counting
     sorts; O(V log V) elsewhere.
 
-    A loop whose owner would lose by staying is left out where there is another edge. It
-    is never taken, but it would keep its vertex from being attracted by the other
-    player: the regions of a game would fall apart into many.
+    A loop whose owner would lose by staying leads where another edge of its vertex
+    does, if there is one. It is never taken, but it would keep its vertex from being
+    attracted by the other player: the regions of a game would fall apart into many. To
+    take it out would cost more: all edges would have other numbers.
 
     Args:
         arena: a game with vertex priorities, one and not a batch; every vertex has a
@@ -103,38 +104,26 @@ def prepare(arena: Arena) -> Prepared:
         raise ValueError(
             f"the host engine takes up to {WON // 2 - 4:,} priorities, got {top:,}"
         )
-    row_ptr, source, head, edges = _without_useless_loops(
-        row_ptr, source, head, owner, priority
-    )
-    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
-        source, head, owner, priority, top
-    )
-    return Prepared(
-        key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, edges, size
-    )
+    useless = _useless_loops(row_ptr, source, head, owner, priority)
+    if useless.size > 0:
+        head = head.copy()  # it is the caller's
+        head[useless[1]] = head[useless[2]]
+    return arranged(row_ptr, source, head, owner, priority, size, useless=useless)
 
 
-def _without_useless_loops(row_ptr, source, head, owner, priority):
-    """Edges without loops that their owners lose by, where these have other edges.
+def _useless_loops(row_ptr, source, head, owner, priority):
+    """Loops that their owners lose by, where these have other edges.
 
-    Returns rows, ends, and which edges these are: none where all are kept.
+    Returns:
+        int32 `[3, L]`: their vertices, which edges they are, and another edge of each.
     """
     loops = np.flatnonzero(source == head)
     at = head[loops]
     loses = (owner[at] ^ priority[at]) & 1 == 1
-    if not loses.any():
-        return row_ptr, source, head, np.empty(0, np.int32)
     loops, at = loops[loses], at[loses]
-    many = np.bincount(at, minlength=len(owner))[at]  # they may be parallel
-    leaves = many < row_ptr[at + 1] - row_ptr[at]
-    loops, at = loops[leaves], at[leaves]
-    if not len(loops):
-        return row_ptr, source, head, np.empty(0, np.int32)
-    kept = np.ones(len(head), bool)
-    kept[loops] = False
-    edges = np.flatnonzero(kept).astype(np.int32)
-    gone = np.cumsum(np.bincount(at + 1, minlength=len(row_ptr)), dtype=np.int32)
-    return row_ptr - gone, source[edges], head[edges], edges
+    other = first_exit(row_ptr, head, at)
+    leaves = other != NO_EDGE
+    return np.array([at[leaves], loops[leaves], other[leaves]], np.int32)
 
 
 def run(

@@ -5,12 +5,40 @@ import numpy as np
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON, Prepared
+from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import LEAST_PART, MOST_PARTS, WHOLE
+
+NO_EDGES, NO_LOOPS = np.empty(0, np.int32), np.empty((3, 0), np.int32)
+
+
+def arranged(
+    row_ptr, source, head, owner, priority, size, edges=NO_EDGES, useless=NO_LOOPS
+) -> Prepared:
+    """A game from its rows, its owners and its compressed priorities.
+
+    Args:
+        row_ptr: int32 `[V + 1]`.
+        source: int32 `[E]`, where edges begin.
+        head: int32 `[E]`, where they lead.
+        owner: `[V]`.
+        priority: int32 `[V]`.
+        size: as in `Prepared`, like what follows.
+        edges: of a part of a game.
+        useless: loops that lead elsewhere.
+    """
+    top = int(priority.max(initial=0))
+    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
+        source, head, owner, priority, top
+    )
+    return Prepared(
+        *(key, row_ptr, head, in_ptr, in_tail, in_edge),
+        *(order, rank, loops, edges, useless, size),
+    )
 
 
 @compiled
 def arrange(source, head, owner, priority, top):
-    """The arrays of `Prepared`."""
+    """What `Prepared` has of vertices, and of edges by where they lead."""
     size, many = len(owner), len(head)
     in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
     in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
@@ -45,6 +73,20 @@ def arrange(source, head, owner, priority, top):
     for k in range(many):
         in_tail[k] = source[in_edge[k]]
     return key, in_ptr, in_tail, in_edge, order, rank, loop
+
+
+@compiled
+def first_exit(row_ptr, head, vertices):
+    """The first edge of each of some vertices that is no loop, NO_EDGE if none is."""
+    found = np.full(len(vertices), NO_EDGE, np.int32)
+    for index in range(len(vertices)):
+        v = vertices[index]
+        e, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        while e < last and head[e] == v:
+            e += 1
+        if e < last:
+            found[index] = e
+    return found
 
 
 def parts_of(game: Prepared, key: np.ndarray) -> list[np.ndarray]:
@@ -91,10 +133,4 @@ def part_of(game: Prepared, vertices: np.ndarray) -> Prepared:
     row_ptr = np.zeros(size + 1, np.int32)
     np.cumsum(np.bincount(source, minlength=size), out=row_ptr[1:])
     owner, priority = game.key[vertices] & 1, game.key[vertices] >> 2
-    top = int(priority.max(initial=0))
-    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
-        source, head, owner, priority, top
-    )
-    return Prepared(
-        key, row_ptr, head, in_ptr, in_tail, in_edge, order, rank, loops, edges, size
-    )
+    return arranged(row_ptr, source, head, owner, priority, size, edges)

@@ -24,7 +24,7 @@ NO_LIMIT = 2**62
 class Prepared(NamedTuple):
     """A parity game as the engine reads it; `V` and `E` leave padding out.
 
-    Loops of no use to their owners are left out, too: see `prepare`.
+    Loops that are of no use to their owners lead elsewhere: see `prepare`.
 
     Attributes:
         key: int32 `[V]`, four times the compressed priority, and the owner.
@@ -38,8 +38,9 @@ class Prepared(NamedTuple):
         order: int32 `[V]`, the vertices, the most important first.
         rank: int32 `[V]`, where each stands in `order`.
         loops: int32, the edges that are loops.
-        edges: int32 `[E]`, which edge of the arena each is, where some of them are left
-            out; empty where none is.
+        edges: int32 `[E]`, in a part of a game which edge of it each is; else empty.
+        useless: int32 `[3, L]`: the vertices of loops that lead elsewhere; these loops,
+            as edges; and edges of the same vertices that lead there in the arena, too.
         size: number of vertices with padding.
     """
 
@@ -53,13 +54,22 @@ class Prepared(NamedTuple):
     rank: np.ndarray
     loops: np.ndarray
     edges: np.ndarray
+    useless: np.ndarray
     size: int
 
     def of_arena(self, move: np.ndarray) -> np.ndarray:
-        """Moves of the engine as those of the arena: int32 `[V]`."""
-        if len(self.edges) == 0:
+        """Moves of the engine as those of the arena: int32 `[V]`.
+
+        The edge of the arena in place of a loop that leads elsewhere here; all others
+        are the same edges.
+        """
+        vertex, loop, other = self.useless
+        taken = move[vertex] == loop
+        if not taken.any():
             return move
-        return np.where(move == NO_EDGE, NO_EDGE, self.edges[move])
+        move = move.copy()
+        move[vertex[taken]] = other[taken]
+        return move
 
 
 class Play(NamedTuple):
