@@ -12,10 +12,10 @@ from jaxgames.mdp._rational import Row, eliminated
 from jaxgames.mdp.host._steps import gains
 from jaxgames.tuning.mdp import (
     DENSE_UP_TO,
-    LOOKS_AT_PRODUCTS,
     MOST_PRODUCTS_OF_AVERAGES,
     PRODUCTS_AIM,
     PRODUCTS_LEAVE,
+    PRODUCTS_ROOM,
 )
 
 IMPROVEMENTS = 200
@@ -126,9 +126,9 @@ def improved(
     """
     sign, best = -1.0 if least else 1.0, None
     policy = _greedy(own, values, sign)
-    seen, solvers = _Gains(own, weights), _Solvers(own)
+    seen, solvers = _Gains(own, weights), _Solvers(own, stop)
     for _ in range(IMPROVEMENTS):
-        policy, home = _one_home(own, policy, sign)
+        policy, home = _one_home(own, policy, sign, stop)
         solve = None if home < 0 else solvers.of(policy, home)
         if solve is None or stop[0]:
             return best
@@ -218,7 +218,7 @@ def exactly(model: MDP, own: Members, values: np.ndarray, least: bool):
     size = len(own.states)
     ends = np.append(own.first, len(own.choices))
     for _ in range(IMPROVEMENTS):
-        policy, home = _one_home(own, policy, float(sign))
+        policy, home = _one_home(own, policy, float(sign), np.zeros(1, np.int8))
         if home < 0:
             return None
         chain = [dict(rows[c]) for c in policy]
@@ -269,7 +269,7 @@ def _greedy(own: Members, values: np.ndarray, sign: float) -> np.ndarray:
     return order[own.first]
 
 
-def _one_home(own: Members, policy: np.ndarray, sign: float):
+def _one_home(own: Members, policy: np.ndarray, sign: float, stop: np.ndarray):
     """The policy with one set of states that it never leaves, and a state of that.
 
     Of several sets that is the best one; states that do not get there take any way
@@ -295,7 +295,8 @@ def _one_home(own: Members, policy: np.ndarray, sign: float):
     best, home = -np.inf, -1
     for end in ends.tolist():
         inside = np.flatnonzero(label == end)
-        found = _solved(_part(own, inside, policy), np.arange(len(inside)), 0)
+        part = _part(own, inside, policy)
+        found = _solved(part, np.arange(len(inside)), 0, stop)
         if found is not None and sign * found[0] > best:
             best, home = sign * found[0], int(inside[0])
     if home < 0:
@@ -332,9 +333,9 @@ def _part(own: Members, inside: np.ndarray, policy: np.ndarray) -> Members:
     )
 
 
-def _solved(own: Members, policy: np.ndarray, home: int):
+def _solved(own: Members, policy: np.ndarray, home: int, stop: np.ndarray):
     """The average of a policy with one home, and values that are zero there."""
-    solve = _Solvers(own).of(policy, home)
+    solve = _Solvers(own, stop).of(policy, home)
     found = None if solve is None else solve(own.reward[policy])
     if found is None or not np.isfinite(found).all():
         return None
@@ -358,8 +359,8 @@ class _Solvers:
     doi:10.1137/0907058.
     """
 
-    def __init__(self, own: Members):
-        self._own, self._products_do = own, True
+    def __init__(self, own: Members, stop: np.ndarray):
+        self._own, self._stop, self._products_do = own, stop, True
 
     def of(self, policy: np.ndarray, home: int) -> Solve | None:
         """What solves those of a policy with one home."""
@@ -373,12 +374,14 @@ class _Solvers:
             return _dense(size, home, *entries)
         if not self._products_do:
             return _factored(size, home, *entries)
-        product = _one_more(size, *entries)
+        product, stop = _one_more(size, *entries), self._stop
         factors: list[Solve | None] = []
 
         def solve(wanted: np.ndarray) -> np.ndarray | None:
             if self._products_do:
-                found = _by_products(product, wanted)
+                found = _by_products(size, product, wanted, stop)
+                if found is None:
+                    return None
                 rest = np.abs(wanted - product(found)).max()
                 if rest <= PRODUCTS_LEAVE * np.abs(wanted).max():
                     average = found.mean()
@@ -441,36 +444,32 @@ def _one_more(size: int, row, column, probs) -> Callable[[np.ndarray], np.ndarra
 
 
 def _by_products(
-    product: Callable[[np.ndarray], np.ndarray], wanted: np.ndarray
-) -> np.ndarray:
-    """Values whose product is as near to what is wanted as some products bring it."""
-    base = np.empty((MOST_PRODUCTS_OF_AVERAGES + 1, len(wanted)))
-    parts = np.zeros((MOST_PRODUCTS_OF_AVERAGES + 1, MOST_PRODUCTS_OF_AVERAGES))
-    size = float(np.linalg.norm(wanted))
-    if not 0 < size < np.inf:
-        return np.zeros(len(wanted))
-    base[0] = wanted / size
-    ends = np.zeros(MOST_PRODUCTS_OF_AVERAGES + 1)
-    ends[0] = size
-    for made in range(MOST_PRODUCTS_OF_AVERAGES):
-        new = product(base[made])
-        before, length = np.inf, float(np.linalg.norm(new))
-        for _ in range(3):
-            if length > 0.7 * before:  # little has cancelled out
-                break
-            along = base[: made + 1] @ new
-            new -= along @ base[: made + 1]
-            parts[: made + 1, made] += along
-            before, length = length, float(np.linalg.norm(new))
-        parts[made + 1, made] = length
-        best = made + 1
-        # A look at what is left costs as much as some products.
-        last = made + 1 == MOST_PRODUCTS_OF_AVERAGES or not length > 0
-        if last or best % LOOKS_AT_PRODUCTS == 0:
-            share = np.linalg.lstsq(parts[: best + 1, :best], ends[: best + 1])[0]
-            rest = ends[: best + 1] - parts[: best + 1, :best] @ share
-            left = float(np.linalg.norm(rest)) / size
-            if last or left <= PRODUCTS_AIM:
-                return share @ base[:best]
-        base[made + 1] = new / length
-    return np.zeros(len(wanted))
+    size: int,
+    product: Callable[[np.ndarray], np.ndarray],
+    wanted: np.ndarray,
+    stop: np.ndarray,
+) -> np.ndarray | None:
+    """Values whose product is as near to what is wanted as some products bring it.
+
+    None if they were stopped.
+    """
+    from scipy.sparse import linalg
+
+    def unless_stopped(_: float) -> None:
+        if stop[0]:
+            raise StopIteration
+
+    try:
+        found, _ = linalg.gmres(
+            linalg.LinearOperator(shape=(size, size), matvec=product, dtype=np.float64),
+            wanted,
+            rtol=PRODUCTS_AIM,
+            atol=0.0,
+            restart=min(MOST_PRODUCTS_OF_AVERAGES, PRODUCTS_ROOM // size),
+            maxiter=1,
+            callback=unless_stopped,
+            callback_type="pr_norm",
+        )
+    except StopIteration:
+        return None
+    return found

@@ -152,11 +152,12 @@ MOST_AVERAGES = 1_000_000
 """Rounds of averages at most, of one component whose policies did not do."""
 
 # mdp/_average_policies.py
-MOST_PRODUCTS_OF_AVERAGES = 120
-"""Products with the matrix of a policy, whose vectors are all kept ..."""
+MOST_PRODUCTS_OF_AVERAGES = 250
+"""Products with the matrix of a policy at most: five crowds of states that are left
+once in 10^9 steps take 200 ..."""
 
-LOOKS_AT_PRODUCTS = 10
-"""... those between two looks at what is left ..."""
+PRODUCTS_ROOM = 2**28
+"""... numbers of their vectors, which are all kept ..."""
 
 PRODUCTS_AIM = 1e-6
 """... the share of what is wanted that may be left: it is begun anew for that ..."""
