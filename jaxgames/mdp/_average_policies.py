@@ -461,7 +461,7 @@ def _by_products(
 
     try:
         found, _ = linalg.gmres(
-            linalg.LinearOperator(shape=(size, size), matvec=product, dtype=np.float64),
+            linalg.LinearOperator((size, size), product),
             wanted,
             rtol=PRODUCTS_AIM,
             atol=0.0,
