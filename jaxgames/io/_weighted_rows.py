@@ -98,7 +98,8 @@ def _stretches(path: FilePath, file: IO[bytes], text: bytes, at: int, end: bytes
     before, rest = text.count(b"\n", 0, at), text[at:]
     while text:
         stop = rest.rfind(end) + 1
-        if rest.count(b'"', 0, stop) % 2:  # the end is part of a name
+        # To look for one quote takes far less than to count all.
+        if b'"' in rest and rest.count(b'"', 0, stop) % 2:  # the end is part of a name
             stop = rest.rfind(end, 0, rest.rfind(b'"', 0, stop)) + 1
         if stop:
             yield before, rest[:stop]
