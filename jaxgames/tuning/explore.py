@@ -13,7 +13,7 @@ FEW = 1 << 12
 """States that are looked for on the host before an accelerator is asked for."""
 
 # graph/_explore_device.py
-CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 17, 1 << 21)}
+CELLS = {"cpu": (1 << 13, 1 << 18), "gpu": (1 << 18, 1 << 20)}
 """Successors that turns compute at once, by backend: on a GPU a few take as long as
 many."""
 
