@@ -60,3 +60,26 @@ def test_extremes_of_real_numbers(sliced, monkeypatch):
     x = jnp.array([0.5, -1.5])
     assert ops.links_max(rows, x).tolist() == [0.5, -np.inf]
     assert ops.links_min(rows, x).tolist() == [-1.5, np.inf]
+
+
+def test_some_rows_alone(monkeypatch):
+    """Sums of rows that are picked, some of them twice and some of none."""
+    monkeypatch.setattr(_slices, "SLICE_FROM", 0)
+    monkeypatch.setattr(_slices, "SLICE_COST", 16)  # several slices
+    rng = np.random.default_rng(4)
+    offsets = np.append(0, np.cumsum(rng.integers(0, 5, 200))).astype(np.int32)
+    targets = rng.integers(0, 30, offsets[-1]).astype(np.int32)
+    links = ops.links(offsets, targets, 30)
+    assert isinstance(links, ops.SlicedLinks)
+    assert len(links.blocks) > 2
+    values, x = rng.random(len(targets)), rng.random(30)
+    weights = tuple(map(jnp.asarray, ops.on_links(links, offsets, values)))
+    rows = np.array([3, 199, 3, 200, 0, 17, 250, 64])
+    alone = ops.picked(links, weights, jnp.asarray(rows))
+    assert alone is not None
+    found = ops.links_sum(alone[0], jnp.asarray(x), alone[1])
+    ends = [(offsets[r], offsets[r + 1]) if r < 200 else (0, 0) for r in rows]
+    wanted = [sum(values[e] * x[targets[e]] for e in range(*ends_)) for ends_ in ends]
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    # As wide as the widest row they would be no fewer than all.
+    assert ops.picked(links, weights, jnp.zeros(200, jnp.int32)) is None

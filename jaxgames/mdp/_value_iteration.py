@@ -280,8 +280,13 @@ class ValueIteration(Solver):
 
         own = of_chosen(base)
 
+        # There are fewer of them than choices: they are read alone, again and again.
+        alone = ops.picked(game.branches, game.weights, choice)
+
         def product(x: jax.Array) -> jax.Array:
-            return x - of_chosen(self._follow(game, x))
+            if alone is None:
+                return x - of_chosen(self._follow(game, x))
+            return x - ops.links_sum(alone[0], x, alone[1])
 
         before = own - product(x)
         cells = max(ops.num_cells(game.branches), 1)

@@ -160,6 +160,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._transfers import to_host as to_host
     from jaxgames.ops._weights import links_sum as links_sum
     from jaxgames.ops._weights import on_links as on_links
+    from jaxgames.ops._weights import picked as picked
     from jaxgames.tuning.ops import SLICE_FROM as SLICE_FROM
 
 __getattr__, __dir__ = later.exports(__name__)

@@ -4,7 +4,15 @@ import numpy as np
 
 from jaxgames.host import can_compile, compiled, lend, on_all_cores
 from jaxgames.later import jax, jnp
-from jaxgames.ops._links import Links, PairLinks, Pieces, at_targets, in_rows
+from jaxgames.ops._links import (
+    Links,
+    PairLinks,
+    Pieces,
+    SlicedLinks,
+    at_targets,
+    in_rows,
+)
+from jaxgames.ops._lists import take
 from jaxgames.ops._slices import reduce_columns
 
 
@@ -91,3 +99,43 @@ def links_sum(links: Links, x: jax.Array, weights: Pieces) -> jax.Array:
     zero = jnp.zeros((), dtype)
     rows = [reduce_columns(product, zero, jax.lax.add) for product in products]
     return in_rows(links, rows)
+
+
+def picked(
+    links: Links, weights: Pieces, rows: jax.Array
+) -> tuple[Links, Pieces] | None:
+    """Some rows alone, for sums over few of many rows again and again (pure).
+
+    They are one slice, as wide as the widest row there is.
+
+    Args:
+        links: the rows.
+        weights: on links.
+        rows: int32 `[N]`; from `num_rows` on there is none, which sums to zero.
+
+    Returns:
+        The rows in this order, and weights on them; None where sums over all rows read
+        no more, or links are in no slices or spread over devices.
+    """
+    if not isinstance(links, SlicedLinks) or links.mesh is not None:
+        return None
+    width = max((block.shape[0] for block in links.blocks), default=0)
+    cells = sum(block.size for block in links.blocks)
+    if not 0 < width * len(rows) < cells:
+        return None
+    there = rows < links.num_rows
+    slot = jnp.where(there, rows, 0)
+    slot = slot if links.slot is None else take(links.slot, slot)
+    head = jnp.full((width, len(rows)), links.num_targets, jnp.int32)
+    values = jnp.zeros(head.shape, weights[0].dtype)
+    start = 0
+    for block, weight in zip(links.blocks, weights, strict=True):
+        deep, size = block.shape
+        column = slot - start
+        here = there & (column >= 0) & (column < size)
+        new, old = (block.at[:, column].get(mode="clip"), head[:deep])
+        head = head.at[:deep].set(jnp.where(here, new, old))
+        new, old = (weight.at[:, column].get(mode="clip"), values[:deep])
+        values = values.at[:deep].set(jnp.where(here, new, old))
+        start += size
+    return SlicedLinks((head,), None, None, len(rows), links.num_targets), (values,)
