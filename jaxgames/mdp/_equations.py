@@ -8,6 +8,7 @@ import numpy as np
 from jaxgames.arena import bucket
 from jaxgames.graph.host import WORDS, tarjan
 from jaxgames.host import lend
+from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._order import ordered
@@ -22,7 +23,7 @@ class Open(NamedTuple):
         value: float64 `[S]`, the values that are known; infinite ones too.
         open_: bool `[S]`, the states whose value is not known.
         live: bool `[C]`, the choices that there are.
-        reward: float64 `[C]`, what they earn.
+        reward: float64 `[C]`, what they earn; None for nothing.
         components: sets of states that are made one each; None for none.
         stop: float64 `[2, N]`, what it is worth to stay in each of these for ever: at
             least and at most, nan where one cannot; None where that is never meant.
@@ -35,7 +36,7 @@ class Open(NamedTuple):
     value: np.ndarray
     open_: np.ndarray
     live: np.ndarray
-    reward: np.ndarray
+    reward: np.ndarray | None
     components: EndComponents | None = None
     stop: np.ndarray | None = None
     discount: Fraction = Fraction(1)
@@ -53,7 +54,7 @@ class Equations(NamedTuple):
     target: np.ndarray  # int32: where these lead
     probs: np.ndarray  # float64: their probabilities
     base: np.ndarray  # float64 [K]: what the choice is worth beside
-    blur: np.ndarray  # float64 [K]: how far from the truth that may be
+    blur: np.ndarray | None  # float64 [K]: how far from the truth that may be
     slack: float  # more than the relative error of a sum
 
 
@@ -88,18 +89,20 @@ def equations(model: MDP, known: Open) -> Equations:
     live = known.live.copy()
     if known.components is not None:
         live &= ~np.asarray(known.components.choice_kept)
+    reward = np.zeros(0) if known.reward is None else known.reward
     found = pose(
         *(groups, rows, columns, probs, number, size, live, known.value),
-        *(known.reward, float(known.discount), float(1 - known.discount)),
+        *(reward, float(known.discount), float(1 - known.discount)),
         *(stops, worth),
     )
     first_choice, begins, target, weights, base, choice = found
-    blurred = np.zeros(len(base))
+    blurred = None
     if blur is not None:
+        blurred = np.zeros(len(base))
         owner = np.repeat(np.arange(size), np.diff(first_choice))
         stopping = choice < 0
         blurred[stopping] = blur[owner[stopping]]
-    most = int(np.diff(rows).max(initial=0))
+    most = kept(model, "most branches", lambda: int(np.diff(rows).max(initial=0)))
     # One after the other, sums of at most so many terms: what leaves, what is known,
     # and that of a round, and some operations more. Choices are told apart by three of
     # these in a row.
@@ -112,8 +115,7 @@ def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
     """The equation of each state, how many there are, and those of components."""
     stands = known.open_.copy()
     if known.components is None or not known.components.count:
-        number = (np.cumsum(stands) - 1).astype(np.int32)
-        number[~stands] = -1
+        number = _numbered(stands)
         return number, int(stands.sum()), np.zeros(0, np.int32)
     label = np.asarray(known.components.state_label)
     inside = np.flatnonzero(label >= 0)
@@ -121,10 +123,14 @@ def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
     least[label[inside[::-1]]] = inside[::-1]
     stands[inside] = False
     stands[least] = True
-    number = (np.cumsum(stands) - 1).astype(np.int32)
-    number[~stands] = -1
+    number = _numbered(stands)
     number[inside] = number[least[label[inside]]]
     return number, int(stands.sum()), number[least]
+
+
+def _numbered(stands: np.ndarray) -> np.ndarray:
+    """A number for each place that counts, -1 for the others: int32."""
+    return np.where(stands, np.cumsum(stands, dtype=np.int32) - 1, np.int32(-1))
 
 
 def in_order(part: Equations, stop: np.ndarray) -> System | None:
@@ -148,7 +154,8 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
     np.cumsum(np.bincount(component, minlength=count), out=begins[1:])
     ordered(part.groups, part.rows, part.target, component, order, begins)
     return System(
-        *(part.groups, part.rows, part.target, part.probs, part.base, part.blur),
+        *(part.groups, part.rows, part.target, part.probs, part.base),
+        np.zeros(len(part.base)) if part.blur is None else part.blur,
         *(order, begins),
     )
 
@@ -157,28 +164,29 @@ def padded(part: Equations) -> Equations:
     """The same with states and choices added, so that many sizes compile once.
 
     What is added comes last: states of value zero, each with a choice or more that
-    leads nowhere.
+    leads nowhere. Which choices of the model they are is not told.
     """
-    states, choices = len(part.groups) - 1, len(part.choice)
+    states, choices = len(part.groups) - 1, len(part.base)
     more_states = bucket(states + 1) - states
     more_choices = bucket(choices + more_states) - choices
     groups = choices + np.arange(1, more_states + 1, dtype=np.int32)
     groups[-1] = choices + more_choices
     return part._replace(
-        choice=np.pad(part.choice, (0, more_choices)),
         groups=np.append(part.groups, groups),
         rows=np.pad(part.rows, (0, more_choices), "edge"),
         base=np.pad(part.base, (0, more_choices)),
-        blur=np.pad(part.blur, (0, more_choices)),
+        blur=None if part.blur is None else np.pad(part.blur, (0, more_choices)),
     )
 
 
 def nothing_known(model: MDP) -> dict[str, Any]:
     """All states open, all choices there, and no rewards: to be replaced."""
     groups = np.asarray(model.row_group_offsets)
+    live = np.ones(model.num_choices, bool)
+    live[groups[-1] :] = False
     return {
         "value": np.zeros(model.num_states),
         "open_": groups[1:] > groups[:-1],
-        "live": np.arange(model.num_choices) < groups[-1],
-        "reward": np.zeros(model.num_choices),
+        "live": live,
+        "reward": None,
     }

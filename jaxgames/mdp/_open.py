@@ -111,7 +111,9 @@ def exactly(
     part = equations(model, posed.known)
     system = in_order(part, stop)
     size = len(part.groups) - 1
-    blurred = part.blur.any() and posed.known.exact_stop is None
+    blurred = (
+        part.blur is not None and part.blur.any() and posed.known.exact_stop is None
+    )
     if system is None or size > EXACT_UP_TO or blurred:
         return None
     parts = np.split(system.order, system.parts[1:-1]) if size else []
@@ -136,9 +138,10 @@ def unknown(posed: Posed, size: int) -> Bounds:
     known = posed.known
     value, steps = np.zeros((2, size))
     lower, upper = np.zeros(size), np.full(size, np.inf)
-    if known.stop is not None or (known.reward < 0).any():
+    reward = known.reward
+    if known.stop is not None or (reward is not None and (reward < 0).any()):
         lower -= np.inf
-    elif not known.reward.any():
+    elif reward is None or not reward.any():
         upper = np.ones(size)
     return Bounds(value, lower, upper, steps)
 
@@ -193,9 +196,14 @@ def told(
         stats: likewise.
     """
     known = posed.known
-    lower, upper = known.value.copy(), known.value.copy()
     where = part.number[known.open_]
-    lower[known.open_], upper[known.open_] = bounds.lower[where], bounds.upper[where]
+    lower, upper = known.value, known.value
+    if len(bounds.lower):
+        each = np.maximum(part.number, 0)
+        lower, upper = (
+            np.where(known.open_, bound[each], known.value)
+            for bound in (bounds.lower, bounds.upper)
+        )
     least = int(posed.optimum == "min")
     rows = part.groups, part.rows, part.target, part.probs, part.base
     value = bounds.upper if least else bounds.lower

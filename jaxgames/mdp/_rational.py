@@ -111,7 +111,8 @@ def _exactly(model: MDP, known: Open, part: Equations, place, out, sign: int):
         for k in range(part.groups[state], part.groups[state + 1]):
             choice = int(part.choice[k])
             if choice < 0:
-                shift = sign * Fraction(float(part.blur[k]))
+                blur = 0.0 if part.blur is None else float(part.blur[k])
+                shift = sign * Fraction(blur)
                 rows[i].append({})
                 stop = stops.get(int(state))
                 near = Fraction(float(part.base[k])) + shift
@@ -121,7 +122,9 @@ def _exactly(model: MDP, known: Open, part: Equations, place, out, sign: int):
             weights = [Fraction(float(model.probs[b])) for b in here]
             total = sum(weights)
             row: Row = {}
-            earned = Fraction(float(known.reward[choice]))
+            earned = Fraction(0)
+            if known.reward is not None:
+                earned = Fraction(float(known.reward[choice]))
             for branch, weight in zip(here, weights, strict=True):
                 share = discount * weight / total
                 column = int(columns[branch])

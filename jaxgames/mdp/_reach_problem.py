@@ -192,7 +192,7 @@ def _iterate(
         answer = Answer(empty, empty, np.zeros(0, np.int32))
         return answer, Status.SOLVED, 0, None
     part = padded(part)
-    size, choices = len(part.groups) - 1, len(part.choice)
+    size, choices = len(part.groups) - 1, len(part.base)
     if state is not None:
         state = _checked(state, size)
     number = np.arange(choices, dtype=np.int32)

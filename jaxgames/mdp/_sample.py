@@ -317,7 +317,7 @@ def _posed(model: MDP, asked: Property, constants: Mapping[str, Any]) -> _Posed:
     else:
         raise _unsupported(node)
     known = posed.known
-    signed = bool((known.reward < 0).any())
+    signed = known.reward is not None and bool((known.reward < 0).any())
     made = tables(model, known, exact_signs=reward is not None and not signed)
     ask = Ask(
         least=posed.optimum == "min",

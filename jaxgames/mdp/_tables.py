@@ -166,7 +166,7 @@ def tables(model: MDP, known: Open, *, exact_signs: bool) -> Tables:
     number = np.where(home >= 0, np.append(position, size)[home], size)
     watched = np.append(owner >= 0, False)[:-1] & known.live
     none = np.zeros(choices, bool)
-    positive = known.reward > 0
+    positive = none if known.reward is None else known.reward > 0
     most = int(np.diff(rows).max(initial=0))
     return Tables(
         groups=tuple(groups),

@@ -424,7 +424,7 @@ def iterate(
     if real == 0:
         return Answer(np.zeros(0), np.zeros(0)), Status.SOLVED, 0, None
     part = padded(part)
-    size, choices = len(part.groups) - 1, len(part.choice)
+    size, choices = len(part.groups) - 1, len(part.base)
     number = np.arange(choices, dtype=np.int32)
     branches = ops.links(part.rows, part.target, size)
     weights = ops.on_links(branches, part.rows, part.probs)
@@ -436,7 +436,7 @@ def iterate(
             branches,
             tuple(map(jnp.asarray, weights)),
             jnp.asarray(part.base),
-            jnp.asarray(part.blur),
+            jnp.zeros(choices) if part.blur is None else jnp.asarray(part.blur),
             ops.links(part.groups, number, choices),
             jnp.zeros(size),
             *map(jnp.float64, scalars),
@@ -444,7 +444,8 @@ def iterate(
         outcome = fixpoint.run(
             solver, game, state, max_steps=max_steps, progress=progress
         )
-        answer, carry = to_numpy((outcome.answer, outcome.carry))
+        carry = to_numpy(outcome.carry)
+        answer = solver.answer(game, carry.state)
     status = outcome.status
     status = Status.PRECISION if status == Status.OVERFLOW else status
     found = Answer(*(x[:real] for x in answer))

@@ -45,16 +45,16 @@ def slice_rows_there(arena: Arena) -> SlicedArena:
     rows, links = bucket(size), bucket(edges)
     ends = _sent_ends(arena.row_ptr, rows, edges, arena.num_vertices)
     on_vertices = {
-        name: _sent(getattr(arena, name), rows)
+        name: sent(getattr(arena, name), rows)
         for name in ("owner", "priority", "accepting")
         if getattr(arena, name) is not None
     }
     on_edges = {
-        name: _sent(getattr(arena, name), links)
+        name: sent(getattr(arena, name), links)
         for name in ("edge_priority", "weight")
         if np.ndim(getattr(arena, name)) == 1
     }
-    dst = _sent(arena.dst, links)
+    dst = sent(arena.dst, links)
     spare = int(rows > size)
     degrees = _degrees(arena.row_ptr, ends, size)
     plan, counts = plan_rows(*degrees, bucket, spare=spare)
@@ -74,7 +74,7 @@ def sliced_links_there(offsets, targets, num_targets: int) -> SlicedLinks:
         ends = _ends_of(offsets)
     else:
         ends = _sent_ends(offsets, size, offsets[-1], size)
-    dst = _sent(targets, bucket(len(targets)))
+    dst = sent(targets, bucket(len(targets)))
     plan, counts = plan_links(*_degrees(offsets, ends, size))
     return _slice_links(plan, num_targets, counts.astype(np.int32), ends, dst)
 
@@ -96,7 +96,7 @@ def rows_there(offsets: Any, targets: Any) -> tuple[jax.Array, jax.Array]:
     Returns:
         Both int32; the targets filled up to one of a few lengths.
     """
-    pieces = _sent(targets, bucket(len(targets)))
+    pieces = sent(targets, bucket(len(targets)))
     return jnp.asarray(offsets, jnp.int32), joined(pieces)
 
 
@@ -115,7 +115,7 @@ def edges_there(
     """
     size = len(offsets) - 1
     ends = _sent_ends(offsets, bucket(size), len(targets), size)
-    return _listed(ends, _sent(targets, bucket(len(targets))))
+    return _listed(ends, sent(targets, bucket(len(targets))))
 
 
 @jax.jit
@@ -163,11 +163,11 @@ def rows_of(offsets: jax.Array, length: int) -> jax.Array:
 
 def _sent_ends(offsets: Any, rows: int, links: int, real: Any) -> Ends:
     size = len(offsets) - 1
-    starts = _sent(offsets[:-1], rows, links)
+    starts = sent(offsets[:-1], rows, links)
     return Ends(starts, jax.device_put(np.array([size, links, int(real)], np.int32)))
 
 
-def _sent(x: Any, length: int, fill: int = 0) -> Pieces:
+def sent(x: Any, length: int, fill: int = 0) -> Pieces:
     """An array on the default device, filled up to a length."""
     if isinstance(x, jax.Array):
         return (x if len(x) == length else _filled(x, length, fill),)

@@ -1,7 +1,10 @@
 """Links that weigh: sums of values over what rows point at."""
 
+from typing import Any
+
 import numpy as np
 
+from jaxgames.arena import bucket
 from jaxgames.host import can_compile, compiled, lend, on_all_cores
 from jaxgames.later import jax, jnp
 from jaxgames.ops._links import (
@@ -13,10 +16,11 @@ from jaxgames.ops._links import (
     in_rows,
 )
 from jaxgames.ops._lists import take
+from jaxgames.ops._sliced_device import accelerated, sent
 from jaxgames.ops._slices import reduce_columns
 
 
-def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
+def on_links(links: Links, offsets, values) -> tuple[Any, ...]:
     """Lays a value for each link out as the links are (host only).
 
     Args:
@@ -25,7 +29,8 @@ def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
         values: numbers `[E]`, row by row.
 
     Returns:
-        Values on links, zero where there is no link; numpy arrays.
+        Values on links, zero where there is no link: numpy arrays, or of JAX where the
+        links lie on a device with memory of its own.
 
     Examples:
         >>> from jaxgames.ops import links
@@ -37,6 +42,10 @@ def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
     offsets, values = np.asarray(offsets), np.asarray(values)
     if isinstance(links, PairLinks):
         return (np.pad(values, (0, links.head.shape[0] - len(values))),)
+    if links.mesh is None and accelerated():
+        with jax.enable_x64(values.dtype.itemsize == 8):
+            ends = jnp.asarray(offsets[:-1], jnp.int32)
+            return _laid_out(links, ends, sent(values, bucket(len(values))))
     slot, row = lend((np.asarray(links.slot), np.asarray(links.row)))
     offsets, values = lend((offsets, values))
     pieces: list[np.ndarray] = []
@@ -50,6 +59,22 @@ def on_links(links: Links, offsets, values) -> tuple[np.ndarray, ...]:
         else:
             _fill_by_numpy(*given)
         pieces.append(piece)
+        start += size
+    return tuple(pieces)
+
+
+@jax.jit
+def _laid_out(links: SlicedLinks, first: jax.Array, parts: Pieces) -> Pieces:
+    """The same where the links are: a row's links are in order, from its first on."""
+    values = jnp.concatenate(parts)
+    pieces, start = [], 0
+    for block in links.blocks:
+        width, size = block.shape
+        row = jnp.arange(start, start + size, dtype=jnp.int32)
+        row = row if links.row is None else links.row[start : start + size]
+        place = first[row] + jnp.arange(width, dtype=jnp.int32)[:, None]
+        there = block < links.num_targets
+        pieces.append(jnp.where(there, values.at[place].get(mode="clip"), 0))
         start += size
     return tuple(pieces)
 

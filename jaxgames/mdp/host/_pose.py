@@ -24,7 +24,7 @@ def pose(
         size: how many equations there are.
         live: bool `[C]`, the choices that count; written to.
         known: float64 `[S]`, the values of states that are not open.
-        reward: float64 `[C]`, what a choice earns.
+        reward: float64 `[C]`, what a choice earns; or empty.
         discount: what a step is worth beside the one before it.
         lost: what is missing of that to one.
         stops: bool `[N]`, the equations that have one more choice: to stop; or empty.
@@ -145,7 +145,10 @@ def _write(
                     if to < 0:
                         sure += weight * known[columns[branch]]
             leaves += lost * back
-            base[at] = (reward[choice] * all_ + discount * sure) / leaves
+            worth = discount * sure
+            if len(reward) > 0:
+                worth += reward[choice] * all_
+            base[at] = worth / leaves
             k = begins[at]
             for branch in range(rows[choice], rows[choice + 1]):
                 to = home[columns[branch]]
