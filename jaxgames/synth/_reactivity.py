@@ -50,8 +50,8 @@ def reactive(
     """A specification of the words of one controller of a formula, and of no others.
 
     Where there is no controller: of all words but those of one machine of the
-    environment, none of which the formula has. None where nothing was found in this way,
-    or where the formula has so few parts that nothing is saved.
+    environment, none of which the formula has. None where nothing was found in this
+    way, or where the formula has so few parts that nothing is saved.
 
     Args:
         formula: any.
@@ -126,7 +126,7 @@ class _Mark(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """How a goal is pursued: one of the system, or a mark of fairness that is to be met.
+    """How a goal is pursued: one of the system, or a mark of fairness to be met.
 
     Attributes:
         allowed: the moves that may be made.
@@ -299,9 +299,9 @@ class _Game:
     def _kept_from(self, steps: list[_Step]) -> list[_Goal]:
         """How the environment meets each mark of fairness, and the system no goal.
 
-        What was lost at once is left only to what was lost before. There, for each mark,
-        the environment comes nearer to a move with that mark; and the goal of the step
-        is met by none of these moves.
+        What was lost at once is left only to what was lost before. There, for each
+        mark, the environment comes nearer to a move with that mark; and the goal of the
+        step is met by none of these moves.
         """
         store, found = self.store, [FALSE] * len(self._fair)
         for step in steps:
