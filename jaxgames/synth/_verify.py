@@ -149,8 +149,6 @@ def _is_right(
                 with contextlib.suppress(TooLargeError):
                     if is_ruled_out(each, max_states=FEW_STATES):
                         return True
-        with contextlib.suppress(TooLargeError):
-            return is_ruled_out(one, max_states=FEW_STATES)
         return is_ruled_out_by_few(one)
 
     def is_ruled_out_by_few(one: Formula) -> bool:
@@ -177,7 +175,13 @@ def _is_right(
             broken = [x for x in rest if not x.holds_on(*word)]
             if not broken:
                 return False
-            more = min(broken, key=lambda x: len(set(x.propositions) - known))
+            more = min(
+                broken,
+                key=lambda x: (
+                    known.isdisjoint(x.propositions),
+                    len(set(x.propositions) - known),
+                ),
+            )
             known.update(more.propositions)
             rest.remove(more)
             some.append(more)

@@ -101,6 +101,66 @@ def test_assumptions_that_are_safe_and_many():
     assert synth.verify(asked, solution.circuit())
 
 
+def without_controller(kind: str, count: int) -> tuple[str, list[str]]:
+    """A specification that no controller satisfies, and its inputs."""
+    each = range(count)
+    given: list[str] = []
+    goals = [f"G !(g{i} & g{j})" for i in each for j in range(i)]
+    inputs = [f"a{i}" for i in each]
+    match kind:
+        case "requests that are taken back":
+            goals += [f"G(a{i} -> F g{i}) & G(g{i} -> a{i})" for i in each]
+        case "one fairness is missing":
+            given += [f"G F a{i}" for i in each[1:]]
+            goals += [f"G F g{i} & G(g{i} -> a{i})" for i in each]
+        case "never both":
+            given += [f"G F a{i}" for i in each]
+            inputs += [f"b{i}" for i in each]
+            goals += [f"G F(g{i} & b{i}) & G(g{i} -> a{i})" for i in each]
+        case "answers that are in the way":
+            given += [f"G(g{i} -> F b{i})" for i in each]
+            inputs += [f"b{i}" for i in each]
+            goals += [f"G(a{i} -> F g{i})" for i in each]
+            goals += [f"G(g{i} -> !b{(i + 1) % count})" for i in each]
+    return f"({' & '.join(['true', *given])}) -> ({' & '.join(goals)})", inputs
+
+
+UNREALIZABLE = [
+    "requests that are taken back",
+    "one fairness is missing",
+    "never both",
+    "answers that are in the way",
+]
+
+
+@pytest.mark.parametrize("moore", [False, True])
+@pytest.mark.parametrize("kind", UNREALIZABLE)
+def test_the_environment_has_a_machine_of_few_states(kind, moore):
+    asked = Decomposition.from_ltl(*without_controller(kind, 8), moore=moore)
+    solution = asked.solve(max_states=1 << 8)
+    assert solution.realizable is False
+    assert solution.controller().num_states <= 10
+    assert synth.verify(asked, solution.circuit(), realizable=False)
+    # The whole automaton, of fewer clients, says the same.
+    few = without_controller(kind, 2)
+    whole = Specification.from_ltl(*few, moore=moore)
+    assert synth.solve(whole).realizable is False
+
+
+def test_a_spoilt_machine_of_the_environment_is_rejected():
+    asked = Decomposition.from_ltl(*without_controller(UNREALIZABLE[1], 4))
+    circuit = asked.solve().circuit()
+    assert synth.verify(asked, circuit, realizable=False)
+    for place in range(len(circuit.driver)):
+        driver = circuit.driver.copy()
+        driver[place] = int(circuit.outputs[place] == "a0")  # never fair, or always
+        spoilt = synth.Circuit(
+            *(circuit.inputs, circuit.outputs, circuit.following, circuit.begin),
+            *(driver, circuit.gates),
+        )
+        assert not synth.verify(asked, spoilt, realizable=False)
+
+
 def test_other_conditions_are_left_to_others(monkeypatch):
     monkeypatch.setattr(_reactivity, "REACTIVE_FROM", 1)
     for text in (
