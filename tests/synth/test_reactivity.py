@@ -46,7 +46,7 @@ def test_what_is_found_is_what_whole_automata_say(monkeypatch, count):
     for _ in range(count):
         text, moore = drawn(rng), bool(rng.integers(2))
         whole = Specification.from_ltl(text, INS, OUTS, moore=moore)
-        won = synth.solve(whole).realizable
+        won = bool(synth.solve(whole).realizable)
         found = reactive(Formula.parse(text), INS, OUTS, moore=moore)
         assert found is not None, text
         solution = synth.solve(found)
