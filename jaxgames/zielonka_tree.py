@@ -14,12 +14,90 @@ References:
     Muller conditions, ICALP 2021, doi:10.4230/LIPIcs.ICALP.2021.123.
 """
 
+from collections.abc import Iterable
+
 from jaxgames import limits
-from jaxgames.acceptance import Acceptance, both
+from jaxgames.acceptance import Acceptance
 from jaxgames.arguments import integer
 
 MAX_NODES = 100_000
 """Nodes that a tree may have, and sets that are tried to find the children of one."""
+
+_MAX_KNOWN = 1 << 16
+"""Parts of a condition of which it is kept what is left of them."""
+
+
+class _Asked:
+    """A condition or a part of one, with the atoms of a node as bit masks.
+
+    Attributes:
+        every: whether all atoms and parts are asked for, else one of them.
+        inf: the marks of the atoms `Inf`.
+        fin: and of `Fin`.
+        parts: what is no atom; they ask the other way.
+        support: all marks in it.
+        full: whether it holds where all of these are met for ever.
+    """
+
+    __slots__ = ("every", "fin", "full", "inf", "parts", "support")
+
+    def __init__(self, every: bool, inf: int, fin: int, parts: "list[_Asked]"):
+        self.every, self.inf, self.fin, self.parts = every, inf, fin, parts
+        support = inf | fin
+        for part in parts:
+            support |= part.support
+        self.support = support
+        if every:
+            self.full = not fin and all(part.full for part in parts)
+        else:
+            self.full = inf != 0 or any(part.full for part in parts)
+
+
+_YES, _NO = _Asked(True, 0, 0, []), _Asked(False, 0, 0, [])
+
+
+def _joined(every: bool, inf: int, fin: int, parts: Iterable[_Asked]) -> _Asked:
+    """All of some atoms and parts, or one of them; of one alone, just this."""
+    yes, no = (_YES, _NO) if every else (_NO, _YES)
+    kept: list[_Asked] = []
+    for part in parts:
+        if part is no:
+            return no
+        if part is yes:
+            continue
+        if part.every == every or (
+            not part.parts and (part.inf.bit_count() + part.fin.bit_count()) == 1
+        ):
+            inf |= part.inf
+            fin |= part.fin
+            kept += part.parts
+        else:
+            kept.append(part)
+    if inf or fin:
+        return _Asked(every, inf, fin, kept)
+    if not kept:
+        return yes
+    return kept[0] if len(kept) == 1 else _Asked(every, 0, 0, kept)
+
+
+def _asked(condition: Acceptance) -> tuple[_Asked, _Asked]:
+    """A condition, and what holds where it does not."""
+
+    def leaf(node: Acceptance) -> tuple[_Asked, _Asked]:
+        if node.mark < 0:
+            return (_YES, _NO) if node.operator == "true" else (_NO, _YES)
+        met, missed = (
+            _Asked(True, 1 << node.mark, 0, []),
+            _Asked(True, 0, 1 << node.mark, []),
+        )
+        return (met, missed) if node.operator == "inf" else (missed, met)
+
+    def join(node: Acceptance, found: list) -> tuple[_Asked, _Asked]:
+        every = node.operator == "&"
+        asked, refused = zip(*found, strict=True)
+        return _joined(every, 0, 0, asked), _joined(not every, 0, 0, refused)
+
+    return condition.fold(leaf, join)
 
 
 class Subsets:
@@ -28,20 +106,23 @@ class Subsets:
     Args:
         condition: the condition.
         max_sets: how many sets are tried to find those below one.
+
+    Attributes:
+        every: the set of all its marks.
+        tried: how many sets were tried so far.
     """
 
     def __init__(self, condition: Acceptance, max_sets: int = MAX_NODES):
-        self._condition = condition
+        self._asked, self._refused = _asked(condition)
         self._max_sets = max_sets
-        self._known: dict[int, bool] = {}
+        self.tried = 0
+        self._left: dict[tuple[_Asked, int], _Asked] = {}
         self._found: dict[int, list[int]] = {}
         self.every = sum(1 << mark for mark in condition.marks)
 
     def accepts(self, marks: int) -> bool:
         """Whether the condition holds where just these marks are met for ever."""
-        if marks not in self._known:
-            self._known[marks] = self._condition.holds(marks)
-        return self._known[marks]
+        return self._assuming(self._asked, marks).full
 
     def below(self, label: int) -> list[int]:
         """The maximal subsets that accept if this set does not, or the other way.
@@ -56,36 +137,73 @@ class Subsets:
             self._found[label] = self._one_by_one(label) if found is None else found
         return self._found[label]
 
+    def _assuming(self, asked: _Asked, marks: int) -> _Asked:
+        """What is left to be asked where no other marks are met; nothing recurses."""
+        known = self._left
+        if len(known) > _MAX_KNOWN:
+            known.clear()
+        work = [asked]
+        while True:
+            node = work[-1]
+            if not node.support & ~marks:
+                found = node
+            elif node.inf & ~marks and node.every:
+                found = _NO
+            elif node.fin & ~marks and not node.every:
+                found = _YES
+            else:
+                key = node, marks & node.support
+                found = known.get(key)
+                if found is None:
+                    parts, unknown = [], False
+                    for part in node.parts:
+                        less = part
+                        if part.support & ~marks:
+                            less = known.get((part, marks & part.support))
+                        if less is None:
+                            work.append(part)
+                            unknown = True
+                        else:
+                            parts.append(less)
+                    if unknown:
+                        continue
+                    found = _joined(
+                        node.every, node.inf & marks, node.fin & marks, parts
+                    )
+            work.pop()
+            known[node, marks & node.support] = found
+            if not work:
+                return found
+
     def _by_formula(self, label: int, most: int) -> list[int] | None:
         """What a formula asks to be left out: all at once, or one choice or another.
 
         None where there are more choices than that.
         """
-        condition = self._condition
-        wanted = condition.negated() if self.accepts(label) else condition
+        wanted = self._refused if self.accepts(label) else self._asked
         work, found, tried = [(label, wanted)], set(), 0
         while work:
             marks, asked = work.pop()
             tried += 1
             limits.tick("building a Zielonka tree", tried, "sets")
+            self.tried += 1
             if tried > most:
                 return None
-            left = asked.assuming(marks)
-            if left.holds(marks):
+            left = self._assuming(asked, marks)
+            if left.full:
                 found.add(marks)
-            elif left.operator == "fin":
-                work.append((marks & ~(1 << left.mark), left))
-            elif left.operator == "|":
-                work += [(marks, part) for part in left.operands]
-            elif left.operator == "&":
-                out = {1 << x.mark for x in left.operands if x.operator == "fin"}
-                if out:
-                    work.append((marks & ~sum(out), left))
-                    continue
-                # Some operand is a choice, since not all marks that are met will do.
-                choice = next(x for x in left.operands if x.operator == "|")
-                rest = [x for x in left.operands if x is not choice]
-                work += [(marks, both([part, *rest])) for part in choice.operands]
+            elif not left.every:
+                work += [(marks, one) for one in _choices(left)]
+            elif left.fin:
+                work.append((marks & ~left.fin, left))
+            else:
+                # Some part is a choice, since not all marks that are met will do.
+                choice = next(x for x in left.parts if not x.full)
+                rest = [x for x in left.parts if x is not choice]
+                work += [
+                    (marks, _joined(True, left.inf, 0, [one, *rest]))
+                    for one in _choices(choice)
+                ]
         largest = [x for x in found if all(x == y or x & ~y for y in found)]
         return sorted(largest, reverse=True)
 
@@ -104,6 +222,7 @@ class Subsets:
                     if less not in below and all(less & ~x for x in found):
                         below.add(less)
             tried += len(below)
+            self.tried += len(below)
             limits.tick("building a Zielonka tree", tried, "sets")
             if tried > self._max_sets:
                 raise ValueError(
@@ -115,8 +234,15 @@ class Subsets:
             # What is in a set that was found on this level is not maximal.
             level = {x for x in below - other if all(x & ~y for y in found)}
             # And of some sets no subset is the other way.
-            level = {x for x in level if self._condition.assuming(x).marks}
+            level = {x for x in level if self._assuming(self._asked, x).support}
         return found
+
+
+def _choices(asked: _Asked) -> list[_Asked]:
+    """Of what one is asked for, what does not come true by meeting all marks."""
+    fin = asked.fin
+    atoms = [1 << i for i in range(fin.bit_length()) if fin >> i & 1]
+    return [_Asked(True, 0, x, []) for x in atoms] + asked.parts
 
 
 class ZielonkaTree:
@@ -147,6 +273,7 @@ class ZielonkaTree:
         condition: Acceptance,
         *,
         max_nodes: int = MAX_NODES,
+        max_sets: int | None = None,
         subsets: Subsets | None = None,
     ):
         """Builds the tree; exponential time at worst in the number of marks.
@@ -155,6 +282,7 @@ class ZielonkaTree:
             condition: it.
             max_nodes: how many nodes there may be, and sets of marks that are tried to
                 find the children of one.
+            max_sets: how many sets may be tried in all; by default no more is asked.
             subsets: what is known of the sets already, with a limit of its own.
 
         Raises:
@@ -163,12 +291,19 @@ class ZielonkaTree:
         max_nodes = integer("max_nodes", max_nodes, 1)
         subsets = Subsets(condition, max_nodes) if subsets is None else subsets
         self._every = every = subsets.every
+        most = MAX_NODES * max_nodes if max_sets is None else subsets.tried + max_sets
         self.label, self.parent, self.place = [every], [-1], [0]
         self.children: list[list[int]] = [[]]
         depth, work = [0], [0]
         while work:
             node = work.pop()
-            for place, label in enumerate(subsets.below(self.label[node])):
+            below = subsets.below(self.label[node])
+            if subsets.tried > most:
+                raise ValueError(
+                    f"the Zielonka tree of {len(condition.marks)} marks asks for more "
+                    f"than {most} sets"
+                )
+            for place, label in enumerate(below):
                 child = len(self.label)
                 limits.tick("building a Zielonka tree", child, "nodes")
                 if child >= max_nodes:

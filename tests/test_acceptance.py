@@ -5,7 +5,7 @@ import random
 import pytest
 
 from jaxgames.acceptance import Acceptance, both, either, fin, inf, parity
-from jaxgames.zielonka_tree import ZielonkaTree
+from jaxgames.zielonka_tree import Subsets, ZielonkaTree
 
 KINDS = "max even", "max odd", "min even", "min odd"
 
@@ -58,6 +58,39 @@ def test_conditions_and_trees_on_cycles(seed):
                 )
                 assert (top % 2 == 0) == expected
     assert chains > 20
+
+
+def test_the_sets_below_a_set_are_the_largest_that_count_the_other_way():
+    nested = inf(0)
+    for mark in range(1, 2000):
+        atom, join = (inf, either) if mark % 2 == 0 else (fin, both)
+        nested = join([atom(mark), nested])
+    subsets = Subsets(nested)  # nothing recurses
+    assert subsets.below(subsets.every) == [subsets.every ^ 1 << 1999]
+    for seed in range(300):
+        rng = random.Random(seed)
+        asked = by_lot(rng, rng.randint(1, 4), rng.randint(1, 6))
+        subsets = Subsets(asked)
+        for label in [
+            subsets.every,
+            *(rng.getrandbits(6) & subsets.every for _ in "abc"),
+        ]:
+            value = holds(asked, label)
+            assert subsets.accepts(label) == value
+            below = [x for x in range(64) if not x & ~label]
+            other = [x for x in below if holds(asked, x) != value]
+            expected = [x for x in other if all(x == y or x & ~y for y in other)]
+            assert sorted(subsets.below(label)) == expected, (seed, label)
+
+
+def test_a_tree_may_be_given_up_after_some_sets():
+    streett = both(either([fin(2 * i), inf(2 * i + 1)]) for i in range(4))
+    subsets = Subsets(streett)
+    with pytest.raises(ValueError, match="tree of 8 marks asks for more than 50 sets"):
+        ZielonkaTree(streett, max_sets=50, subsets=subsets)
+    assert 50 < subsets.tried < 80
+    # What is known then need not be found again.
+    assert len(ZielonkaTree(streett, subsets=subsets).label) == 129
 
 
 def largest(tree: ZielonkaTree, cycle: list[int]) -> int:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jaxgames.drive._solve import check_solver as check_solver
     from jaxgames.drive._solve import is_place as is_place
     from jaxgames.drive._solve import place_for as place_for
+    from jaxgames.drive._solve import refuse_limits as refuse_limits
     from jaxgames.drive._solve import refuse_place as refuse_place
     from jaxgames.drive._solve import solve as solve
     from jaxgames.drive._stack import buckets as buckets

@@ -124,7 +124,8 @@ def is_host(problem: Problem, solver: Any) -> bool:
 def refuse_limits(solver: str) -> None:
     """Raises ValueError: what counts rounds was passed, and the host counts none."""
     raise ValueError(
-        f"max_steps and state are the device's: solver={solver!r} takes neither"
+        "max_steps counts rounds of array programs, and state is where one of them "
+        f"stopped: solver={solver!r} takes neither, name one of them or 'auto'"
     )
 
 

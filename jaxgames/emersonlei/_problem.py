@@ -72,11 +72,8 @@ class EmersonLei(drive.Problem[Game]):
     def in_phases(self, question: Game, solver: Any, **how: Any) -> Solution:
         """One parity game, or the recursion."""
         limited = how["max_steps"] is not None or how["state"] is not None
-        if solver == RECURSION and limited:
-            raise ValueError(
-                "max_steps and state are of parity games: solver='recursion' takes "
-                "neither"
-            )
+        if limited and drive.is_place(self, solver):
+            drive.refuse_limits(solver)  # before a product is made
         subsets = Subsets(question.condition)
         made = product_of(question, solver, subsets, limited=limited)
         if made is None:

@@ -8,13 +8,14 @@ from typing import NamedTuple, NoReturn, Unpack
 from jaxgames import limits
 from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
+from jaxgames.quoting import MOST_QUOTED, quoted
 
 MAX_DEPTH = 1000
 """How deeply operators and parentheses may be nested."""
 
 UNARY = ("!", "X", "F", "G")
 BINARY = ("<->", "->", "|", "&", "U", "R", "W", "M")
-"""Binary operators, the ones that bind weakest first; the last four bind alike."""
+"""Operators of two operands, and of more."""
 
 CHAINED = ("|", "&")
 """Operators of any number of operands; chains of the others group to the right."""
@@ -59,29 +60,41 @@ class Formula:
     def parse(text: str) -> "Formula":
         r"""Reads a formula.
 
-        The syntaxes of SPIN, Spot and textbooks are understood:
+        The syntaxes of SPIN, Spot, Wring and textbooks are understood:
 
         | meaning | written |
         |---|---|
         | constants | `true`, `1`; `false`, `0` |
-        | negation | `!`, `~` |
-        | next, eventually, always | `X`; `F`, `<>`; `G`, `[]` |
+        | negation | `!`, `~`, `¬`; `p=0` is `!p`, and `p=1` is `p` |
+        | next, eventually, always | `X`, `()`, `○`; `F`, `<>`, `◇`; `G`, `[]`, `□` |
         | until, release | `U`; `R`, `V` |
         | weak until, strong release | `W`; `M` |
-        | and, or | `&`, `&&`, `/\`; `|`, `||`, `\/` |
-        | implies, equivalent | `->`, `-->`, `=>`; `<->`, `<-->`, `<=>` |
+        | and, or | `&`, `&&`, `/\`, `*`, `∧`; `|`, `||`, `\/`, `+`, `∨` |
+        | one or the other, not both | `^`, `xor`, `⊕` |
+        | implies, equivalent | `->`, `-->`, `=>`, `→`; `<->`, `<-->`, `<=>`, `↔` |
+        | `n` rounds later | `X[n]` |
+        | in some of the rounds `m` to `n`; in all | `F[m:n]`; `G[m:n]` |
 
-        Operators of one operand bind tightest, then `U R W M`, then `&`, `|`, `->` and
-        `<->`; all but `&` and `|` group to the right. (SPIN gives `&& || -> <->` one
-        rank and groups to the left: use parentheses in a formula for both.) A word of
-        the letters X, F and G alone is a chain of operators, as in `GF p`; any other
-        word is a proposition, as is anything in double quotes.
+        Operators of one operand bind tightest, then `U R W M`, then `&`, `^`, `|`, `->`
+        and `<->`; all but `&`, `^` and `|` group to the right. (SPIN gives `&& || ->`
+        and `<->` one rank and groups to the left, Spot gives `-> <->` one rank: use
+        parentheses in a formula for all.) A word of the letters X, F and G alone is a
+        chain of operators, as in `GF p`; any other word is a proposition, as is all
+        that is in double quotes.
+
+        In brackets the present round is 0; `m:` and `m:$` mean all rounds from `m` on,
+        and `:n` those up to `n`. A colon may be written `..`, `,` or `to`, and `$` also
+        `inf`. A `!` before the closing bracket asks that there be such a round: there
+        always is. What has brackets is read as what it stands for, so `F[1:2] p` as
+        `X(p | X p)`: of `n` rounds it has so many parts. Rounds count as operators
+        inside one another, of which there may be 1000.
 
         Args:
             text: the formula.
 
         Raises:
-            ValueError: it is none; tells the column, what was expected and found.
+            ValueError: it is none; tells the column, and the line if there are more,
+                what was expected and what was found.
 
         Examples:
             >>> Formula.parse('GF "door open" && p U !q')
@@ -89,6 +102,8 @@ class Formula:
             >>> Formula.parse("G(p -> )")
             Traceback (most recent call last):
             ValueError: column 8 of 'G(p -> )': expected a formula, found ')'
+            >>> Formula.parse("G(r -> F[1:3] g)")
+            Formula('G(r -> X(g | X(g | X g)))')
         """
         return _Parser(text).formula()
 
@@ -380,26 +395,49 @@ def _holds_from(
 # ---- words -----------------------------------------------------------------------
 
 
+class _Rounds(NamedTuple):
+    """For which rounds an operator with brackets speaks, 0 being the present one."""
+
+    first: int
+    last: int | None
+    """None for all from the first on."""
+
+
 class _Token(NamedTuple):
     kind: str
     """An operator in its own spelling, "(", ")", "name", "true", "false" or "end"."""
     text: str
-    column: int
+    at: int
+    """How many characters come before it."""
+    rounds: _Rounds | None = None
+    """What the brackets behind an operator say, if there are some."""
+
+
+class _Waiting(NamedTuple):
+    """What waits for an operand."""
+
+    token: _Token
+    """A sign, an operator or a parenthesis."""
+    before: list[Formula]
+    """The operands that an operator has already."""
+    depth: int
+    """How many operators it is inside of, and it itself."""
 
 
 _SPELLINGS = {
-    "!": "! ~",
-    "X": "X",
-    "F": "F <>",
-    "G": "G []",
+    "!": "! ~ ¬",
+    "X": "X () ○ ◯ Ⓧ",
+    "F": "F <> ◇ ⋄ ♢",
+    "G": "G [] □ ⬜ ◻",
     "U": "U",
     "R": "R V",
     "W": "W",
     "M": "M",
-    "&": "& && /\\",
-    "|": "| || \\/",
-    "->": "-> --> =>",
-    "<->": "<-> <--> <=>",
+    "&": "& && /\\ * ∧ ∩",
+    "^": "^ xor ⊕",
+    "|": "| || \\/ + ∨ ∪",
+    "->": "-> --> => → ⟶ ⇒ ⟹",
+    "<->": "<-> <--> <=> ↔ ⇔",
     "(": "(",
     ")": ")",
     "true": "true 1",
@@ -407,6 +445,12 @@ _SPELLINGS = {
 }
 _KINDS = {text: kind for kind, texts in _SPELLINGS.items() for text in texts.split()}
 _SIGNS = sorted((x for x in _KINDS if not x.isalnum()), key=len, reverse=True)
+_RANKS = ("<->", "->", "|", "^", "&", "U", "R", "W", "M")
+"""What stands between operands, the weakest first; the last four bind alike."""
+
+_GATHERED = (*CHAINED, "^")
+"""Of which a chain is read as a whole."""
+
 _WORD = r"[A-Za-z_][A-Za-z0-9_.]*"
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>\"(?:\\.|[^\"\\])*\")|(?P<word>[A-Za-z0-9_.]+)|(?P<sign>"
@@ -414,11 +458,45 @@ _TOKEN = re.compile(
     + "))",
     re.DOTALL,
 )
+_VALUE = re.compile(r"\s*=([01])(?![A-Za-z0-9_.])")
+_OPENED = re.compile(r"\s*\[(?!\])")
+_BOUND = re.compile(
+    r"\s*(?:(?P<number>[0-9]+)|(?P<to>\.\.|:|,|to)|(?P<all>\$|inf)|(?P<strong>!)"
+    r"|(?P<end>\]))"
+)
+_NEXT_BOUNDS = {
+    "": ("number", "strong"),
+    "number": ("strong", "end"),
+    "strong": ("end",),
+}
+"""What follows what in brackets behind `X`."""
+
+_RANGE_BOUNDS = {
+    "": ("number", "to"),
+    "number": ("to",),
+    "to": ("number", "all", "strong", "end"),
+    "last": ("strong", "end"),
+    "all": ("strong", "end"),
+    "strong": ("end",),
+}
+"""And behind `F` and `G`."""
+
+_BOUND_NAMES = {
+    "number": "a number",
+    "to": "':'",
+    "all": "'$'",
+    "strong": "'!'",
+    "end": "']'",
+}
 
 
 def _is_plain(name: str) -> bool:
-    operators = name in _KINDS or not name.strip("FGX")
+    operators = name in _KINDS or _is_constant(name) or not name.strip("FGX")
     return re.fullmatch(_WORD, name) is not None and not operators
+
+
+def _is_constant(word: str) -> bool:
+    return word.lower() in ("true", "false")
 
 
 def _quoted(name: str) -> str:
@@ -435,12 +513,11 @@ class _Parser:
     def formula(self) -> Formula:
         # What waits for an operand: signs, operators with the operands before them, and
         # parentheses; nothing recurses, so that formulas may be nested deeply.
-        waiting: list[tuple[str, list[Formula]]] = []
+        waiting: list[_Waiting] = []
         while True:
             token = self._take()
             if token.kind in UNARY or token.kind == "(":
-                waiting.append((token.kind, []))
-                self._check_depth(waiting)
+                self._wait(waiting, token, [])
                 continue
             if token.kind in ("true", "false"):
                 found = Formula(token.kind)
@@ -463,28 +540,41 @@ class _Parser:
                 if self._next.kind != "end":
                     self._fail("an operator or the end")
                 return found
-            kind = self._take().kind
-            if waiting and waiting[-1][0] == kind and kind in CHAINED:
-                waiting[-1][1].append(found)
+            token = self._take()
+            kind = token.kind
+            if waiting and waiting[-1].token.kind == kind and kind in _GATHERED:
+                waiting[-1].before.append(found)
             else:
-                waiting.append((kind, [found]))
-                self._check_depth(waiting)
+                self._wait(waiting, token, [found])
 
-    def _bound(self, found: Formula, waiting: list, rank: int) -> Formula:
+    def _wait(
+        self, waiting: list[_Waiting], token: _Token, before: list[Formula]
+    ) -> None:
+        depth = waiting[-1].depth if waiting else 0
+        first, last = token.rounds or (1, None)
+        depth += max(first if last is None else last, 1)
+        if depth > MAX_DEPTH:
+            what = f"at most {MAX_DEPTH} operators inside one another"
+            self._fail_at(what, token.at, token.text)
+        waiting.append(_Waiting(token, before, depth))
+
+    def _bound(self, found: Formula, waiting: list[_Waiting], rank: int) -> Formula:
         """The formula of what waits for this operand and binds tighter than a rank."""
-        while waiting and waiting[-1][0] != "(":
-            kind, before = waiting[-1]
-            own = len(BINARY) if kind in UNARY else _rank(kind)
+        while waiting and waiting[-1].token.kind != "(":
+            token, before, _ = waiting[-1]
+            kind = token.kind
+            own = len(_RANKS) if kind in UNARY else _rank(kind)
             # Chains are gone on with, and the others group to the right.
             if own < rank or own == rank:
                 break
             waiting.pop()
-            found = Formula(kind, (*before, found))
+            if token.rounds is not None:
+                found = _within(kind, found, token.rounds)
+            elif kind == "^":
+                found = _one_or_the_other([*before, found])
+            else:
+                found = Formula(kind, (*before, found))
         return found
-
-    def _check_depth(self, waiting: list) -> None:
-        if len(waiting) > MAX_DEPTH:
-            self._fail(f"at most {MAX_DEPTH} operators inside one another")
 
     @property
     def _next(self) -> _Token:
@@ -497,38 +587,112 @@ class _Parser:
         """The tokens, the last one first."""
         tokens, at = [], 0
         while match := _TOKEN.match(self._text, at):
-            kind = match.lastgroup or ""
-            text, column = match[kind], match.start(kind) + 1
-            if kind == "quoted":
-                name = re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
-                tokens.append(_Token("name", name, column))
-            elif kind == "word" and text not in _KINDS and not text.strip("FGX"):
-                tokens += [_Token(x, x, column + i) for i, x in enumerate(text)]
-            elif kind == "word" and text not in _KINDS:
-                if not re.fullmatch(_WORD, text):
-                    self._fail_at("a name, an operator or 0 or 1", column, text)
-                tokens.append(_Token("name", text, column))
-            else:
-                tokens.append(_Token(_KINDS[text], text, column))
+            group = match.lastgroup or ""
+            text, start = match[group], match.start(group)
             at = match.end()
+            if group == "quoted":
+                name = re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
+                tokens.append(_Token("name", name, start))
+            elif text in _KINDS:
+                tokens.append(_Token(_KINDS[text], text, start))
+            elif _is_constant(text):
+                tokens.append(_Token(text.lower(), text, start))
+            elif not text.strip("FGX"):
+                tokens += [_Token(x, x, start + i) for i, x in enumerate(text)]
+            elif re.fullmatch(_WORD, text):
+                tokens.append(_Token("name", text, start))
+            else:
+                self._fail_at("a name, an operator or 0 or 1", start, text)
+            last = tokens[-1]
+            if last.kind == "name" and (value := _VALUE.match(self._text, at)):
+                # p=0 is !p, and p=1 is p.
+                at = value.end()
+                if value[1] == "0":
+                    tokens.insert(-1, _Token("!", last.text, last.at))
+            elif last.kind in "XFG" and last.text == last.kind:
+                opened = _OPENED.match(self._text, at)
+                if opened is not None:
+                    tokens[-1], at = self._in_brackets(last, opened.end())
         rest = self._text[at:].lstrip()
-        column = len(self._text) - len(rest) + 1
+        start = len(self._text) - len(rest)
         if rest:
             what = "a closing quote" if rest[0] == '"' else "a formula or an operator"
-            self._fail_at(what, column, rest[0])
-        tokens.append(_Token("end", "", column))
+            self._fail_at(what, start, rest[0])
+        tokens.append(_Token("end", "", start))
         return tokens[::-1]
 
-    def _fail(self, expected: str) -> NoReturn:
-        self._fail_at(expected, self._next.column, self._next.text)
+    def _in_brackets(self, operator: _Token, at: int) -> tuple[_Token, int]:
+        """An operator with the brackets behind it, and where they end.
 
-    def _fail_at(self, expected: str, column: int, found: str) -> NoReturn:
-        found = repr(found) if found else "the end"
-        raise ValueError(
-            f"column {column} of {self._text!r}: expected {expected}, found {found}"
-        )
+        Whether there must be such a round, `!`, makes no difference: none is the last.
+        """
+        follows = _NEXT_BOUNDS if operator.kind == "X" else _RANGE_BOUNDS
+        state, bounds = "", [1, None] if operator.kind == "X" else [0, None]
+        while state != "end":
+            match = _BOUND.match(self._text, at)
+            kind = (match and match.lastgroup) or ""
+            if match is None or kind not in follows[state]:
+                names = " or ".join(_BOUND_NAMES[x] for x in follows[state])
+                start = len(self._text) - len(self._text[at:].lstrip())
+                self._fail_at(names, start, self._text[start : start + 1])
+            if kind == "number":
+                start, digits = match.start(kind), match[kind].lstrip("0") or "0"
+                if len(digits) > 9 or int(digits) > MAX_DEPTH:
+                    self._fail_at(f"a number up to {MAX_DEPTH}", start, match[kind])
+                bounds[state == "to"] = int(digits)
+                if state == "to":
+                    if int(digits) < (bounds[0] or 0):
+                        what = f"a number from {bounds[0]} on"
+                        self._fail_at(what, start, match[kind])
+                    kind = "last"
+            state, at = kind, match.end()
+        first, last = bounds
+        rounds = _Rounds(first or 0, last)
+        return operator._replace(rounds=rounds), at
+
+    def _fail(self, expected: str) -> NoReturn:
+        self._fail_at(expected, self._next.at, self._next.text)
+
+    def _fail_at(self, expected: str, at: int, found: str) -> NoReturn:
+        text, what = self._text, quoted(found) if found else "the end"
+        before = text[:at].split("\n")
+        where = f"column {len(before[-1]) + 1}"
+        if "\n" in text.strip():
+            where = f"line {len(before)}, {where}"
+        if len(text) > MOST_QUOTED:
+            begin = max(0, min(at - MOST_QUOTED // 2, len(text) - MOST_QUOTED))
+            dots = [
+                "..." if x else "" for x in (begin, begin + MOST_QUOTED < len(text))
+            ]
+            text = text[begin : begin + MOST_QUOTED].join(dots)
+        raise ValueError(f"{where} of {text!r}: expected {expected}, found {what}")
+
+
+def _within(kind: str, formula: Formula, rounds: _Rounds) -> Formula:
+    """What `X[n]`, `F[m:n]` and `G[m:n]` stand for; its parts are shared."""
+    first, last = rounds
+    found = formula
+    if kind != "X" and last is None:
+        found = Formula(kind, (formula,))
+    elif kind != "X":
+        # From the last round back: f | X(f | X f).
+        for _ in range(first, last or 0):
+            sign = "|" if kind == "F" else "&"
+            found = Formula(sign, (formula, Formula("X", (found,))))
+    for _ in range(first):
+        found = Formula("X", (found,))
+    return found
+
+
+def _one_or_the_other(parts: list[Formula]) -> Formula:
+    """Whether an odd number of formulas holds; no deeper than need be."""
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        odd = parts[-1:] if len(parts) % 2 else []
+        parts = [Formula("!", (Formula("<->", pair),)) for pair in pairs] + odd
+    return parts[0]
 
 
 def _rank(kind: str) -> int:
     """How tightly a binary operator binds; -1 for anything else."""
-    return min(BINARY.index(kind), BINARY.index("U")) if kind in BINARY else -1
+    return min(_RANKS.index(kind), _RANKS.index("U")) if kind in _RANKS else -1

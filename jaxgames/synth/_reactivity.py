@@ -7,7 +7,13 @@ parts is made nor letters are told apart. The machine pursues one goal after ano
 Its outputs are chosen as functions of as few bits as may be, so that it mostly needs to
 remember little of the states.
 
+What the system does not win the environment does, by the sets that the fixpoint leaves
+out. It keeps from a goal, and meanwhile meets one mark of fairness after another; which
+goal that is, the state says.
+
 References:
+    Könighofer, Hofferek and Bloem, Debugging formal specifications using simple
+    counterstrategies, FMCAD 2009, doi:10.1109/FMCAD.2009.5351127.
     Bloem, Jobstmann, Piterman, Pnueli and Sa'ar, Synthesis of reactive(1) designs,
     J. Comput. Syst. Sci. 78 (2012), doi:10.1016/j.jcss.2011.08.007.
 """
@@ -41,10 +47,11 @@ from jaxgames.tuning.ltl import (
 def reactive(
     formula: Formula, inputs: list[str], outputs: list[str], *, moore: bool = False
 ) -> Specification | None:
-    """A specification of one controller of a formula.
+    """A specification of the words of one controller of a formula, and of no others.
 
-    None where none was found in this way, or where the formula has so few parts that
-    nothing is saved.
+    Where there is no controller: of all words but those of one machine of the
+    environment, none of which the formula has. None where nothing was found in this
+    way, or where the formula has so few parts that nothing is saved.
 
     Args:
         formula: any.
@@ -57,27 +64,30 @@ def reactive(
         if len(parts) < REACTIVE_FROM:
             return None
         game = _Game(letters, parts, condition, inputs, outputs, moore)
-        if not game.is_won():
-            return None
-        machine = cone(game.circuit(), outputs)
+        won = game.is_won()
+        machine = cone(game.circuit(), outputs if won else inputs)
         controller = machine.controller(max_states=REACTIVE_STATES)
     except limits.LimitError:
         raise
     except (ValueError, _OtherKindError, RecursionError):  # of sizes
         return None
-    automaton = _words(controller, letters, (*inputs, *outputs))
+    automaton = _words(controller, letters, (*inputs, *outputs), realizable=won)
     return Specification(automaton.emerson_lei, tuple(outputs), moore, formula)
 
 
 def _words(
-    machine: Controller, letters: Letters, names: tuple[str, ...]
+    machine: Controller, letters: Letters, names: tuple[str, ...], *, realizable: bool
 ) -> ParityAutomaton:
-    """The words of a machine; a last state is for all others."""
+    """The words of a machine, or with `realizable` false all but these.
+
+    A last state is for what is no word of the machine.
+    """
+    own, others = (2, 1) if realizable else (1, 2)
     reads = [1 << names.index(x) for x in machine.reads]
     writes = [1 << names.index(x) for x in machine.writes]
     every = sum(writes)
     lost = machine.num_states
-    rows = [(lost, letters.cubes(letters.all), lost, 1)]
+    rows = [(lost, letters.cubes(letters.all), lost, others)]
     for q in range(lost):
         limits.tick("making a controller", q, "states")
         ends: dict[int, int] = {}
@@ -89,9 +99,9 @@ def _words(
             after = int(machine.successor[path[2]])
             ends[after] = letters.either(ends.get(after, 0), some)
             rest = letters.minus(rest, some)
-        rows += [(q, letters.cubes(some), r, 2) for r, some in ends.items()]
+        rows += [(q, letters.cubes(some), r, own) for r, some in ends.items()]
         if rest:
-            rows.append((q, letters.cubes(rest), lost, 1))
+            rows.append((q, letters.cubes(rest), lost, others))
     return of_rows(rows, num_states=lost + 1, propositions=names)
 
 
@@ -116,7 +126,7 @@ class _Mark(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """How a goal is pursued.
+    """How a goal is pursued: one of the system, or a mark of fairness to be met.
 
     Attributes:
         allowed: the moves that may be made.
@@ -125,6 +135,20 @@ class _Goal(NamedTuple):
 
     allowed: int
     met: int
+
+
+class _Step(NamedTuple):
+    """What the system has lost at once.
+
+    Attributes:
+        goal: which it cannot meet.
+        before: the states that it had not lost before.
+        after: those of them that are left.
+    """
+
+    goal: int
+    before: int
+    after: int
 
 
 class _Game:
@@ -174,6 +198,7 @@ class _Game:
             marks += self._marks_of(part, some, letters, len(marks))
         self._fair, self._goals = _sides(self.store, condition, marks)
         self._pursued: list[_Goal] = []
+        self._won = False
 
     def _marks_of(
         self, part: Graph, places: range, letters: Letters, offset: int
@@ -220,19 +245,27 @@ class _Game:
 
     def is_won(self) -> bool:
         """Solves the game; whether the system wins from the initial state."""
-        store, won = self.store, TRUE
+        won, steps = TRUE, []
         while True:
             before, self._pursued = won, []
             for goal in self._goals:
-                won, pursued = self._pursue(goal, won)
+                near, pursued = self._pursue(goal, won)
+                if near != won:
+                    steps.append(_Step(goal, won, near))
+                won = near
                 self._pursued.append(pursued)
-            node = won
-            while node not in (FALSE, TRUE):
-                node = store.low[node]
-            if node == FALSE:
-                return False
+                if not self._has_start(won):
+                    self._pursued = self._kept_from(steps)
+                    return False
             if won == before:
+                self._won = True
                 return True
+
+    def _has_start(self, states: int) -> bool:
+        store = self.store
+        while states not in (FALSE, TRUE):
+            states = store.low[states]
+        return states == TRUE
 
     def _pursue(self, goal: int, won: int) -> tuple[int, _Goal]:
         """The states from which a goal is met without leaving some states, and how.
@@ -263,15 +296,47 @@ class _Game:
             if near == before:
                 return near, _Goal(allowed, goal)
 
+    def _kept_from(self, steps: list[_Step]) -> list[_Goal]:
+        """How the environment meets each mark of fairness, and the system no goal.
+
+        What was lost at once is left only to what was lost before. There, for each
+        mark, the environment comes nearer to a move with that mark; and the goal of the
+        step is met by none of these moves.
+        """
+        store, found = self.store, [FALSE] * len(self._fair)
+        for step in steps:
+            good = store.either(
+                store.both(step.goal, self._into(step.before)), self._into(step.after)
+            )
+            lost = store.both(step.before, store.negated(step.after))
+            for i, fair in enumerate(self._fair):
+                unfair = store.negated(fair)
+                states = step.before
+                while True:
+                    limits.tick("solving", len(store.level), "nodes")
+                    moves = store.both(unfair, self._into(states))
+                    moves = store.either(good, moves)
+                    less = store.both(states, self._forced(moves))
+                    if less == states:
+                        break
+                    new = store.both(store.both(states, store.negated(less)), lost)
+                    new = store.both(new, store.negated(moves))
+                    found[i] = store.either(found[i], new)
+                    states = less
+        return [_Goal(*x) for x in zip(found, self._fair, strict=True)]
+
     # ---- the machine ---------------------------------------------------------
 
     def circuit(self) -> Circuit:
-        """The machine of the system, once it has won."""
-        store, inputs = self.store, len(self._inputs)
+        """The machine of the winner, once the game is solved."""
+        reads, writes = self._inputs, self._outputs
+        if not self._won:
+            reads, writes = writes, reads
+        store, inputs = self.store, len(reads)
         width = (len(self._pursued) - 1).bit_length()
         latches = len(self._bits) + width
         making = Gates(inputs + latches)
-        literal = {self._level[x]: 2 * (i + 1) for i, x in enumerate(self._inputs)}
+        literal = {self._level[x]: 2 * (i + 1) for i, x in enumerate(reads)}
         literal |= {x: 2 * (inputs + 1 + i) for i, x in enumerate(self._bits)}
         counter = [2 * (inputs + 1 + len(self._bits) + i) for i in range(width)]
         ends: list[list[int]] = []
@@ -285,8 +350,8 @@ class _Game:
 
         for number, pursued in enumerate(self._pursued):
             limits.tick("making a controller", number, "goals")
-            written = self._written(pursued.allowed)
-            by = {self._level[x]: written[x] for x in self._outputs}
+            written = self._written(pursued.allowed, reads, writes)
+            by = {self._level[x]: written[x] for x in writes}
             memo: dict[int, int] = {}
             met = made(store.composed(pursued.met, by, memo))
             follower = (number + 1) % len(self._pursued)
@@ -294,7 +359,7 @@ class _Game:
             for i in range(width):
                 here, there = number >> i & 1, follower >> i & 1
                 bits.append(making.choice(met, there, here))
-            ends.append([*(made(written[x]) for x in self._outputs), *bits])
+            ends.append([*(made(written[x]) for x in writes), *bits])
 
         def chosen(which: int, bit: int, first: int) -> int:
             if bit < 0 or first >= len(ends):
@@ -305,31 +370,34 @@ class _Game:
             high = chosen(which, bit - 1, first + (1 << bit))
             return making.choice(counter[bit], high, low)
 
-        count = len(self._outputs) + latches
+        count = len(writes) + latches
         found = [chosen(which, width - 1, 0) for which in range(count)]
         return Circuit(
-            tuple(self._inputs),
-            tuple(self._outputs),
-            np.array(found[len(self._outputs) :], np.int64),
+            tuple(reads),
+            tuple(writes),
+            np.array(found[len(writes) :], np.int64),
             np.zeros(latches, np.int64),
-            np.array(found[: len(self._outputs)], np.int64),
+            np.array(found[: len(writes)], np.int64),
             np.array(making.gates, np.int64).reshape(-1, 2),
         )
 
-    def _written(self, allowed: int) -> dict[str, int]:
+    def _written(
+        self, allowed: int, reads: list[str], writes: list[str]
+    ) -> dict[str, int]:
         """Functions of what is known that make moves that are allowed.
 
-        Each output is false where it may be, and depends on nothing that it need not
-        depend on: on bits of states least of all.
+        Each is false where it may be, and depends on nothing that it need not depend
+        on: on bits of states least of all.
         """
         store = self.store
-        if self._moore:
-            allowed = self._every(allowed, self._reads)
-        order = [*self._bits, *sorted(self._reads)]
+        read = frozenset(self._level[x] for x in reads)
+        if self._moore == self._won:  # the winner goes first
+            allowed = self._every(allowed, read)
+        order = [*self._bits, *sorted(read)]
         found = {}
-        for place, name in enumerate(self._outputs):
+        for place, name in enumerate(writes):
             level = self._level[name]
-            rest = frozenset(self._level[x] for x in self._outputs[place + 1 :])
+            rest = frozenset(self._level[x] for x in writes[place + 1 :])
             on, off = (
                 self._some(store.composed(allowed, {level: x}, {}), rest)
                 for x in (TRUE, FALSE)

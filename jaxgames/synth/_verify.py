@@ -149,18 +149,20 @@ def _is_right(
                 with contextlib.suppress(TooLargeError):
                     if is_ruled_out(each, max_states=FEW_STATES):
                         return True
-        return is_ruled_out(one)
+        return is_ruled_out_by_few(one)
 
     def is_ruled_out_by_few(one: Formula) -> bool:
         """The same of a conjunction, of which as little as possible is translated.
 
-        A word that satisfies some of it shows what else is needed.
+        A word that satisfies some of it shows what else is needed: first of all what
+        says more of the same propositions.
         """
         part = parts.of(tuple(name for name in writes if name in one.propositions))
         words = _mentioning(kept(part, "words", part.automaton), one.propositions)
         rest = _operands("&", one)
         rest.sort(key=lambda x: (len(x.propositions), x.depth))
         some: list[Formula] = []
+        known: set[str] = set()
         while True:
             limits.tick("verifying", len(some), "conjuncts")
             found = ltl.translate(
@@ -170,11 +172,19 @@ def _is_right(
                 return True
             word = words.intersect(found).some_word()
             assert word is not None
-            broken = next((x for x in rest if not x.holds_on(*word)), None)
-            if broken is None:
+            broken = [x for x in rest if not x.holds_on(*word)]
+            if not broken:
                 return False
-            rest.remove(broken)
-            some.append(broken)
+            more = min(
+                broken,
+                key=lambda x: (
+                    known.isdisjoint(x.propositions),
+                    len(set(x.propositions) - known),
+                ),
+            )
+            known.update(more.propositions)
+            rest.remove(more)
+            some.append(more)
 
     def all_are(some: list[Formula]) -> bool:
         return all(

@@ -6,6 +6,9 @@ SUITE = "hard"
 TREE_ROOM = 160
 """Nodes that the tree of a condition may have, so that the product is tried ..."""
 
+SETS_ROOM = 200
+"""Sets of marks that may be tried to make it: those of as few nodes ask for fewer."""
+
 COPIES_ROOM = 24
 """... which may have so many copies of each vertex on average ..."""
 

@@ -258,6 +258,11 @@ def test_the_recursion_has_limits():
     assert (bare.strategy, bare.machine) == (None, None)
     with pytest.raises(ValueError, match="solver='recursion' takes neither"):
         emersonlei.solve(game, "recursion", max_steps=3)
+    # It is said before the product of very many nodes is made.
+    huge = streett(20_000, 7, 1)
+    for place in ("host", "race"):
+        with pytest.raises(ValueError, match=f"solver='{place}' takes neither"):
+            emersonlei.solve(huge, place, max_steps=3, deadline=5.0)
 
 
 def test_limits_and_states():

@@ -418,7 +418,7 @@ def test_one_compilation_for_models_of_like_size():
         ({"solver": "tarjan"}, "no end component solver is called 'tarjan'"),
         ({"solver": MaxId()}, "solver must be a name or an end component solver"),
         ({"max_steps": -1}, "max_steps must be at least 0, got -1"),
-        ({"solver": "host", "max_steps": 5}, "max_steps and state are the device's"),
+        ({"solver": "host", "max_steps": 5}, "'host' takes neither"),
         ({"states": [True]}, "states must have 3 entries, got 1"),
         ({"choices": [2, 0, 0, 0]}, "choices must hold booleans or 0/1"),
         ({"progress": 5}, "progress must be a bool or callable"),

@@ -372,7 +372,7 @@ def test_what_auto_takes_on_the_device():
 
 @pytest.mark.parametrize("place", ["host", "race"])
 def test_limits_are_the_devices(place):
-    with pytest.raises(ValueError, match="max_steps and state are the device's"):
+    with pytest.raises(ValueError, match="max_steps counts rounds of array programs"):
         parity.solve(SMALL, place, max_steps=5)
 
 

@@ -46,14 +46,14 @@ def test_what_is_found_is_what_whole_automata_say(monkeypatch, count):
     for _ in range(count):
         text, moore = drawn(rng), bool(rng.integers(2))
         whole = Specification.from_ltl(text, INS, OUTS, moore=moore)
-        won = synth.solve(whole).realizable
+        won = bool(synth.solve(whole).realizable)
         found = reactive(Formula.parse(text), INS, OUTS, moore=moore)
-        assert (found is not None) == won, text
-        if found is not None:
-            machine = synth.solve(found).controller()
-            # The automaton of the whole knows nothing of this.
-            assert synth.verify(whole, machine), text
-            assert synth.verify(found, machine), text
+        assert found is not None, text
+        solution = synth.solve(found)
+        assert solution.realizable == won, text
+        # The automaton of the whole knows nothing of this.
+        for asked in (whole, found):
+            assert synth.verify(asked, solution.controller(), realizable=won), text
         seen[won, moore] = seen.get((won, moore), 0) + 1
     assert len(seen) == 4
     assert min(seen.values()) >= count // 20
@@ -99,6 +99,66 @@ def test_assumptions_that_are_safe_and_many():
     solution = asked.solve(max_states=1 << 8)
     assert solution.realizable
     assert synth.verify(asked, solution.circuit())
+
+
+def without_controller(kind: str, count: int) -> tuple[str, list[str]]:
+    """A specification that no controller satisfies, and its inputs."""
+    each = range(count)
+    given: list[str] = []
+    goals = [f"G !(g{i} & g{j})" for i in each for j in range(i)]
+    inputs = [f"a{i}" for i in each]
+    match kind:
+        case "requests that are taken back":
+            goals += [f"G(a{i} -> F g{i}) & G(g{i} -> a{i})" for i in each]
+        case "one fairness is missing":
+            given += [f"G F a{i}" for i in each[1:]]
+            goals += [f"G F g{i} & G(g{i} -> a{i})" for i in each]
+        case "never both":
+            given += [f"G F a{i}" for i in each]
+            inputs += [f"b{i}" for i in each]
+            goals += [f"G F(g{i} & b{i}) & G(g{i} -> a{i})" for i in each]
+        case "answers that are in the way":
+            given += [f"G(g{i} -> F b{i})" for i in each]
+            inputs += [f"b{i}" for i in each]
+            goals += [f"G(a{i} -> F g{i})" for i in each]
+            goals += [f"G(g{i} -> !b{(i + 1) % count})" for i in each]
+    return f"({' & '.join(['true', *given])}) -> ({' & '.join(goals)})", inputs
+
+
+UNREALIZABLE = [
+    "requests that are taken back",
+    "one fairness is missing",
+    "never both",
+    "answers that are in the way",
+]
+
+
+@pytest.mark.parametrize("moore", [False, True])
+@pytest.mark.parametrize("kind", UNREALIZABLE)
+def test_the_environment_has_a_machine_of_few_states(kind, moore):
+    asked = Decomposition.from_ltl(*without_controller(kind, 8), moore=moore)
+    solution = asked.solve(max_states=1 << 8)
+    assert solution.realizable is False
+    assert solution.controller().num_states <= 10
+    assert synth.verify(asked, solution.circuit(), realizable=False)
+    # The whole automaton, of fewer clients, says the same.
+    few = without_controller(kind, 2)
+    whole = Specification.from_ltl(*few, moore=moore)
+    assert synth.solve(whole).realizable is False
+
+
+def test_a_spoilt_machine_of_the_environment_is_rejected():
+    asked = Decomposition.from_ltl(*without_controller(UNREALIZABLE[1], 4))
+    circuit = asked.solve().circuit()
+    assert synth.verify(asked, circuit, realizable=False)
+    for place in range(len(circuit.driver)):
+        driver = circuit.driver.copy()
+        driver[place] = int(circuit.outputs[place] == "a0")  # never fair, or always
+        spoilt = synth.Circuit(
+            *(circuit.inputs, circuit.outputs, circuit.following, circuit.begin),
+            *(driver, circuit.gates),
+        )
+        assert not synth.verify(asked, spoilt, realizable=False)
 
 
 def test_other_conditions_are_left_to_others(monkeypatch):

@@ -16,6 +16,7 @@ from jaxgames.tuning.emersonlei import (
     COPIES_ROOM,
     EDGES_ROOM,
     NODES_ROOM,
+    SETS_ROOM,
     TREE_ROOM,
 )
 from jaxgames.zielonka_tree import Subsets, ZielonkaTree
@@ -82,7 +83,9 @@ def small_product(game: Game, subsets: Subsets) -> Product | None:
     """
     game = game.unpad()
     try:
-        tree = ZielonkaTree(game.condition, max_nodes=TREE_ROOM, subsets=subsets)
+        tree = ZielonkaTree(
+            game.condition, max_nodes=TREE_ROOM, max_sets=SETS_ROOM, subsets=subsets
+        )
     except ValueError:
         return None
     size, edges = game.arena.shape
