@@ -48,7 +48,7 @@ from jaxgames.cli import _numpy as _numpy  # before anybody else imports numpy
 from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain, diagnose
 from jaxgames.cli._interrupt import remembered
-from jaxgames.cli._options import Parser, add_traceback
+from jaxgames.cli._options import Parser, add_traceback, untaken_text
 from jaxgames.cli._streams import open_output, standard
 from jaxgames.cli._watch import Watch, reached, subject
 from jaxgames.solution import SolveError, Status
@@ -200,7 +200,9 @@ def _parser(argv: Sequence[str]) -> Parser:
             module.options(command)
             add_traceback(command)
             command.set_defaults(run=module.run, command=name)
-            command.epilog = f"example:\n  jaxgames {module.EXAMPLE}"
+            untaken = untaken_text(command)
+            command.epilog = f"not taken:\n{untaken}\n" if untaken else ""
+            command.epilog += f"example:\n  jaxgames {module.EXAMPLE}"
     return parser
 
 

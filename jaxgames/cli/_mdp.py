@@ -113,6 +113,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_stats(parser)
     _options.add_common(parser)
+    _options.take_no(
+        parser,
+        "a property comes to many systems of equations, which are solved one after "
+        "the other; --timeout limits the time of all. To reach a target, jaxgames "
+        "probability counts and keeps rounds",
+        "--max-steps",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:

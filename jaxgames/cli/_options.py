@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -17,6 +18,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **options,
         )
+        self.untaken: dict[str, str] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses the arguments; files may stand before and behind options."""
@@ -33,10 +35,20 @@ class Parser(argparse.ArgumentParser):
             found.files += more
         if rest:
             option = rest[0].partition("=")[0]
+            self._explain(option, args)
             meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
             self.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
         getattr(found, "arrange", lambda args: None)(found)
         return found
+
+    def _explain(self, option: str, words: Sequence[str]) -> None:
+        """Says why a command takes no such option, if it says so in its help."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for name, command in action.choices.items():
+                    why = getattr(command, "untaken", {}).get(option)
+                    if name in words and why is not None:
+                        command.error(f"{name} takes no {option}: {why}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = action.choices
@@ -62,6 +74,30 @@ def _options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[s
             for name, command in action.choices.items():
                 found += _options_of(command, words) if name in words else []
     return found
+
+
+def take_no(parser: argparse.ArgumentParser, why: str, *options: str) -> None:
+    """Says in the help, and to who asks for it, why an option is missing here.
+
+    Args:
+        parser: of the command.
+        why: the reason, and what to take instead.
+        options: that most commands like this one take.
+    """
+    assert isinstance(parser, Parser)
+    parser.untaken |= dict.fromkeys(options, why)
+
+
+def untaken_text(parser: argparse.ArgumentParser) -> str:
+    """What the help says of options that a command does not take."""
+    reasons: dict[str, list[str]] = {}
+    for option, why in getattr(parser, "untaken", {}).items():
+        reasons.setdefault(why, []).append(option)
+    lines = (
+        textwrap.fill(f"{', '.join(options)}: {why}", 78, subsequent_indent="    ")
+        for why, options in reasons.items()
+    )
+    return "".join(f"  {line.replace(chr(10), chr(10) + '  ')}\n" for line in lines)
 
 
 def add_file(
@@ -136,13 +172,17 @@ def add_game(
 
 
 def add_decomposition(
-    parser: argparse.ArgumentParser, solver: Callable[[str], str] = str
+    parser: argparse.ArgumentParser,
+    solver: Callable[[str], str] = str,
+    *,
+    kept: bool = True,
 ) -> None:
     """How a graph or a model is decomposed, and what is told of it.
 
     Args:
         parser: of the command.
         solver: the type of the option that names one.
+        kept: whether the state of a solve can be kept.
     """
     parser.add_argument(
         *("-s", "--solver"),
@@ -158,10 +198,9 @@ def add_decomposition(
     )
     add_stats(parser)
     add_limits(parser)
-    parser.add_argument(
-        "--max-steps", type=natural, metavar="N", help="stop after N rounds"
-    )
-    add_checkpoint(parser)
+    add_max_steps(parser)
+    if kept:
+        add_checkpoint(parser)
     add_json(parser)
     add_quiet(parser)
     add_jax(parser)
@@ -189,6 +228,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=size,
         metavar="SIZE",
         help="memory that it may use, such as 500M or 4G (default: what is free)",
+    )
+
+
+def add_max_steps(parser: argparse.ArgumentParser, of: str = "rounds") -> None:
+    """How many rounds a solve may take."""
+    parser.add_argument(
+        "--max-steps", type=natural, metavar="N", help=f"stop after N {of}"
     )
 
 

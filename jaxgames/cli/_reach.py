@@ -67,6 +67,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="where: auto (default), host or device",
     )
     _options.add_common(parser)
+    _options.take_no(
+        parser,
+        "each edge is looked at a few times at most, so no rounds are counted, limited "
+        "or kept; --timeout limits the time",
+        "--stats",
+        "--max-steps",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:

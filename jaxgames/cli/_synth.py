@@ -103,7 +103,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_force(parser)
     _options.add_stats(parser)
+    _options.add_max_steps(parser, "rounds on the parity game")
     _options.add_common(parser)
+    _options.take_no(
+        parser,
+        "automata take the time, and have no state to keep. To keep the solve of a "
+        "large game, write the game by --pg, and solve that by jaxgames solve",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -185,7 +193,9 @@ def _answered(loaded: list[Loaded]) -> Iterator[tuple[Any, Any]]:
             phase = Phases(args, silent=True)
             with phase("solve"):
                 solver = args.solver
-                found = synth.solve_many([x for _, x in good], solver, throw=False)
+                found = synth.solve_many(
+                    [x for _, x in good], solver, max_steps=args.max_steps, throw=False
+                )
             for (own, _), _ in zip(good, found, strict=True):
                 seconds = own.seconds.get("batch", 0.0) + phase.seconds["solve"]
                 own.seconds["batch"] = seconds
@@ -315,7 +325,9 @@ def _solved(
             raise io.FormatError(args.file, None, str(error)) from error
         notes.append(sizes(arena))
     with phase("solve") as notes:
-        solution = synth.solve(specification, args.solver, throw=False)
+        solution = synth.solve(
+            specification, args.solver, max_steps=args.max_steps, throw=False
+        )
         notes.append(_parts.solver_note(solution.game))
     return _told(args, phase, specification, solution)
 
