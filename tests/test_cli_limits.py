@@ -341,3 +341,13 @@ def test_since_start():
 )
 def test_the_limit_is_known_before_anything_is_parsed(argv, seconds):
     assert _watch._timeout_in(argv) == seconds
+
+
+def test_an_object_tells_that_time_is_over_before_the_command_begins():
+    code, out, err, _ = timed("solve", "game.pg", "--json", "--timeout", "1e-9")
+    assert code == Exit.UNSOLVED
+    assert "the limit of 1e-09 s was reached while" in err
+    facts = json.loads(out)
+    assert out.count("\n") == 1
+    assert (facts["command"], facts["status"]) == ("solve", "timeout")
+    assert facts["error"]["exit"] == Exit.UNSOLVED

@@ -110,6 +110,15 @@ def test_help_says_why_an_option_is_not_taken(parsers, capfd, option):
         assert f"{option}" in capfd.readouterr().out.partition("not taken:")[2]
 
 
+def test_what_is_unknown_is_looked_up_in_the_help_of_the_command(capfd):
+    for words, command in (
+        (["solve", "game.pg", "--no-such"], "solve"),
+        (["generate", "hanoi", "3", "--no-such"], "generate hanoi"),
+    ):
+        assert main(words) == Exit.BAD_INPUT
+        assert capfd.readouterr().err.endswith(f"(see jaxgames {command} --help)\n")
+
+
 def test_an_option_means_the_same_everywhere(parsers):
     means: dict[str, dict[tuple, str]] = {}
     for name, parser in parsers.items():

@@ -124,8 +124,8 @@ def test_nobody_knows_the_format(run, tmp_path):
     code, out, err = run("info", "-", stdin="hello")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
-        "jaxgames: /dev/stdin: no suffix, and it begins as no file does that can be "
-        "read; pass --format, one of pg, gm, pgsolver"
+        "jaxgames: /dev/stdin: no suffix, and no format that is read begins like this "
+        "file; pass --format, one of pg, gm, pgsolver"
     )
 
 

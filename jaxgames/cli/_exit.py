@@ -65,6 +65,8 @@ def diagnose(error: BaseException) -> tuple[Exit, str]:
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message:
         return Exit.UNSOLVED, f"out of memory: {message}"
     if isinstance(error, OSError) and error.strerror:
+        if error.filename == "":
+            return Exit.BAD_INPUT, "a file needs a name: found an empty one"
         file = "" if error.filename is None else f"{os.fspath(error.filename)}: "
         return Exit.BAD_INPUT, file + error.strerror
     if isinstance(error, (ValueError, OSError, ImportError)):

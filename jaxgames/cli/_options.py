@@ -35,20 +35,23 @@ class Parser(argparse.ArgumentParser):
             found.files += more
         if rest:
             option = rest[0].partition("=")[0]
-            self._explain(option, args)
+            command = self._command(args)
+            why = command.untaken.get(option)
+            if why is not None:
+                command.error(f"{found.command} takes no {option}: {why}")
             meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
-            self.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
+            command.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
         getattr(found, "arrange", lambda args: None)(found)
         return found
 
-    def _explain(self, option: str, words: Sequence[str]) -> None:
-        """Says why a command takes no such option, if it says so in its help."""
+    def _command(self, words: Sequence[str]) -> "Parser":
+        """The parser of the command among the words, or this one."""
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
-                for name, command in action.choices.items():
-                    why = getattr(command, "untaken", {}).get(option)
-                    if name in words and why is not None:
-                        command.error(f"{name} takes no {option}: {why}")
+                name = next((x for x in words if x in action.choices), None)
+                if name is not None:
+                    return action.choices[name]._command(words)
+        return self
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = action.choices

@@ -4,7 +4,9 @@ A command ends by itself where it looks at its limits. What cannot look, such as
 compilation, is ended with the process.
 """
 
+import argparse
 import contextlib
+import importlib
 import os
 import sys
 import threading
@@ -51,6 +53,12 @@ class Watch:
         self._timeout = _timeout_in(argv)
         self._limits: Any = None
         self._args: Any = None
+        wanted = "--json" in argv or "--jsonl" in argv
+        if wanted and self._timeout is not None:
+            # It may be over before the arguments are read: then that is told, too.
+            importlib.import_module("jaxgames.cli._report")
+            words = {"command": self._subject, "file": None, "json": True}
+            self._args = argparse.Namespace(**words)
         self._over = threading.Event()
         if ends_process and self._timeout is not None:
             self._start()
