@@ -810,7 +810,7 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
         ("solve game.pg --dead-ends win", "dead_ends must be 'error', 'lose' or"),
         ("solve game.pg --winners", "--all goes with --json"),
         ("solve game.pg --draw game.gif", "--draw takes a .svg, .png or .pdf file"),
-        (["solve", ""], "a file needs a name: found an empty one"),
+        ("solve ''", "a file needs a name: found an empty one"),
         ("solve missing.pg", "missing.pg: No such file or directory"),
         ("solve folder.pg", "folder.pg: Is a directory"),
         ("solve game.pg -o none/game.sol", "none: there is no such folder"),
