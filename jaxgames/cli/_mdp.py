@@ -14,7 +14,8 @@ from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.io._files import COMPRESSIONS, reading, writing
+from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.io._tokens import read_text
 from jaxgames.quoting import guess, quoted
 from jaxgames.solution import SolveError, Status
 
@@ -252,12 +253,12 @@ def _properties(args: argparse.Namespace) -> list[mdp.Property]:
         except mdp.PropertyError as error:
             raise ValueError(f"--prop {quoted(text)}: {error}") from None
     if args.props:
-        with reading(args.props) as file:
-            text = file.read().decode()
         try:
-            listed = mdp.Property.parse_many(text)
+            listed = mdp.Property.parse_many(read_text(args.props))
         except mdp.PropertyError as error:
             raise _in_file(args.props, error) from None
+        if not listed:
+            raise io.FormatError(args.props, None, "expected properties, found none")
         names = [asked.name for asked in listed]
         for name in args.name:
             if name not in names:
