@@ -370,7 +370,8 @@ def test_a_model_in_python(ask, run, light):
         ("light.py:ranges", "light.py: successors must be a function of states"),
         ("light.py", "expected a model as FILE.py:FUNCTION"),
         ("other.py:f", "other.py: No such file or directory"),
-        ("broken.py:f", "broken.py:2: no Python: "),
+        ("broken.py:f", "broken.py:2: this is not Python: "),
+        ("zero.py:f", "zero.py: this is not Python: source code "),
         ("raising.py:f", "raising.py:1: ZeroDivisionError: division by zero"),
         ("empty.py:f", "empty.py: nothing is called 'f'"),
         ("begin.py:f", "begin.py: no initial states: assign some to `initial`"),
@@ -381,6 +382,7 @@ def test_errors_of_a_model_are_told_with_its_line(run, light, tmp_path, name, me
         "broken": "x = 1\nx = = 1\n",
         "raising": "1 / 0\n",
         "empty": "",
+        "zero": "x = 1\n\0",
         "begin": "def f(states):\n    return states\n",
     }.items():
         (tmp_path / "models" / f"{stem}.py").write_text(text)

@@ -4,9 +4,10 @@ import argparse
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, NoReturn
 
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import clipped, guess, quoted
 
 
 class Parser(argparse.ArgumentParser):
@@ -333,28 +334,39 @@ def add_traceback(parser: argparse.ArgumentParser) -> None:
 
 def positive(text: str) -> float:
     """Type of an option that takes a positive number."""
-    number = float(text)
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"expected a positive number, got {text}")
+    number = _number(float, text)
+    if number is None or not number > 0:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {clipped(text)}")
     return number
 
 
 def size(text: str) -> int:
     """Type of an option that takes bytes, by units of 1024."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgt]?)i?b?", text.strip().lower())
-    count = (
-        int(float(found[1]) * 1024 ** " kmgt".index(found[2] or " ")) if found else 0
-    )
+    number = _number(Fraction, found[1]) if found else None
+    count = 0
+    if found and number is not None:
+        count = int(number * 1024 ** " kmgt".index(found[2] or " "))
     if count <= 0:
         raise argparse.ArgumentTypeError(
-            f"expected a number of bytes, such as 500M or 4G, got {text}"
+            f"expected a number of bytes, such as 500M or 4G, got {clipped(text)}"
         )
     return count
 
 
 def natural(text: str) -> int:
     """Type of an option that takes an integer that is not negative."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 on, got {text}")
+    number = _number(int, text)
+    if number is None or number < 0:
+        raise argparse.ArgumentTypeError(
+            f"expected an integer from 0 on, got {clipped(text)}"
+        )
     return number
+
+
+def _number(kind: Callable[[str], Any], text: str) -> Any:
+    """What a text says; None where it says no number, or one with too many digits."""
+    try:
+        return kind(text)
+    except ValueError:
+        return None

@@ -28,11 +28,18 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
     Raises:
         ValueError: two files cannot be one stream.
     """
+    for name in (*INPUTS, *OUTPUTS, "draw", "game", "checkpoint"):
+        if getattr(args, name, None) == "":
+            raise ValueError(f"{name}: a file needs a name: found an empty one")
     for names, stream in ((INPUTS, STDIN), (OUTPUTS, STDOUT)):
         given = [name for name in names if getattr(args, name, None) in ("-", stream)]
         for name in given:
             setattr(args, name, stream)
         count = len(given)
+        for files in (getattr(args, name, None) for name in names):
+            if isinstance(files, list):  # of an option that may be repeated
+                files[:] = [stream if file == "-" else file for file in files]
+                count += files.count(stream)
         if stream == STDIN and len(files := getattr(args, "files", ())) > 1:
             args.files = [STDIN if file == "-" else file for file in files]
             count += args.files.count(STDIN)

@@ -10,6 +10,7 @@ from jaxgames.cli import _oink, _options, _outputs, _parts, _report, _synth_part
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.cli._streams import STDIN
 from jaxgames.cli._systems import formulas_in
 from jaxgames.io._files import COMPRESSIONS
 from jaxgames.quoting import quoted
@@ -223,6 +224,8 @@ def _of_batch(
 def _arrange(args: argparse.Namespace) -> None:
     """A formula is in the place of a file."""
     if not hasattr(args, "files"):
+        if args.formulas == "-":
+            args.formulas = STDIN
         args.files = ["--ltl" if args.formulas is None else args.formulas]
     args.several = args.formulas is not None
 

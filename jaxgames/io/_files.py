@@ -198,9 +198,11 @@ def _replacing(path: FilePath) -> Iterator[Any]:
         with open(temporary, "xb") as file, _compressing(file, path) as compressed:
             yield compressed
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.remove(temporary)
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = os.fspath(path)  # of the other nobody has heard
         raise
     finally:
         _temporaries.discard(temporary)

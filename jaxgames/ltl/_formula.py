@@ -8,6 +8,7 @@ from typing import NamedTuple, NoReturn, Unpack
 from jaxgames import limits
 from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
+from jaxgames.quoting import MOST_QUOTED, quoted
 
 MAX_DEPTH = 1000
 """How deeply operators and parentheses may be nested."""
@@ -407,6 +408,9 @@ _SPELLINGS = {
 }
 _KINDS = {text: kind for kind, texts in _SPELLINGS.items() for text in texts.split()}
 _SIGNS = sorted((x for x in _KINDS if not x.isalnum()), key=len, reverse=True)
+NEAR = 30
+"""Characters of a long formula that are shown before and after what is wrong."""
+
 _WORD = r"[A-Za-z_][A-Za-z0-9_.]*"
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>\"(?:\\.|[^\"\\])*\")|(?P<word>[A-Za-z0-9_.]+)|(?P<sign>"
@@ -523,10 +527,12 @@ class _Parser:
         self._fail_at(expected, self._next.column, self._next.text)
 
     def _fail_at(self, expected: str, column: int, found: str) -> NoReturn:
-        found = repr(found) if found else "the end"
-        raise ValueError(
-            f"column {column} of {self._text!r}: expected {expected}, found {found}"
-        )
+        found = quoted(found) if found else "the end"
+        where = f"column {column} of {quoted(self._text)}"
+        if len(self._text) > MOST_QUOTED:
+            around = self._text[max(0, column - 1 - NEAR) : column - 1 + NEAR]
+            where = f"column {column}, near {quoted(around)}"
+        raise ValueError(f"{where}: expected {expected}, found {found}")
 
 
 def _rank(kind: str) -> int:

@@ -389,3 +389,10 @@ def test_a_format_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setitem(io.FORMATS, ".parity", "jaxgames.io.pgsolver")
     io.save(tmp_path / "game.parity", ARENA)
     assert np.array_equal(io.load(tmp_path / "game.parity").priority, ARENA.priority)
+
+
+def test_what_cannot_be_written_has_its_own_name(tmp_path, monkeypatch):
+    """Not that of the file beside it."""
+    with pytest.raises(FileNotFoundError) as e:
+        io.save(tmp_path / "nowhere" / "game.pg", ARENA)
+    assert e.value.filename == str(tmp_path / "nowhere" / "game.pg")
