@@ -14,6 +14,9 @@ STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 INPUTS = "file", "other", "solution", "automaton", "properties", "props"
 """Where commands keep the names of what they read."""
 
+LISTS = "to", "begin", "accepting", "through"
+"""Where commands keep sets of vertices, which may be in a file: `@FILE`."""
+
 OUTPUTS = "output", "labels", "lasso", "dot", "scheduler", "pg"
 """Where commands keep the names of what they write, but for pictures."""
 
