@@ -576,7 +576,9 @@ def eager() -> contextlib.AbstractContextManager[None]:
 
 def _check_options(condition: str, dead_ends: str) -> None:
     if condition not in CONDITIONS:
-        raise ValueError(f"condition must be one of {CONDITIONS}, got {quoted(condition)}")
+        raise ValueError(
+            f"condition must be one of {CONDITIONS}, got {quoted(condition)}"
+        )
     if dead_ends not in ("error", "lose", "allow"):
         raise ValueError(
             f"dead_ends must be 'error', 'lose' or 'allow', got {dead_ends!r}"

@@ -809,7 +809,7 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
         ("solve game.pg --max-steps x", "argument --max-steps: expected an integer fr"),
         (
             f"solve game.pg --memory x{'9' * 5000}",
-            "argument --memory: expected a number of bytes, such as 500M or 4G, got x99",
+            "argument --memory: expected a number of bytes, such as 500M or 4G, got x",
         ),
         (
             "explore x.py:f --initial 1,x",

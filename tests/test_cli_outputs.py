@@ -173,7 +173,9 @@ def test_bounds_of_an_automaton_are_written(run, tmp_path):
     )
     line = ("mdp", "m.drn", "--automaton", "a.hoa", "-q", "-o", "values.txt")
     assert run(*line) == (Exit.DONE, "", "")
-    assert (tmp_path / "values.txt").read_text().splitlines()[-1].startswith("0 1.0 1.0")
+    assert (
+        (tmp_path / "values.txt").read_text().splitlines()[-1].startswith("0 1.0 1.0")
+    )
 
 
 def test_devices_are_written_to(run):

@@ -473,7 +473,10 @@ def test_many_files(run, command, game, model, energies):
         (("buchi", "game.npz", "-v", "--no-strategies"), "--verify needs the strat"),
         (("buchi", "game.npz", "--accepting", "x"), "--accepting: expected vertex"),
         (("reach", "game.npz"), "expected --to, or --from, or both"),
-        (("reach", "game.npz", "--from", 0, "--player", 0), "--player needs what he"),
+        (
+            ("reach", "game.npz", "--from", 0, "--player", 0),
+            "--player needs --to: the v",
+        ),
         (("reach", "game.npz", "--to", "9-3"), "ranges such as 10-19, got '9-3'"),
         (("reach", "game.npz", "--to", 0, "--all"), "--all goes with --json"),
         (("reach", "game.npz", "--to", 0, "-o", "x.csv"), "-o takes a file that ends"),
@@ -550,7 +553,10 @@ def test_energyparity_says_what_is_wrong(run, both):
     for arguments, message in (
         (("plain.energy",), "expected one weight on each edge and a priority"),
         ((both, "-v", "--no-strategies"), "--verify looks at strategies"),
-        ((both, "--resume"), "--resume goes on from the file that --checkpoint names"),
+        (
+            (both, "--resume"),
+            "--resume continues from the file that --checkpoint names",
+        ),
         ((both, "-s", "spm"), "no energy solver is called 'spm'"),
     ):
         code, _, err = run("energyparity", *arguments)

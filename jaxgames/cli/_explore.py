@@ -110,7 +110,7 @@ def states(text: str) -> list[list[int]]:
         return [[int(x) for x in state.split(",")] for state in text.split(";")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"expected states as integers with commas between, such as 0,1 or 0,1;2,-3, "
+            f"expected states as integers with commas between, as in 0,1 or 0,1;2,-3, "
             f"got {clipped(text)}"
         ) from None
 

@@ -63,7 +63,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--optimum",
         choices=("min", "max"),
         default="max",
-        help="what schedulers look for with --automaton (default: max)",
+        help="with --automaton: the smallest or the largest probability over all "
+        "schedulers (default: max)",
     )
     parser.add_argument(
         "--const",

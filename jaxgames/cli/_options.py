@@ -336,7 +336,9 @@ def positive(text: str) -> float:
     """Type of an option that takes a positive number."""
     number = _number(float, text)
     if number is None or not number > 0:
-        raise argparse.ArgumentTypeError(f"expected a positive number, got {clipped(text)}")
+        raise argparse.ArgumentTypeError(
+            f"expected a positive number, got {clipped(text)}"
+        )
     return number
 
 

@@ -146,7 +146,9 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
         if compression is None:  # a suffix that promises more is believed, and fails
             compression = os.path.splitext(path)[1].lower()
         if compression == ".zst":
-            why = "it is compressed by Zstandard, which is not read: decompress it first"
+            why = (
+                "it is compressed by Zstandard, which is not read: decompress it first"
+            )
             raise FormatError(path, None, f"{why}, such as by zstd -d")
         opener = _OPENERS.get(compression, lambda file, _: contextlib.nullcontext(file))
         with opener(file, "rb") as plain:

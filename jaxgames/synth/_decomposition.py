@@ -172,9 +172,7 @@ class Decomposition:
                         moore=self.moore,
                         max_states=max_states,
                     )
-                    found[part] = solve(
-                        asked, solver, max_steps=max_steps, throw=throw
-                    )
+                    found[part] = solve(asked, solver, max_steps=max_steps, throw=throw)
                 values[id(node)] = found[part].realizable
                 return values[id(node)]
             decides = node.operator == "|"

@@ -128,8 +128,6 @@ def solve_many(
         [Solution(realizable), Solution(unrealizable)]
     """
     arenas = [specification.arena() for specification in specifications]
-    found = drive.solve_many(
-        parity, arenas, solver, max_steps=max_steps, throw=throw
-    )
+    found = drive.solve_many(parity, arenas, solver, max_steps=max_steps, throw=throw)
     pairs = zip(specifications, found, strict=True)
     return [Solution(specification, game) for specification, game in pairs]
