@@ -1013,3 +1013,30 @@ def test_an_interrupt_before_the_command_listens_is_silent(tmp_path):
     process = spawn(code=("-c", code))
     assert process.communicate() == ("", "")
     assert process.returncode == -signal.SIGINT
+
+
+def test_an_interrupt_ends_what_python_cannot(game):
+    """Machine code that takes ten minutes, in which Python hears nothing."""
+    code = (
+        "import hashlib, sys\n"
+        "from jaxgames import parity\n"
+        "from jaxgames.cli import main\n"
+        "def stuck(*args, **how):\n"
+        "    print('stuck', file=sys.stderr, flush=True)\n"
+        "    hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
+        "parity.solve = stuck\n"
+        "sys.exit(main())\n"
+    )
+    process = spawn("solve", game, "--json", code=("-c", code))
+    assert process.stderr.readline() == "stuck\n"
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (
+        Exit.INTERRUPTED,
+        f"jaxgames: {game}: interrupted\n",
+    )
+    facts = json.loads(out)
+    assert (facts["status"], facts["error"]["exit"]) == ("interrupted", 130)
