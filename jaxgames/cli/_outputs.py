@@ -10,6 +10,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 from jaxgames import io
 from jaxgames.cli._streams import INPUTS, LISTS
@@ -63,7 +64,7 @@ def check(args: argparse.Namespace, **options: str | None) -> None:
 
 def _read(args: argparse.Namespace) -> list[str]:
     """The files that a command reads, as far as its arguments name them."""
-    found: list[str] = []
+    found: list[Any] = []
     for name in (*INPUTS, "formulas"):
         given = getattr(args, name, None)
         found += given if isinstance(given, list) else [given]
