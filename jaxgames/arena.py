@@ -15,6 +15,7 @@ import numpy as np
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import Tracer, imported, jax, jnp
+from jaxgames.quoting import quoted
 from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
 from jaxgames.value import Value, exportable, freeze, is_settled, ours
 
@@ -575,7 +576,9 @@ def eager() -> contextlib.AbstractContextManager[None]:
 
 def _check_options(condition: str, dead_ends: str) -> None:
     if condition not in CONDITIONS:
-        raise ValueError(f"condition must be one of {CONDITIONS}, got {condition!r}")
+        raise ValueError(
+            f"condition must be one of {CONDITIONS}, got {quoted(condition)}"
+        )
     if dead_ends not in ("error", "lose", "allow"):
         raise ValueError(
             f"dead_ends must be 'error', 'lose' or 'allow', got {dead_ends!r}"

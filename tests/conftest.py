@@ -7,6 +7,7 @@ test with what users have.
 
 import gc
 import os
+import tempfile
 from pathlib import Path
 
 import jax
@@ -122,6 +123,12 @@ def pytest_configure():
     # A process that a test starts reads these; this one has read them already.
     jax.config.update("jax_compilation_cache_dir", where)
     jax.config.update("jax_persistent_cache_min_compile_time_secs", float(seconds))
+
+
+def pytest_sessionstart(session):
+    """Has what examples write lie with what tests write, which pytest clears away."""
+    folder = session.config._tmp_path_factory.mktemp("t", numbered=True)
+    tempfile.tempdir = str(folder)
 
 
 def pytest_collection_finish():

@@ -800,16 +800,32 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
         ),
         (
             "solve game.pg --timeout soon",
-            "argument -z/--timeout: invalid positive",
+            "argument -z/--timeout: expected a positive number, got soon",
         ),
         (
             "solve game.pg --max-steps -1",
             "argument --max-steps: expected an integer from",
         ),
+        ("solve game.pg --max-steps x", "argument --max-steps: expected an integer fr"),
+        (
+            f"solve game.pg --memory x{'9' * 5000}",
+            "argument --memory: expected a number of bytes, such as 500M or 4G, got x",
+        ),
+        (
+            "explore x.py:f --initial 1,x",
+            "argument --initial: expected states as integers with commas between",
+        ),
+        (
+            f"solve game.pg --condition {'m' * 1000}",
+            "condition must be one of ('max even', 'min even', 'max odd', 'min odd')",
+        ),
         ("solve game.pg --condition max", "condition must be one of"),
         ("solve game.pg --dead-ends win", "dead_ends must be 'error', 'lose' or"),
         ("solve game.pg --winners", "--all goes with --json"),
         ("solve game.pg --draw game.gif", "--draw takes a .svg, .png or .pdf file"),
+        ("solve ''", "file: a file needs a name: found an empty one"),
+        ("solve game.pg -o ''", "output: a file needs a name: found an empty one"),
+        ("solve game.pg --draw ''", "draw: a file needs a name: found an empty one"),
         ("solve missing.pg", "missing.pg: No such file or directory"),
         ("solve folder.pg", "folder.pg: Is a directory"),
         ("solve game.pg -o none/game.sol", "none: there is no such folder"),
@@ -826,6 +842,7 @@ def test_usage_and_files(run, game, tmp_path, arguments, message):
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(f"jaxgames: {message}"), err
     assert err.count("\n") == 1
+    assert len(err) < 400
 
 
 def test_no_permission(run, game, tmp_path):
@@ -978,3 +995,48 @@ def test_words_of_oink(run, tmp_path):
     assert out.endswith("won by 0: 0\nwon by 1: trap\n")
     code, _, err = run("solve", tmp_path / "named.pg", "-z1e-9")
     assert (code, "limit of 1e-09 s" in err) == (Exit.UNSOLVED, True)
+
+
+def test_an_interrupt_before_the_command_listens_is_silent(tmp_path):
+    """While modules are imported Python would print where it was."""
+    code = (
+        "import os, runpy, signal, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'jaxgames.cli':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "sys.argv = ['jaxgames', 'solvers']\n"
+        "runpy.run_module('jaxgames', run_name='__main__')\n"
+    )
+    process = spawn(code=("-c", code))
+    assert process.communicate() == ("", "")
+    assert process.returncode == -signal.SIGINT
+
+
+def test_an_interrupt_ends_what_python_cannot(game):
+    """Machine code that takes ten minutes, in which Python hears nothing."""
+    code = (
+        "import hashlib, sys\n"
+        "from jaxgames import parity\n"
+        "from jaxgames.cli import main\n"
+        "def stuck(*args, **how):\n"
+        "    print('stuck', file=sys.stderr, flush=True)\n"
+        "    hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)\n"
+        "parity.solve = stuck\n"
+        "sys.exit(main())\n"
+    )
+    process = spawn("solve", game, "--json", code=("-c", code))
+    assert process.stderr.readline() == "stuck\n"
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (
+        Exit.INTERRUPTED,
+        f"jaxgames: {game}: interrupted\n",
+    )
+    facts = json.loads(out)
+    assert (facts["status"], facts["error"]["exit"]) == ("interrupted", 130)

@@ -102,7 +102,7 @@ def test_an_interrupted_solve_is_gone_on_with(run, interrupted):
         assert code == Exit.INTERRUPTED
         assert err == (
             "jaxgames: game.pg: not done: interrupted; the same command with --resume "
-            "goes on from kept\n"
+            "continues from kept\n"
         )
         rounds.append(int(checkpoint.load("kept", _begin()).rounds))
     assert 0 < rounds[0] < rounds[1] < whole["rounds"]
@@ -157,13 +157,13 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
     monkeypatch.setattr(parity, "solve", interrupted)
     code, out, err = run("solve", "game.pg", "-s", "spm")
     assert code == Exit.INTERRUPTED
-    assert err.endswith("; what --checkpoint FILE keeps, --resume goes on from\n")
+    assert err.endswith("; with --checkpoint FILE it could be continued by --resume\n")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--resume", "--resume goes on from the file that --checkpoint names"),
+        ("--resume", "--resume continues from the file that --checkpoint names"),
         (
             "--checkpoint kept -s host",
             "-s host has none to keep: leave -s out, or name",
@@ -171,7 +171,7 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
         ("--checkpoint kept --max-steps 3", "do not go together"),
         ("--checkpoint game.pg --force", "--checkpoint game.pg: this is the input"),
         ("--checkpoint out.sol -o out.sol", "--checkpoint out.sol: -o writes to that"),
-        ("--checkpoint there", "a solve is kept there already; --resume goes on from"),
+        ("--checkpoint there", "there is a saved solve already; --resume continues it"),
         ("--checkpoint there --resume -s spm", "there holds no state of a solve"),
         ("lts.aut --checkpoint kept", "--checkpoint is for one answer, and there"),
         ("--checkpoint nowhere/kept", "nowhere: there is no such folder"),
@@ -189,7 +189,7 @@ def test_nothing_to_go_on_from_is_told(run):
     line = ("solve", "game.pg", "-q", "-s", "fpi", "--checkpoint", "kept", "--resume")
     code, out, err = run(*line)
     assert (code, out) == (Exit.DONE, "")
-    assert err == "jaxgames: kept: nothing is kept there yet, the solve begins\n"
+    assert err == "jaxgames: kept: there is no saved solve yet: this one starts anew\n"
     code, out, err = run(*line[:-4], "spm", *line[-3:])
     assert code == Exit.BAD_INPUT
     assert "kept holds a state of another solve: it is of another solver" in err

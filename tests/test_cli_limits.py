@@ -11,11 +11,20 @@ import time
 import pytest
 
 import jaxgames
+from jaxgames import cli
 from jaxgames.cli import Exit, _options, _watch, main
 
 ROOT = os.path.dirname(os.path.dirname(jaxgames.__file__))
 
 GAME = "parity 1;\n0 0 0 1;\n1 1 1 0;\n"
+ENERGY = "energy 2\n0 0 1,-1\n1 1 0,1\n"
+BOTH = "eparity 2;\n0 1 0 1,-1;\n1 2 1 0,1;\n"
+COLOURS = (
+    "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 2 Inf(0) & Inf(1)\n"
+    "spot-state-player: 0 --BODY--\nState: 0 [t] 0 {0 1}\n--END--\n"
+)
+MODEL = "@type: DTMC\n@nr_states\n1\n@model\nstate 0 init goal\n\taction 0\n\t\t0 : 1\n"
+STEP = "def step(states):\n    while True:\n        pass\ninitial = [0]\n"
 SYSTEM = 'des (0, 2, 2)\n(0, "a", 1)\n(1, "b", 0)\n'
 
 ENDLESS = """
@@ -135,8 +144,44 @@ STUCK = [
     ),
     (["equiv", "lts.aut", "0", "1"], "jaxgames.equivalence", "compare_many"),
     (["equiv", "lts.aut"], "jaxgames.equivalence", "spectrum"),
+    (["buchi", "game.pg", "--accepting", "0"], "jaxgames.buchi", "solve"),
+    (["reach", "game.pg", "--to", "0"], "jaxgames.graph", "reachable"),
+    (
+        ["discounted", "game.energy", "--discount", "1/2"],
+        "jaxgames.discounted",
+        "solve",
+    ),
+    (["energyparity", "game.eparity"], "jaxgames.energyparity", "solve"),
+    (["emersonlei", "game.hoa"], "jaxgames.emersonlei", "solve"),
+    (["emersonlei", "game.hoa", "-v"], "jaxgames.emersonlei", "verify"),
+    (["multienergy", "game.energy"], "jaxgames.multienergy", "solve"),
+    (
+        ["probability", "model.drn", "--to", "goal"],
+        "jaxgames.mdp",
+        "reach_probability",
+    ),
+    (["mdp", "model.drn", "--prop", 'P=? [ F "goal" ]'], "jaxgames.mdp", "check"),
+    (["synth", "--ltl", "G g", "--outs", "g"], "jaxgames.synth", "solve"),
+    (["explore", "step.py:step"], "jaxgames.cli._models", "explore"),
+    (["warm", "parity"], "jaxgames.programs", "warm"),
 ]
 """Commands, and what of each never ends."""
+
+FILES = {
+    "game.pg": GAME,
+    "lts.aut": SYSTEM,
+    "game.energy": ENERGY,
+    "game.eparity": BOTH,
+    "game.hoa": COLOURS,
+    "model.drn": MODEL,
+    "step.py": STEP,
+}
+"""What these read."""
+
+
+def test_each_command_is_among_those_that_never_end():
+    at_once = {"solvers", "env", "completion", "manual"}
+    assert {line[0] for line, *_ in STUCK} == cli.COMMANDS.keys() - at_once
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +190,8 @@ def stuck(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stuck")
     for number in range(len(STUCK)):
         (folder / str(number)).mkdir()
-        (folder / str(number) / "game.pg").write_text(GAME)
-        (folder / str(number) / "lts.aut").write_text(SYSTEM)
+        for name, text in FILES.items():
+            (folder / str(number) / name).write_text(text)
     code, out, err, _ = timed(json.dumps(STUCK), code=("-c", ENDLESS), cwd=folder)
     assert code == Exit.DONE, err
     found = json.loads(out)
@@ -160,7 +205,12 @@ def stuck(tmp_path_factory):
 def test_each_command_ends_in_whatever_never_ends(number, stuck, start_up):
     found, folder = stuck[number]
     ends_in_time(found, start_up)
-    assert sorted(os.listdir(folder)) == ["game.pg", "lts.aut"]  # none half written
+    assert sorted(os.listdir(folder)) == sorted(FILES)  # none half written
+
+
+def test_a_model_in_python_that_takes_for_ever(tmp_path, start_up):
+    (tmp_path / "step.py").write_text(STEP)
+    ends_in_phase(["explore", "step.py:step"], "exploring|reading", start_up)
 
 
 def test_a_formula_that_takes_for_ever(start_up):
@@ -341,3 +391,13 @@ def test_since_start():
 )
 def test_the_limit_is_known_before_anything_is_parsed(argv, seconds):
     assert _watch._timeout_in(argv) == seconds
+
+
+def test_an_object_tells_that_time_is_over_before_the_command_begins():
+    code, out, err, _ = timed("solve", "game.pg", "--json", "--timeout", "1e-9")
+    assert code == Exit.UNSOLVED
+    assert "the limit of 1e-09 s was reached while" in err
+    facts = json.loads(out)
+    assert out.count("\n") == 1
+    assert (facts["command"], facts["status"]) == ("solve", "timeout")
+    assert facts["error"]["exit"] == Exit.UNSOLVED

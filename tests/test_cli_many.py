@@ -288,7 +288,7 @@ def test_other_outputs_in_folders(run):
         ("solve hanoi hanoi -o out/", "that is written for both hanoi and hanoi"),
         ("solve hanoi ladder.npz -s zielonk", "no parity solver is called 'zielonk'"),
         ("solve - hanoi -", "standard input is read once, and cannot be two files"),
-        ("verify hanoi ladder.npz x.sol", "SOL x.sol: for several files it names a"),
+        ("verify hanoi ladder.npz x.sol", "ANSWER x.sol: for several files it names"),
         ("scc hanoi ladder.npz -s fpi", "solver is called 'fpi'"),
         ("energy more.mpg weights.energy --all", "--all goes with --json and --jsonl"),
         ("mec model.drn -o x.csv", "--output takes a file that ends in .npz"),
@@ -411,3 +411,18 @@ def test_what_convert_refuses(run, line, message):
     code, out, err = run("convert", *line.split())
     assert (code, not out) == (Exit.BAD_INPUT, "--json" not in line)
     assert message in err
+
+
+def test_a_file_is_named_whatever_its_name_is(run, tmp_path):
+    """Also where its name is a part of what is wrong."""
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "e").write_text("")
+    code, out, err = run("solve", "dir", "e", "ladder.npz")
+    assert code == Exit.BAD_INPUT
+    assert out.startswith("ladder.npz: ")
+    first, second = err.splitlines()
+    assert first == "jaxgames: dir: Is a directory"
+    assert second.startswith("jaxgames: e: no suffix, and it is empty")
+    code, _, err = run("verify", "ladder.npz", "bad.pg", "one.sol")
+    assert code == Exit.BAD_INPUT
+    assert err.startswith("jaxgames: ANSWER one.sol: for several files it names a fol")

@@ -9,25 +9,28 @@ from jaxgames import cli
 from jaxgames.cli import Exit, _oink, main
 from jaxgames.cli._options import Parser
 
-READS = {
-    *("solve", "verify", "info", "convert", "scc", "mec", "energy", "meanpayoff"),
-    *("discounted", "energyparity", "emersonlei", "check", "synth", "equiv", "buchi"),
-    *("reach", "probability", "mdp", "multienergy", "explore"),
+# All of these begin with all commands there are: a new one has to take each word, or to
+# be named among those that do not.
+
+READS = cli.COMMANDS.keys() - {
+    *("solvers", "generate", "warm", "env", "completion", "manual"),
 }
 """Commands that read something."""
 
 SOLVES = READS - {"verify", "info", "convert", "explore"}
 """Commands that find something, and can be asked how and whether it is right."""
 
-IN_ROUNDS = SOLVES - {"synth", "reach", "mdp"}
-"""Those whose rounds can be counted, and kept."""
+COUNTED = SOLVES - {"reach", "mdp"}
+"""Those whose rounds can be counted, and limited."""
+
+KEPT = COUNTED - {"synth", "emersonlei"}
+"""Those whose state can be kept, and gone on with."""
 
 OBJECTS = SOLVES - {"check", "equiv", "synth"}
 """Those that leave the whole answer out of an object unless they are asked for it."""
 
-DRAWN = {
-    *("solve", "energy", "meanpayoff", "discounted", "energyparity", "emersonlei"),
-    *("buchi", "reach"),
+DRAWN = SOLVES - {
+    *("scc", "mec", "check", "synth", "equiv", "probability", "mdp", "multienergy"),
 }
 """Those that find who wins where, which a picture of the game shows."""
 
@@ -45,15 +48,12 @@ TAKEN = {
     "--solver": SOLVES | {"warm"},
     "--verify": SOLVES,
     "--stats": SOLVES - {"reach"},
-    "--max-steps": IN_ROUNDS,
-    "--checkpoint": IN_ROUNDS,
-    "--resume": IN_ROUNDS,
+    "--max-steps": COUNTED,
+    "--checkpoint": KEPT,
+    "--resume": KEPT,
     "--all": OBJECTS,
     "--force": SOLVES | {"convert", "explore"},
-    "--no-strategies": {
-        *("solve", "energy", "meanpayoff", "discounted", "energyparity"),
-        *("emersonlei", "buchi"),
-    },
+    "--no-strategies": DRAWN - {"reach"},
     "--draw": DRAWN | {"check", "equiv"},
     "--dot": DRAWN | {"check"},
 }
@@ -93,6 +93,30 @@ def test_which_commands_take_an_option(parsers, option):
         if any(option in action.option_strings for action in shown(parser))
     }
     assert takes == TAKEN[SHORT.get(option, option)]
+
+
+@pytest.mark.parametrize(
+    "option", ["--stats", "--max-steps", "--checkpoint", "--resume"]
+)
+def test_help_says_why_an_option_is_not_taken(parsers, capfd, option):
+    missing = SOLVES - TAKEN[option]
+    assert {x for x in SOLVES if option in parsers[x].untaken} == missing
+    for name in missing:
+        why = parsers[name].untaken[option]
+        assert main([name, "x.pg", option, "3"]) == Exit.BAD_INPUT
+        said = f"jaxgames: {name} takes no {option}: {why} (see jaxgames {name} --help)"
+        assert capfd.readouterr().err == said + "\n"
+        assert main([name, "--help"]) == Exit.DONE
+        assert f"{option}" in capfd.readouterr().out.partition("not taken:")[2]
+
+
+def test_what_is_unknown_is_looked_up_in_the_help_of_the_command(capfd):
+    for words, command in (
+        (["solve", "game.pg", "--no-such"], "solve"),
+        (["generate", "hanoi", "3", "--no-such"], "generate hanoi"),
+    ):
+        assert main(words) == Exit.BAD_INPUT
+        assert capfd.readouterr().err.endswith(f"(see jaxgames {command} --help)\n")
 
 
 def test_an_option_means_the_same_everywhere(parsers):

@@ -170,6 +170,8 @@ def test_limits(run):
         (("--prop", 'P=? [ F "goal" ]'), "line 1, column 1: 'P=? [ F \"goal\" ]' must"),
         (("--prop", 'Pmax=? [ F "gaol" ]'), "no label 'gaol' (did you mean 'goal'?)"),
         (("--props", "bad.props"), "jaxgames: bad.props:2: column 4: expected an ex"),
+        (("--props", "latin.props"), "jaxgames: latin.props:2: expected UTF-8 text"),
+        (("--props", "none.props"), "jaxgames: none.props: expected properties, found"),
         (("--props", "label.props"), "jaxgames: label.props:2: column 12: the model"),
         (("--props", "label.props", "--name", "x"), "no property is called 'x'"),
         (("--prop", REACH, "--name", "x"), "--name names a property of --props"),
@@ -186,6 +188,8 @@ def test_limits(run):
 )
 def test_what_is_refused(run, line, message):
     Path("bad.props").write_text("x=1;\nx= ;")
+    Path("latin.props").write_bytes(b"// one\n// \xfc\nx=1;\n")
+    Path("none.props").write_text("// none\n")
     Path("label.props").write_text('"a": x=0;\nPmax=? [ F "no" ]')
     code, _, err = run("mdp", "model.umb", *line)
     assert code == Exit.BAD_INPUT

@@ -142,6 +142,42 @@ def test_what_is_made_again_and_again_is_replaced(run, tmp_path):
     assert run("solve", "game.pg", "-o", "broken.sol.gz")[0] == Exit.BAD_INPUT
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "reach game.pg --to @at.txt -o at.txt",
+        "reach game.pg --to 0 --from @at.txt --dot at.txt",
+        "buchi game.pg --accepting @at.txt -o at.txt",
+        "check --model step.py:step --ltl !s --dot step.py",
+    ],
+)
+def test_what_is_read_beside_the_input_is_not_lost(run, tmp_path, line):
+    (tmp_path / "at.txt").write_text("0\n")
+    (tmp_path / "step.py").write_text(
+        "import numpy\ninitial = [0]\npropositions = {'s': lambda x: x[:, 0] == 0}\n"
+        "def step(x):\n    return x[:, None], numpy.ones((len(x), 1), bool)\n"
+    )
+    name = line.split()[-1]
+    before = (tmp_path / name).read_text()
+    code, _, err = run(*line.split(), "--force")
+    assert code == Exit.BAD_INPUT
+    assert f"{name}: this is the input {name}, which would be lost" in err
+    assert (tmp_path / name).read_text() == before
+
+
+def test_bounds_of_an_automaton_are_written(run, tmp_path):
+    io.save(tmp_path / "m.drn", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    (tmp_path / "a.hoa").write_text(
+        "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 1 Inf(0) --BODY-- "
+        "State: 0 [t] 0 {0} --END--"
+    )
+    line = ("mdp", "m.drn", "--automaton", "a.hoa", "-q", "-o", "values.txt")
+    assert run(*line) == (Exit.DONE, "", "")
+    assert (
+        (tmp_path / "values.txt").read_text().splitlines()[-1].startswith("0 1.0 1.0")
+    )
+
+
 def test_devices_are_written_to(run):
     assert run("solve", "game.pg", "-q", "-o", "/dev/null")[0] == Exit.DONE
 

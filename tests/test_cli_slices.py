@@ -370,7 +370,8 @@ def test_a_model_in_python(ask, run, light):
         ("light.py:ranges", "light.py: successors must be a function of states"),
         ("light.py", "expected a model as FILE.py:FUNCTION"),
         ("other.py:f", "other.py: No such file or directory"),
-        ("broken.py:f", "broken.py:2: no Python: "),
+        ("broken.py:f", "broken.py:2: this is not Python: "),
+        ("zero.py:f", "zero.py: this is not Python: source code "),
         ("raising.py:f", "raising.py:1: ZeroDivisionError: division by zero"),
         ("empty.py:f", "empty.py: nothing is called 'f'"),
         ("begin.py:f", "begin.py: no initial states: assign some to `initial`"),
@@ -381,6 +382,7 @@ def test_errors_of_a_model_are_told_with_its_line(run, light, tmp_path, name, me
         "broken": "x = 1\nx = = 1\n",
         "raising": "1 / 0\n",
         "empty": "",
+        "zero": "x = 1\n\0",
         "begin": "def f(states):\n    return states\n",
     }.items():
         (tmp_path / "models" / f"{stem}.py").write_text(text)
@@ -471,7 +473,10 @@ def test_many_files(run, command, game, model, energies):
         (("buchi", "game.npz", "-v", "--no-strategies"), "--verify needs the strat"),
         (("buchi", "game.npz", "--accepting", "x"), "--accepting: expected vertex"),
         (("reach", "game.npz"), "expected --to, or --from, or both"),
-        (("reach", "game.npz", "--from", 0, "--player", 0), "--player needs what he"),
+        (
+            ("reach", "game.npz", "--from", 0, "--player", 0),
+            "--player needs --to: the v",
+        ),
         (("reach", "game.npz", "--to", "9-3"), "ranges such as 10-19, got '9-3'"),
         (("reach", "game.npz", "--to", 0, "--all"), "--all goes with --json"),
         (("reach", "game.npz", "--to", 0, "-o", "x.csv"), "-o takes a file that ends"),
@@ -548,7 +553,10 @@ def test_energyparity_says_what_is_wrong(run, both):
     for arguments, message in (
         (("plain.energy",), "expected one weight on each edge and a priority"),
         ((both, "-v", "--no-strategies"), "--verify looks at strategies"),
-        ((both, "--resume"), "--resume goes on from the file that --checkpoint names"),
+        (
+            (both, "--resume"),
+            "--resume continues from the file that --checkpoint names",
+        ),
         ((both, "-s", "spm"), "no energy solver is called 'spm'"),
     ):
         code, _, err = run("energyparity", *arguments)

@@ -1,5 +1,6 @@
 """Standard input and output as files of commands, and formats by content and name."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -124,8 +125,8 @@ def test_nobody_knows_the_format(run, tmp_path):
     code, out, err = run("info", "-", stdin="hello")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
-        "jaxgames: /dev/stdin: no suffix, and it begins as no file does that can be "
-        "read; pass --format, one of pg, gm, pgsolver"
+        "jaxgames: /dev/stdin: no suffix, and no format that is read begins like this "
+        "file; pass --format, one of pg, gm, pgsolver"
     )
 
 
@@ -251,3 +252,27 @@ def test_models_read_from_content_have_their_companions(run, tmp_path):
     model = io.load("model")
     assert isinstance(model, mdp.MDP)
     assert np.array_equal(model.labels["goal"], [False, True])
+
+
+def test_lists_and_automata_come_from_standard_input(run, tmp_path):
+    formulas = "G(r -> F g)\nF r\n"
+    code, out, _ = run("synth", "--formulas", "-", "--ins", "r", stdin=formulas)
+    assert code == Exit.UNREALIZABLE
+    assert out == "/dev/stdin:1: REALIZABLE\n/dev/stdin:2: UNREALIZABLE\n"
+    io.save(tmp_path / "m.drn", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    automaton = (
+        "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 1 Inf(0) --BODY-- "
+        "State: 0 [t] 0 {0} --END--"
+    )
+    line = ("mdp", tmp_path / "m.drn", "--automaton", "-")
+    code, out, err = run(*line, stdin=automaton)
+    assert (code, err) == (Exit.DONE, "")
+    assert out.endswith("is 1.0\n")
+    assert run(*line, "--automaton", "-")[0] == Exit.BAD_INPUT
+
+
+def test_a_list_of_vertices_may_be_compressed_or_have_a_mark(run, tmp_path):
+    (tmp_path / "game.pg").write_text(GAME)
+    (tmp_path / "to.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf0 # one\n"))
+    line = ("reach", tmp_path / "game.pg", "--from", "0")
+    assert run(*line, "--to", f"@{tmp_path / 'to.gz'}")[0] == Exit.DONE

@@ -46,6 +46,23 @@ def test_a_verdict(run):
     assert run("good.ehoa", "--moore")[0] == Exit.REALIZABLE
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["good.ehoa"],
+        ["good.ehoa", "bad.ehoa"],
+        ["--ltl", "G(r <-> X g) & G(a <-> X h)", "--ins", "r,a"],
+    ],
+)
+def test_a_limit_of_rounds(run, asked):
+    code, out, err = run(*asked, "--max-steps", 0)
+    assert (code, out) == (Exit.UNSOLVED, "")
+    said = "not solved: the limit of 0 rounds was reached; allow more by --max-steps"
+    assert all(said in line for line in err.splitlines())
+    assert err.count("\n") == max(1, sum(word.endswith(".ehoa") for word in asked))
+    assert run(*asked, "--max-steps", 1000) == run(*asked)
+
+
 def test_facts(run):
     code, out, _ = run("good.ehoa", "--json", "-v")
     facts = json.loads(out)

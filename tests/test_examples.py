@@ -5,6 +5,7 @@ import os
 import runpy
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import jax
@@ -246,3 +247,9 @@ def test_agents_with_a_shield_never_crash():
     assert (arrivals.sum(axis=1) > 0).all()
     _, crashes, _ = train(world, np.array(False), keys, 100)
     assert (crashes.sum(axis=1) > 0).all()
+
+
+def test_what_examples_write_is_cleared_away(tmp_path_factory):
+    """The examples of docstrings make folders by `tempfile`, and leave them."""
+    where = Path(tempfile.mkdtemp())
+    assert where.is_relative_to(tmp_path_factory.getbasetemp())

@@ -14,14 +14,14 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | code | meaning |
 |---|---|
 | 0 | done: solved, the solution is right, or the property holds |
-| 1 | no: a wrong answer, a violated property, too little energy, or no way there |
+| 1 | no: wrong answer, property violated, too little energy, target out of reach |
 | 2 | bad input or usage |
 | 3 | `--verify`: the answer is wrong (an error of the solver) |
 | 4 | not solved: the time limit, the step limit or the memory was reached |
 | 5 | an output could not be written, such as on a full disk |
 | 10 | `synth`: there is a controller |
 | 20 | `synth`: there is none |
-| 70 | an error of this program |
+| 70 | a bug in this program |
 | 130 | interrupted |
 | 141 | the output was closed before all of it was printed |
 
@@ -48,7 +48,7 @@ from jaxgames.cli import _numpy as _numpy  # before anybody else imports numpy
 from jaxgames.cli._exit import Exit as Exit
 from jaxgames.cli._exit import complain, diagnose
 from jaxgames.cli._interrupt import remembered
-from jaxgames.cli._options import Parser, add_traceback
+from jaxgames.cli._options import Parser, add_traceback, untaken_text
 from jaxgames.cli._streams import open_output, standard
 from jaxgames.cli._watch import Watch, reached, subject
 from jaxgames.solution import SolveError, Status
@@ -68,16 +68,16 @@ COMMANDS = {
     "energyparity": "Solve a game of energy, or mean payoff, and priorities.",
     "emersonlei": "Solve a game of Rabin, Streett, Muller or any such condition.",
     "check": "Check a property: linear temporal logic, or an automaton.",
-    "synth": "Decide whether a controller can do what is asked, and write it.",
+    "synth": "Decide whether a specification has a controller, and write it.",
     "equiv": "Compare processes by many notions of equivalence.",
     "buchi": "Solve a Büchi game: who can visit accepting vertices for ever.",
-    "reach": "Find what is reached, or where a player can force a visit.",
+    "reach": "Find which vertices are reached, or where a player can force it.",
     "probability": "Find the probability to reach a target, between proved bounds.",
-    "mdp": "Check properties of a Markov chain or decision process: PRISM's language.",
+    "mdp": "Check properties of Markov models, in PRISM's language.",
     "multienergy": "Solve a game of several energies: all minimal budgets.",
-    "explore": "Make a system of a transition function in Python.",
-    "warm": "Compile what games of some sizes need, for later runs.",
-    "env": "Tell versions, devices and folders, for reports of errors.",
+    "explore": "Make a system from a transition function in Python.",
+    "warm": "Compile the programs for games of some sizes in advance.",
+    "env": "Show versions, devices and folders, for bug reports.",
     "completion": "Print the completion for a shell: bash, fish or zsh.",
     "manual": "Print the page of the manual, for man.",
 }
@@ -200,7 +200,9 @@ def _parser(argv: Sequence[str]) -> Parser:
             module.options(command)
             add_traceback(command)
             command.set_defaults(run=module.run, command=name)
-            command.epilog = f"example:\n  jaxgames {module.EXAMPLE}"
+            untaken = untaken_text(command)
+            command.epilog = f"not taken:\n{untaken}\n" if untaken else ""
+            command.epilog += f"example:\n  jaxgames {module.EXAMPLE}"
     return parser
 
 

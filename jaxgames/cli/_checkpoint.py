@@ -28,7 +28,9 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
     """
     if not args.checkpoint:
         if args.resume:
-            raise ValueError("--resume goes on from the file that --checkpoint names")
+            raise ValueError(
+                "--resume continues from the file that --checkpoint names: give both"
+            )
         return
     if args.solver in _PLACES[1:] and not everywhere:
         from jaxgames.cli import _grammar
@@ -43,15 +45,17 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
         raise ValueError("--max-steps and --checkpoint do not go together")
     if _is_there(args.checkpoint) and not (args.resume or args.force):
         raise ValueError(
-            f"--checkpoint {args.checkpoint}: a solve is kept there already; --resume "
-            "goes on from it, --force starts anew"
+            f"--checkpoint {args.checkpoint}: there is a saved solve already; --resume "
+            "continues it, --force starts anew"
         )
     written = {name: getattr(args, name, None) for name in (*OUTPUTS, "draw")}
     # Of these others it is known elsewhere whether they may be replaced.
     forced = argparse.Namespace(**{**vars(args), "force": True})
     _outputs.check(forced, **written, checkpoint=args.checkpoint)
     if args.resume and not _is_there(args.checkpoint):
-        complain(f"{args.checkpoint}: nothing is kept there yet, the solve begins")
+        complain(
+            f"{args.checkpoint}: there is no saved solve yet: this one starts anew"
+        )
 
 
 def solve(args: argparse.Namespace, solve: Callable[..., Any], begin: Any) -> Any:
@@ -92,9 +96,9 @@ def how_to_go_on(args: argparse.Namespace, status: Status) -> str:
     if not early or not hasattr(args, "checkpoint") or args.brief:
         return ""
     if args.checkpoint and _is_there(args.checkpoint):
-        return f"; the same command with --resume goes on from {args.checkpoint}"
+        return f"; the same command with --resume continues from {args.checkpoint}"
     if status == Status.INTERRUPTED and not args.checkpoint:
-        return "; what --checkpoint FILE keeps, --resume goes on from"
+        return "; with --checkpoint FILE it could be continued by --resume"
     return ""
 
 

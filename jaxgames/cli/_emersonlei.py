@@ -28,7 +28,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_strategies(parser)
     _weighted.add_rows(parser)
     _pictures.add(parser)
-    _options.add_decomposition(parser, _oink.solver)
+    _options.add_decomposition(parser, _oink.solver, kept=False)
+    _options.take_no(
+        parser,
+        "the parity game that is solved is made anew each time",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -72,8 +78,6 @@ def _check_options(args: argparse.Namespace) -> None:
     _weighted.check_output(args)
     _pictures.check(args)
     _parts.check_solver(emersonlei.SOLVERS, args.solver)
-    if args.checkpoint:
-        raise ValueError("emersonlei takes no --checkpoint: its product is made anew")
     if args.verify and not args.strategies:
         raise ValueError("--verify looks at strategies: leave --no-strategies out")
 

@@ -30,15 +30,15 @@ class Exit(enum.IntEnum):
 
 _MEANINGS = {
     Exit.DONE: "done: solved, the solution is right, or the property holds",
-    Exit.WRONG: "no: a wrong answer, a violated property, too little energy, or no way "
-    "there",
+    Exit.WRONG: "no: a wrong answer, a violated property, too little energy, or a "
+    "target out of reach",
     Exit.BAD_INPUT: "bad input or usage",
     Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
     Exit.NOT_WRITTEN: "an output could not be written, such as on a full disk",
     Exit.REALIZABLE: "synth: there is a controller",
     Exit.UNREALIZABLE: "synth: there is none",
-    Exit.INTERNAL: "an error of this program",
+    Exit.INTERNAL: "a bug in this program",
     Exit.INTERRUPTED: "interrupted",
     Exit.BROKEN_PIPE: "the output was closed before all of it was printed",
 }
@@ -65,6 +65,8 @@ def diagnose(error: BaseException) -> tuple[Exit, str]:
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in message:
         return Exit.UNSOLVED, f"out of memory: {message}"
     if isinstance(error, OSError) and error.strerror:
+        if error.filename == "":
+            return Exit.BAD_INPUT, "a file needs a name: found an empty one"
         file = "" if error.filename is None else f"{os.fspath(error.filename)}: "
         return Exit.BAD_INPUT, file + error.strerror
     if isinstance(error, (ValueError, OSError, ImportError)):

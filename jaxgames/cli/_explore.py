@@ -11,6 +11,7 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io._formats import of_output
+from jaxgames.quoting import clipped
 
 EXAMPLE = "explore lock.py:successors -o lock.npz"
 
@@ -105,7 +106,13 @@ def run(args: argparse.Namespace) -> Exit:
 
 def states(text: str) -> list[list[int]]:
     """Type of an option that takes states: `0,1;2,-3`."""
-    return [[int(x) for x in state.split(",")] for state in text.split(";")]
+    try:
+        return [[int(x) for x in state.split(",")] for state in text.split(";")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected states as integers with commas between, as in 0,1 or 0,1;2,-3, "
+            f"got {clipped(text)}"
+        ) from None
 
 
 def _tell(args: argparse.Namespace, facts: dict, system: Any, deadlocks: Any) -> None:

@@ -10,7 +10,7 @@ from jaxgames import io, later, programs
 from jaxgames.arena import Arena
 from jaxgames.cli._exit import complain
 from jaxgames.later import jax, when_imported
-from jaxgames.quoting import quoted
+from jaxgames.quoting import clipped, quoted
 from jaxgames.tuning.io import LARGE_FILE
 
 
@@ -27,7 +27,10 @@ def start_jax(args: argparse.Namespace) -> None:
         try:
             jax.devices()
         except RuntimeError as error:
-            raise ValueError(f"--device {device}: {error}") from error
+            raise ValueError(
+                f"--device {device}: JAX finds no such device here, or cannot use it: "
+                f"{clipped(str(error))}; jaxgames env lists those there are"
+            ) from error
     if args.cache and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         try:
             programs.keep()

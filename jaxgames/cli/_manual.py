@@ -49,7 +49,10 @@ def _command(command: Command) -> Iterator[str]:
         yield from _item(f"{names} {option.value or ''}".strip(), option.about)
     for part in command.parts:
         yield from _item(_plain(part.usage.removeprefix("jaxgames ")), part.about)
-    example = command.epilog.partition("example:\n")[2]
+    untaken, _, example = command.epilog.partition("example:\n")
+    if untaken:
+        yield ".PP"
+        yield _plain(" ".join(untaken.split()).replace("not taken:", "Not taken:"))
     if example:
         yield ".PP"
         yield "Example:"

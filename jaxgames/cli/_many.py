@@ -105,7 +105,8 @@ def _done(one: argparse.Namespace, work: Work) -> Exit:
             message = message.removeprefix(f"{one.file}: ")
         if one.json:
             _report.show_error(one, code, error, message)
-        complain(message if one.file in message else f"{one.file}: {message}")
+        is_named = message.startswith(f"{one.file}:")  # with a line
+        complain(message if is_named else f"{one.file}: {message}")
         return code
 
 
@@ -143,7 +144,7 @@ def _names(args: argparse.Namespace) -> list[str | None]:
     if len(args.files) == 1 and not is_folder(folder):
         return [folder]
     is_output = option != "solution"
-    word = {"solution": "SOL", "output": "-o"}.get(option, f"--{option}")
+    word = {"solution": "ANSWER", "output": "-o"}.get(option, f"--{option}")
     if not is_folder(folder):
         raise ValueError(
             f"{word} {folder}: for several files it names a folder, as in {folder}/"

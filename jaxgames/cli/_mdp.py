@@ -14,7 +14,8 @@ from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.io._files import COMPRESSIONS, reading, writing
+from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.io._tokens import read_text
 from jaxgames.quoting import guess, quoted
 from jaxgames.solution import SolveError, Status
 
@@ -62,7 +63,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--optimum",
         choices=("min", "max"),
         default="max",
-        help="what schedulers look for with --automaton (default: max)",
+        help="with --automaton: the smallest or the largest probability over all "
+        "schedulers (default: max)",
     )
     parser.add_argument(
         "--const",
@@ -113,6 +115,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_stats(parser)
     _options.add_common(parser)
+    _options.take_no(
+        parser,
+        "a property comes to many systems of equations, which are solved one after "
+        "the other; --timeout limits the time of all. To reach a target, jaxgames "
+        "probability counts and keeps rounds",
+        "--max-steps",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -243,12 +254,12 @@ def _properties(args: argparse.Namespace) -> list[mdp.Property]:
         except mdp.PropertyError as error:
             raise ValueError(f"--prop {quoted(text)}: {error}") from None
     if args.props:
-        with reading(args.props) as file:
-            text = file.read().decode()
         try:
-            listed = mdp.Property.parse_many(text)
+            listed = mdp.Property.parse_many(read_text(args.props))
         except mdp.PropertyError as error:
             raise _in_file(args.props, error) from None
+        if not listed:
+            raise io.FormatError(args.props, None, "expected properties, found none")
         names = [asked.name for asked in listed]
         for name in args.name:
             if name not in names:

@@ -97,9 +97,11 @@ def _told(path: str) -> Iterator[None]:
     try:
         yield
     except SyntaxError as error:
-        if not _is_same(error.filename, path):
+        # Python names no file where it finds bytes that no text has.
+        if error.filename is not None and not _is_same(error.filename, path):
             raise
-        raise FormatError(path, error.lineno, f"no Python: {error.msg}") from error
+        why = f"this is not Python: {error.msg}"
+        raise FormatError(path, error.lineno, why) from error
     except Exception as error:
         line = _line(error, path)
         said = f"{type(error).__name__}: {error}"

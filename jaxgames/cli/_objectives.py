@@ -51,13 +51,13 @@ def options(parser: Any) -> None:
     parser.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help='of a game: that a formula holds, as "G F p"; its propositions are '
+        help='of a game: the formula that is to hold, as "G F p"; its propositions are '
         "labels, or expressions of variables",
     )
     parser.add_argument(
         "--automaton",
         metavar="AUTOMATON",
-        help="of a game: that an automaton accepts, .hoa",
+        help="of a game: the automaton that is to accept, .hoa",
     )
     parser.add_argument(
         "--priority",

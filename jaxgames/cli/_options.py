@@ -2,10 +2,12 @@
 
 import argparse
 import re
+import textwrap
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, NoReturn
 
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import clipped, guess, quoted
 
 
 class Parser(argparse.ArgumentParser):
@@ -17,6 +19,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **options,
         )
+        self.untaken: dict[str, str] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parses the arguments; files may stand before and behind options."""
@@ -33,10 +36,23 @@ class Parser(argparse.ArgumentParser):
             found.files += more
         if rest:
             option = rest[0].partition("=")[0]
+            command = self._command(args)
+            why = command.untaken.get(option)
+            if why is not None:
+                command.error(f"{found.command} takes no {option}: {why}")
             meant = guess(option, _options_of(self, args)) if option[:1] == "-" else ""
-            self.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
+            command.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
         getattr(found, "arrange", lambda args: None)(found)
         return found
+
+    def _command(self, words: Sequence[str]) -> "Parser":
+        """The parser of the command among the words, or this one."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                name = next((x for x in words if x in action.choices), None)
+                if name is not None:
+                    return action.choices[name]._command(words)
+        return self
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = action.choices
@@ -62,6 +78,30 @@ def _options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[s
             for name, command in action.choices.items():
                 found += _options_of(command, words) if name in words else []
     return found
+
+
+def take_no(parser: argparse.ArgumentParser, why: str, *options: str) -> None:
+    """Says in the help, and to who asks for it, why an option is missing here.
+
+    Args:
+        parser: of the command.
+        why: the reason, and what to take instead.
+        options: that most commands like this one take.
+    """
+    assert isinstance(parser, Parser)
+    parser.untaken |= dict.fromkeys(options, why)
+
+
+def untaken_text(parser: argparse.ArgumentParser) -> str:
+    """What the help says of options that a command does not take."""
+    reasons: dict[str, list[str]] = {}
+    for option, why in getattr(parser, "untaken", {}).items():
+        reasons.setdefault(why, []).append(option)
+    lines = (
+        textwrap.fill(f"{', '.join(options)}: {why}", 78, subsequent_indent="    ")
+        for why, options in reasons.items()
+    )
+    return "".join(f"  {line.replace(chr(10), chr(10) + '  ')}\n" for line in lines)
 
 
 def add_file(
@@ -136,13 +176,17 @@ def add_game(
 
 
 def add_decomposition(
-    parser: argparse.ArgumentParser, solver: Callable[[str], str] = str
+    parser: argparse.ArgumentParser,
+    solver: Callable[[str], str] = str,
+    *,
+    kept: bool = True,
 ) -> None:
     """How a graph or a model is decomposed, and what is told of it.
 
     Args:
         parser: of the command.
         solver: the type of the option that names one.
+        kept: whether the state of a solve can be kept.
     """
     parser.add_argument(
         *("-s", "--solver"),
@@ -158,10 +202,9 @@ def add_decomposition(
     )
     add_stats(parser)
     add_limits(parser)
-    parser.add_argument(
-        "--max-steps", type=natural, metavar="N", help="stop after N rounds"
-    )
-    add_checkpoint(parser)
+    add_max_steps(parser)
+    if kept:
+        add_checkpoint(parser)
     add_json(parser)
     add_quiet(parser)
     add_jax(parser)
@@ -189,6 +232,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=size,
         metavar="SIZE",
         help="memory that it may use, such as 500M or 4G (default: what is free)",
+    )
+
+
+def add_max_steps(parser: argparse.ArgumentParser, of: str = "rounds") -> None:
+    """How many rounds a solve may take."""
+    parser.add_argument(
+        "--max-steps", type=natural, metavar="N", help=f"stop after N {of}"
     )
 
 
@@ -284,28 +334,41 @@ def add_traceback(parser: argparse.ArgumentParser) -> None:
 
 def positive(text: str) -> float:
     """Type of an option that takes a positive number."""
-    number = float(text)
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"expected a positive number, got {text}")
+    number = _number(float, text)
+    if number is None or not number > 0:
+        raise argparse.ArgumentTypeError(
+            f"expected a positive number, got {clipped(text)}"
+        )
     return number
 
 
 def size(text: str) -> int:
     """Type of an option that takes bytes, by units of 1024."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgt]?)i?b?", text.strip().lower())
-    count = (
-        int(float(found[1]) * 1024 ** " kmgt".index(found[2] or " ")) if found else 0
-    )
+    number = _number(Fraction, found[1]) if found else None
+    count = 0
+    if found and number is not None:
+        count = int(number * 1024 ** " kmgt".index(found[2] or " "))
     if count <= 0:
         raise argparse.ArgumentTypeError(
-            f"expected a number of bytes, such as 500M or 4G, got {text}"
+            f"expected a number of bytes, such as 500M or 4G, got {clipped(text)}"
         )
     return count
 
 
 def natural(text: str) -> int:
     """Type of an option that takes an integer that is not negative."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 on, got {text}")
+    number = _number(int, text)
+    if number is None or number < 0:
+        raise argparse.ArgumentTypeError(
+            f"expected an integer from 0 on, got {clipped(text)}"
+        )
     return number
+
+
+def _number(kind: Callable[[str], Any], text: str) -> Any:
+    """What a text says; None where it says no number, or one with too many digits."""
+    try:
+        return kind(text)
+    except ValueError:
+        return None

@@ -10,9 +10,10 @@ import lzma
 import os
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 from jaxgames import io
-from jaxgames.cli._streams import INPUTS
+from jaxgames.cli._streams import INPUTS, LISTS
 from jaxgames.io._formats import suffix_of
 
 DRAWINGS = "--dot", "--draw"
@@ -39,7 +40,7 @@ def check(args: argparse.Namespace, **options: str | None) -> None:
         for name, path in options.items()
         if path
     }
-    read = [path for name in INPUTS if (path := getattr(args, name, None))]
+    read = _read(args)
     read += [path for name in read for path in _with_it(name)]
     before: list[tuple[str, str]] = []
     for option, first in given.items():
@@ -59,6 +60,20 @@ def check(args: argparse.Namespace, **options: str | None) -> None:
                     )
             before.append((option, path))
             _check_lost(args, option, path)
+
+
+def _read(args: argparse.Namespace) -> list[str]:
+    """The files that a command reads, as far as its arguments name them."""
+    found: list[Any] = []
+    for name in (*INPUTS, "formulas"):
+        given = getattr(args, name, None)
+        found += given if isinstance(given, list) else [given]
+    for name in LISTS:  # of vertices, which a file may hold
+        given = getattr(args, name, None)
+        if isinstance(given, str) and given[:1] == "@":
+            found.append(given[1:])
+    found = [path for path in found if path]
+    return found + [x.rpartition(":")[0] for x in found if ".py:" in x]
 
 
 def check_all(args: argparse.Namespace, option: str, paths: Sequence[str]) -> None:

@@ -60,11 +60,12 @@ def solve(
     """Solves in a phase of its own, within the limits."""
     solve = functools.partial(front_door, given, solver=args.solver)
     begin = None
-    if args.checkpoint:
+    kept = getattr(args, "checkpoint", None)
+    if kept:
         with phase("compile"):
             begin = solve(max_steps=0, throw=False).state
     with phase("solve") as notes:
-        if args.checkpoint:
+        if kept:
             solution = _checkpoint.solve(args, solve, begin)
         else:
             solution = solve(max_steps=args.max_steps, throw=False)
@@ -126,7 +127,8 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
     status = Status(int(solution.status))
     rounds = getattr(args, "max_steps", None)  # not every command has that limit
     why = {
-        Status.MAX_STEPS: f"the limit of {rounds} rounds was reached",
+        Status.MAX_STEPS: f"the limit of {rounds} rounds was reached; allow more by "
+        "--max-steps, or leave it out",
         Status.TIMEOUT: f"the limit of {args.timeout or 0:g} s was reached",
         Status.INTERRUPTED: "interrupted",
     }.get(status, status.message)

@@ -42,13 +42,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--to",
         metavar="TARGET",
-        help=f"what is to be reached: a label of the model, or {_vertices.SYNTAX}",
+        help=f"the target: a label of the model, or {_vertices.SYNTAX}",
     )
     _objectives.options(asked)
     parser.add_argument(
         "--through",
         metavar="STATES",
-        help="states that a path may pass on its way, likewise (default: all)",
+        help="states that a path may pass on its way, as for --to (default: all)",
     )
     optimum = parser.add_mutually_exclusive_group()
     optimum.add_argument(
@@ -64,13 +64,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         dest="optimum",
         action="store_const",
         const="min",
-        help="the least",
+        help="the smallest probability",
     )
     parser.add_argument(
         "--player",
         type=_options.natural,
         metavar="P",
-        help="of a game, who wants that; all others do not (default: 0)",
+        help="of a game: the player who wants this; all others play against it "
+        "(default: 0)",
     )
     parser.add_argument(
         "--zero-one",

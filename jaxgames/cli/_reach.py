@@ -36,20 +36,21 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         metavar="VERTICES",
-        help=f"what is to be reached: {_vertices.SYNTAX}",
+        help=f"the vertices to reach: {_vertices.SYNTAX}",
     )
     parser.add_argument(
         "--from",
         dest="begin",
         metavar="VERTICES",
-        help="where to begin; with --to the exit code is 1 unless it is reached from "
-        "all of them",
+        help="the vertices to begin from; with --to the exit code is 1 unless all of "
+        "them reach the target",
     )
     parser.add_argument(
         "--player",
         type=int,
         choices=(0, 1),
-        help="find the attractor of this player: from where he can force a visit",
+        help="find the attractor of this player: the vertices from which it can "
+        "force a visit",
     )
     _weighted.add_rows(parser)
     _pictures.add(parser)
@@ -67,6 +68,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="where: auto (default), host or device",
     )
     _options.add_common(parser)
+    _options.take_no(
+        parser,
+        "each edge is looked at a few times at most, so no rounds are counted, limited "
+        "or kept; --timeout limits the time",
+        "--stats",
+        "--max-steps",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -135,7 +145,9 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.to is None and args.begin is None:
         raise ValueError("expected --to, or --from, or both")
     if args.player is not None and args.to is None:
-        raise ValueError("--player needs what he is to reach, --to")
+        raise ValueError(
+            "--player needs --to: the vertices that the player is to reach"
+        )
 
 
 def load(args: argparse.Namespace) -> tuple[Arena, str]:

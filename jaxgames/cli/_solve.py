@@ -76,9 +76,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_all(parser, "--winners")
     _options.add_stats(parser)
     _options.add_limits(parser)
-    parser.add_argument(
-        "--max-steps", type=_options.natural, metavar="N", help="stop after N rounds"
-    )
+    _options.add_max_steps(parser)
     _options.add_checkpoint(parser)
     _options.add_quiet(parser)
     _options.add_jax(parser)

@@ -14,6 +14,9 @@ STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
 INPUTS = "file", "other", "solution", "automaton", "properties", "props"
 """Where commands keep the names of what they read."""
 
+LISTS = "to", "begin", "accepting", "through"
+"""Where commands keep sets of vertices, which may be in a file: `@FILE`."""
+
 OUTPUTS = "output", "labels", "lasso", "dot", "scheduler", "pg"
 """Where commands keep the names of what they write, but for pictures."""
 
@@ -28,11 +31,18 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
     Raises:
         ValueError: two files cannot be one stream.
     """
+    for name in (*INPUTS, *OUTPUTS, "draw", "game", "checkpoint"):
+        if getattr(args, name, None) == "":
+            raise ValueError(f"{name}: a file needs a name: found an empty one")
     for names, stream in ((INPUTS, STDIN), (OUTPUTS, STDOUT)):
         given = [name for name in names if getattr(args, name, None) in ("-", stream)]
         for name in given:
             setattr(args, name, stream)
         count = len(given)
+        for files in (getattr(args, name, None) for name in names):
+            if isinstance(files, list):  # of an option that may be repeated
+                files[:] = [stream if file == "-" else file for file in files]
+                count += files.count(stream)
         if stream == STDIN and len(files := getattr(args, "files", ())) > 1:
             args.files = [STDIN if file == "-" else file for file in files]
             count += args.files.count(STDIN)

@@ -10,6 +10,7 @@ from jaxgames.cli import _oink, _options, _outputs, _parts, _report, _synth_part
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.cli._streams import STDIN
 from jaxgames.cli._systems import formulas_in
 from jaxgames.io._files import COMPRESSIONS
 from jaxgames.quoting import quoted
@@ -103,7 +104,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_force(parser)
     _options.add_stats(parser)
+    _options.add_max_steps(parser, "rounds on the parity game")
     _options.add_common(parser)
+    _options.take_no(
+        parser,
+        "automata take the time, and have no state to keep. To keep the solve of a "
+        "large game, write the game by --pg, and solve that by jaxgames solve",
+        "--checkpoint",
+        "--resume",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -185,7 +194,9 @@ def _answered(loaded: list[Loaded]) -> Iterator[tuple[Any, Any]]:
             phase = Phases(args, silent=True)
             with phase("solve"):
                 solver = args.solver
-                found = synth.solve_many([x for _, x in good], solver, throw=False)
+                found = synth.solve_many(
+                    [x for _, x in good], solver, max_steps=args.max_steps, throw=False
+                )
             for (own, _), _ in zip(good, found, strict=True):
                 seconds = own.seconds.get("batch", 0.0) + phase.seconds["solve"]
                 own.seconds["batch"] = seconds
@@ -213,6 +224,8 @@ def _of_batch(
 def _arrange(args: argparse.Namespace) -> None:
     """A formula is in the place of a file."""
     if not hasattr(args, "files"):
+        if args.formulas == "-":
+            args.formulas = STDIN
         args.files = ["--ltl" if args.formulas is None else args.formulas]
     args.several = args.formulas is not None
 
@@ -315,7 +328,9 @@ def _solved(
             raise io.FormatError(args.file, None, str(error)) from error
         notes.append(sizes(arena))
     with phase("solve") as notes:
-        solution = synth.solve(specification, args.solver, throw=False)
+        solution = synth.solve(
+            specification, args.solver, max_steps=args.max_steps, throw=False
+        )
         notes.append(_parts.solver_note(solution.game))
     return _told(args, phase, specification, solution)
 

@@ -17,7 +17,7 @@ from jaxgames.synth import Circuit, Controller, Decomposition
 def solved(args: argparse.Namespace, phase: Phases, asked: Decomposition) -> Exit:
     """Decides the parts, and prints and writes what was asked for."""
     with phase("solve") as notes:
-        found = asked.solve(args.solver, throw=False)
+        found = asked.solve(args.solver, max_steps=args.max_steps, throw=False)
         count = len(asked.parts)
         notes.append(f"{len(found.solutions)} of {count} parts decided")
     games = [one.game for one in found.solutions.values()]

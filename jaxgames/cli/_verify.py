@@ -35,19 +35,19 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--capacity",
         type=_numbers,
         metavar="N[,N...]",
-        help="what energies are capped by, as for energy and as --cap of multienergy",
+        help="the capacity of energies, as for energy, or --cap of multienergy",
     )
     parser.add_argument(
         "--discount",
         type=_meanpayoff.ratio,
         metavar="P/Q",
-        help="the factor that values were found with, as for discounted",
+        help="the discount factor, as for discounted",
     )
     parser.add_argument(
         "--threshold",
         type=_meanpayoff.ratio,
         metavar="P/Q",
-        help="the mean that was asked for, as for energyparity",
+        help="the mean payoff that was asked for, as for energyparity",
     )
     parser.add_argument(
         "--accepting",
@@ -62,7 +62,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         metavar="VERTICES",
-        help="what is to be reached, as for reach and probability",
+        help="the vertices to reach, as for reach, or the states, as for probability",
     )
     parser.add_argument(
         "--from",
@@ -74,8 +74,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--player",
         type=_options.natural,
         metavar="P",
-        help="who forces a visit, as for reach, or wants to get to what is to be "
-        "reached, as for probability of a game",
+        help="the player who forces a visit, as for reach, or who wants to reach the "
+        "target of a game, as for probability",
     )
     parser.add_argument(
         "--through",
@@ -83,7 +83,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="states that a path may pass on its way, as for probability",
     )
     optimum = parser.add_mutually_exclusive_group()
-    for name, what in (("max", "largest"), ("min", "least")):
+    for name, what in (("max", "largest"), ("min", "smallest")):
         optimum.add_argument(
             f"--{name}",
             dest="optimum",
@@ -96,7 +96,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PROPERTY",
-        help="what was asked, as for mdp",
+        help="the property, as for mdp",
     )
     parser.add_argument(
         "--const",
@@ -108,23 +108,25 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--notion",
         metavar="NAME",
-        help="what relates the states of a class, as for equiv",
+        help="the notion of equivalence, as for equiv",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help="what a lasso violates, as for check, or what is wanted of a game, as for "
-        "probability",
+        help="the formula that a lasso violates, as for check, or that is to hold in a "
+        "game, as for probability",
     )
     what.add_argument(
         "--automaton",
         metavar="AUTOMATON",
-        help="what accepts a lasso, as for check, or a run of a game, as for "
-        "probability",
+        help="the automaton that accepts a lasso, as for check, or that is to accept "
+        "the runs of a game, as for probability",
     )
     what.add_argument(
-        "--priority", metavar="VARIABLE", help="what has priorities, as for probability"
+        "--priority",
+        metavar="VARIABLE",
+        help="the variable whose values are priorities, as for probability",
     )
     _fair.options(parser)
     parser.add_argument(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxgames.io._errors import FormatError
+from jaxgames.io._files import reading
 from jaxgames.quoting import quoted
 
 SYNTAX = "numbers and ranges, such as 0,4,10-19, or @FILE with these"
@@ -48,8 +49,9 @@ def _words(text: str) -> Iterator[tuple[str, int, str]]:
     if not text.startswith("@"):
         yield from (("", 0, word.strip()) for word in text.split(","))
         return
-    with open(text[1:], encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
+    with reading(text[1:]) as lines:
+        for number, data in enumerate(lines, 1):
+            line = data.decode(errors="replace")
             for word in re.split(r"[,\s]+", line.partition("#")[0].strip()):
                 if word:
                     yield text[1:], number, word

@@ -4,7 +4,9 @@ A command ends by itself where it looks at its limits. What cannot look, such as
 compilation, is ended with the process.
 """
 
+import argparse
 import contextlib
+import importlib
 import os
 import sys
 import threading
@@ -14,7 +16,7 @@ from typing import Any
 
 from jaxgames import later
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._interrupt import when_interrupted
+from jaxgames.cli._interrupt import when_interrupted, when_unheard
 
 LOOK_SECONDS = 0.05
 """How often the watchdog looks at the clock and at the memory."""
@@ -51,6 +53,12 @@ class Watch:
         self._timeout = _timeout_in(argv)
         self._limits: Any = None
         self._args: Any = None
+        wanted = "--json" in argv or "--jsonl" in argv
+        if wanted and self._timeout is not None:
+            # It may be over before the arguments are read: then that is told, too.
+            importlib.import_module("jaxgames.cli._report")
+            words = {"command": self._subject, "file": None, "json": True}
+            self._args = argparse.Namespace(**words)
         self._over = threading.Event()
         if ends_process and self._timeout is not None:
             self._start()
@@ -78,6 +86,8 @@ class Watch:
                 around.seconds = timeout
             around.watched = self.ends_process
             self._limits = around
+            if self.ends_process:
+                when_unheard(lambda: self._end("interrupted", KeyboardInterrupt()))
             if self.ends_process and memory is not None and self._timeout is None:
                 self._start()
             yield around
@@ -102,14 +112,15 @@ class Watch:
             around = self._limits
             phase = "starting" if around is None else around.phase
             if time.perf_counter() > end:
-                self._end(f"not done: {reached(self._timeout, phase)}")
+                message = f"not done: {reached(self._timeout, phase)}"
+                self._end(message, TimeoutError())
             try:
                 if around is not None:
                     around.check_memory()
             except MemoryError as error:
-                self._end(f"out of memory: {error}")
+                self._end(f"out of memory: {error}", MemoryError())
 
-    def _end(self, message: str) -> None:
+    def _end(self, message: str, error: BaseException) -> None:
         """Ends the process, whatever it does."""
         if self._over.is_set():
             return
@@ -120,19 +131,22 @@ class Watch:
         with contextlib.suppress(OSError):
             os.write(2, text.encode())
         with contextlib.suppress(Exception):
-            self._tell_program(message)
-        os._exit(Exit.UNSOLVED)
+            self._tell_program(message, error)
+        os._exit(_code(error))
 
-    def _tell_program(self, message: str) -> None:
+    def _tell_program(self, message: str, error: BaseException) -> None:
         """Prints the object of a command that was asked for one."""
         args, report = self._args, sys.modules.get("jaxgames.cli._report")
         wanted = getattr(args, "json", False) or getattr(args, "jsonl", False)
         if wanted and report is not None and not getattr(args, "told", False):
-            timeout = message.startswith("not done")
-            error = TimeoutError() if timeout else MemoryError()
-            facts = report.error_facts(args, Exit.UNSOLVED, error, message)
-            facts["status"] = "timeout" if timeout else facts["status"]
+            facts = report.error_facts(args, _code(error), error, message)
+            if isinstance(error, TimeoutError):
+                facts["status"] = "timeout"
             os.write(1, (report.text_of(args, facts) + "\n").encode())
+
+
+def _code(error: BaseException) -> Exit:
+    return Exit.INTERRUPTED if isinstance(error, KeyboardInterrupt) else Exit.UNSOLVED
 
 
 def subject(args: Any) -> str:

@@ -242,7 +242,10 @@ def survives(solution: Solution, level: Any) -> Any:
         array([ True, False])
     """
     xp = jnp if is_traced((solution, level)) else np
-    level, credit = xp.asarray(level), solution.credit
+    credit = solution.credit
+    if isinstance(level, int) and credit.dtype != object:
+        level = max(-1, min(level, np.iinfo(credit.dtype).max))  # no credit is larger
+    level = xp.asarray(level)
     if not np.issubdtype(level.dtype, np.integer):
         raise ValueError(f"level must be an integer, got {level.dtype}")
     return (credit >= 0) & (credit <= level)

@@ -47,6 +47,10 @@ class Play:
         return f"Play({len(self.edge)} steps, lowest level {self.level.min()}{end})"
 
 
+MOST = (1 << 62) - 1
+"""The largest initial level: no energy on the way leaves 64 bits."""
+
+
 @limited()
 def play(
     arena: Arena,
@@ -100,6 +104,8 @@ def play(
     choose = _opponent(arena, solution, opponent, seed)
     start = _index("start", start, len(arena.owner) - 1)
     level, steps = _index("credit", credit), _index("steps", steps)
+    if level > MOST:
+        raise ValueError(f"credit must be at most {MOST}, got {level}")
     if capacity is not None:
         capacity = check_capacity(capacity)
         level = min(level, capacity)

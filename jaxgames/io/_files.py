@@ -1,6 +1,7 @@
 """Files: opened plain or compressed, and written all or nothing."""
 
 import bz2
+import codecs
 import contextlib
 import gzip
 import io
@@ -23,8 +24,15 @@ PER_BYTE = 24
 """Bytes that reading takes for each byte of text, about, in most formats."""
 
 
+_MARK = codecs.BOM_UTF8
+"""What some editors begin a text with; it is no part of the text."""
+
+
 class _Counted(io.RawIOBase):
-    """Bytes of a file, of which there may not be more than some number."""
+    """Bytes of a file, of which there may not be more than some number.
+
+    A mark of UTF-8 before the first is left out.
+    """
 
     def __init__(self, path: FilePath, file: Any, per_byte: int, packed: bool):
         self._path = path
@@ -33,6 +41,9 @@ class _Counted(io.RawIOBase):
         self._packed = packed
         self._most = _limits.text_limit(path, per_byte, packed)
         self._at = 0
+        self._begin = len(_MARK) if file.peek(len(_MARK)).startswith(_MARK) else 0
+        if self._begin:
+            file.seek(self._begin)
 
     def readable(self) -> bool:
         return True
@@ -49,7 +60,8 @@ class _Counted(io.RawIOBase):
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         if whence == os.SEEK_SET:  # what is unpacked on the way counts as well
             self._go_to(offset)
-        self._go_to(self._file.seek(offset, whence))
+            offset += self._begin
+        self._go_to(self._file.seek(offset, whence) - self._begin)
         return self._at
 
     def tell(self) -> int:
@@ -133,6 +145,11 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
         compression = _sources.compression(file)
         if compression is None:  # a suffix that promises more is believed, and fails
             compression = os.path.splitext(path)[1].lower()
+        if compression == ".zst":
+            why = (
+                "it is compressed by Zstandard, which is not read: decompress it first"
+            )
+            raise FormatError(path, None, f"{why}, such as by zstd -d")
         opener = _OPENERS.get(compression, lambda file, _: contextlib.nullcontext(file))
         with opener(file, "rb") as plain:
             try:
@@ -183,9 +200,11 @@ def _replacing(path: FilePath) -> Iterator[Any]:
         with open(temporary, "xb") as file, _compressing(file, path) as compressed:
             yield compressed
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.remove(temporary)
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = os.fspath(path)  # of the other nobody has heard
         raise
     finally:
         _temporaries.discard(temporary)

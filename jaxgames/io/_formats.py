@@ -109,7 +109,7 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
     head = _head(path)
     found = _signs(head)
     if len(found) != 1:
-        why = "it begins as no file does that can be read" if head else "it is empty"
+        why = "no format that is read begins like this file" if head else "it is empty"
         if found:
             why = f"{' and '.join(found)} files begin like that"
         raise FormatError(

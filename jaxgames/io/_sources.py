@@ -14,7 +14,12 @@ from jaxgames import limits
 from jaxgames.io._errors import FilePath
 from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
 
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
+_MAGIC = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",  # to say that it is not read
+}
 """What compressed data begins with."""
 
 _DESCRIPTOR = re.compile(r"/dev/(?:fd/(\d+)|stdin)|/proc/self/fd/(\d+)")

@@ -137,6 +137,7 @@ class Decomposition:
         self,
         solver: Any = "auto",
         *,
+        max_steps: int | None = None,
         throw: bool = True,
         max_states: int = MAX_STATES,
         **bounds: Unpack[Bounds],
@@ -148,6 +149,7 @@ class Decomposition:
 
         Args:
             solver: of parity games, as for [`solve`][jaxgames.synth.solve].
+            max_steps: rounds on the game of each part at most.
             throw: whether to raise where a solve ended early.
             max_states: how many states the automaton of each part may have.
             bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -170,7 +172,7 @@ class Decomposition:
                         moore=self.moore,
                         max_states=max_states,
                     )
-                    found[part] = solve(asked, solver, throw=throw)
+                    found[part] = solve(asked, solver, max_steps=max_steps, throw=throw)
                 values[id(node)] = found[part].realizable
                 return values[id(node)]
             decides = node.operator == "|"

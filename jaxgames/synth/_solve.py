@@ -67,6 +67,7 @@ def solve(
     specification: Specification,
     solver: Any = "auto",
     *,
+    max_steps: int | None = None,
     throw: bool = True,
     **bounds: Unpack[Bounds],
 ) -> Solution:
@@ -75,6 +76,7 @@ def solve(
     Args:
         specification: what is asked.
         solver: of the parity game, as [`parity.solve`][jaxgames.parity.solve] takes it.
+        max_steps: rounds on that game at most, by a solver of the device.
         throw: whether to raise where the solve ended early.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
@@ -89,9 +91,9 @@ def solve(
         >>> solve(Specification.from_ltl("G(r <-> g)", ["r"], ["g"], moore=True))
         Solution(unrealizable)
     """
-    return Solution(
-        specification, parity.solve(specification.arena(), solver, throw=throw)
-    )
+    arena = specification.arena()
+    game = parity.solve(arena, solver, max_steps=max_steps, throw=throw)
+    return Solution(specification, game)
 
 
 @limited()
@@ -99,6 +101,7 @@ def solve_many(
     specifications: Sequence[Specification],
     solver: Any = "auto",
     *,
+    max_steps: int | None = None,
     throw: bool = True,
     **bounds: Unpack[Bounds],
 ) -> list[Solution]:
@@ -107,6 +110,7 @@ def solve_many(
     Args:
         specifications: what is asked of each.
         solver: as for `solve`.
+        max_steps: rounds on each game at most.
         throw: likewise.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
@@ -124,6 +128,6 @@ def solve_many(
         [Solution(realizable), Solution(unrealizable)]
     """
     arenas = [specification.arena() for specification in specifications]
-    found = drive.solve_many(parity, arenas, solver, throw=throw)
+    found = drive.solve_many(parity, arenas, solver, max_steps=max_steps, throw=throw)
     pairs = zip(specifications, found, strict=True)
     return [Solution(specification, game) for specification, game in pairs]

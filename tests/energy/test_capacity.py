@@ -118,6 +118,8 @@ def test_survives():
     solution = reference.solve(arena)
     assert energy.survives(solution, 4).tolist() == [True, False, False]
     assert energy.survives(solution, [0, 5, 99]).tolist() == [True, True, False]
+    assert energy.survives(solution, 10**30).tolist() == [True, True, False]
+    assert energy.survives(solution, -(10**30)).tolist() == [False] * 3
     traced = jax.jit(energy.survives)(solution, 4)
     assert traced.tolist() == [True, False, False]
     with pytest.raises(ValueError, match="level must be an integer, got float64"):

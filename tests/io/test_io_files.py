@@ -129,7 +129,7 @@ def test_nobody_knows_the_format(tmp_path, name, text):
     with pytest.raises(io.FormatError) as e:
         io.load(path)
     assert e.value.path == str(path)
-    assert "begins as no file does that can be read" in e.value.message
+    assert "no format that is read begins like this file" in e.value.message
     assert "pass format=, one of pg, gm, pgsolver, energy" in e.value.message
 
 
@@ -274,6 +274,39 @@ def test_broken_compression(tmp_path, suffix, data):
         io.load(path)
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("suffix", [x for x in io.FORMATS if x in SAVED])
+def test_a_mark_of_utf8_is_no_part_of_a_text(tmp_path, suffix, pack):
+    path, other = tmp_path / f"plain{suffix}", tmp_path / f"marked{suffix}"
+    io.save(path, SAVED[suffix])
+    text = path.read_bytes()
+    if b"\0" in text:  # an archive
+        return
+    other.write_bytes(pack(b"\xef\xbb\xbf" + text))
+    bare = tmp_path / "bare"
+    bare.write_bytes(pack(text))
+    left, right = (io.load(x, format=suffix[1:]) for x in (other, bare))
+    assert repr(left) == repr(right)
+    bare.write_bytes(other.read_bytes())
+    assert io.format_of(bare) == suffix[1:]
+
+
+def test_lines_are_those_behind_a_mark(tmp_path):
+    path = tmp_path / "game.pg"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.encode() + b"7 x 0 1;\n")
+    with pytest.raises(io.FormatError) as e:
+        io.load(path)
+    assert e.value.line == TEXT.count("\n") + 1
+
+
+@pytest.mark.parametrize("name", ["game.pg.zst", "game.zst", "game.pg", "game"])
+def test_zstandard_is_not_read(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    with pytest.raises(io.FormatError, match="compressed by Zstandard, which is not"):
+        io.load(path)
+
+
 def test_compressed_nothing(tmp_path):
     path = tmp_path / "game.pg.gz"
     path.write_bytes(gzip.compress(b""))
@@ -356,3 +389,10 @@ def test_a_format_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setitem(io.FORMATS, ".parity", "jaxgames.io.pgsolver")
     io.save(tmp_path / "game.parity", ARENA)
     assert np.array_equal(io.load(tmp_path / "game.parity").priority, ARENA.priority)
+
+
+def test_what_cannot_be_written_has_its_own_name(tmp_path, monkeypatch):
+    """Not that of the file beside it."""
+    with pytest.raises(FileNotFoundError) as e:
+        io.save(tmp_path / "nowhere" / "game.pg", ARENA)
+    assert e.value.filename == str(tmp_path / "nowhere" / "game.pg")

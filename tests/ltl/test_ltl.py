@@ -48,6 +48,11 @@ def test_the_usual_syntaxes(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            "x" * 99 + " y",
+            "column 101, near .x{28} y.: expected an operator or the end",
+        ),
+        ("9" * 99, "column 1, near .9{30}.: expected a name, .*, found .9{77}"),
         ("", "column 1 of '': expected a formula, found the end"),
         ("p q", "column 3 of 'p q': expected an operator or the end, found 'q'"),
         ("(p & q", "column 7 .* expected an operator or '\\)', found the end"),
