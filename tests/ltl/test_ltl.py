@@ -50,9 +50,9 @@ def test_the_usual_syntaxes(text, expected):
     [
         (
             "x" * 99 + " y",
-            "column 101, near .x{28} y.: expected an operator or the end",
+            "column 101 of '[.]{3}x{78} y': expected an operator or the end, found 'y'",
         ),
-        ("9" * 99, "column 1, near .9{30}.: expected a name, .*, found .9{77}"),
+        ("9" * 99, "column 1 of '9{80}[.]{3}': expected a name, .*, found .9{77}"),
         ("", "column 1 of '': expected a formula, found the end"),
         ("p q", "column 3 of 'p q': expected an operator or the end, found 'q'"),
         ("(p & q", "column 7 .* expected an operator or '\\)', found the end"),
