@@ -9,6 +9,9 @@ BRANCHES_AT_ONCE = 1 << 19
 FIRST_STATES = 1 << 6
 """States of the first piece; the following ones are each twice as large."""
 
+PIECES_BY_NUMPY = 8
+"""Pieces that numpy expands before the machine is made ready, which takes as long."""
+
 INITIAL_AT_ONCE = 1 << 18
 """States for which it is looked at once whether they are initial."""
 
