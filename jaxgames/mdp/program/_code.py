@@ -1,5 +1,6 @@
 """The code of a program, for the machine that explores it."""
 
+import collections
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -59,6 +60,18 @@ class _Label:
         self.asked: list[int] = []
 
 
+def _increase(node: Traced, number: int) -> int | None:
+    """By how much a variable becomes larger, if that is always the same."""
+    if node.sign not in ("+", "-") or node.kind != "int":
+        return None
+    one, other = node.parts
+    if node.sign == "+" and one.sign == "is":
+        one, other = other, one
+    if one.sign != "of" or one.parts[0] != number or other.sign != "is":
+        return None
+    return other.parts[0] if node.sign == "+" else -other.parts[0]
+
+
 class _Writer:
     """The code as it grows."""
 
@@ -71,7 +84,7 @@ class _Writer:
         ]
         # Registers by what they hold: variables first, then what is the same always.
         self._ints: list[int] = [0] * len(self._columns)
-        self._reals: list[float] = []
+        self._reals = [0.0] * m.OWN_REALS
         self._constants: dict[tuple[str, Any], int] = {}
         self._found: dict[tuple[str, int], int] = {}
         self._free: dict[str, list[int]] = {"int": [], "double": []}
@@ -98,8 +111,12 @@ class _Writer:
             flags[part] = len(self._ints)
             self._ints += [0] * (3 + len(commands[part]))
         last = len(self._ints)
-        guards = {part: _Label() for part in shared}
-        branches = {part: _Label() for part in shared}
+        uses = collections.Counter(
+            part for _, way in program.alternatives if len(way) > 1 for part in way
+        )
+        often = [part for part in shared if uses[part] > 1]
+        guards = {part: _Label() for part in often}
+        branches = {part: _Label() for part in often}
         ways, members = [0], []
         for action, way in program.alternatives:
             if len(way) == 1:
@@ -110,20 +127,41 @@ class _Writer:
                 continue
             after = _Label()
             for part in way:
-                self._emit(m.CALL, d=guards[part])
-                self._unless_flag(flags[part] + 1, after)
+                if part in guards:
+                    self._emit(m.CALL, d=guards[part])
+                    self._unless_flag(flags[part] + 1, after)
+                elif len(commands[part]) == 1:
+                    self._anew()
+                    self._unless(self._traced(commands[part][0].guard), after)
+                else:
+                    self._guards(commands[part], flags[part])
+                    self._unless_flag(flags[part] + 1, after)
             for part in way:
-                self._emit(m.CALL, d=branches[part])
+                if part in branches:
+                    self._emit(m.CALL, d=branches[part])
+                else:
+                    one = len(commands[part]) == 1
+                    flag = None if one else flags[part] + 3
+                    self._part(commands[part], flag, shared[part])
             self._emit(m.TOGETHER, action, len(ways) - 1)
             self._bind(after)
             members += [shared[part] for part in way]
             ways.append(len(members))
         self._emit(m.NEXT)
-        for part, number in shared.items():
-            self._bind(guards[part])
-            self._guards(commands[part], flags[part])
-            self._bind(branches[part])
-            self._part(commands[part], flags[part], number)
+        for part in often:
+            flag = flags[part]
+            for label, done in ((guards[part], flag), (branches[part], flag + 2)):
+                self._bind(label)
+                first_time = _Label()
+                self._unless_flag(done, first_time)
+                self._emit(m.BACK)
+                self._bind(first_time)
+                self._set(done)
+                if done == flag:
+                    self._guards(commands[part], flag)
+                else:
+                    self._part(commands[part], flag + 3, shared[part])
+                self._emit(m.BACK)
         packed = program.packed
         variables = [
             (
@@ -156,12 +194,7 @@ class _Writer:
         self._bind(after)
 
     def _guards(self, commands: Sequence[Ready], flag: int) -> None:
-        """Which commands of a part can be done: looked at once in a state."""
-        first = _Label()
-        self._unless_flag(flag, first)
-        self._emit(m.BACK)
-        self._bind(first)
-        self._set(flag)
+        """Which commands of a part can be done."""
         for number, command in enumerate(commands):
             after = _Label()
             self._anew()
@@ -169,23 +202,17 @@ class _Writer:
             self._set(flag + 1)
             self._set(flag + 3 + number)
             self._bind(after)
-        self._emit(m.BACK)
 
-    def _part(self, commands: Sequence[Ready], flag: int, part: int) -> None:
-        """What a part does together with others."""
-        first = _Label()
-        self._unless_flag(flag + 2, first)
-        self._emit(m.BACK)
-        self._bind(first)
-        self._set(flag + 2)
+    def _part(self, commands: Sequence[Ready], flag: int | None, part: int) -> None:
+        """What a part does together with others, by the flags of its commands."""
         self._emit(m.PART, part)
         for number, command in enumerate(commands):
             after = _Label()
-            self._unless_flag(flag + 3 + number, after)
+            if flag is not None:
+                self._unless_flag(flag + number, after)
             self._outcomes(command, m.PART_BRANCH, m.PART_CHOICE, 0)
             self._bind(after)
         self._emit(m.PART_DONE, part)
-        self._emit(m.BACK)
 
     def _outcomes(self, command: Ready, branch: int, choice: int, action: int) -> None:
         is_checked = self.program.kind != "ctmc"
@@ -205,7 +232,12 @@ class _Writer:
             for change in outcome.changes:
                 value = self._traced(change.value)
                 self._anew()
-                self._emit(m.CHANGE, change.number, self._integer(value))
+                by = _increase(value, change.number)
+                if by is not None:
+                    by = self._constant("int", by)
+                    self._emit(m.CHANGE_BY, change.number, by)
+                else:
+                    self._emit(m.CHANGE, change.number, self._integer(value))
             self._emit(branch)
             self._bind(after)
         self._emit(choice, action, int(is_checked))

@@ -196,6 +196,7 @@ class _ByMachine:
         width = known.words.shape[1]
         self._known, self._code = known, code
         self._registers = code.ints.copy(), code.reals.copy()
+        self._counted = np.zeros(_machine.COUNTED, np.int64)
         self._work = (
             np.zeros(width, np.int64),
             np.zeros(width, np.int64),
@@ -231,10 +232,12 @@ class _ByMachine:
             known.make_room(2 * len(known.words))
         while True:
             with np.errstate(over="ignore"):  # where it is not compiled
-                end, known.count, choices, branches, why = _machine.run(
+                self._counted[_machine.COUNT] = known.count
+                end, why = _machine.run(
                     *code[:5], *self._registers, known.words, known.table, known.shift,
-                    head, known.count, *self._work, *self._found,
+                    head, self._counted, *self._work, *self._found,
                 )  # fmt: skip
+            known.count, choices, branches = self._counted[:3].tolist()
             if end > head:
                 row, action, ends, probs, numbers = self._found
                 return Piece(

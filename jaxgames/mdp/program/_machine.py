@@ -47,26 +47,32 @@ LIKELY = 12
 """The next branch has probability `reals[a]`, which is checked if `b`; `d` if zero."""
 CHANGE = 13
 """Variable `a` becomes `ints[b]`."""
-BRANCH = 14
+CHANGE_BY = 14
+"""Variable `a` becomes larger by `ints[b]`."""
+BRANCH = 15
 """The branch is there."""
-CHOICE = 15
+CHOICE = 16
 """The branches since the last one are a choice of action `a`; sums are checked if `b`."""
-PART = 16
+PART = 17
 """Choices of part `a` begin, which go to a table of their own."""
-PART_BRANCH = 17
-PART_CHOICE = 18
-PART_DONE = 19
-TOGETHER = 20
+PART_BRANCH = 18
+PART_CHOICE = 19
+PART_DONE = 20
+TOGETHER = 21
 """All choices of the parts of way `b`, each with each, for action `a`."""
 
 # ---- numbers: register `a` becomes what is made of `b` and `c` ----
-ADD, SUBTRACT, TIMES, MODULO, LEAST, MOST, POWER, COPY = range(21, 29)
-REAL_ADD, REAL_SUBTRACT, REAL_TIMES, REAL_DIVIDE = range(29, 33)
-REAL_LEAST, REAL_MOST, REAL_COPY = range(33, 36)
-FLOOR, CEIL, TO_REAL, TO_INTEGER = range(36, 40)
+ADD, SUBTRACT, TIMES, MODULO, LEAST, MOST, POWER, COPY = range(22, 30)
+REAL_ADD, REAL_SUBTRACT, REAL_TIMES, REAL_DIVIDE = range(30, 34)
+REAL_LEAST, REAL_MOST, REAL_COPY = range(34, 37)
+FLOOR, CEIL, TO_REAL, TO_INTEGER = range(37, 41)
 
 EXACT_UP_TO = 4503599627370496.0  # floats from here on are integers
 LOWER_35 = (1 << 35) - 1
+# ---- what the machine counts, and the registers of floats that it uses itself ----
+COUNT, CHOICES, ALL_BRANCHES, PARTS, PART_BRANCHES, RETURN, COUNTED = range(7)
+PROB, TOTAL, OWN_REALS = range(3)
+
 # As `_explored._places`, by numbers with a sign.
 MIXED_BY = 0x9E3779B97F4A7C15 - (1 << 64)
 SPREAD_BY = 0xBF58476D1CE4E5B9 - (1 << 64)
@@ -98,9 +104,76 @@ def _number_of(state, words, table, shift, count):
 
 
 @compiled
+def _together(
+    action, way, ways, members, words, table, shift, head, row, counted, state,
+    part_of, part_ends, part_probs, part_change, at, branch_at, rows, actions, ends,
+    probs, numbers,
+):  # fmt: skip
+    """All choices of some parts, each with each."""
+    width = words.shape[1]
+    count, choices, branches = counted[COUNT], counted[CHOICES], counted[ALL_BRANCHES]
+    first = ways[way]
+    size = ways[way + 1] - first
+    some = True
+    for k in range(size):
+        one = members[first + k]
+        at[k] = part_of[one, 0]
+        some &= part_of[one, 0] < part_of[one, 1]
+    while some:
+        last = branches
+        for k in range(size):
+            branch_at[k] = part_ends[at[k]]
+        k = 0
+        while k >= 0:
+            prob = part_probs[branch_at[0]]
+            for k in range(1, size):
+                prob *= part_probs[branch_at[k]]
+            if prob > 0.0:
+                if count == len(words):
+                    return STATES
+                if branches == len(probs):
+                    return BRANCHES
+                for w in range(width):
+                    by = part_change[branch_at[0], w]
+                    for k in range(1, size):
+                        by += part_change[branch_at[k], w]
+                    state[w] = words[head, w] + by
+                number = _number_of(state, words, table, shift, count)
+                if number == count:
+                    count += 1
+                    counted[COUNT] = count
+                numbers[branches] = number
+                probs[branches] = prob
+                branches += 1
+            k = size - 1
+            while k >= 0:
+                branch_at[k] += 1
+                if branch_at[k] < part_ends[at[k] + 1]:
+                    break
+                branch_at[k] = part_ends[at[k]]
+                k -= 1
+        if branches > last:
+            rows[choices] = row
+            actions[choices] = action
+            ends[choices] = branches
+            choices += 1
+        k = size - 1
+        while k >= 0:
+            one = members[first + k]
+            at[k] += 1
+            if at[k] < part_of[one, 1]:
+                break
+            at[k] = part_of[one, 0]
+            k -= 1
+        some = k >= 0
+    counted[CHOICES], counted[ALL_BRANCHES] = choices, branches
+    return DONE
+
+
+@compiled
 def run(
     code, variables, flags, ways, members, ints, reals, words, table, shift, head,
-    count, state, change, part_of, part_ends, part_probs, part_change, at, branch_at,
+    counted, state, change, part_of, part_ends, part_probs, part_change, at, branch_at,
     rows, actions, ends, probs, numbers,
 ):  # fmt: skip
     """Expands states, from number `head` on.
@@ -111,10 +184,10 @@ def run(
         flags: between which integers registers are zero in the beginning.
         ways: int64, where the members of each way begin.
         members: int64, its parts.
-        ints, reals: registers.
+        ints, reals: registers; the first floats are the machine's own.
         words, table, shift: as of `_explored._Known`.
         head: the first state that is not expanded.
-        count: how many are known.
+        counted: int64 `[COUNTED]`: how many states are known, and of what is found.
         state, change: int64 `[W]`, to work with.
         part_of: int64 `[M, 2]`, between which choices those of a part are.
         part_ends: int64, where the branches of a part's choice end, after a zero.
@@ -123,14 +196,13 @@ def run(
         rows, actions, ends, probs, numbers: what is found, see `_choices.Expanded`.
 
     Returns:
-        The first state that is not expanded, how many are known, how many choices and
-        branches were found, and why it stops.
+        The first state that is not expanded, and why it stops.
     """
+    # What is counted is in memory: the loop is sooner if it has few variables.
     width, many = words.shape[1], len(variables)
-    begin, choices, branches, why = head, 0, 0, DONE
-    parts, part_branches, back = 0, 0, 0
-    total, prob = 0.0, 0.0
-    while head < count and why == DONE:
+    begin, why = head, DONE
+    counted[CHOICES], counted[ALL_BRANCHES] = 0, 0
+    while head < counted[COUNT] and why == DONE:
         for w in range(width):
             state[w] = words[head, w]
         for k in range(many):
@@ -140,15 +212,14 @@ def run(
             state[w] = rest
         for k in range(flags[0], flags[1]):
             ints[k] = 0
-        old_choices, old_branches = choices, branches
-        parts, part_branches, total = 0, 0, 0.0
-        for w in range(width):
-            change[w] = 0
+        old_choices, old_branches = counted[CHOICES], counted[ALL_BRANCHES]
+        counted[PARTS], counted[PART_BRANCHES], reals[TOTAL] = 0, 0, 0.0
         pc = 0
         while True:
+            pc &= LOWER_35  # which tells the compiler that it is not negative
             what, a, b = np.int64(code[pc]), np.int64(code[pc + 1]), np.int64(code[pc + 2])
             c, d = np.int64(code[pc + 3]), np.int64(code[pc + 4])
-            pc = (pc + WIDTH) & LOWER_35
+            pc += WIDTH
             if what == WITHIN:
                 if ints[a] < ints[b] or ints[a] > ints[c]:
                     pc = d
@@ -173,9 +244,9 @@ def run(
                 if (reals[a] == reals[b]) != (c == 1):
                     pc = d
             elif what == CALL:
-                back, pc = pc, d
+                counted[RETURN], pc = pc, d
             elif what == BACK:
-                pc = back
+                pc = counted[RETURN]
             elif what == LOOK_AT:
                 why = LOOK
                 break
@@ -187,8 +258,10 @@ def run(
                 if b == 1 and not (prob >= 0.0 and prob - prob == 0.0):
                     why = LOOK
                     break
-                total += prob
-                for w in range(width):
+                reals[PROB] = prob
+                reals[TOTAL] += prob
+                change[0] = 0
+                for w in range(1, width):
                     change[w] = 0
                 if prob == 0.0:
                     pc = d
@@ -199,7 +272,15 @@ def run(
                     why = LOOK
                     break
                 change[variables[k, 0]] += (new - ints[a]) * variables[k, 3]
+            elif what == CHANGE_BY:
+                k = many - 1 - a
+                new, low = ints[a] + ints[b], variables[k, 2]
+                if new < low or new >= low + variables[k, 1]:
+                    why = LOOK
+                    break
+                change[variables[k, 0]] += ints[b] * variables[k, 3]
             elif what == BRANCH:
+                count, branches = counted[COUNT], counted[ALL_BRANCHES]
                 if count == len(words):
                     why = STATES
                     break
@@ -210,98 +291,48 @@ def run(
                     state[w] = words[head, w] + change[w]
                 number = _number_of(state, words, table, shift, count)
                 if number == count:
-                    count += 1
+                    counted[COUNT] = count + 1
                 numbers[branches] = number
-                probs[branches] = prob
-                branches += 1
+                probs[branches] = reals[PROB]
+                counted[ALL_BRANCHES] = branches + 1
             elif what == CHOICE:
-                if b == 1 and not (-SUM_TOLERANCE <= total - 1.0 <= SUM_TOLERANCE):
+                if b == 1 and not (-SUM_TOLERANCE <= reals[TOTAL] - 1.0 <= SUM_TOLERANCE):
                     why = LOOK
                     break
-                total = 0.0
-                last = 0
+                reals[TOTAL] = 0.0
+                last, branches, choices = 0, counted[ALL_BRANCHES], counted[CHOICES]
                 if choices > 0:
                     last = ends[choices - 1]
                 if branches > last:
                     rows[choices] = head - begin
                     actions[choices] = a
                     ends[choices] = branches
-                    choices += 1
+                    counted[CHOICES] = choices + 1
             elif what == PART:
-                part_of[a, 0] = parts
+                part_of[a, 0] = counted[PARTS]
             elif what == PART_BRANCH:
-                part_probs[part_branches] = prob
+                part_branches = counted[PART_BRANCHES]
+                part_probs[part_branches] = reals[PROB]
                 for w in range(width):
                     part_change[part_branches, w] = change[w]
-                part_branches += 1
+                counted[PART_BRANCHES] = part_branches + 1
             elif what == PART_CHOICE:
-                if b == 1 and not (-SUM_TOLERANCE <= total - 1.0 <= SUM_TOLERANCE):
+                if b == 1 and not (-SUM_TOLERANCE <= reals[TOTAL] - 1.0 <= SUM_TOLERANCE):
                     why = LOOK
                     break
-                total = 0.0
+                reals[TOTAL] = 0.0
+                parts, part_branches = counted[PARTS], counted[PART_BRANCHES]
                 if part_branches > part_ends[parts]:
-                    parts += 1
-                    part_ends[parts] = part_branches
+                    part_ends[parts + 1] = part_branches
+                    counted[PARTS] = parts + 1
             elif what == PART_DONE:
-                part_of[a, 1] = parts
+                part_of[a, 1] = counted[PARTS]
             elif what == TOGETHER:
-                first = ways[b]
-                size = ways[b + 1] - first
-                some = True
-                for k in range(size):
-                    one = members[first + k]
-                    at[k] = part_of[one, 0]
-                    some &= part_of[one, 0] < part_of[one, 1]
-                while some:
-                    last = branches
-                    for k in range(size):
-                        branch_at[k] = part_ends[at[k]]
-                    k = 0
-                    while k >= 0:
-                        prob = part_probs[branch_at[0]]
-                        for k in range(1, size):
-                            prob *= part_probs[branch_at[k]]
-                        if prob > 0.0:
-                            if count == len(words):
-                                why = STATES
-                                break
-                            if branches == len(probs):
-                                why = BRANCHES
-                                break
-                            for w in range(width):
-                                by = part_change[branch_at[0], w]
-                                for k in range(1, size):
-                                    by += part_change[branch_at[k], w]
-                                state[w] = words[head, w] + by
-                            number = _number_of(state, words, table, shift, count)
-                            if number == count:
-                                count += 1
-                            numbers[branches] = number
-                            probs[branches] = prob
-                            branches += 1
-                        k = size - 1
-                        while k >= 0:
-                            branch_at[k] += 1
-                            if branch_at[k] < part_ends[at[k] + 1]:
-                                break
-                            branch_at[k] = part_ends[at[k]]
-                            k -= 1
-                    if why != DONE:
-                        break
-                    if branches > last:
-                        rows[choices] = head - begin
-                        actions[choices] = a
-                        ends[choices] = branches
-                        choices += 1
-                    k = size - 1
-                    while k >= 0:
-                        one = members[first + k]
-                        at[k] += 1
-                        if at[k] < part_of[one, 1]:
-                            break
-                        at[k] = part_of[one, 0]
-                        k -= 1
-                    some = k >= 0
+                why = _together(
+                    a, b, ways, members, words, table, shift, head, head - begin,
+                    counted, state, part_of, part_ends, part_probs, part_change, at,
+                    branch_at, rows, actions, ends, probs, numbers,
+                )  # fmt: skip
                 if why != DONE:
                     break
             elif what == ADD:
@@ -368,5 +399,5 @@ def run(
         if why == DONE:
             head += 1
         else:  # what is known now is the next that is found when it is done again
-            choices, branches = old_choices, old_branches
-    return head, count, choices, branches, why
+            counted[CHOICES], counted[ALL_BRANCHES] = old_choices, old_branches
+    return head, why
