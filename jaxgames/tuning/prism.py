@@ -12,6 +12,9 @@ FIRST_STATES = 1 << 6
 PIECES_BY_NUMPY = 8
 """Pieces that numpy expands before the machine is made ready, which takes as long."""
 
+FIRST_ROOM = 1 << 12
+"""States that there is room for when the machine begins."""
+
 INITIAL_AT_ONCE = 1 << 18
 """States for which it is looked at once whether they are initial."""
 

@@ -1,6 +1,7 @@
 """The code of a program, for the machine that explores it."""
 
 import collections
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,12 @@ from jaxgames.mdp.program._traced import Namespace, Traced, Unwritable, traced
 
 MOST_WORDS = 1 << 22
 """Words of code: a program that takes more has more commands than it has states."""
+
+MOST_CASES = 256
+"""Values of a variable for which there may be a table."""
+
+FEWEST_BY_CASES = 3
+"""What may happen that is worth a table."""
 
 ON_INTEGERS = {
     **{"+": m.ADD, "-": m.SUBTRACT, "*": m.TIMES, "mod": m.MODULO},
@@ -72,6 +79,49 @@ def _increase(node: Traced, number: int) -> int | None:
     return other.parts[0] if node.sign == "+" else -other.parts[0]
 
 
+def _within(node: Traced) -> tuple[Traced, int, int] | None:
+    """The integer that is compared with a constant, and between which values it is."""
+    if node.sign not in ("<", "<=", "=") or node.parts[0].kind != "int":
+        return None
+    one, other = node.parts
+    low, high = -WIDEST, WIDEST
+    if other.sign == "is":
+        bound = other.parts[0]
+        low = bound if node.sign == "=" else low
+        high = bound - 1 if node.sign == "<" else bound
+    elif one.sign == "is":
+        one, bound = other, one.parts[0]
+        high = bound if node.sign == "=" else high
+        low = bound + 1 if node.sign == "<" else bound
+    else:
+        return None
+    return one, low, high
+
+
+class _Bounds(NamedTuple):
+    """Between which values a variable is, and the tests that say no more than that."""
+
+    low: int
+    high: int
+    tests: tuple[int, ...]
+
+
+def _both(one: dict[int, _Bounds], other: dict[int, _Bounds]) -> dict[int, _Bounds]:
+    """What holds where both hold."""
+    found = {**one, **other}
+    for k in one.keys() & other.keys():
+        (a, b, these), (c, d, those) = one[k], other[k]
+        found[k] = _Bounds(max(a, c), min(b, d), these + those)
+    return found
+
+
+class _Item(NamedTuple):
+    """Something that may happen: where at most, and what writes it."""
+
+    bounds: dict[int, _Bounds]
+    write: Callable[[], None]
+
+
 class _Writer:
     """The code as it grows."""
 
@@ -86,6 +136,10 @@ class _Writer:
         self._ints: list[int] = [0] * len(self._columns)
         self._reals = [0.0] * m.OWN_REALS
         self._constants: dict[tuple[str, Any], int] = {}
+        self._guards_found: dict[int, Traced] = {}
+        # Tests that hold wherever the code gets to them, by what they are of.
+        self._implied: set[int] = set()
+        self._tables: list[tuple[_Label, list[_Label]]] = []
         self._found: dict[tuple[str, int], int] = {}
         self._free: dict[str, list[int]] = {"int": [], "double": []}
         self._used: dict[str, list[int]] = {"int": [], "double": []}
@@ -118,13 +172,10 @@ class _Writer:
         guards = {part: _Label() for part in often}
         branches = {part: _Label() for part in often}
         ways, members = [0], []
-        for action, way in program.alternatives:
-            if len(way) == 1:
-                for command in program.commands[way[0][0]].get(way[0][1], ()):
-                    self._alone(command, action)
-                continue
-            if not all(commands[part] for part in way):
-                continue
+        bounds_of = {part: self._bounds_of_part(commands[part]) for part in shared}
+        items: list[_Item] = []
+
+        def together(action: int, way: Sequence[tuple[int, str]]) -> None:
             after = _Label()
             for part in way:
                 if part in guards:
@@ -132,7 +183,7 @@ class _Writer:
                     self._unless_flag(flags[part] + 1, after)
                 elif len(commands[part]) == 1:
                     self._anew()
-                    self._unless(self._traced(commands[part][0].guard), after)
+                    self._unless(self._guard(commands[part][0]), after)
                 else:
                     self._guards(commands[part], flags[part])
                     self._unless_flag(flags[part] + 1, after)
@@ -145,8 +196,23 @@ class _Writer:
                     self._part(commands[part], flag, shared[part])
             self._emit(m.TOGETHER, action, len(ways) - 1)
             self._bind(after)
-            members += [shared[part] for part in way]
+            members.extend(shared[part] for part in way)
             ways.append(len(members))
+
+        for action, way in program.alternatives:
+            if len(way) == 1:
+                items += [
+                    _Item(
+                        self._bounds(self._guard(command)),
+                        functools.partial(self._alone, command, action),
+                    )
+                    for command in program.commands[way[0][0]].get(way[0][1], ())
+                ]
+            elif all(commands[part] for part in way):
+                bounds = [bounds_of[part] for part in way]
+                write = functools.partial(together, action, way)
+                items.append(_Item(functools.reduce(_both, bounds), write))
+        self._by_cases(items)
         self._emit(m.NEXT)
         for part in often:
             flag = flags[part]
@@ -162,6 +228,9 @@ class _Writer:
                 else:
                     self._part(commands[part], flag + 3, shared[part])
                 self._emit(m.BACK)
+        for label, targets in self._tables:
+            self._bind(label)
+            self._code += [target.at or 0 for target in targets]
         packed = program.packed
         variables = [
             (
@@ -185,11 +254,103 @@ class _Writer:
             sum(len(x.outcomes) for some in commands.values() for x in some),
         )
 
+    def _by_cases(self, items: Sequence["_Item"]) -> None:
+        """What may happen, in order, without what a variable's value rules out.
+
+        Of what follows each other and asks for values of the same variable, a table
+        tells for each value what comes first, and after each what comes next.
+        """
+        packed, begin = self.program.packed, 0
+        while begin < len(items):
+            common, end = set(items[begin].bounds), begin
+            common = {k for k in common if packed.sizes[k] <= MOST_CASES}
+            while end < len(items):
+                left = common & set(items[end].bounds)
+                if not left or (end - begin) * MOST_CASES > MOST_WORDS >> 4:
+                    break
+                common, end = left, end + 1
+            if end - begin < FEWEST_BY_CASES:
+                end = max(end, begin + 1)
+                for item in items[begin:end]:
+                    item.write()
+            else:
+                self._table(items[begin:end], common)
+            begin = end
+
+    def _table(self, items: Sequence["_Item"], common: set[int]) -> None:
+        packed = self.program.packed
+
+        def kept(variable: int) -> float:
+            """The share of its values that is not ruled out."""
+            bounds = [item.bounds[variable] for item in items]
+            return sum(x.high - x.low + 1 for x in bounds) / packed.sizes[variable]
+
+        variable = min(sorted(common), key=kept)
+        low, size = packed.lows[variable], packed.sizes[variable]
+        starts = [_Label() for _ in range(len(items) + 1)]
+        # For each value, last ones first: what is next where it is not ruled out.
+        following = [starts[-1]] * size
+        tables = [following]
+        for item, start in zip(reversed(items), reversed(starts[:-1]), strict=True):
+            bounds = item.bounds[variable]
+            first, last = max(bounds.low - low, 0), min(bounds.high - low, size - 1)
+            following = list(following)
+            if first <= last:
+                following[first : last + 1] = [start] * (last + 1 - first)
+            tables.append(following)
+        tables.reverse()
+
+        def choose(number: int) -> None:
+            label = _Label()
+            self._tables.append((label, tables[number]))
+            self._emit(m.CASES, variable, self._constant("int", low), d=label)
+
+        choose(0)
+        for number, item in enumerate(items):
+            self._bind(starts[number])
+            self._implied = set(item.bounds[variable].tests)
+            item.write()
+            self._implied = set()
+            if number < len(items) - 1:
+                choose(number + 1)
+        self._bind(starts[-1])
+
+    def _guard(self, command: Ready) -> Traced:
+        """The guard of a command, the same tree each time."""
+        if id(command) not in self._guards_found:
+            self._guards_found[id(command)] = self._traced(command.guard)
+        return self._guards_found[id(command)]
+
+    def _bounds(self, node: Traced) -> dict[int, "_Bounds"]:
+        """Between which values variables are where it is true, as is seen at once."""
+        if node.sign == "&":
+            return _both(*map(self._bounds, node.parts))
+        if node.sign == "of":
+            return {node.parts[0]: _Bounds(1, 1, (id(node),))}
+        if node.sign == "!" and node.parts[0].sign == "of":
+            return {node.parts[0].parts[0]: _Bounds(0, 0, (id(node),))}
+        within = _within(node)
+        if within is None or within[0].sign != "of":
+            return {}
+        return {within[0].parts[0]: _Bounds(*within[1:], (id(node),))}
+
+    def _bounds_of_part(self, commands: Sequence[Ready]) -> dict[int, "_Bounds"]:
+        """Those where one of its commands can be done."""
+        each = [self._bounds(self._guard(command)) for command in commands]
+        if len(each) < 2:
+            return each[0] if each else {}
+        found = {}
+        for variable in set.intersection(*map(set, each)):
+            bounds = [one[variable] for one in each]
+            low, high = min(x.low for x in bounds), max(x.high for x in bounds)
+            found[variable] = _Bounds(low, high, ())
+        return found
+
     def _alone(self, command: Ready, action: int) -> None:
         """What a module does on its own."""
         after = _Label()
         self._anew()
-        self._unless(self._traced(command.guard), after)
+        self._unless(self._guard(command), after)
         self._outcomes(command, m.BRANCH, m.CHOICE, action)
         self._bind(after)
 
@@ -198,7 +359,7 @@ class _Writer:
         for number, command in enumerate(commands):
             after = _Label()
             self._anew()
-            self._unless(self._traced(command.guard), after)
+            self._unless(self._guard(command), after)
             self._set(flag + 1)
             self._set(flag + 3 + number)
             self._bind(after)
@@ -254,6 +415,7 @@ class _Writer:
         self._code += [what, a, b, c, 0]
 
     def _bind(self, label: _Label) -> None:
+        label.at = len(self._code)
         for place in label.asked:
             self._code[place] = len(self._code)
         label.asked = []
@@ -384,6 +546,8 @@ class _Writer:
         What was computed on the way is known where it is, and not there.
         """
         sign = node.sign
+        if wanted and id(node) in self._implied:
+            return
         if sign == "is":
             if node.parts[0] != wanted:
                 self._emit(m.JUMP, d=label)
@@ -421,20 +585,10 @@ class _Writer:
 
     def _is_within(self, node: Traced, label: _Label, wanted: bool) -> bool:
         """A comparison of an integer with a constant, which is most often asked for."""
-        one, other = node.parts
-        if one.kind != "int":
+        within = _within(node)
+        if within is None:
             return False
-        low, high = -WIDEST, WIDEST
-        if other.sign == "is":
-            bound = other.parts[0]
-            low = bound if node.sign == "=" else low
-            high = bound - 1 if node.sign == "<" else bound
-        elif one.sign == "is":
-            one, bound = other, one.parts[0]
-            high = bound if node.sign == "=" else high
-            low = bound + 1 if node.sign == "<" else bound
-        else:
-            return False
+        one, low, high = within
         ends = self._constant("int", low), self._constant("int", high)
         what = m.WITHIN if wanted else m.WITHOUT
         self._emit(what, self._integer(one), *ends, label)

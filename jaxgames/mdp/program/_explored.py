@@ -16,6 +16,7 @@ from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._resolved import Resolved
 from jaxgames.tuning.prism import (
     BRANCHES_AT_ONCE,
+    FIRST_ROOM,
     FIRST_STATES,
     INITIAL_AT_ONCE,
     PIECES_BY_NUMPY,
@@ -208,6 +209,7 @@ class _ByMachine:
             np.zeros(code.parts, np.int64),
         )
         self._make_room(BRANCHES_AT_ONCE)
+        known.make_room(FIRST_ROOM)
 
     @staticmethod
     def of(program: Resolved, known: "_Known") -> "_ByMachine | None":

@@ -41,31 +41,33 @@ LOOK_AT = 10
 """Stops: there is something to be told."""
 NEXT = 11
 """The state is done."""
+CASES = 12
+"""Goes to where word `d + ints[a] - ints[b]` says."""
 
 # ---- what a command does ----
-LIKELY = 12
+LIKELY = 13
 """The next branch has probability `reals[a]`, which is checked if `b`; `d` if zero."""
-CHANGE = 13
+CHANGE = 14
 """Variable `a` becomes `ints[b]`."""
-CHANGE_BY = 14
+CHANGE_BY = 15
 """Variable `a` becomes larger by `ints[b]`."""
-BRANCH = 15
+BRANCH = 16
 """The branch is there."""
-CHOICE = 16
+CHOICE = 17
 """The branches since the last one are a choice of action `a`; sums are checked if `b`."""
-PART = 17
+PART = 18
 """Choices of part `a` begin, which go to a table of their own."""
-PART_BRANCH = 18
-PART_CHOICE = 19
-PART_DONE = 20
-TOGETHER = 21
+PART_BRANCH = 19
+PART_CHOICE = 20
+PART_DONE = 21
+TOGETHER = 22
 """All choices of the parts of way `b`, each with each, for action `a`."""
 
 # ---- numbers: register `a` becomes what is made of `b` and `c` ----
-ADD, SUBTRACT, TIMES, MODULO, LEAST, MOST, POWER, COPY = range(22, 30)
-REAL_ADD, REAL_SUBTRACT, REAL_TIMES, REAL_DIVIDE = range(30, 34)
-REAL_LEAST, REAL_MOST, REAL_COPY = range(34, 37)
-FLOOR, CEIL, TO_REAL, TO_INTEGER = range(37, 41)
+ADD, SUBTRACT, TIMES, MODULO, LEAST, MOST, POWER, COPY = range(23, 31)
+REAL_ADD, REAL_SUBTRACT, REAL_TIMES, REAL_DIVIDE = range(31, 35)
+REAL_LEAST, REAL_MOST, REAL_COPY = range(35, 38)
+FLOOR, CEIL, TO_REAL, TO_INTEGER = range(38, 42)
 
 EXACT_UP_TO = 4503599627370496.0  # floats from here on are integers
 LOWER_35 = (1 << 35) - 1
@@ -252,6 +254,8 @@ def run(
                 break
             elif what == NEXT:
                 break
+            elif what == CASES:
+                pc = np.int64(code[d + (ints[a] - ints[b])])
             elif what == LIKELY:
                 prob = reals[a]
                 # As of no infinity, and of what is no number.
