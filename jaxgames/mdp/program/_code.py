@@ -138,7 +138,7 @@ class _Writer:
         self._constants: dict[tuple[str, Any], int] = {}
         self._guards_found: dict[int, Traced] = {}
         # Tests that hold wherever the code gets to them, by what they are of.
-        self._implied: set[int] = set()
+        self._implied: frozenset[int] = frozenset()
         self._tables: list[tuple[_Label, list[_Label]]] = []
         self._found: dict[tuple[str, int], int] = {}
         self._free: dict[str, list[int]] = {"int": [], "double": []}
@@ -308,9 +308,10 @@ class _Writer:
         choose(0)
         for number, item in enumerate(items):
             self._bind(starts[number])
-            self._implied = set(item.bounds[variable].tests)
+            before = self._implied
+            self._implied = before.union(item.bounds[variable].tests)
             item.write()
-            self._implied = set()
+            self._implied = before
             if number < len(items) - 1:
                 choose(number + 1)
         self._bind(starts[-1])
@@ -356,7 +357,8 @@ class _Writer:
 
     def _guards(self, commands: Sequence[Ready], flag: int) -> None:
         """Which commands of a part can be done."""
-        for number, command in enumerate(commands):
+
+        def look(number: int, command: Ready) -> None:
             after = _Label()
             self._anew()
             self._unless(self._guard(command), after)
@@ -364,16 +366,32 @@ class _Writer:
             self._set(flag + 3 + number)
             self._bind(after)
 
+        self._each(commands, look)
+
     def _part(self, commands: Sequence[Ready], flag: int | None, part: int) -> None:
         """What a part does together with others, by the flags of its commands."""
-        self._emit(m.PART, part)
-        for number, command in enumerate(commands):
+
+        def end(number: int, command: Ready) -> None:
             after = _Label()
             if flag is not None:
                 self._unless_flag(flag + number, after)
             self._outcomes(command, m.PART_BRANCH, m.PART_CHOICE, 0)
             self._bind(after)
+
+        self._emit(m.PART, part)
+        self._each(commands, end)
         self._emit(m.PART_DONE, part)
+
+    def _each(
+        self, commands: Sequence[Ready], write: Callable[[int, Ready], None]
+    ) -> None:
+        """Writes something of each command that guards do not rule out at once."""
+        self._by_cases(
+            [
+                _Item(self._bounds(self._guard(x)), functools.partial(write, k, x))
+                for k, x in enumerate(commands)
+            ]
+        )
 
     def _outcomes(self, command: Ready, branch: int, choice: int, action: int) -> None:
         is_checked = self.program.kind != "ctmc"
