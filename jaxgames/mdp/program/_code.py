@@ -154,9 +154,7 @@ class _Writer:
             if len(way) > 1:
                 for part in way:
                     shared.setdefault(part, len(shared))
-        commands = {
-            part: program.commands[part[0]].get(part[1], ()) for part in shared
-        }
+        commands = {part: program.commands[part[0]].get(part[1], ()) for part in shared}
         # Of each part: whether guards were looked at, whether one holds, whether
         # branches are there; and of each command whether its guard holds.
         first = len(self._ints)

@@ -219,7 +219,11 @@ def run(
         pc = 0
         while True:
             pc &= LOWER_35  # which tells the compiler that it is not negative
-            what, a, b = np.int64(code[pc]), np.int64(code[pc + 1]), np.int64(code[pc + 2])
+            what, a, b = (
+                np.int64(code[pc]),
+                np.int64(code[pc + 1]),
+                np.int64(code[pc + 2]),
+            )
             c, d = np.int64(code[pc + 3]), np.int64(code[pc + 4])
             pc += WIDTH
             if what == WITHIN:
@@ -300,7 +304,9 @@ def run(
                 probs[branches] = reals[PROB]
                 counted[ALL_BRANCHES] = branches + 1
             elif what == CHOICE:
-                if b == 1 and not (-SUM_TOLERANCE <= reals[TOTAL] - 1.0 <= SUM_TOLERANCE):
+                if b == 1 and not (
+                    -SUM_TOLERANCE <= reals[TOTAL] - 1.0 <= SUM_TOLERANCE
+                ):
                     why = LOOK
                     break
                 reals[TOTAL] = 0.0
@@ -321,7 +327,9 @@ def run(
                     part_change[part_branches, w] = change[w]
                 counted[PART_BRANCHES] = part_branches + 1
             elif what == PART_CHOICE:
-                if b == 1 and not (-SUM_TOLERANCE <= reals[TOTAL] - 1.0 <= SUM_TOLERANCE):
+                if b == 1 and not (
+                    -SUM_TOLERANCE <= reals[TOTAL] - 1.0 <= SUM_TOLERANCE
+                ):
                     why = LOOK
                     break
                 reals[TOTAL] = 0.0
