@@ -9,8 +9,18 @@ BRANCHES_AT_ONCE = 1 << 19
 FIRST_STATES = 1 << 6
 """States of the first piece; the following ones are each twice as large."""
 
-PIECES_BY_NUMPY = 8
-"""Pieces that numpy expands before the machine is made ready, which takes as long."""
+PIECES_BY_NUMPY = 4
+"""Pieces that numpy expands before the machine does: to write the code of a program
+takes as long ..."""
+
+PIECES_BEFORE_LOADING = 64
+"""... and so many, where the machine is not loaded yet, which takes longer ..."""
+
+STATES_BEFORE_LOADING = 1 << 14
+"""... or so many states."""
+
+MOST_LOOKS = 64
+"""States that the machine leaves to numpy before it leaves it all that is left."""
 
 FIRST_ROOM = 1 << 12
 """States that there is room for when the machine begins."""

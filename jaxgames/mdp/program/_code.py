@@ -529,6 +529,8 @@ class _Writer:
             given = [self._real(part) for part in node.parts]
             to = self._register("double")
             self._emit(ON_REALS[node.sign], to, *given)
+            if node.sign == "/" and node.parts[1].sign in ("real", "is"):
+                self._code[-1] = 1  # what was an integer is no zero with a sign
         self._found[key] = to
         return to
 

@@ -1,4 +1,10 @@
-"""The states of a program, found on the host level by level, and what they can do."""
+"""The states of a program, found on the host breadth first, and what they can do.
+
+The first pieces of the queue are expanded by numpy, all states of a piece at once. If
+there is more to do, a machine that goes from state to state takes over: it does not
+matter to it how narrow pieces are. Numpy expands what the machine does not get past,
+tells what is wrong there, and serves where no compiler is.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -19,7 +25,10 @@ from jaxgames.tuning.prism import (
     FIRST_ROOM,
     FIRST_STATES,
     INITIAL_AT_ONCE,
+    MOST_LOOKS,
+    PIECES_BEFORE_LOADING,
     PIECES_BY_NUMPY,
+    STATES_BEFORE_LOADING,
 )
 
 MOST = 2**31 - 1
@@ -118,16 +127,18 @@ def explore(
     pieces, shares, deadlocks, exits = [], [], [], []
     chain, timed = program.kind != "mdp", program.kind == "ctmc"
     branches = 0
-    by_machine, looked_at = None, 0
+    by_machine, is_asked, looks = None, False, 0
     while head < known.count:
         limits.tick("exploring", head, "states")
-        if looked_at == PIECES_BY_NUMPY and can_compile():
-            by_machine = _ByMachine.of(program, known)
-        looked_at += 1
+        if not is_asked and _is_due(len(pieces), head):
+            by_machine, is_asked = _ByMachine.of(program, known), True
         found = by_machine.expanded(head) if by_machine else None
         if found is None:
             # What the machine does not get past is one state, and told of by numpy.
             many = 1 if by_machine else at_once
+            looks += by_machine is not None
+            if looks > MOST_LOOKS:
+                by_machine = None
             found = _by_numpy(program, known, head, min(head + many, known.count))
         count, row, action, ends, probs, numbers = found
         per_row = np.bincount(row, minlength=count)
@@ -256,6 +267,15 @@ class _ByMachine:
                 known.make_room(2 * len(known.words))
             else:
                 self._make_room(2 * len(self._found[0]))
+
+
+def _is_due(pieces: int, states: int) -> bool:
+    """Whether so much was done by numpy that the machine is worth its beginning."""
+    if not can_compile():
+        return False
+    if _machine.run.ready:
+        return pieces >= PIECES_BY_NUMPY
+    return pieces >= PIECES_BEFORE_LOADING or states >= STATES_BEFORE_LOADING
 
 
 def _sums(probs: np.ndarray, ends: np.ndarray) -> np.ndarray:

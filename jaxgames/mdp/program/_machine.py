@@ -66,9 +66,11 @@ TOGETHER = 22
 # ---- numbers: register `a` becomes what is made of `b` and `c` ----
 ADD, SUBTRACT, TIMES, MODULO, LEAST, MOST, POWER, COPY = range(23, 31)
 REAL_ADD, REAL_SUBTRACT, REAL_TIMES, REAL_DIVIDE = range(31, 35)
+"""A zero to divide by has no sign if `d`; else it stops."""
 REAL_LEAST, REAL_MOST, REAL_COPY = range(35, 38)
 FLOOR, CEIL, TO_REAL, TO_INTEGER = range(38, 42)
 
+INFINITE = float("inf")
 EXACT_UP_TO = 4503599627370496.0  # floats from here on are integers
 LOWER_35 = (1 << 35) - 1
 # ---- what the machine counts, and the registers of floats that it uses itself ----
@@ -376,10 +378,13 @@ def run(
             elif what == REAL_TIMES:
                 reals[a] = reals[b] * reals[c]
             elif what == REAL_DIVIDE:
-                if reals[c] == 0.0:
+                if reals[c] != 0.0:
+                    reals[a] = reals[b] / reals[c]
+                elif d == 1:
+                    reals[a] = reals[b] * INFINITE
+                else:
                     why = LOOK
                     break
-                reals[a] = reals[b] / reals[c]
             elif what == REAL_LEAST:
                 # The first one, too, if it is no number.
                 if reals[b] < reals[c] or reals[b] != reals[b]:

@@ -152,9 +152,14 @@ class Namespace:
     @staticmethod
     def asarray(value: Any, kind: Any = None) -> Traced:
         """As a tree."""
-        if kind is not None:  # of log and of powers: numpy's own digits
-            raise Unwritable("a function of numpy")
+        if kind is not None:  # for a power, whose last digit is numpy's own
+            raise Unwritable("a power of what is no integer")
         return traced(value)
+
+    @staticmethod
+    def log(value: Any) -> Traced:
+        """Not here: its last digit is numpy's own."""
+        raise Unwritable("a logarithm")
 
     @staticmethod
     def minimum(one: Any, other: Any) -> Traced:
