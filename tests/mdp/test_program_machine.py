@@ -1,5 +1,7 @@
 """The machine that explores programs state by state, against numpy and by hand."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def begin_with(patch, pieces: int) -> None:
     patch.setattr(_explored, "STATES_BEFORE_LOADING", pieces or LATE)
 
 
-def explored(program, constants, patch, pieces: int):
+def explored(program, constants, patch, pieces: int) -> tuple[Any, str | None]:
     """What is found, or what is told of it."""
     begin_with(patch, pieces)
     if pieces:  # what is wrong is told of the first state in which it is
@@ -82,6 +84,7 @@ def test_a_deep_program_is_not_explored_level_by_level(numpy_pieces):
     model = mdp.Program.parse(CHAIN).build(constants={"N": 20_000}, engine="host")
     assert len(numpy_pieces) <= 64
     assert (model.num_states, model.num_branches) == (20_001, 40_001)
+    assert model.valuations is not None
     np.testing.assert_array_equal(model.valuations["s"], np.arange(20_001))
     columns = model.columns[:-1].reshape(-1, 2)
     np.testing.assert_array_equal(np.sort(columns), [[0, k + 1] for k in range(20_000)])
@@ -101,6 +104,8 @@ def test_the_loop_is_the_same_as_plain_python(monkeypatch):
     one = _explored.explore(program)
     with host.interpreted():
         other = _explored.explore(program)
+    assert one is not None
+    assert other is not None
     np.testing.assert_array_equal(one.columns, other.columns)
     np.testing.assert_array_equal(one.words, other.words)
 
@@ -141,6 +146,7 @@ def test_what_no_partner_joins_in_may_be_out_of_range():
         "module n y:[0..1]; [a] x=0 -> (y'=1); endmodule"
     )
     model = mdp.Program.parse(text).build(engine="host")
+    assert model.labels is not None
     assert model.labels["deadlock"].tolist() == [False, True]
     assert complaint(text) is None
 

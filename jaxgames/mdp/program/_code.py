@@ -607,7 +607,7 @@ class _Writer:
         if within is None:
             return False
         one, low, high = within
-        ends = self._constant("int", low), self._constant("int", high)
+        first, last = self._constant("int", low), self._constant("int", high)
         what = m.WITHIN if wanted else m.WITHOUT
-        self._emit(what, self._integer(one), *ends, label)
+        self._emit(what, self._integer(one), first, last, label)
         return True

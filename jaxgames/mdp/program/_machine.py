@@ -1,8 +1,8 @@
 """The small machine that goes from state to state: one compiled loop for all programs.
 
-A program is its code: instructions of five words, `[what, a, b, c, d]`. They work on two
-arrays of registers, of integers and of floats; the first registers of integers are the
-variables of the state. `_code` writes the code.
+A program is its code: instructions of five words, `[what, a, b, c, d]`. They work on
+two arrays of registers, of integers and of floats; the first registers of integers are
+the variables of the state. `_code` writes the code.
 
 It stands in few bytes, and its loop is compiled once for all programs and kept on disk:
 to compile each program would take longer than most take to be explored.
@@ -54,7 +54,7 @@ CHANGE_BY = 15
 BRANCH = 16
 """The branch is there."""
 CHOICE = 17
-"""The branches since the last one are a choice of action `a`; sums are checked if `b`."""
+"""The branches since the last one are a choice of action `a`; `b`: check their sum."""
 PART = 18
 """Choices of part `a` begin, which go to a table of their own."""
 PART_BRANCH = 19
@@ -188,16 +188,26 @@ def run(
         flags: between which integers registers are zero in the beginning.
         ways: int64, where the members of each way begin.
         members: int64, its parts.
-        ints, reals: registers; the first floats are the machine's own.
-        words, table, shift: as of `_explored._Known`.
+        ints: the registers of integers.
+        reals: those of floats; the first ones are the machine's own.
+        words: the states that are known, see `_explored._Known`.
+        table: where to look for them, likewise.
+        shift: of a number of 64 bits that is to be a place of the table.
         head: the first state that is not expanded.
         counted: int64 `[COUNTED]`: how many states are known, and of what is found.
-        state, change: int64 `[W]`, to work with.
+        state: int64 `[W]`, to work with.
+        change: int64 `[W]`, what the branch adds to the words of the state.
         part_of: int64 `[M, 2]`, between which choices those of a part are.
         part_ends: int64, where the branches of a part's choice end, after a zero.
-        part_probs, part_change: branches of parts.
-        at, branch_at: int64, to work with, for each member of a way.
-        rows, actions, ends, probs, numbers: what is found, see `_choices.Expanded`.
+        part_probs: of the branches of parts.
+        part_change: what these add to the words of the state.
+        at: int64, to work with: a choice of each member of a way ...
+        branch_at: int64, ... and a branch.
+        rows: int64, of each choice that is found the state, counted from `head`.
+        actions: int32, likewise its action.
+        ends: int64, likewise where its branches end.
+        probs: float64, of each branch that is found its probability.
+        numbers: int32, likewise where it leads.
 
     Returns:
         The first state that is not expanded, and why it stops.
@@ -398,7 +408,7 @@ def run(
                     reals[a] = reals[c]
             elif what == REAL_COPY:
                 reals[a] = reals[b]
-            elif what == FLOOR or what == CEIL:
+            elif what in (FLOOR, CEIL):
                 value = reals[b]
                 if -EXACT_UP_TO < value < EXACT_UP_TO:
                     whole = int(value)
