@@ -28,6 +28,13 @@ FIRST_ROOM = 1 << 12
 INITIAL_AT_ONCE = 1 << 18
 """States for which it is looked at once whether they are initial."""
 
+# mdp/program/_code.py
+MOST_CASES = 256
+"""Values of a variable for which there may be a table of what they rule out."""
+
+FEWEST_BY_CASES = 3
+"""What may happen, one after the other, that is worth a table."""
+
 # mdp/program/_program.py
 STATES_AT_ONCE = 1 << 18
 """States in which labels and rewards are evaluated at once."""

@@ -12,15 +12,10 @@ from jaxgames.mdp.program._choices import SUM_TOLERANCE
 from jaxgames.mdp.program._expressions import WIDEST, Typed
 from jaxgames.mdp.program._resolved import Ready, Resolved
 from jaxgames.mdp.program._traced import Namespace, Traced, Unwritable, traced
+from jaxgames.tuning.prism import FEWEST_BY_CASES, MOST_CASES
 
 MOST_WORDS = 1 << 22
 """Words of code: a program that takes more has more commands than it has states."""
-
-MOST_CASES = 256
-"""Values of a variable for which there may be a table."""
-
-FEWEST_BY_CASES = 3
-"""What may happen that is worth a table."""
 
 ON_INTEGERS = {
     **{"+": m.ADD, "-": m.SUBTRACT, "*": m.TIMES, "mod": m.MODULO},
@@ -32,7 +27,7 @@ ON_REALS = {
 }
 COMPARED = {
     **{("int", "<"): m.LESS, ("int", "="): m.EQUAL, ("double", "<"): m.REAL_LESS},
-    **{("double", "<="): m.REAL_UP_TO, ("double", "="): m.REAL_EQUAL},
+    **{("double", "<="): m.REAL_AT_MOST, ("double", "="): m.REAL_EQUAL},
 }
 
 
@@ -526,9 +521,10 @@ class _Writer:
         elif node.sign == "?":
             to = self._chosen(node, "double", self._real, m.REAL_COPY)
         else:
-            given = [self._real(part) for part in node.parts]
+            one = self._real(node.parts[0])
+            other = self._real(node.parts[-1])  # itself where it is the only one
             to = self._register("double")
-            self._emit(ON_REALS[node.sign], to, *given)
+            self._emit(ON_REALS[node.sign], to, one, other)
             if node.sign == "/" and node.parts[1].sign in ("real", "is"):
                 self._code[-1] = 1  # what was an integer is no zero with a sign
         self._found[key] = to

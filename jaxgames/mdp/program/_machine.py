@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.mdp.program._choices import SUM_TOLERANCE
+from jaxgames.mdp.program._expressions import FARTHEST
 
 WIDTH = 5
 """Words of an instruction."""
@@ -31,7 +32,7 @@ LESS = 3
 """`ints[a] < ints[b]` is `c`, and so on."""
 EQUAL = 4
 REAL_LESS = 5
-REAL_UP_TO = 6
+REAL_AT_MOST = 6
 REAL_EQUAL = 7
 CALL = 8
 """Goes to `d`, and comes back at ..."""
@@ -71,7 +72,6 @@ REAL_LEAST, REAL_MOST, REAL_COPY = range(35, 38)
 FLOOR, CEIL, TO_REAL, TO_INTEGER = range(38, 42)
 
 INFINITE = float("inf")
-EXACT_UP_TO = 4503599627370496.0  # floats from here on are integers
 LOWER_35 = (1 << 35) - 1
 # ---- what the machine counts, and the registers of floats that it uses itself ----
 COUNT, CHOICES, ALL_BRANCHES, PARTS, PART_BRANCHES, RETURN, COUNTED = range(7)
@@ -255,7 +255,7 @@ def run(
             elif what == REAL_LESS:
                 if (reals[a] < reals[b]) != (c == 1):
                     pc = d
-            elif what == REAL_UP_TO:
+            elif what == REAL_AT_MOST:
                 if (reals[a] <= reals[b]) != (c == 1):
                     pc = d
             elif what == REAL_EQUAL:
@@ -410,7 +410,7 @@ def run(
                 reals[a] = reals[b]
             elif what in (FLOOR, CEIL):
                 value = reals[b]
-                if -EXACT_UP_TO < value < EXACT_UP_TO:
+                if -FARTHEST < value < FARTHEST:
                     whole = int(value)
                     if what == FLOOR:
                         if whole > value:
