@@ -11,10 +11,11 @@ FIRST_STATES = 1 << 6
 
 PIECES_BY_NUMPY = 4
 """Pieces that numpy expands before the machine does: to write the code of a program
-takes as long ..."""
+takes as long."""
 
-PIECES_BEFORE_LOADING = 64
-"""... and so many, where the machine is not loaded yet, which takes longer ..."""
+COMMANDS_BEFORE_LOADING = 512
+"""Where the machine is not loaded yet, which takes longer: commands that numpy looks at
+before, each once for a piece ..."""
 
 STATES_BEFORE_LOADING = 1 << 14
 """... or so many states."""
@@ -32,7 +33,7 @@ INITIAL_AT_ONCE = 1 << 18
 MOST_CASES = 256
 """Values of a variable for which there may be a table of what they rule out."""
 
-FEWEST_BY_CASES = 3
+FEWEST_BY_CASES = 2
 """What may happen, one after the other, that is worth a table."""
 
 # mdp/program/_program.py

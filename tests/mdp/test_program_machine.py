@@ -25,7 +25,7 @@ endmodule
 def begin_with(patch, pieces: int) -> None:
     """Sees to it that the machine begins after so many pieces."""
     patch.setattr(_explored, "PIECES_BY_NUMPY", pieces)
-    patch.setattr(_explored, "PIECES_BEFORE_LOADING", pieces)
+    patch.setattr(_explored, "COMMANDS_BEFORE_LOADING", pieces)
     patch.setattr(_explored, "STATES_BEFORE_LOADING", pieces or LATE)
 
 
@@ -82,7 +82,7 @@ needs_compiler = pytest.mark.skipif(not host.can_compile(), reason="no compiler"
 @needs_compiler
 def test_a_deep_program_is_not_explored_level_by_level(numpy_pieces):
     model = mdp.Program.parse(CHAIN).build(constants={"N": 20_000}, engine="host")
-    assert len(numpy_pieces) <= 64
+    assert len(numpy_pieces) <= 256
     assert (model.num_states, model.num_branches) == (20_001, 40_001)
     assert model.valuations is not None
     np.testing.assert_array_equal(model.valuations["s"], np.arange(20_001))

@@ -26,7 +26,7 @@ from jaxgames.tuning.prism import (
     FIRST_STATES,
     INITIAL_AT_ONCE,
     MOST_LOOKS,
-    PIECES_BEFORE_LOADING,
+    COMMANDS_BEFORE_LOADING,
     PIECES_BY_NUMPY,
     STATES_BEFORE_LOADING,
 )
@@ -130,7 +130,7 @@ def explore(
     by_machine, is_asked, looks = None, False, 0
     while head < known.count:
         limits.tick("exploring", head, "states")
-        if not is_asked and _is_due(len(pieces), head):
+        if not is_asked and _is_due(program, len(pieces), head):
             by_machine, is_asked = _ByMachine.of(program, known), True
         found = by_machine.expanded(head) if by_machine else None
         if found is None:
@@ -269,13 +269,15 @@ class _ByMachine:
                 self._make_room(2 * len(self._found[0]))
 
 
-def _is_due(pieces: int, states: int) -> bool:
+def _is_due(program: Resolved, pieces: int, states: int) -> bool:
     """Whether so much was done by numpy that the machine is worth its beginning."""
     if not can_compile():
         return False
     if _machine.run.ready:
         return pieces >= PIECES_BY_NUMPY
-    return pieces >= PIECES_BEFORE_LOADING or states >= STATES_BEFORE_LOADING
+    commands = sum(len(some) for own in program.commands for some in own.values())
+    looked_at = pieces * commands
+    return looked_at >= COMMANDS_BEFORE_LOADING or states >= STATES_BEFORE_LOADING
 
 
 def _sums(probs: np.ndarray, ends: np.ndarray) -> np.ndarray:
