@@ -13,7 +13,7 @@ PIECES_BY_NUMPY = 4
 """Pieces that numpy expands before the machine does: to write the code of a program
 takes as long."""
 
-COMMANDS_BEFORE_LOADING = 512
+COMMANDS_BEFORE_LOADING = 1024
 """Where the machine is not loaded yet, which takes longer: commands that numpy looks at
 before, each once for a piece ..."""
 

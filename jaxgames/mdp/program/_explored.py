@@ -22,11 +22,11 @@ from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._resolved import Resolved
 from jaxgames.tuning.prism import (
     BRANCHES_AT_ONCE,
+    COMMANDS_BEFORE_LOADING,
     FIRST_ROOM,
     FIRST_STATES,
     INITIAL_AT_ONCE,
     MOST_LOOKS,
-    COMMANDS_BEFORE_LOADING,
     PIECES_BY_NUMPY,
     STATES_BEFORE_LOADING,
 )
