@@ -1,5 +1,6 @@
 """What can happen in some states, all of them at once."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -7,10 +8,20 @@ import numpy as np
 
 from jaxgames.mdp._property import PropertyError
 from jaxgames.mdp.program._packed import Columns, Packed
-from jaxgames.mdp.program._resolved import Change, Outcome, Ready, Resolved
+from jaxgames.mdp.program._resolved import (
+    Alternative,
+    Change,
+    Outcome,
+    Ready,
+    Resolved,
+)
 
 SUM_TOLERANCE = 1e-5
 """How far from one probabilities may sum up, as in `MDP.from_arrays`."""
+
+
+Doing = tuple[int, str]
+"""A module, and what it does of its own."""
 
 
 class Choices(NamedTuple):
@@ -64,19 +75,21 @@ def expanded(program: Resolved, words: np.ndarray) -> Expanded:
             one; it tells where and in which state.
     """
     columns = Columns(program.packed, words)
-    parts: dict[tuple[int, str], Choices] = {}
+    guards = _Guards(program, columns)
+    parts: dict[tuple[Doing, bool], Choices] = {}
     found: list[tuple[int, Choices]] = []
     with np.errstate(all="ignore"):
+        guards.look()
         for action, way in program.alternatives:
+            if not guards.may_happen(way):
+                continue
             joined = None
-            for module, own in way:
-                if (module, own) not in parts:
-                    commands = program.commands[module].get(own, ())
-                    parts[module, own] = _of_commands(program, commands, columns)
-                part = parts[module, own]
-                joined = part if joined is None else _together(joined, part, len(words))
-                if not len(joined.row):
-                    break
+            for part in way:
+                key = part, len(way) == 1
+                if key not in parts:
+                    parts[key] = _of_commands(program, guards, *key, columns)
+                own = parts[key]
+                joined = own if joined is None else _together(joined, own, len(words))
             assert joined is not None
             if len(joined.row):
                 found.append((action, joined))
@@ -118,20 +131,68 @@ def _without_none(found: Expanded) -> Expanded:
 # ---- one module ----------------------------------------------------------------------
 
 
+class _Guards:
+    """Where modules can do what they do.
+
+    What others do not join in does not happen, and is not computed: as little as what
+    would be done where a guard is false it may be an error.
+    """
+
+    def __init__(self, program: Resolved, columns: Columns):
+        self._program, self._columns = program, columns
+        self._holding: dict[Doing, list[tuple[Ready, np.ndarray]]] = {}
+        self._some: dict[Doing, np.ndarray] = {}
+        self._joined: dict[Doing, np.ndarray] = {}
+
+    def look(self) -> None:
+        """Finds where there are partners for what is done together."""
+        for _, way in self._program.alternatives:
+            if len(way) > 1 and self.may_happen(way):
+                all_of_them = functools.reduce(np.logical_and, map(self._any, way))
+                for part in way:
+                    before = self._joined.get(part)
+                    both = all_of_them if before is None else before | all_of_them
+                    self._joined[part] = both
+
+    def may_happen(self, way: Alternative) -> bool:
+        """Whether each of some parts can be done somewhere."""
+        return all(self._any(part).any() for part in way)
+
+    def rows(self, part: Doing, is_alone: bool) -> list[tuple[Ready, np.ndarray]]:
+        """The commands of a part, and in which states each may be done."""
+        found = []
+        for command, holds in self._of(part):
+            joined = holds if is_alone else holds & self._joined[part]
+            found.append((command, np.flatnonzero(joined)))
+        return found
+
+    def _any(self, part: Doing) -> np.ndarray:
+        if part not in self._some:
+            none = np.zeros(len(self._columns), bool)
+            each = [holds for _, holds in self._of(part)]
+            self._some[part] = functools.reduce(np.logical_or, each, none)
+        return self._some[part]
+
+    def _of(self, part: Doing) -> list[tuple[Ready, np.ndarray]]:
+        if part not in self._holding:
+            module, own = part
+            shape = (len(self._columns),)
+            self._holding[part] = [
+                (x, np.broadcast_to(x.guard.on(np, self._columns), shape))
+                for x in self._program.commands[module].get(own, ())
+            ]
+        return self._holding[part]
+
+
 def _of_commands(
-    program: Resolved, commands: Sequence[Ready], columns: Columns
+    program: Resolved, guards: _Guards, part: Doing, is_alone: bool, columns: Columns
 ) -> Choices:
     """What a module can do by some commands."""
-    found = []
-    for command in commands:
-        guard = command.guard.on(np, columns)
-        if guard is False:
-            continue
-        rows = np.arange(len(columns))
-        if guard is not True:
-            rows = np.flatnonzero(np.broadcast_to(guard, (len(columns),)))
-        if len(rows):
-            found.append(_of_command(program, command, columns.at(rows), rows))
+    found = [
+        _of_command(program, command, columns.at(rows), rows)
+        for command, rows in guards.rows(part, is_alone)
+        if len(rows)
+    ]
     if not found:
         none = np.zeros(0, np.int64)
         change = np.zeros((0, program.packed.num_words), np.int64)

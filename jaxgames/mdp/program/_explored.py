@@ -1,4 +1,10 @@
-"""The states of a program, found on the host level by level, and what they can do."""
+"""The states of a program, found on the host breadth first, and what they can do.
+
+The first pieces of the queue are expanded by numpy, all states of a piece at once. If
+there is more to do, a machine that goes from state to state takes over: it does not
+matter to it how narrow pieces are. Numpy expands what the machine does not get past,
+tells what is wrong there, and serves where no compiler is.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -6,12 +12,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import host, limits
-from jaxgames.host import compiled
+from jaxgames.host import can_compile, compiled
+from jaxgames.kept import kept
 from jaxgames.mdp._property import Place, PropertyError
+from jaxgames.mdp.program import _machine
 from jaxgames.mdp.program._choices import expanded
+from jaxgames.mdp.program._code import Code, written
 from jaxgames.mdp.program._packed import Columns
 from jaxgames.mdp.program._resolved import Resolved
-from jaxgames.tuning.prism import BRANCHES_AT_ONCE, FIRST_STATES, INITIAL_AT_ONCE
+from jaxgames.tuning.prism import (
+    BRANCHES_AT_ONCE,
+    COMMANDS_BEFORE_LOADING,
+    FIRST_ROOM,
+    FIRST_STATES,
+    INITIAL_AT_ONCE,
+    MOST_LOOKS,
+    PIECES_BY_NUMPY,
+    STATES_BEFORE_LOADING,
+)
 
 MOST = 2**31 - 1
 """States, choices or branches that a model may have."""
@@ -109,14 +127,21 @@ def explore(
     pieces, shares, deadlocks, exits = [], [], [], []
     chain, timed = program.kind != "mdp", program.kind == "ctmc"
     branches = 0
+    by_machine, is_asked, looks = None, False, 0
     while head < known.count:
         limits.tick("exploring", head, "states")
-        words = known.words[head : min(head + at_once, known.count)]
-        found = expanded(program, words)
-        count = len(words)
-        row, action, ends, probs = found.row, found.action, found.ends, found.probs
+        if not is_asked and _is_due(program, len(pieces), head):
+            by_machine, is_asked = _ByMachine.of(program, known), True
+        found = by_machine.expanded(head) if by_machine else None
+        if found is None:
+            # What the machine does not get past is one state, and told of by numpy.
+            many = 1 if by_machine else at_once
+            looks += by_machine is not None
+            if looks > MOST_LOOKS:
+                by_machine = None
+            found = _by_numpy(program, known, head, min(head + many, known.count))
+        count, row, action, ends, probs, numbers = found
         per_row = np.bincount(row, minlength=count)
-        numbers = known.numbers(found.words)
         width = np.diff(ends, prepend=0)
         if chain:
             share = np.ones(len(row))
@@ -153,6 +178,108 @@ def explore(
     )
 
 
+class Piece(NamedTuple):
+    """What some states can do that follow each other: see `_choices.Expanded`.
+
+    Attributes:
+        count: how many states.
+        numbers: int32 `[B]`, the states to which branches lead.
+    """
+
+    count: int
+    row: np.ndarray
+    action: np.ndarray
+    ends: np.ndarray
+    probs: np.ndarray
+    numbers: np.ndarray
+
+
+def _by_numpy(program: Resolved, known: "_Known", head: int, end: int) -> Piece:
+    """All at once: the way for wide pieces where no machine code is, and for few."""
+    found = expanded(program, known.words[head:end])
+    numbers = known.numbers(found.words)
+    return Piece(end - head, found.row, found.action, found.ends, found.probs, numbers)
+
+
+class _ByMachine:
+    """One state after the other, by compiled code: no piece is too narrow for it."""
+
+    def __init__(self, code: Code, known: "_Known"):
+        width = known.words.shape[1]
+        self._known, self._code = known, code
+        self._registers = code.ints.copy(), code.reals.copy()
+        self._counted = np.zeros(_machine.COUNTED, np.int64)
+        self._work = (
+            np.zeros(width, np.int64),
+            np.zeros(width, np.int64),
+            np.zeros((code.parts, 2), np.int64),
+            np.zeros(code.part_choices + 1, np.int64),
+            np.zeros(code.part_branches),
+            np.zeros((code.part_branches, width), np.int64),
+            np.zeros(code.parts, np.int64),
+            np.zeros(code.parts, np.int64),
+        )
+        self._make_room(BRANCHES_AT_ONCE)
+        known.make_room(FIRST_ROOM)
+
+    @staticmethod
+    def of(program: Resolved, known: "_Known") -> "_ByMachine | None":
+        """For a program; None where it cannot be written as code."""
+        code = kept(program, "code", lambda: written(program))
+        return _ByMachine(code, known) if code else None
+
+    def _make_room(self, branches: int) -> None:
+        limits.check_room(32 * branches, "the branches of a state")
+        self._found = (
+            np.empty(branches, np.int64),
+            np.empty(branches, np.int32),
+            np.empty(branches, np.int64),
+            np.empty(branches, np.float64),
+            np.empty(branches, np.int32),
+        )
+
+    def expanded(self, head: int) -> Piece | None:
+        """Some states from number `head` on; None if that one is to be looked at."""
+        known, code = self._known, self._code
+        if 2 * known.count > len(known.words):
+            known.make_room(2 * len(known.words))
+        while True:
+            with np.errstate(over="ignore"):  # where it is not compiled
+                self._counted[_machine.COUNT] = known.count
+                end, why = _machine.run(
+                    *code[:5], *self._registers, known.words, known.table, known.shift,
+                    head, self._counted, *self._work, *self._found,
+                )  # fmt: skip
+            known.count, choices, branches = self._counted[:3].tolist()
+            if end > head:
+                row, action, ends, probs, numbers = self._found
+                return Piece(
+                    end - head,
+                    row[:choices].copy(),
+                    action[:choices].copy(),
+                    ends[:choices].copy(),
+                    probs[:branches].copy(),
+                    numbers[:branches].copy(),
+                )
+            if why == _machine.LOOK:
+                return None
+            if why == _machine.STATES:
+                known.make_room(2 * len(known.words))
+            else:
+                self._make_room(2 * len(self._found[0]))
+
+
+def _is_due(program: Resolved, pieces: int, states: int) -> bool:
+    """Whether so much was done by numpy that the machine is worth its beginning."""
+    if not can_compile():
+        return False
+    if _machine.run.ready:
+        return pieces >= PIECES_BY_NUMPY
+    commands = sum(len(some) for own in program.commands for some in own.values())
+    looked_at = pieces * commands
+    return looked_at >= COMMANDS_BEFORE_LOADING or states >= STATES_BEFORE_LOADING
+
+
 def _sums(probs: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """The sum of each choice; none is empty."""
     return (
@@ -168,12 +295,13 @@ class _Known:
     Attributes:
         count: how many there are.
         words: int64 `[R, W]`, the first `count` are theirs.
+        table: int32, the number of a state where it is looked for, or -1.
     """
 
     def __init__(self, width: int):
         self.count = 0
         self.words = np.zeros((FIRST_STATES, width), np.int64)
-        self._table = np.full(4 * FIRST_STATES, -1, np.int32)
+        self.table = np.full(4 * FIRST_STATES, -1, np.int32)
 
     def numbers(self, words: np.ndarray) -> np.ndarray:
         """The number of each state, those of new ones given in order: int32 `[N]`."""
@@ -181,17 +309,23 @@ class _Known:
         done = 0
         while done < len(words):
             part = words[done : done + max(len(self.words) // 2, 1)]
-            self._make_room(self.count + len(part))
-            places = _places(part, len(self._table))
+            self.make_room(self.count + len(part))
+            places = _places(part, len(self.table))
             with host.plain(len(part)):
                 self.count = _enter(
-                    part, places, self.words, self._table, self.count,
+                    part, places, self.words, self.table, self.count,
                     found[done : done + len(part)],
                 )  # fmt: skip
             done += len(part)
         return found
 
-    def _make_room(self, most: int) -> None:
+    @property
+    def shift(self) -> int:
+        """By how many bits a number of 64 is shifted to be a place of the table."""
+        return 64 - (len(self.table).bit_length() - 1)
+
+    def make_room(self, most: int) -> None:
+        """Sees to it that so many states have room."""
         if most <= len(self.words):
             return
         size = 1 << (most - 1).bit_length()
@@ -199,12 +333,12 @@ class _Known:
         words = np.zeros((size, self.words.shape[1]), np.int64)
         words[: self.count] = self.words[: self.count]
         self.words = words
-        self._table = np.full(4 * size, -1, np.int32)
+        self.table = np.full(4 * size, -1, np.int32)
         own = self.words[: self.count]
-        places = _places(own, len(self._table))
+        places = _places(own, len(self.table))
         numbers = np.empty(self.count, np.int32)
         with host.plain(self.count):
-            _enter(own, places, own.copy(), self._table, 0, numbers)
+            _enter(own, places, own.copy(), self.table, 0, numbers)
 
 
 def _places(words: np.ndarray, size: int) -> np.ndarray:

@@ -177,14 +177,16 @@ class Program:
         choice that lead to the same state are one. What is earned by choices of a chain
         is earned on average.
 
-        Many states are looked at at once: O(S C) operations on arrays for S states and
-        C commands, and a few random accesses for each branch.
+        On the host states are looked at one after the other by compiled code, once
+        there are more than a few: O(S C) steps for S states and C commands, most often
+        fewer, and a few random accesses for each branch. Elsewhere, and without a
+        compiler, many states are looked at at once.
 
         Args:
             constants: numbers or truth values by name, for the constants that the
                 program leaves open; an exact number may be a `Fraction`.
-            engine: `"host"`, a piece of the queue after the other; `"device"`, all in
-                compiled loops, for programs whose states have up to 256 successors; or
+            engine: `"host"`, in the order of a queue; `"device"`, all in loops of JAX,
+                for programs whose states have up to 256 successors; or
                 `"auto"`: the host, and where that finds very many a GPU.
             deadlocks: what becomes of states where nothing can happen: `"loop"`, they
                 stay as they are for ever, and have the label `deadlock`; or `"error"`.
