@@ -187,7 +187,11 @@ def _open(
     lines, rest = header[0].count(b"\n"), text[header.end() :]
     if header[1] is None and not rest[:1].isdigit():
         expected = f"expected '{grammar.word} N;' or the identifier of a vertex"
-        raise FormatError(path, 1 + lines, f"{expected}, found {_shown(rest)}")
+        found = _shown(rest)
+        if rest.split(None, 1)[:1] == [grammar.word.encode()]:
+            expected = f"expected '{grammar.word} N;', N a number of up to 18 digits"
+            found = quoted(rest.partition(b";")[0].splitlines()[0])
+        raise FormatError(path, 1 + lines, f"{expected}, found {found}")
     # The header's line ends stay, so that lines are counted right.
     texts = itertools.chain([b"\n" * lines + rest], texts)
     return None if header[1] is None else int(header[1]), texts

@@ -214,6 +214,11 @@ REFUSED = {
         1,
         "the owner of vertex 1 .*0 to 1.*found '3'",
     ),
+    "header too large": (
+        f"parity {'9' * 20};\n0 0 0 0;",
+        1,
+        "'parity N;', N a number of up to 18 digits, found 'parity 9{20}'",
+    ),
     "header without number": ("parity;\n0 0 0 0;", 1, "expected 'parity N;'"),
     "header without semicolon": ("parity 0\n0 0 0 0;", 1, "expected 'parity N;'"),
     "solution": ("paritysol 1;\n0 0 0;\n1 1;\n", 1, "expected 'parity N;'"),
