@@ -3,13 +3,12 @@
 import signal
 import sys
 
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the command listens, Ctrl-C ends the process without Python's traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
 
 def main() -> int:
     """Runs the command that the process was started for."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until the command listens, Ctrl-C ends it without Python's traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from jaxgames import cli
 
     return cli.main()

@@ -12,6 +12,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -1029,6 +1030,7 @@ def test_an_interrupt_ends_what_python_cannot(game):
     )
     process = spawn("solve", game, "--json", code=("-c", code))
     assert process.stderr.readline() == "stuck\n"
+    time.sleep(0.5)  # it has told that it will be stuck, which it now is
     process.send_signal(signal.SIGINT)
     try:
         out, err = process.communicate(timeout=60)

@@ -447,7 +447,10 @@ def test_a_search_that_stops_early_has_no_answer(run):
     check = ("--graph", marked("p.npz"), "-s", "map", "--max-steps", "0")
     code, out, err = run(*check)
     assert (code, "violated" in out, "holds" in out) == (Exit.UNSOLVED, False, False)
-    assert err == "jaxgames: p.npz: not solved: the limit of 0 rounds was reached\n"
+    assert err == (
+        "jaxgames: p.npz: not solved: the limit of 0 rounds was reached; "
+        "allow more by --max-steps, or leave it out\n"
+    )
     facts = json.loads(run(*check, "--json")[1])
     assert (facts["holds"], facts["status"]) == (None, "max_steps")
 

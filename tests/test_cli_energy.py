@@ -159,7 +159,10 @@ def test_a_wrong_answer_is_not_written(run, game, monkeypatch):
 def test_a_limit_is_reached(run, game):
     code, _, err = run("energy", game, "-s", "fvi", "--max-steps", 0, "-q")
     assert code == Exit.UNSOLVED
-    assert err == f"jaxgames: {game}: not solved: the limit of 0 rounds was reached\n"
+    assert err == (
+        f"jaxgames: {game}: not solved: the limit of 0 rounds was reached; "
+        "allow more by --max-steps, or leave it out\n"
+    )
 
 
 # ---- mean payoff ---------------------------------------------------------------

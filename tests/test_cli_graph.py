@@ -138,7 +138,10 @@ def test_scc_stops_early(run, files):
     )
     assert code == Exit.UNSOLVED
     assert "strongly" not in out
-    assert err == "jaxgames: a.aut: not solved: the limit of 0 rounds was reached\n"
+    assert err == (
+        "jaxgames: a.aut: not solved: the limit of 0 rounds was reached; "
+        "allow more by --max-steps, or leave it out\n"
+    )
     assert not Path("l.npz").exists()
     arguments = ("-s", name, "--max-steps", "0", "--json")
     facts = json.loads(run("scc", "a.aut", *arguments)[1])
@@ -222,7 +225,10 @@ def test_mec_stops_early(run, models):
     name = next(iter(mdp.SOLVERS))
     code, _, err = run("mec", "m.umb", "-s", name, "--max-steps", "0", "-o", "c.npz")
     assert code == Exit.UNSOLVED
-    assert err == "jaxgames: m.umb: not solved: the limit of 0 rounds was reached\n"
+    assert err == (
+        "jaxgames: m.umb: not solved: the limit of 0 rounds was reached; "
+        "allow more by --max-steps, or leave it out\n"
+    )
     assert not Path("c.npz").exists()
 
 

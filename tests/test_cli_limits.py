@@ -17,8 +17,8 @@ from jaxgames.cli import Exit, _options, _watch, main
 ROOT = os.path.dirname(os.path.dirname(jaxgames.__file__))
 
 GAME = "parity 1;\n0 0 0 1;\n1 1 1 0;\n"
-ENERGY = "energy 2\n0 0 1,-1\n1 1 0,1\n"
-BOTH = "eparity 2;\n0 1 0 1,-1;\n1 2 1 0,1;\n"
+ENERGY = "energy 2\n0 0 1 -1\n1 1 0 1\n"
+BOTH = "energyparity 2\n0 1 0 1 -1\n1 2 1 0 1\n"
 COLOURS = (
     "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 2 Inf(0) & Inf(1)\n"
     "spot-state-player: 0 --BODY--\nState: 0 [t] 0 {0 1}\n--END--\n"

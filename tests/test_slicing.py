@@ -91,7 +91,7 @@ def test_slices_of_a_device_are_those_of_the_host(arena, monkeypatch):
 def test_large_arrays_are_sent_in_pieces(monkeypatch):
     monkeypatch.setattr(_sliced_device, "COPIED_UP_TO", 0)
     x = np.arange(4700, dtype=np.int32)
-    pieces = _sliced_device._sent(x, 5120, -1)
+    pieces = _sliced_device.sent(x, 5120, -1)
     assert len({len(piece) for piece in pieces}) == 1 < len(pieces)
     joined = np.concatenate(pieces)
     np.testing.assert_array_equal(joined, np.append(x, np.full(420, -1)))

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from jaxgames import drive, parity
+from jaxgames import drive, fixpoint, parity
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
 from jaxgames.synth._controller import Controller
@@ -91,6 +91,7 @@ def solve(
         >>> solve(Specification.from_ltl("G(r <-> g)", ["r"], ["g"], moore=True))
         Solution(unrealizable)
     """
+    max_steps = fixpoint.checked_steps(max_steps)  # before what may take long
     arena = specification.arena()
     game = parity.solve(arena, solver, max_steps=max_steps, throw=throw)
     return Solution(specification, game)
@@ -127,6 +128,7 @@ def solve_many(
         >>> solve_many(asked)
         [Solution(realizable), Solution(unrealizable)]
     """
+    max_steps = fixpoint.checked_steps(max_steps)
     arenas = [specification.arena() for specification in specifications]
     found = drive.solve_many(parity, arenas, solver, max_steps=max_steps, throw=throw)
     pairs = zip(specifications, found, strict=True)
