@@ -14,11 +14,14 @@ References:
     ω-automata, J. ACM 67 (2020), doi:10.1145/3417995.
 """
 
+import itertools
+
 from jaxgames import limits
 from jaxgames.ltl import _diagrams
 from jaxgames.ltl._diagrams import Diagrams
 from jaxgames.ltl._formula import Formula
 from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
+from jaxgames.ltl._implied import Implied, may_be
 from jaxgames.ltl._letters import Letters
 
 Row = dict[int, int]
@@ -59,6 +62,8 @@ class _Progression:
         self._now_of: dict[int, int] = {}  # of the variable of each level
         self._composed: dict[int, int] = {}
         self._read: dict[int, Row] = {}
+        self._deadline_of: dict[int, Formula] = {}  # of the variable of each level
+        self._implied, self._plain = Implied(), dict[int, int]()
         level = {name: i for i, name in enumerate(names)}
         # Of each formula: the function that says that it holds from some letter on,
         # with variables for that letter, and with variables for the one behind it.
@@ -86,6 +91,8 @@ class _Progression:
                 case "X":
                     other = below[0]
                     one = self._variable(other)
+                    if may_be(x):
+                        self._deadline_of[store.level[one]] = x
                 case _:
                     # What is released holds now, so that the function says so too.
                     own = self._variable(0)
@@ -149,7 +156,7 @@ class _Progression:
         """By which letters a function becomes which, that has none of them."""
         level = self._store.level[node]
         if level >= self._count:
-            return {node: self._letters.all}
+            return {self._without_implied(node): self._letters.all}
         found = self._read.get(node)
         if found is None:
             letters, found = self._letters, {}
@@ -161,6 +168,47 @@ class _Progression:
                 found[after] = letters.either(found.get(after, 0), some)
             check_edges(len(found))
             self._read[node] = found
+        return found
+
+    def _without_implied(self, node: int) -> int:
+        """The same function of deadlines, without those that others say anyhow.
+
+        Variables do not know which of them says more. Where both must hold it is the
+        one, where one of them must it is the other: either way one variable is left.
+        """
+        found = self._plain.get(node)
+        if found is None:
+            found = node
+            while (fewer := self._with_fewer(found)) != found:
+                found = fewer
+            self._plain[node] = found
+        return found
+
+    def _with_fewer(self, node: int) -> int:
+        store, deadline = self._store, self._deadline_of
+        support = self._support(node)
+        open_ = sorted(support & deadline.keys())
+        for a, b in itertools.permutations(open_, 2):
+            if self._implied(deadline[a], deadline[b]):
+                one, other = store.variable(a), store.variable(b)
+                for level, by in (
+                    (b, store.either(one, other)),
+                    (a, store.both(one, other)),
+                ):
+                    fewer = store.composed(node, {level: by}, {})
+                    if self._support(fewer) < support:
+                        return fewer
+        return node
+
+    def _support(self, node: int) -> set[int]:
+        """The levels of the variables that a function has."""
+        store, found, seen, work = self._store, set[int](), set[int](), [node]
+        while work:
+            node = work.pop()
+            if node not in (_diagrams.FALSE, _diagrams.TRUE) and node not in seen:
+                seen.add(node)
+                found.add(store.level[node])
+                work += [store.low[node], store.high[node]]
         return found
 
 

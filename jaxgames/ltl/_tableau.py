@@ -19,6 +19,7 @@ from jaxgames import limits
 from jaxgames.ltl._formula import Formula
 from jaxgames.ltl._graph import Graph, TooLargeError, check_edges
 from jaxgames.ltl._guards import bits
+from jaxgames.ltl._implied import Implied, may_be
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._normal_form import FALSE, TRUE
 
@@ -52,6 +53,8 @@ class Tableau:
         self._number: dict[Formula, int] = {}
         self._elements: list[Formula] = []
         self._always = 0  # mask of those that say what holds at all times
+        self._deadlines = 0  # and of those of which others may say more
+        self._implied = Implied()
         self._plain: dict[int, int] = {}  # sets without what these say anyhow
         self._untils: dict[Formula, int] = {}
         self._sets: dict[Formula, list[int]] = {}
@@ -91,8 +94,9 @@ class Tableau:
         return Graph(self._letters, marked, initial, len(self._untils))
 
     def _without_implied(self, subset: int) -> int:
-        """Leaves out what an always says anyhow."""
-        if not subset & self._always:
+        """Leaves out what an always, or an earlier deadline, says anyhow."""
+        deadlines = subset & self._deadlines
+        if not subset & self._always and not deadlines & (deadlines - 1):
             return subset
         found = self._plain.get(subset)
         if found is None:
@@ -105,6 +109,14 @@ class Tableau:
             for part in inner.operands if inner.operator == "&" else (inner,):
                 if part in self._number:
                     subset &= ~(1 << self._number[part])
+        for bit in bits(subset & self._deadlines):
+            formula = self._elements[bit.bit_length() - 1]
+            others = bits(subset & self._deadlines & ~bit)
+            if any(
+                self._implied(self._elements[x.bit_length() - 1], formula)
+                for x in others
+            ):
+                subset &= ~bit
         return subset
 
     def _sets_of(self, formula: Formula) -> list[int]:
@@ -149,6 +161,8 @@ class Tableau:
             self._plain.clear()
             if formula.operator == "R" and formula.operands[0] == FALSE:
                 self._always |= 1 << number
+            if may_be(formula):
+                self._deadlines |= 1 << number
         return 1 << number
 
     def _steps_of_set(self, subset: int) -> Steps:
