@@ -6,6 +6,7 @@ matters. Without that each set of them would be a state of its own.
 
 from collections.abc import Iterator
 
+from jaxgames import limits
 from jaxgames.ltl._formula import Formula
 
 
@@ -36,6 +37,7 @@ class Implied:
         # Formulas may be deeper than Python's recursion.
         work, known = [(one, other)], self._known
         while work:
+            limits.tick("translating", len(known), "pairs of formulas")
             pair = work[-1]
             if pair in known or _shows(*pair):
                 known.setdefault(pair, True)

@@ -189,6 +189,7 @@ class _Progression:
         support = self._support(node)
         open_ = sorted(support & deadline.keys())
         for a, b in itertools.permutations(open_, 2):
+            limits.tick("determinising", len(self._plain), "functions")
             if self._implied(deadline[a], deadline[b]):
                 one, other = store.variable(a), store.variable(b)
                 for level, by in (

@@ -20,6 +20,7 @@ References:
 
 import functools
 import operator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -280,21 +281,31 @@ class _Game:
             before = near
             good = store.either(met, self._into(near))
             for fair in self._fair:
-                unfair = store.negated(fair)
-                states = won
-                while True:
-                    limits.tick("solving", len(store.level), "nodes")
-                    moves = store.both(unfair, self._into(states))
-                    moves = store.either(good, moves)
-                    less = store.both(states, self._forced(moves))
-                    if less == states:
-                        break
-                    states = less
+                *_, (states, _, moves) = self._waiting(good, fair, won)
                 new = store.both(states, store.negated(near))
                 allowed = store.either(allowed, store.both(new, moves))
                 near = store.either(near, states)
             if near == before:
                 return near, _Goal(allowed, goal)
+
+    def _waiting(
+        self, good: int, fair: int, states: int
+    ) -> Iterator[tuple[int, int, int]]:
+        """States in which moves are good, or unfair and back among them; ever fewer.
+
+        Yields:
+            The states, those that are left of them, and these moves; the last time
+            all are left.
+        """
+        store, unfair = self.store, self.store.negated(fair)
+        while True:
+            limits.tick("solving", len(store.level), "nodes")
+            moves = store.either(good, store.both(unfair, self._into(states)))
+            less = store.both(states, self._forced(moves))
+            yield states, less, moves
+            if less == states:
+                return
+            states = less
 
     def _kept_from(self, steps: list[_Step]) -> list[_Goal]:
         """How the environment meets each mark of fairness, and the system no goal.
@@ -310,19 +321,10 @@ class _Game:
             )
             lost = store.both(step.before, store.negated(step.after))
             for i, fair in enumerate(self._fair):
-                unfair = store.negated(fair)
-                states = step.before
-                while True:
-                    limits.tick("solving", len(store.level), "nodes")
-                    moves = store.both(unfair, self._into(states))
-                    moves = store.either(good, moves)
-                    less = store.both(states, self._forced(moves))
-                    if less == states:
-                        break
+                for states, less, moves in self._waiting(good, fair, step.before):
                     new = store.both(store.both(states, store.negated(less)), lost)
                     new = store.both(new, store.negated(moves))
                     found[i] = store.either(found[i], new)
-                    states = less
         return [_Goal(*x) for x in zip(found, self._fair, strict=True)]
 
     # ---- the machine ---------------------------------------------------------
