@@ -8,6 +8,7 @@ import functools
 import importlib.util
 import os
 import queue
+import sys
 import threading
 import time
 import types
@@ -361,8 +362,12 @@ class Impatience(np.ndarray):
 
 
 def is_plain(edges: int) -> bool:
-    """Whether a small input is better left to plain Python, for the time being."""
-    if edges > SMALL or _plain_left <= 0:
+    """Whether a small input is better left to plain Python, for the time being.
+
+    It is not where LLVM is in the process: to load machine code then takes a
+    millisecond, and to make it, once on a machine, some tens.
+    """
+    if edges > SMALL or _plain_left <= 0 or "llvmlite.binding" in sys.modules:
         return False
     return not _interpreted.get() and not _compiling.get()
 
