@@ -287,7 +287,8 @@ def test_an_index_of_no_item_is_found_where_that_is_asked_for(monkeypatch):
     monkeypatch.setattr(_arrays.Arrays, "checks_indices", False)
     values, table = np.arange(3), np.arange(6).reshape(2, 3)
     free = native.Program(at, plain).code((values, 0))
-    assert free is not None and free((values, 2)) == 2
+    assert free is not None
+    assert free((values, 2)) == 2
     native.check_indices()
     line = at.__code__.co_firstlineno + 1
     for index in (-1, 3, 2**40):
