@@ -362,14 +362,19 @@ class Impatience(np.ndarray):
 
 
 def is_plain(edges: int) -> bool:
-    """Whether a small input is better left to plain Python, for the time being.
-
-    It is not where LLVM is in the process: to load machine code then takes a
-    millisecond, and to make it, once on a machine, some tens.
-    """
-    if edges > SMALL or _plain_left <= 0 or "llvmlite.binding" in sys.modules:
+    """Whether a small input is better left to plain Python, for the time being."""
+    if edges > SMALL or _plain_left <= 0 or _has_llvm():
         return False
     return not _interpreted.get() and not _compiling.get()
+
+
+def _has_llvm() -> bool:
+    """Whether LLVM is in the process.
+
+    To load machine code then takes a millisecond, and to make it, once on a machine,
+    some tens.
+    """
+    return "llvmlite.binding" in sys.modules
 
 
 class linear(compiled):

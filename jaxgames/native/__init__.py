@@ -21,10 +21,10 @@ all calls with arguments of one kind, such as `x is None` or `x.ndim == 1`, is d
 when the function is translated, and only the branch that is taken has to make sense.
 
 As with numba, sums wrap round at 64 bits, and no index is checked. A constant index and
-the ends of a slice may be negative and count from the end; an index that is computed may
-not, which `check_indices` finds. A division by zero raises, and so does a lack of memory.
-New arrays live until their function ends, and those that it returns until its caller
-ends.
+the ends of a slice may be negative and count from the end. An index that is computed
+may not: `check_indices` finds those that are. A division by zero raises, and so does a
+lack of memory. New arrays live until their function ends, and those that it returns
+until its caller ends.
 """
 
 from typing import TYPE_CHECKING
