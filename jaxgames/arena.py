@@ -147,15 +147,15 @@ class Arena(Value):
             )
         edge_priority = _priorities("edge_priority", edge_priority, len(src), "edge")
         weight = _weights(weight, len(src))
-        if len(src) and np.any(src[1:] < src[:-1]):
+        row_ptr = _starts_of(src, len(owner))
+        if row_ptr is None:
             order = np.argsort(src, kind="stable")
-            src = src[order]
             dst, edge_priority, weight = (
                 None if x is None else freeze(x[order])
                 for x in (dst, edge_priority, weight)
             )
-        row_ptr = np.zeros(len(owner) + 1, np.int64)
-        np.cumsum(np.bincount(src, minlength=len(owner)), out=row_ptr[1:])
+            row_ptr = np.zeros(len(owner) + 1, np.int64)
+            np.cumsum(np.bincount(src, minlength=len(owner)), out=row_ptr[1:])
         return cls.from_csr(
             row_ptr,
             dst,
@@ -475,6 +475,36 @@ def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
     if not ascends or degree.min(initial=0) < 0:
         raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
     return np.repeat(np.arange(size, dtype=np.int32), degree), not degree.all()
+
+
+def _starts_of(src: np.ndarray, size: int) -> np.ndarray | None:
+    """Where the row of each vertex starts, `[V + 1]`; None if sources do not ascend."""
+    if len(src) and _pays(len(src)):
+        row_ptr, falls = np.empty(size + 1, np.int32), np.zeros(1, np.bool_)
+        on_all_cores(_write_starts, len(src), src, row_ptr, falls)
+        row_ptr[src[-1] + 1 :] = len(src)
+        return None if falls[0] else freeze(row_ptr)
+    if np.any(src[1:] < src[:-1]):
+        return None
+    row_ptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(src, minlength=size), out=row_ptr[1:])
+    return row_ptr
+
+
+@compiled
+def _write_starts(src, row_ptr, falls, begin, end):
+    """Writes where rows start; finds sources that fall."""
+    last = -1
+    if begin > 0:
+        last = np.int64(src[begin - 1])
+    for edge in range(begin, end):
+        vertex = np.int64(src[edge])
+        if vertex < last:
+            falls[0] = True
+            return
+        while last < vertex:
+            last += 1
+            row_ptr[last] = edge
 
 
 _looked_at = 0

@@ -85,7 +85,7 @@ def _parsed(byte: np.ndarray, begin: int, most: int) -> States | None:
     # The shortest statements are `0;`, and a successor takes a digit and a blank.
     room = (len(byte) - begin) // 2 + 1
     number, row_ptr, targets = np.empty((3, room + 1), np.int32)
-    places = np.zeros((4, room), np.int32)
+    places = np.empty((4, room), np.int32)
     count = _parse(byte, begin, most, number, row_ptr, targets, places)
     if count == ODD:
         return None
@@ -106,6 +106,8 @@ def _parse(byte, begin, most, number, row_ptr, targets, places):
     at = _skip(byte, begin, end)
     while at < end:
         row_ptr[count] = size
+        places[0, count] = places[1, count] = 0
+        places[2, count] = places[3, count] = 0
         field = 0
         while True:  # the state, then its successors
             value = 0

@@ -165,7 +165,7 @@ NO_NUMBERS = [
 
 def lines_of(words: list[str], code: bool) -> _lines.Lines:
     text = " ".join(words).encode()
-    return _lines._cut("a", text, 0, code)
+    return _lines._cut("a", _lines._framed(text), 0, code)
 
 
 def test_real_numbers_are_the_nearest():
