@@ -114,8 +114,6 @@ run takes 5 % longer.
 
 def pytest_configure():
     """Has this process compile fast, and lets all share what they compile."""
-    if "XLA_FLAGS" not in os.environ:
-        native.check_indices()
     compile_fast()
     # A process spends a second on plain Python at first: which test does, chance says.
     host._plain_left = 0.0

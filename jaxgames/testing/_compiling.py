@@ -5,6 +5,8 @@ import os
 
 import jax
 
+from jaxgames import native
+
 FAST_COMPILATION = (
     "--xla_backend_optimization_level=0",
     "--xla_cpu_parallel_codegen_split_count=1",
@@ -19,12 +21,16 @@ It computes more slowly then, which matters to none that ends at once.
 def compile_fast() -> None:
     """Has this process trace and compile fast, since its programs compute little.
 
+    Compiled loops of the host check all indices then.
+
     Tracing makes many objects and few cycles, so garbage is looked for less often, and
     programs say nothing of the lines that they come from: a quarter of the time.
 
     Set `XLA_FLAGS`, if only to nothing, to compile as users do. JAX reads the variable
     when it first looks for devices: this has to be called before.
     """
+    if "XLA_FLAGS" not in os.environ:
+        native.check_indices()
     if jax.__version_info__ < (
         0,
         11,
