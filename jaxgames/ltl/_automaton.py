@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from jaxgames.graph import host
+from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._checks import check_automaton
@@ -125,11 +126,7 @@ class Automaton(Value):
         for x in parsed:
             key = x if isinstance(x, Formula) else tuple(x)
             if key not in known:
-                known[key] = (
-                    _guards.of_formula(x, propositions)
-                    if isinstance(x, Formula)
-                    else _guards.of_masks(key, len(propositions))  # pyright: ignore
-                )
+                known[key] = _guards.guard_of(key, propositions)
             cubes.append(known[key])
         if accepting is not None:
             if sets is not None:
@@ -223,6 +220,13 @@ class Automaton(Value):
         pairs = zip(self.required.tolist(), self.forbidden.tolist(), strict=True)
         cubes, ends = list(pairs), self.cube_offsets.tolist()
         return [tuple(cubes[a:b]) for a, b in itertools.pairwise(ends)]
+
+    @keeps
+    def labels(self) -> tuple[list[int], list[Guard]]:
+        """The number of the guard of each edge, and the different guards."""
+        number: dict[Guard, int] = {}
+        of_edges = [number.setdefault(x, len(number)) for x in self.guards]
+        return of_edges, list(number)
 
     def members(self) -> np.ndarray:
         """Which states have all their edges in each acceptance set: bool `[N, A]`.

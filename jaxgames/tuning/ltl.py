@@ -6,6 +6,10 @@ SUITE = "ltl"
 TABLES_UP_TO = 12
 """Propositions up to which a set of letters is a truth table."""
 
+# ltl/_parity_automaton.py
+CHECK_TABLES_UP_TO = 14
+"""Likewise, where each set is made once to see whether an automaton is deterministic."""
+
 # ltl/_graph.py
 SIMULATED_UP_TO = 1 << 12
 """States times edges of an automaton in which simulations are looked for."""
