@@ -8,7 +8,7 @@ TABLES_UP_TO = 12
 
 # ltl/_parity_automaton.py
 CHECK_TABLES_UP_TO = 14
-"""Likewise, where each set is made once to see whether an automaton is deterministic."""
+"""Likewise, where sets are made once, to see whether an automaton is deterministic."""
 
 # ltl/_graph.py
 SIMULATED_UP_TO = 1 << 12

@@ -113,7 +113,7 @@ def priority(count: int) -> tuple[str, list[str]]:
 
 
 def lift(count: int) -> tuple[str, list[str]]:
-    """A cabin is on one floor, at first the lowest, and moves while the doors let it."""
+    """A cabin is on one floor, at first the lowest, and moves where doors let it."""
     each = range(count)
     first = [f"f{i}" if i == 0 else f"!f{i}" for i in each]
     goals = [f"G({' | '.join(f'f{i}' for i in each)})"]
