@@ -66,6 +66,10 @@ FEW_STATES = 1 << 8
 ROWS = 1 << 20
 """Pairs of cubes, one of a machine and one of an automaton, compared at once."""
 
+# synth/_gates.py
+RENUMBERED_UP_TO = 1 << 21
+"""States of a machine times gates up to which other numbers of states are tried."""
+
 # synth/_circuit_states.py
 CIRCUIT_TABLES_UP_TO = 12
 """Inputs up to which the gates of a circuit are evaluated for all letters."""
