@@ -17,7 +17,7 @@ from jaxgames.acceptance import Acceptance
 from jaxgames.io import _hoa_loop, _limits, _word_loop
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
-from jaxgames.ltl import Automaton, EmersonLei, Formula, _guards, from_alternating
+from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
 from jaxgames.quoting import clipped, quoted
 
 MAX_INTEGER = 2**31 - 1
@@ -178,7 +178,7 @@ class _Reader:
             numbers = {mark % self._num_sets for mark in marks}
             inside = {number: np.zeros(len(masks), bool) for number in numbers}
             for column, mask in enumerate(masks):
-                for number in numbers.intersection(_guards.indices(mask)):
+                for number in numbers.intersection(_numbers(mask)):
                     inside[number][column] = True
             return [
                 inside[mark % self._num_sets] ^ (mark >= self._num_sets)
@@ -508,7 +508,7 @@ class _Reader:
             return False
         which, labels = self._each(body.label, self._cubes, self._optional_label)
         names = [str(number) for number in range(len(self._names))]
-        guards = [_guards.guard_of(label, names) for label in labels]
+        guards = [Automaton.cubes_of(label, names) for label in labels]
         listed = np.array([x for guard in guards for x in guard], np.uint64)
         required, forbidden = listed.reshape(-1, 2).T
         width = np.array([len(guard) for guard in guards], np.int64)
@@ -647,15 +647,15 @@ class _Reader:
             (
                 q,
                 tuple(label) if isinstance(label, list) else label,
-                _guards.indices(self._together.get(target) or 1 << target),
-                _guards.indices(marks | (bit - 1 & ~marks) << self._num_sets),
+                _numbers(self._together.get(target) or 1 << target),
+                _numbers(marks | (bit - 1 & ~marks) << self._num_sets),
             )
             for q, label, target, marks in self._edges
         ]
         starts = [self._together.get(q) or 1 << q for q in sorted(self._starts)]
         graph = from_alternating(
             edges,
-            map(_guards.indices, starts),
+            map(_numbers, starts),
             self._condition,
             num_states=count,
             propositions=self._names,
@@ -744,6 +744,16 @@ def _operators(condition: Acceptance) -> set[str]:
     return condition.fold(
         lambda node: {node.operator}, lambda node, found: set().union(*found)
     )
+
+
+def _numbers(mask: int) -> list[int]:
+    """The numbers of the bits of a mask."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
 
 
 def _members(masks: list[int], mark: int, num_sets: int) -> np.ndarray:

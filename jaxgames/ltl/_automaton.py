@@ -184,6 +184,25 @@ class Automaton(Value):
             name=name,
         )
 
+    @staticmethod
+    def cubes_of(
+        label: Formula | Iterable[tuple[int, int]], propositions: Sequence[str]
+    ) -> Guard:
+        """The cubes of a guard: of a Boolean formula, or fewer of the same function.
+
+        Args:
+            label: a formula, or pairs of masks of what must and must not hold.
+            propositions: names, in the order of the bits.
+
+        Raises:
+            ValueError: the formula is not Boolean, or there is no such proposition.
+
+        Examples:
+            >>> Automaton.cubes_of([(0b01, 0b10), (0b11, 0)], ["p", "q"])
+            ((1, 0),)
+        """
+        return _guards.guard_of(label, propositions)
+
     # ---- looking ------------------------------------------------------------
 
     @property

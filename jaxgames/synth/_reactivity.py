@@ -35,11 +35,12 @@ from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._gates import Gates
-from jaxgames.synth._side_by_side import cone
+from jaxgames.synth._side_by_side import cone, side_by_side
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import (
     PART_STATES,
     REACTIVE_FROM,
+    REACTIVE_MACHINE_NODES,
     REACTIVE_NODES,
     REACTIVE_STATES,
 )
@@ -68,14 +69,17 @@ def reactive(
         won = game.is_won()
         if won:
             game.ask_for_more()
+        game.store.max_nodes = REACTIVE_MACHINE_NODES
         machine = cone(game.circuit(), outputs if won else inputs)
-        controller = machine.controller(max_states=REACTIVE_STATES)
+        controller = machine.controller(max_states=REACTIVE_STATES).reduced()
     except limits.LimitError:
         raise
     except (ValueError, _OtherKindError, RecursionError):  # of sizes
         return None
     automaton = _words(controller, letters, (*inputs, *outputs), realizable=won)
-    return Specification(automaton.emerson_lei, tuple(outputs), moore, formula)
+    found = Specification(automaton.emerson_lei, tuple(outputs), moore, formula)
+    reads, writes = (inputs, outputs) if won else (outputs, inputs)
+    return found.of_machine(side_by_side([machine], tuple(reads), tuple(writes)))
 
 
 def _words(

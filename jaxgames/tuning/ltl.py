@@ -87,5 +87,8 @@ REACTIVE_FROM = 4
 REACTIVE_NODES = 1 << 18
 """Nodes of decision diagrams for such a game: others are solved in another way."""
 
+REACTIVE_MACHINE_NODES = 1 << 20
+"""The same with those of its machine: once it is solved, more is worth while."""
+
 REACTIVE_STATES = 1 << 10
 """States of a machine that is made of functions."""

@@ -225,3 +225,65 @@ def test_other_conditions_are_left_to_others(monkeypatch):
     store = Diagrams(max_nodes=10)
     with pytest.raises(TooManyNodesError):
         _ = [store.variable(level) for level in range(9999)]
+
+
+def buffer(count: int) -> tuple[str, list[str]]:
+    """Senders are answered after they ask, and not at once."""
+    each = range(count)
+    given = [f"G(r{i} & !g{i} -> X r{i})" for i in each]
+    given += [f"G(g{i} -> X !r{i})" for i in each]
+    goals = [f"G(!r{i} -> X !g{i}) & G(r{i} -> F g{i})" for i in each]
+    goals += [f"G !(g{i} & g{j})" for i in each for j in range(i)]
+    return f"{' & '.join(given)} -> {' & '.join(goals)}", [f"r{i}" for i in each]
+
+
+def test_a_circuit_keeps_the_bits_of_the_parts_where_that_takes_fewer_gates():
+    asked = Decomposition.from_ltl(*buffer(3))
+    solution = asked.solve()
+    assert solution.realizable
+    machine = solution.solutions[0].controller()
+    circuit = machine.circuit()
+    # With the states numbered anew it would be larger.
+    arrays = ("node", "test", "low", "high", "output", "successor")
+    bare = synth.Controller.from_arrays(
+        machine.reads, machine.writes, **{x: getattr(machine, x) for x in arrays}
+    )
+    assert len(circuit.gates) < len(bare.circuit().gates) / 2
+    assert circuit.inputs == machine.reads
+    assert circuit.outputs == machine.writes
+    again = circuit.controller()
+    assert again.num_states > machine.num_states
+    assert again.reduced().is_same(machine)
+    assert synth.verify(asked, solution.circuit())
+
+
+def test_states_that_answer_alike_are_one():
+    rng = np.random.default_rng(3)
+    fewer = 0
+    for _ in range(60):
+        size = int(rng.integers(1, 9))
+        copies = int(rng.integers(1, 4))
+        # Each state some times over, and what follows is any copy of it.
+        follows = rng.integers(size, size=(size, 4))
+        writes = rng.integers(2, size=(size, 4))
+        total = size * copies
+        at = np.arange(total) % size
+        after = follows[at] + size * rng.integers(copies, size=(total, 4))
+        node = 3 * np.arange(total)
+        action = -1 - 4 * np.arange(total)
+        machine = synth.Controller.from_arrays(
+            *(["a", "b"], ["x"]),
+            node=node,
+            test=np.tile([0, 1, 1], total),
+            low=np.stack([node + 1, action, action - 2], 1).reshape(-1),
+            high=np.stack([node + 2, action - 1, action - 3], 1).reshape(-1),
+            output=writes[at].reshape(-1),
+            successor=after.reshape(-1),
+        )
+        small = machine.reduced()
+        assert small.num_states <= size
+        assert small.reduced().num_states == small.num_states
+        fewer += small.num_states < machine.num_states
+        letters = [{x for x in "ab" if rng.integers(2)} for _ in range(50)]
+        assert small.run(letters) == machine.run(letters)
+    assert fewer > 30
