@@ -27,7 +27,7 @@ WORST_FIRST = (
 )
 """Exit codes of single files: that of the command is the first of these that occurs."""
 
-OBJECTS = 100_000
+OBJECTS = 400_000
 """How many more there are before cycles among them are looked for."""
 
 Work = Callable[[], Exit]

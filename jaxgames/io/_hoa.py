@@ -55,6 +55,11 @@ _PLAIN = re.compile(
 )
 """Literals with signs between them."""
 
+_ATOM = re.compile(r"(Inf|Fin)\((0|[1-9][0-9]*)\)")
+"""Whether a set is met infinitely often, as it is written mostly."""
+
+_ATOMS = {"Inf": acceptance.inf, "Fin": acceptance.fin}
+
 _REPEATED = ("Start:", "Alias:", "properties:")
 """Headers that may be there more than once."""
 
@@ -170,7 +175,15 @@ class _Reader:
         _limits.check(self._path, None, what, len(marks) * edges)
 
         def sets(masks: list[int]) -> list[np.ndarray]:
-            return [_members(masks, mark, self._num_sets) for mark in marks]
+            numbers = {mark % self._num_sets for mark in marks}
+            inside = {number: np.zeros(len(masks), bool) for number in numbers}
+            for column, mask in enumerate(masks):
+                for number in numbers.intersection(_numbers(mask)):
+                    inside[number][column] = True
+            return [
+                inside[mark % self._num_sets] ^ (mark >= self._num_sets)
+                for mark in marks
+            ]
 
         place = {mark: i for i, mark in enumerate(marks)}
         condition = self._condition.renamed(lambda mark: acceptance.inf(place[mark]))
@@ -335,6 +348,10 @@ class _Reader:
         tokens, token = self._tokens, self._tokens.next
         if token.kind == "boolean":
             return acceptance.TRUE if tokens.take().text == "t" else acceptance.FALSE
+        plain = _ATOM.match(self._text, token.position)
+        if plain and len(plain[2]) < 6 and int(plain[2]) < self._num_sets:
+            tokens.go_on(plain.end())
+            return _ATOMS[plain[1]](int(plain[2]))
         tokens.take("Inf", "Fin", expected="'Inf', 'Fin', 't' or 'f'")
         tokens.take("(")
         negated = tokens.next.text == "!"
@@ -344,7 +361,7 @@ class _Reader:
         tokens.take(")")
         # The edges that are not in a set are one by themselves.
         number += self._num_sets * negated
-        return (acceptance.inf if token.text == "Inf" else acceptance.fin)(number)
+        return _ATOMS[token.text](number)
 
     # ---- the body
 
@@ -395,7 +412,7 @@ class _Reader:
             return None
         text = self._tokens.ahead("]")
         if text not in self._labels:
-            self._labels[text] = _cubes(text, len(self._names), self._literals)
+            self._labels[text] = self._cubes(text)
         cubes = self._labels[text]
         if cubes is not None:
             self._tokens.go_to(self._tokens.next.position + len(text) + 2)
@@ -405,6 +422,9 @@ class _Reader:
         label = self._tokens.expression(self._letters, "&", "|")
         self._tokens.take("]")
         return label
+
+    def _cubes(self, text: str) -> tuple[tuple[int, int], ...] | None:
+        return _cubes(text, len(self._names), self._literals)
 
     def _number_of_state(self) -> int:
         most = MAX_INTEGER if self._num_states is None else self._num_states - 1
@@ -434,6 +454,15 @@ class _Reader:
                 self._tokens.next,
             )
         return state
+
+    def _plain_marks(self, text: str) -> int | None:
+        """The mask of numbers of acceptance sets; None if one is malformed."""
+        marks = 0
+        for word in text.split():
+            if len(word) > 5 or word != str(int(word)) or int(word) >= self._num_sets:
+                return None
+            marks |= 1 << int(word)
+        return marks
 
     def _marks(self) -> int:
         marks = 0
@@ -477,19 +506,12 @@ class _Reader:
         count = last + 1 if self._num_states is None else self._num_states
         if len(body.state) != count or self._has_too_many_sets():
             return False
-        which, labels = self._each(body.label, self._optional_label)
-        # An automaton with one edge for each label tells what cubes it has.
-        every = np.arange(len(labels))
-        one = Automaton.from_edges(
-            every,
-            labels,
-            every,
-            num_states=len(labels),
-            initial=[],
-            propositions=map(str, range(len(self._names))),
-        )
-        width = np.zeros(len(labels), np.int64)
-        width[one.targets] = np.diff(one.cube_offsets)
+        which, labels = self._each(body.label, self._cubes, self._optional_label)
+        names = [str(number) for number in range(len(self._names))]
+        guards = [Automaton.cubes_of(label, names) for label in labels]
+        listed = np.array([x for guard in guards for x in guard], np.uint64)
+        required, forbidden = listed.reshape(-1, 2).T
+        width = np.array([len(guard) for guard in guards], np.int64)
         first = np.cumsum(width) - width
         counts = np.diff(body.offsets)
         sources = np.repeat(body.state, counts)
@@ -508,8 +530,8 @@ class _Reader:
             cubes = np.repeat(first - cube_offsets[:-1], width)
             cubes += np.arange(cube_offsets[-1])
         sources = sources[edges]
-        of_states, common = self._each(body.common, self._marks)
-        of_edges, own = self._each(body.marks, self._marks)
+        of_states, common = self._each(body.common, self._plain_marks, self._marks)
+        of_edges, own = self._each(body.marks, self._plain_marks, self._marks)
         codes = of_edges
         if len(common) > 1:
             codes = np.repeat(of_states.astype(np.int64), counts) * len(own) + codes
@@ -527,21 +549,25 @@ class _Reader:
             offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
             targets=body.target[edges],
             cube_offsets=cube_offsets.astype(np.int32),
-            required=one.required[cubes],
-            forbidden=one.forbidden[cubes],
+            required=required[cubes],
+            forbidden=forbidden[cubes],
             sets=np.zeros((0, len(codes)), bool),
             name=self._name,
         )
         return True
 
     def _each(
-        self, texts: _texts.Texts, read: Callable[[], Any]
+        self,
+        texts: _texts.Texts,
+        plain: Callable[[str], Any],
+        read: Callable[[], Any],
     ) -> tuple[np.ndarray, list]:
         """Reads each different text once.
 
         Args:
             texts: each starts behind a bracket.
-            read: called where a bracket is next.
+            plain: reads a text that is as most are; None if it is not.
+            read: called where a bracket is next, for others.
 
         Returns:
             int32 `[N]`, the number of each text; and what was read of each number. Of
@@ -549,10 +575,13 @@ class _Reader:
         """
         found = []
         for start, end in texts.places.T.tolist():
-            self._tokens.go_to(max(start - 1, 0))
-            found.append(read() if start else 0)
-            if start and self._tokens.next.position <= end:
-                raise ValueError("the bracket is not where it was thought to be")
+            one = plain(self._text[start:end]) if start else 0
+            if one is None:
+                self._tokens.go_to(start - 1)
+                one = read()
+                if self._tokens.next.position <= end:
+                    raise ValueError("the bracket is not where it was thought to be")
+            found.append(one)
         return texts.which, found
 
     # ---- the automaton
@@ -705,7 +734,12 @@ def _operators(condition: Acceptance) -> set[str]:
 
 def _numbers(mask: int) -> list[int]:
     """The numbers of the bits of a mask."""
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
 
 
 def _members(masks: list[int], mark: int, num_sets: int) -> np.ndarray:

@@ -98,15 +98,14 @@ def scan(text: str, begin: int, most: int) -> Body | None:
 
 def _told_apart(text: str, at: np.ndarray) -> _texts.Texts:
     """The different texts at some places."""
-    number: dict[str, int] = {}
-    which, first = [], []
-    for start, end in at.T.tolist():
-        code = number.setdefault(text[start:end], len(number))
-        if code == len(first):
-            first.append((start, end))
-        which.append(code)
-    places = np.array(first, np.int32).reshape(-1, 2).T
-    return _texts.Texts(np.array(which, np.int32), places)
+    starts, ends = at.tolist()
+    texts = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+    number = {each: i for i, each in enumerate(dict.fromkeys(texts))}
+    which = np.array([number[each] for each in texts], np.int32)
+    # Written from the last to the first, the first one stays.
+    first = np.zeros(len(number), np.int32)
+    first[which[::-1]] = np.arange(len(texts) - 1, -1, -1)
+    return _texts.Texts(which, at[:, first])
 
 
 def parse(byte: np.ndarray, begin: int, most: int, text: str = "") -> Body | None:

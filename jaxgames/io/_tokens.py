@@ -58,6 +58,10 @@ class Tokens:
         self._depth = 0
         self._advance(place)
 
+    def go_on(self, place: int) -> None:
+        """Goes on with what starts there, within the same expression."""
+        self._advance(place)
+
     def ahead(self, sign: str) -> str:
         """The text between the next token and a sign; nothing if there is no such."""
         start = self.next.position + len(self.next.text)

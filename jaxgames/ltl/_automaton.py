@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from jaxgames.graph import host
+from jaxgames.kept import keeps
 from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._checks import check_automaton
@@ -125,11 +126,7 @@ class Automaton(Value):
         for x in parsed:
             key = x if isinstance(x, Formula) else tuple(x)
             if key not in known:
-                known[key] = (
-                    _guards.of_formula(x, propositions)
-                    if isinstance(x, Formula)
-                    else _guards.of_masks(key, len(propositions))  # pyright: ignore
-                )
+                known[key] = _guards.guard_of(key, propositions)
             cubes.append(known[key])
         if accepting is not None:
             if sets is not None:
@@ -187,6 +184,25 @@ class Automaton(Value):
             name=name,
         )
 
+    @staticmethod
+    def cubes_of(
+        label: Formula | Iterable[tuple[int, int]], propositions: Sequence[str]
+    ) -> Guard:
+        """The cubes of a guard: of a Boolean formula, or fewer of the same function.
+
+        Args:
+            label: a formula, or pairs of masks of what must and must not hold.
+            propositions: names, in the order of the bits.
+
+        Raises:
+            ValueError: the formula is not Boolean, or there is no such proposition.
+
+        Examples:
+            >>> Automaton.cubes_of([(0b01, 0b10), (0b11, 0)], ["p", "q"])
+            ((1, 0),)
+        """
+        return _guards.guard_of(label, propositions)
+
     # ---- looking ------------------------------------------------------------
 
     @property
@@ -223,6 +239,13 @@ class Automaton(Value):
         pairs = zip(self.required.tolist(), self.forbidden.tolist(), strict=True)
         cubes, ends = list(pairs), self.cube_offsets.tolist()
         return [tuple(cubes[a:b]) for a, b in itertools.pairwise(ends)]
+
+    @keeps
+    def labels(self) -> tuple[list[int], list[Guard]]:
+        """The number of the guard of each edge, and the different guards."""
+        number: dict[Guard, int] = {}
+        of_edges = [number.setdefault(x, len(number)) for x in self.guards]
+        return of_edges, list(number)
 
     def members(self) -> np.ndarray:
         """Which states have all their edges in each acceptance set: bool `[N, A]`.

@@ -33,6 +33,7 @@ class Diagrams:
         low: where each node leads if its variable is false.
         high: where it leads if it is true.
         value: of each terminal.
+        max_nodes: how many nodes there may be, about.
 
     Examples:
         >>> store = Diagrams()
@@ -53,7 +54,7 @@ class Diagrams:
             max_nodes: how many nodes there may be, about: a few thousand more are made
                 before `TooManyNodesError` is raised.
         """
-        self._max_nodes = max_nodes
+        self.max_nodes = max_nodes
         self.level = [BELOW_ALL, BELOW_ALL]
         self.low, self.high = [0, 1], [0, 1]
         self.value: dict[int, Hashable] = {}
@@ -78,7 +79,7 @@ class Diagrams:
             self.high.append(high)
             if not found & 4095:
                 limits.tick("making decision diagrams", found, "nodes")
-                if found > self._max_nodes:
+                if found > self.max_nodes:
                     raise TooManyNodesError
         return found
 

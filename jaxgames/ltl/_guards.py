@@ -263,6 +263,19 @@ def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+def guard_of(
+    label: Formula | Iterable[tuple[int, int]], propositions: Sequence[str]
+) -> Guard:
+    """A guard from a Boolean formula, or from pairs of masks.
+
+    Raises:
+        ValueError: the formula is not Boolean, or there is no such proposition.
+    """
+    if isinstance(label, Formula):
+        return of_formula(label, propositions)
+    return of_masks(label, len(propositions))
+
+
 def of_formula(formula: Formula, propositions: Sequence[str]) -> Guard:
     """The cubes of a Boolean formula.
 

@@ -13,8 +13,9 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._emerson_lei import EmersonLei
-from jaxgames.ltl._letters import Letters, letters_of
+from jaxgames.ltl._letters import Letters, Nodes, Tables
 from jaxgames.ltl._operations import from_rows
+from jaxgames.tuning.ltl import CHECK_TABLES_UP_TO
 from jaxgames.value import Value
 from jaxgames.zielonka_tree import ZielonkaTree
 
@@ -202,27 +203,26 @@ def _check_deterministic(graph: Automaton) -> None:
             f"a deterministic automaton has one initial state, this has "
             f"{len(graph.initial)}"
         )
-    letters = letters_of(len(graph.propositions))
-    known: dict[_guards.Guard, int] = {}
-    guards = graph.guards
-    for guard in guards:
-        if guard not in known:
-            known[guard] = letters.of_guard(guard)
+    of_edges, guards = graph.labels
     kinds = [column.tobytes() for column in np.packbits(graph.sets, axis=0).T]
     ends = list(zip(graph.targets.tolist(), kinds, strict=True))
+    count = len(graph.propositions)
+    letters = Tables(count) if count <= CHECK_TABLES_UP_TO else Nodes(count)
+    sets = [letters.of_guard(guard) for guard in guards]
     seen: set[tuple[int, ...]] = set()
     offsets = graph.offsets.tolist()
     for q in range(graph.num_states):
         limits.tick("checking determinism", q, "states")
-        united: dict[tuple[int, bytes], int] = {}
-        for edge in range(offsets[q], offsets[q + 1]):
-            end, some = ends[edge], known[guards[edge]]
-            before = united.get(end)
-            united[end] = some if before is None else letters.either(before, some)
-        pattern = tuple(united.values())
+        edges = slice(offsets[q], offsets[q + 1])
+        local: dict[tuple[int, bytes], int] = {}
+        row = [local.setdefault(end, len(local)) for end in ends[edges]]
+        pattern = (*of_edges[edges], *row)
         if pattern in seen:
             continue
         seen.add(pattern)
+        united: dict[tuple[int, bytes], int] = {}
+        for end, label in zip(ends[edges], of_edges[edges], strict=True):
+            united[end] = letters.either(united.get(end, 0), sets[label])
         taken = 0
         for (target, kind), some in united.items():
             if letters.both(taken, some):

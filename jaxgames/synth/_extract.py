@@ -1,5 +1,7 @@
 """From a strategy to a machine."""
 
+from collections.abc import Iterable
+
 from jaxgames import limits, parity
 from jaxgames.ltl import Automaton
 from jaxgames.ltl._diagrams import FALSE, Diagrams
@@ -170,19 +172,19 @@ class _Machine:
         """The machine with states united that answer alike (Moore's algorithm)."""
         states = list(rows)
         block = dict.fromkeys(states, 0)
+        count = 1
+        nodes = self._below_first(rows.values())
         while True:
-            limits.tick("reducing a controller", len(set(block.values())), "states")
+            limits.tick("reducing a controller", count, "states")
+            kinds = self._kinds(nodes, block)
             numbers: dict[tuple[int, int], int] = {}
-            store, memo = Diagrams(), {}
             finer = {
-                q: numbers.setdefault(
-                    (block[q], self._copied(store, memo, rows[q], block)), len(numbers)
-                )
+                q: numbers.setdefault((block[q], kinds[rows[q]]), len(numbers))
                 for q in states
             }
-            if len(numbers) == len(set(block.values())):
+            if len(numbers) == count:
                 break
-            block = finer
+            block, count = finer, len(numbers)
         leaders: dict[int, int] = {}
         for q in states:
             leaders.setdefault(block[q], q)
@@ -193,6 +195,40 @@ class _Machine:
         return Controller.from_arrays(
             self._reads, self._writes, **tables(store, roots), name=name
         )
+
+    def _below_first(self, roots: Iterable[int]) -> list[int]:
+        """The nodes that some lead to, each behind those that it leads to."""
+        store, found = self._store, set(roots)
+        work = list(found)
+        while work:
+            node = work.pop()
+            for side in {store.low[node], store.high[node]} - found:
+                found.add(side)
+                work.append(side)
+        return sorted(found)  # a store makes nodes in that order
+
+    def _kinds(self, nodes: list[int], block: dict[int, int]) -> dict[int, int]:
+        """A number for each node; two have the same one if they answer alike.
+
+        Args:
+            nodes: each behind those that it leads to.
+            block: of states; those of one are not told apart.
+        """
+        store = self._store
+        found: dict[int, int] = {}
+        numbers: dict[tuple, int] = {}
+        for node in nodes:
+            if node in store.value:
+                output, _, target = store.value[node]  # type: ignore
+                key = output, block[target]
+            else:
+                low, high = found[store.low[node]], found[store.high[node]]
+                if low == high:
+                    found[node] = low
+                    continue
+                key = store.level[node], low, high
+            found[node] = numbers.setdefault(key, len(numbers))
+        return found
 
     def _copied(self, store: Diagrams, memo: dict, node: int, block: dict[int, int]):
         """The same function in another store, with other names of states."""

@@ -7,6 +7,7 @@ References:
 """
 
 import functools
+import itertools
 import operator
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
@@ -15,7 +16,7 @@ import numpy as np
 
 from jaxgames import limits
 from jaxgames.arena import Arena
-from jaxgames.ltl import ParityAutomaton
+from jaxgames.ltl import ParityAutomaton, _guards
 from jaxgames.ltl._guards import bits, tables
 from jaxgames.tuning.ltl import TABLES_UP_TO
 
@@ -53,26 +54,34 @@ def build(
     own = graph.letter(controllable)
     first = own if moore else (1 << len(names)) - 1 & ~own
     ends, end_of = _different(graph.targets, automaton.colour)
-    guards = graph.guards
+    of_edges, guards = graph.labels
+    # Where the first has moved, a cube always leaves the second a letter.
+    own_cubes = [{(must & first, never & first) for must, never in x} for x in guards]
     number: dict[tuple[int, ...], int] = {}
     witness: dict[tuple[int, int], tuple[int, int]] = {}
     tails, heads = [], []
-    known: dict[tuple, dict[int, tuple[int, int]]] = {}
+    known: dict[tuple, list[tuple[list[int], tuple[int, int]]]] = {}
     size, offsets = graph.num_states, graph.offsets.tolist()
     for q in range(size):
         limits.tick("splitting labels", q, "states")
+        edges = slice(offsets[q], offsets[q + 1])
         local: dict[int, int] = {}
-        cubes: set[Cube] = set()
-        for edge in range(offsets[q], offsets[q + 1]):
-            bit = 1 << local.setdefault(end_of[edge], len(local))
-            # Where the first has moved, a cube always leaves the second a letter.
-            cubes |= {(a & first, b & first, bit) for a, b in guards[edge]}
-        key = tuple(sorted(cubes))
-        if key not in known:
-            known[key] = choices(frozenset(cubes))
+        row = [local.setdefault(end, len(local)) for end in end_of[edges]]
+        key = (*of_edges[edges], *row)
+        offered = known.get(key)
+        if offered is None:
+            cubes = {
+                (must, never, 1 << end)
+                for label, end in zip(of_edges[edges], row, strict=True)
+                for must, never in own_cubes[label]
+            }
+            offered = known[key] = [
+                (_guards.indices(choice), how)
+                for choice, how in choices(frozenset(cubes)).items()
+            ]
         named = list(local)
-        for choice, how in known[key].items():
-            members = tuple(sorted(e for i, e in enumerate(named) if choice >> i & 1))
+        for choice, how in offered:
+            members = tuple(sorted([named[i] for i in choice]))
             vertex = size + number.setdefault(members, len(number))
             witness[q, vertex] = how
             tails.append(q)
@@ -80,18 +89,18 @@ def build(
         if len(number) > MAX_CHOICES:
             raise ValueError(f"the game has more than {MAX_CHOICES} choices")
     count = len(tails)
-    for choice, vertex in number.items():
-        tails += [size + vertex] * len(choice)
-        heads += ends[list(choice), 0].tolist()
-    colours = [ends[list(choice), 1] for choice in number]
+    degree = [len(choice) for choice in number]
+    chosen = ends[list(itertools.chain(*number))]
+    tails = np.append(tails, np.repeat(size + np.arange(len(number)), degree))
+    heads = np.append(heads, chosen[:, 0])
     owner = np.zeros(size + len(number), bool)
     owner[:size] = not moore
     owner[size:] = moore
     arena = Arena.from_edges(
-        np.array(tails, np.int32),
-        np.array(heads, np.int32),
+        tails.astype(np.int32),
+        heads.astype(np.int32),
         owner=owner,
-        edge_priority=np.concatenate([np.zeros(count, np.int32), *colours]),
+        edge_priority=np.append(np.zeros(count, np.int32), chosen[:, 1]),
     )
     return Game(arena, first, witness)
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits
+from jaxgames.tuning.ltl import RENUMBERED_UP_TO
 
 
 class Parts(NamedTuple):
@@ -22,14 +23,59 @@ def of_tables(
 ) -> Parts:
     """A circuit with as many latches as the number of a state has bits.
 
-    Each output and each bit of the next state is a tree of choices, by the bits of the
-    state and then by what is read. Numbers that no state has are left out of it: what
-    happens there does not matter. Equal gates are one.
+    States keep their numbers, or get those of a breadth-first search in which what is
+    read is true before it is false: what takes fewer gates.
 
     Args:
         tables: the arrays of a controller, by name.
         num_reads: how many inputs there are.
         num_writes: how many outputs there are.
+    """
+    found = _of_tables(tables, num_reads, num_writes)
+    order = _searched(tables)
+    size = len(order)
+    if order == list(range(size)) or size * len(found.gates) > RENUMBERED_UP_TO:
+        return found
+    number = np.zeros(size, np.int64)
+    number[order] = np.arange(size)
+    named = {
+        "node": np.asarray(tables["node"])[order],
+        "successor": number[tables["successor"]],
+    }
+    other = _of_tables({**tables, **named}, num_reads, num_writes)
+    return min(found, other, key=lambda parts: len(parts.gates))
+
+
+def _searched(tables: Mapping[str, np.ndarray]) -> list[int]:
+    """The states in the order of a search that follows `high` first."""
+    node_of, low_of, high_of, successor = (
+        tables[name].tolist() for name in ("node", "low", "high", "successor")
+    )
+    order, seen = [0], {0}
+    for q in order:
+        work, met = [node_of[q]], set[int]()
+        while work:
+            node = work.pop()
+            if node in met:
+                continue
+            met.add(node)
+            if node >= 0:
+                work += [low_of[node], high_of[node]]
+            elif successor[-1 - node] not in seen:
+                seen.add(successor[-1 - node])
+                order.append(successor[-1 - node])
+    # What is not reached keeps its place behind.
+    return order + [q for q in range(len(node_of)) if q not in seen]
+
+
+def _of_tables(
+    tables: Mapping[str, np.ndarray], num_reads: int, num_writes: int
+) -> Parts:
+    """The circuit of states as they are numbered.
+
+    Each output and each bit of the next state is a tree of choices, by the bits of the
+    state and then by what is read. Numbers that no state has are left out of it: what
+    happens there does not matter. Equal gates are one.
     """
     node_of, test, low_of, high_of, output, successor = (
         tables[name].tolist()

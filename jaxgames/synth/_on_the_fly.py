@@ -30,6 +30,9 @@ from jaxgames.tuning.ltl import (
     TABLES_UP_TO,
 )
 
+STARTS = 8
+"""States that are tried as the first one."""
+
 
 def decidable(
     formula: Formula,
@@ -98,6 +101,10 @@ def explored(
                 made = Specification(automaton, tuple(outputs), False, formula)
                 winner = parity.solve(made.arena()).winner
                 if winner[made.parity().initial] == 0:
+                    start = search.start(winner)
+                    if start:
+                        automaton = search.automaton(start).emerson_lei
+                        made = Specification(automaton, tuple(outputs), False, formula)
                     return made
                 if not search.more(winner):
                     break
@@ -164,6 +171,42 @@ class _Search:
         states.insert(place, state)
         return None
 
+    def start(self, winner) -> int:
+        """The state to begin with: one that asks for more than the first, if it pays.
+
+        A machine that begins as if there had been letters before needs no states for
+        the time when there were few. So that it may stay there, the state follows
+        itself.
+        """
+        best, fewest = 0, len(self._reached(0))
+        tries = 0
+        for q, edges in enumerate(self._edges if self._unfolded else ()):
+            if winner[q] != 0 or not any(r == q for r, _ in edges):
+                continue
+            if self._asks_more(self._order[q], self._order[0]):
+                size = len(self._reached(q))
+                best, fewest = (q, size) if size < fewest else (best, fewest)
+                tries += 1
+                if tries == STARTS:
+                    break
+        return best
+
+    def _asks_more(self, one: State, other: State) -> bool:
+        """Whether all that is right from one state on is so from another."""
+        unfolded = dict(self._unfolded)
+        return all(
+            unfolded[i].implies(a, b) if i in unfolded else a == b
+            for i, (a, b) in enumerate(zip(one, other, strict=True))
+        )
+
+    def _reached(self, start: int) -> set[int]:
+        found, work = {start}, [start]
+        while work:
+            new = {r for r, _ in self._edges[work.pop()]} - found
+            found |= new
+            work += new
+        return found
+
     def _openness(self, state: State) -> float:
         """How much the unfolded parts leave open in a state."""
         return sum(states.share(state[i]) for i, states in self._unfolded)
@@ -228,7 +271,7 @@ class _Search:
         self._due = [q for q, left in enumerate(self._left) if left and winner[q] == 1]
         return bool(self._due)
 
-    def automaton(self) -> ParityAutomaton:
+    def automaton(self, start: int = 0) -> ParityAutomaton:
         """What is explored; a state that rejects is for what is not."""
         letters, lost = self._product.letters, len(self._order)
         rows = [(lost, letters.cubes(letters.all), lost, 1)]
@@ -240,7 +283,9 @@ class _Search:
                 rest = letters.minus(rest, some)
             if rest:
                 rows.append((q, letters.cubes(rest), lost, 1))
-        return of_rows(rows, num_states=lost + 1, propositions=self._names)
+        return of_rows(
+            rows, num_states=lost + 1, propositions=self._names, initial=start
+        )
 
 
 def _promise_of(product: Factors, part: int) -> Callable[[int], float]:

@@ -29,17 +29,18 @@ from jaxgames import limits
 from jaxgames.acceptance import Acceptance
 from jaxgames.ltl import Formula, ParityAutomaton
 from jaxgames.ltl._deterministic import apart
-from jaxgames.ltl._diagrams import FALSE, TRUE, Diagrams
-from jaxgames.ltl._graph import Graph
+from jaxgames.ltl._diagrams import FALSE, TRUE, Diagrams, TooManyNodesError
+from jaxgames.ltl._graph import Graph, components
 from jaxgames.ltl._letters import Letters
 from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._gates import Gates
-from jaxgames.synth._side_by_side import cone
+from jaxgames.synth._side_by_side import cone, side_by_side
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import (
     PART_STATES,
     REACTIVE_FROM,
+    REACTIVE_MACHINE_NODES,
     REACTIVE_NODES,
     REACTIVE_STATES,
 )
@@ -66,14 +67,19 @@ def reactive(
             return None
         game = _Game(letters, parts, condition, inputs, outputs, moore)
         won = game.is_won()
+        if won:
+            game.ask_for_more()
+        game.store.max_nodes = REACTIVE_MACHINE_NODES
         machine = cone(game.circuit(), outputs if won else inputs)
-        controller = machine.controller(max_states=REACTIVE_STATES)
+        controller = machine.controller(max_states=REACTIVE_STATES).reduced()
     except limits.LimitError:
         raise
     except (ValueError, _OtherKindError, RecursionError):  # of sizes
         return None
     automaton = _words(controller, letters, (*inputs, *outputs), realizable=won)
-    return Specification(automaton.emerson_lei, tuple(outputs), moore, formula)
+    found = Specification(automaton.emerson_lei, tuple(outputs), moore, formula)
+    reads, writes = (inputs, outputs) if won else (outputs, inputs)
+    return found.of_machine(side_by_side([machine], tuple(reads), tuple(writes)))
 
 
 def _words(
@@ -120,10 +126,31 @@ class _Mark(NamedTuple):
     Attributes:
         moves: the set.
         settles: whether from some move on all have the mark, or none has it.
+        plain: those that have it in whatever state their part is.
+        fails: whether those without it are those by which, and after which, the part
+            has failed.
     """
 
     moves: int
     settles: bool
+    plain: int = FALSE
+    fails: bool = False
+
+
+class _Failure(NamedTuple):
+    """How a part fails for ever.
+
+    Attributes:
+        mark: its only mark, a place in all of them.
+        state: where it has failed; -1: it cannot.
+        side: what fails then: a `goal`, what is `fair`, or what must hold `always`.
+        marked: whether it has its mark as long as it has not failed.
+    """
+
+    mark: int
+    state: int
+    side: str
+    marked: bool
 
 
 class _Goal(NamedTuple):
@@ -169,16 +196,21 @@ class _Game:
     ):
         self._inputs, self._outputs, self._moore = inputs, outputs, moore
         names = (*inputs, *outputs)
+        failures = list(_failures(parts, condition))
+        # Parts whose failure decides the same share a bit that says so.
+        sides = sorted({x.side for x in failures if x.state >= 0})
+        failed = {side: i for i, side in enumerate(sides)}
         # Propositions and the bits of states that they decide lie side by side.
         level: dict[str, int] = {}
         places: list[range] = []
-        count = 0
-        for part in parts:
+        count = len(failed)
+        for part, failure in zip(parts, failures, strict=True):
             for name in _mentioned(part, names):
                 if name not in level:
                     level[name] = count
                     count += 1
-            width = (len(part.edges) - 1).bit_length()
+            size = len(part.edges) - (failure.state >= 0)
+            width = (size - 1).bit_length()
             places.append(range(count, count + width))
             count += width
         for name in names:
@@ -194,36 +226,108 @@ class _Game:
         self._next = dict.fromkeys(self._bits, FALSE)
         self._known: dict[frozenset[int], dict[int, int]] = {}
         self._after: dict[int, int] = {}
-        marks: list[_Mark] = []
-        for part, some in zip(parts, places, strict=True):
-            marks += self._marks_of(part, some, letters, len(marks))
-        self._fair, self._goals = _sides(self.store, condition, marks)
+        store, marks, failing = self.store, list[_Mark](), dict.fromkeys(sides, FALSE)
+        for part, some, failure in zip(parts, places, failures, strict=True):
+            found, moves = self._marks_of(part, some, letters, len(marks), failure)
+            marks += found
+            if failure.state >= 0:
+                failing[failure.side] = store.either(failing[failure.side], moves)
+        while by := self._like_others():
+            memo: dict[int, int] = {}
+            self._bits = [x for x in self._bits if x not in by]
+            self._next = {
+                x: store.composed(self._next[x], by, memo) for x in self._bits
+            }
+            marks = [
+                x._replace(
+                    moves=store.composed(x.moves, by, memo),
+                    plain=store.composed(x.plain, by, memo),
+                )
+                for x in marks
+            ]
+            failing = {x: store.composed(y, by, memo) for x, y in failing.items()}
+        fine: dict[str, int] = {}
+        for side, bit in failed.items():
+            self._bits.append(bit)
+            self._next[bit] = store.either(failing[side], store.variable(bit))
+            fine[side] = store.negated(self._next[bit])
+        for x in failures:
+            if x.state >= 0:
+                moves = fine[x.side]
+                moves = moves if x.marked else store.negated(moves)
+                marks[x.mark] = _Mark(moves, True, fails=True)
+        self._always, self._fair, self._goals = _sides(store, condition, marks)
+        plain = [x._replace(moves=x.plain or x.moves) for x in marks]
+        self._plain_goals = _sides(store, condition, plain)[2]
         self._pursued: list[_Goal] = []
         self._won = False
 
     def _marks_of(
-        self, part: Graph, places: range, letters: Letters, offset: int
-    ) -> list[_Mark]:
-        """Notes where a part goes, and finds the moves with each of its marks."""
+        self,
+        part: Graph,
+        places: range,
+        letters: Letters,
+        offset: int,
+        failure: _Failure,
+    ) -> tuple[list[_Mark], int]:
+        """Notes where a part goes, and finds the moves with each of its marks.
+
+        Returns:
+            These, and the moves that make it fail. They go where they would from the
+            initial state, so that what is noted of a letter is so always.
+        """
         store, initial = self.store, part.initial[0]
-        code = {q: q for q in range(len(part.edges))} | {0: initial, initial: 0}
-        found = [FALSE] * part.num_sets
+        states = [
+            q for q in range(len(part.edges)) if q not in (initial, failure.state)
+        ]
+        code = {q: i for i, q in enumerate([initial, *states])}
+        found, failing = [FALSE] * part.num_sets, FALSE
+        instead = [
+            (r, some)
+            for (r, _), some in part.edges[initial].items()
+            if r != failure.state
+        ]
+        if instead and failure.state >= 0:  # all others go with the first of these
+            rest = functools.reduce(letters.either, (x for _, x in instead[1:]), 0)
+            instead[0] = instead[0][0], letters.minus(letters.all, rest)
         for q, edges in enumerate(part.edges):
+            if q == failure.state:
+                continue
             here = TRUE
             for i, level in enumerate(places):
                 bit = store.variable(level)
                 here = store.both(here, bit if code[q] >> i & 1 else store.negated(bit))
             for (r, met), some in edges.items():
                 move = store.both(here, store.guard(letters.cubes(some)))
-                for i, level in enumerate(places):
-                    if code[r] >> i & 1:
-                        self._next[level] = store.either(self._next[level], move)
+                ends = [(r, some)]
+                if r == failure.state:
+                    failing = store.either(failing, move)
+                    ends = [(end, letters.both(some, x)) for end, x in instead]
+                for end, some in ends:
+                    move = store.both(here, store.guard(letters.cubes(some)))
+                    for i, level in enumerate(places):
+                        if code[end] >> i & 1:
+                            self._next[level] = store.either(self._next[level], move)
+                if r == failure.state:
+                    continue
                 for i in range(part.num_sets):
                     if met >> offset + i & 1:
                         found[i] = store.either(found[i], move)
+        own = frozenset(places)
         return [
-            _Mark(moves, _settles(part, offset + i)) for i, moves in enumerate(found)
-        ]
+            _Mark(moves, _settles(part, offset + i), self._every(moves, own))
+            for i, moves in enumerate(found)
+        ], failing
+
+    def _like_others(self) -> dict[int, int]:
+        """The bits that are always as others are, with what stands in their place."""
+        first: dict[int, int] = {}
+        found: dict[int, int] = {}
+        for bit in self._bits:
+            same = first.setdefault(self._next[bit], bit)
+            if same != bit:
+                found[bit] = self.store.variable(same)
+        return found
 
     # ---- sets ----------------------------------------------------------------
 
@@ -235,8 +339,9 @@ class _Game:
         return store.negated(self._some(store.negated(node), levels))
 
     def _into(self, states: int) -> int:
-        """The moves that lead into some states."""
-        return self.store.composed(states, self._next, self._after)
+        """The moves that lead into some states, and do what must be done always."""
+        into = self.store.composed(states, self._next, self._after)
+        return self.store.both(into, self._always)
 
     def _forced(self, moves: int) -> int:
         """The states in which the system can see to it that a move is among some."""
@@ -261,6 +366,32 @@ class _Game:
             if won == before:
                 self._won = True
                 return True
+
+    def ask_for_more(self) -> None:
+        """Makes goals of such as are seen by the letter alone, where it wins still.
+
+        Then the machine need not know the states of their parts: an arbiter that grants
+        again and again need not know who waits.
+        """
+        kept, best = list(self._goals), self._pursued
+        every = list(self._plain_goals)
+        tries = [every]
+        tries += [[*kept[:i], x, *kept[i + 1 :]] for i, x in enumerate(every)]
+        try:
+            for number, goals in enumerate(tries):
+                if number:  # not all at once: those that go together
+                    place = number - 1
+                    goals = [*kept[:place], every[place], *kept[place + 1 :]]
+                if goals == kept:
+                    continue
+                self._goals = goals
+                if self.is_won():
+                    kept, best = goals, self._pursued
+                    if not number:
+                        break
+        except TooManyNodesError:
+            pass
+        self._goals, self._pursued, self._won = kept, best, True
 
     def _has_start(self, states: int) -> bool:
         store = self.store
@@ -427,6 +558,60 @@ def _mentioned(part: Graph, names: tuple[str, ...]) -> list[str]:
     return [name for i, name in enumerate(names) if masks >> i & 1]
 
 
+def _failures(parts: list[Graph], condition: Acceptance) -> Iterator[_Failure]:
+    """How each part fails."""
+    roles: dict[int, tuple[str, bool]] = {}
+    always, condition = _split(condition)
+    sides = [("always", x) for x in always]
+    for node in condition.operands if condition.operator == "|" else (condition,):
+        if node.operator == "&":
+            sides += [("goal", x) for x in node.operands]
+        else:
+            sides.append(("fair", node))
+    for side, x in sides:
+        role = side, (side == "fair") == (x.operator == "fin")
+        if x.operator in ("inf", "fin") and roles.setdefault(x.mark, role) != role:
+            # What must hold always is no goal besides.
+            both_ask = roles[x.mark] == ("always", role[1]) and side == "goal"
+            roles[x.mark] = roles[x.mark] if both_ask else ("", False)
+    mark = 0
+    for part in parts:
+        side, marked = roles.get(mark, ("", False))
+        state = -1
+        if part.num_sets == 1 and side:
+            state = _failed(part, mark, marked)
+        yield _Failure(mark, state, side, marked)
+        mark += part.num_sets
+
+
+def _split(condition: Acceptance) -> tuple[tuple[Acceptance, ...], Acceptance]:
+    """What must hold beside alternatives; and these, or the condition as it is."""
+    if condition.operator == "&":
+        alternatives = [x for x in condition.operands if x.operator == "|"]
+        if len(alternatives) == 1:
+            rest = (x for x in condition.operands if x is not alternatives[0])
+            return tuple(rest), alternatives[0]
+    return (), condition
+
+
+def _failed(part: Graph, mark: int, marked: bool) -> int:
+    """The state that is not left, and has a mark as nothing before has it; -1: none."""
+    having = [{met >> mark & 1 for _, met in edges} for edges in part.edges]
+    last = [q for q, edges in enumerate(part.edges) if {r for r, _ in edges} == {q}]
+    _, label = components([[r for r, _ in edges] for edges in part.edges])
+    for q in last:
+        if having[q] == {int(not marked)} and q != part.initial[0]:
+            others = (
+                met >> mark & 1
+                for p, edges in enumerate(part.edges)
+                for r, met in edges
+                if p != q and label[p] == label[r]  # others are met but once
+            )
+            if all(x == marked for x in others):
+                return q
+    return -1
+
+
 def _settles(part: Graph, mark: int) -> bool:
     """Whether from some move on all have a mark, or none has it."""
     having = [{met >> mark & 1 for _, met in edges} for edges in part.edges]
@@ -443,9 +628,10 @@ def _settles(part: Graph, mark: int) -> bool:
 
 def _sides(
     store: Diagrams, condition: Acceptance, marks: list[_Mark]
-) -> tuple[list[int], list[int]]:
-    """Moves of fairness, and of goals: these are met for ever unless some of those not.
+) -> tuple[int, list[int], list[int]]:
+    """Moves that must be made always, those of fairness, and those of goals.
 
+    Goals are met for ever unless something of fairness is not.
     A mark that settles is met for ever if and only if the moves without it are not. And
     moves that settle restrict all others of their side, so that there are fewer.
     """
@@ -468,9 +654,14 @@ def _sides(
     fair: list[_Mark] = []
     goals: list[_Mark] = []
     if condition.operator == "true":
-        return [TRUE], [TRUE]
+        return TRUE, [TRUE], [TRUE]
     if condition.operator == "false":
-        return [TRUE], [FALSE]
+        return TRUE, [TRUE], [FALSE]
+    beside, condition = _split(condition)
+    found = [moves(x, "inf") for x in beside]
+    if not all(x.fails or x.moves in (FALSE, TRUE) for x in found):
+        raise _OtherKindError
+    always = store.all_of(x.moves for x in found)
     asked = condition.operands if condition.operator == "|" else (condition,)
     later: list[Acceptance] = []
     for node in asked:
@@ -483,4 +674,4 @@ def _sides(
     for node in later:
         for x in node.operands if node.operator == "&" else (node,):
             goals.append(moves(x, "inf"))
-    return joined(fair), joined(goals) if later else [FALSE]
+    return always, joined(fair), joined(goals) if later else [FALSE]

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from jaxgames import drive, fixpoint, parity
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
-from jaxgames.synth._controller import Controller
+from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._extract import extract
 from jaxgames.synth._specification import Specification
 
@@ -54,7 +54,14 @@ class Solution:
         Raises:
             ValueError: the initial state is undecided.
         """
-        return kept(self, "controller", lambda: extract(self.specification, self.game))
+        return kept(self, "controller", self._made)
+
+    def _made(self) -> Controller:
+        machine = extract(self.specification, self.game)
+        circuit = self.specification.machine()
+        if circuit is not None and _size(circuit) < _size(machine.circuit()):
+            return machine.with_circuit(circuit)
+        return machine
 
     def __repr__(self) -> str:
         """One line."""
@@ -63,6 +70,10 @@ class Solution:
 
 
 @limited()
+def _size(circuit: Circuit) -> int:
+    return len(circuit.gates) + len(circuit.following)
+
+
 def solve(
     specification: Specification,
     solver: Any = "auto",

@@ -11,6 +11,7 @@ from jaxgames.ltl import EmersonLei, Formula, ParityAutomaton, deterministic
 from jaxgames.ltl._deterministic import MAX_STATES
 from jaxgames.ltl._formula import as_formula
 from jaxgames.synth import _game
+from jaxgames.synth._controller import Circuit
 from jaxgames.value import Value
 
 
@@ -154,6 +155,19 @@ class Specification(Value):
         """
         game = self.game()
         return _game.on_vertices(game.arena) if on_vertices else game.arena
+
+    def of_machine(self, circuit: Circuit) -> "Specification":
+        """The same, of which it is known that one machine alone does what is asked."""
+        made = dataclasses.replace(self)
+        kept(made, "machine", lambda: circuit)
+        return made
+
+    def machine(self) -> Circuit | None:
+        """The only machine that does what is asked, or the only one against it.
+
+        None where it is not known that there is but one.
+        """
+        return kept(self, "machine", lambda: None)
 
     def game(self) -> "_game.Game":
         """The game, with what its vertices mean; kept."""

@@ -6,6 +6,10 @@ SUITE = "ltl"
 TABLES_UP_TO = 12
 """Propositions up to which a set of letters is a truth table."""
 
+# ltl/_parity_automaton.py
+CHECK_TABLES_UP_TO = 14
+"""Likewise, where sets are made once, to see whether an automaton is deterministic."""
+
 # ltl/_graph.py
 SIMULATED_UP_TO = 1 << 12
 """States times edges of an automaton in which simulations are looked for."""
@@ -62,6 +66,10 @@ FEW_STATES = 1 << 8
 ROWS = 1 << 20
 """Pairs of cubes, one of a machine and one of an automaton, compared at once."""
 
+# synth/_gates.py
+RENUMBERED_UP_TO = 1 << 21
+"""States of a machine times gates up to which other numbers of states are tried."""
+
 # synth/_circuit_states.py
 CIRCUIT_TABLES_UP_TO = 12
 """Inputs up to which the gates of a circuit are evaluated for all letters."""
@@ -78,6 +86,9 @@ REACTIVE_FROM = 4
 
 REACTIVE_NODES = 1 << 18
 """Nodes of decision diagrams for such a game: others are solved in another way."""
+
+REACTIVE_MACHINE_NODES = 1 << 20
+"""The same with those of its machine: once it is solved, more is worth while."""
 
 REACTIVE_STATES = 1 << 10
 """States of a machine that is made of functions."""

@@ -28,6 +28,7 @@ ASKED = [
     ),
     *("G F g", "G F h", "G(a -> F g)", "G(b -> F h)", "G F(g & b)", "G F(h & X g)"),
 ]
+ALWAYS = ["g", "!g & h", "G !(g & h)", "G(a -> X g)", "h & G(h -> X !h)", "X X !g"]
 
 
 def drawn(rng: np.random.Generator) -> str:
@@ -36,7 +37,8 @@ def drawn(rng: np.random.Generator) -> str:
         return " & ".join(["true", *rng.choice(texts, count, replace=False)])
 
     given = f"{some(SAFE, 1)} & {some(FAIR, 2)}"
-    return f"({given}) -> ({some(ASKED, 3)})"
+    # What must hold even if nothing is given.
+    return f"({some(ALWAYS, 1)}) & (({given}) -> ({some(ASKED, 3)}))"
 
 
 @some_of(25, 1000)
@@ -99,6 +101,51 @@ def test_assumptions_that_are_safe_and_many():
     solution = asked.solve(max_states=1 << 8)
     assert solution.realizable
     assert synth.verify(asked, solution.circuit())
+
+
+def priority(count: int) -> tuple[str, list[str]]:
+    """Clients wait while another one asks, which does not do so for ever."""
+    given = "G F !u"
+    goals = [f"G(r{i} -> F g{i})" for i in range(count)] + ["G(u -> F v)"]
+    goals += [f"G !(g{i} & g{j})" for i in range(count) for j in range(i)]
+    goals += [f"G !(g{i} & (u | v))" for i in range(count)]
+    return f"{given} -> {' & '.join(goals)}", [f"r{i}" for i in range(count)] + ["u"]
+
+
+def lift(count: int) -> tuple[str, list[str]]:
+    """A cabin is on one floor, at first the lowest, and moves where doors let it."""
+    each = range(count)
+    first = [f"f{i}" if i == 0 else f"!f{i}" for i in each]
+    goals = [f"G({' | '.join(f'f{i}' for i in each)})"]
+    goals += [f"G !(f{i} & f{j})" for i in each for j in range(i)]
+    for i in each:
+        near = " | ".join(f"f{j}" for j in (i - 1, i, i + 1) if 0 <= j < count)
+        goals += [f"G(f{i} -> X({near}))", f"G(f{i} & !d -> X f{i})"]
+        goals += [f"G(c{i} -> F f{i})"]
+    text = f"{' & '.join(first)} & (G F d -> {' & '.join(goals)})"
+    return text, [f"c{i}" for i in each] + ["d"]
+
+
+@pytest.mark.parametrize(
+    ("family", "count", "states"), [(priority, 9, 10), (lift, 7, 24)]
+)
+def test_machines_do_not_know_who_waits_or_that_all_is_well(family, count, states):
+    asked = Decomposition.from_ltl(*family(count))
+    solution = asked.solve(max_states=1 << 8)
+    assert solution.realizable
+    assert solution.controller().num_states <= states
+    assert synth.verify(asked, solution.circuit())
+    # The whole automaton, of fewer, says the same.
+    assert synth.solve(Specification.from_ltl(*family(2))).realizable
+
+
+def test_what_must_hold_always_is_not_excused_by_the_environment():
+    # Whoever goes on for ever must keep to it, even where nothing is fair.
+    text = "g & G !(g & a) & (G F b -> G F g & G F h & G !(g & h))"
+    assert not Decomposition.from_ltl(text, INS).solve().realizable
+    eased = text.replace("G !(g & a)", "G !(g & a & X a)")
+    assert Decomposition.from_ltl(eased, INS).solve().realizable is False
+    assert Decomposition.from_ltl(text.replace("& a", "& X h"), INS).solve().realizable
 
 
 def without_controller(kind: str, count: int) -> tuple[str, list[str]]:
@@ -178,3 +225,65 @@ def test_other_conditions_are_left_to_others(monkeypatch):
     store = Diagrams(max_nodes=10)
     with pytest.raises(TooManyNodesError):
         _ = [store.variable(level) for level in range(9999)]
+
+
+def buffer(count: int) -> tuple[str, list[str]]:
+    """Senders are answered after they ask, and not at once."""
+    each = range(count)
+    given = [f"G(r{i} & !g{i} -> X r{i})" for i in each]
+    given += [f"G(g{i} -> X !r{i})" for i in each]
+    goals = [f"G(!r{i} -> X !g{i}) & G(r{i} -> F g{i})" for i in each]
+    goals += [f"G !(g{i} & g{j})" for i in each for j in range(i)]
+    return f"{' & '.join(given)} -> {' & '.join(goals)}", [f"r{i}" for i in each]
+
+
+def test_a_circuit_keeps_the_bits_of_the_parts_where_that_takes_fewer_gates():
+    asked = Decomposition.from_ltl(*buffer(3))
+    solution = asked.solve()
+    assert solution.realizable
+    machine = solution.solutions[0].controller()
+    circuit = machine.circuit()
+    # With the states numbered anew it would be larger.
+    arrays = ("node", "test", "low", "high", "output", "successor")
+    bare = synth.Controller.from_arrays(
+        machine.reads, machine.writes, **{x: getattr(machine, x) for x in arrays}
+    )
+    assert len(circuit.gates) < len(bare.circuit().gates) / 2
+    assert circuit.inputs == machine.reads
+    assert circuit.outputs == machine.writes
+    again = circuit.controller()
+    assert again.num_states > machine.num_states
+    assert again.reduced().is_same(machine)
+    assert synth.verify(asked, solution.circuit())
+
+
+def test_states_that_answer_alike_are_one():
+    rng = np.random.default_rng(3)
+    fewer = 0
+    for _ in range(60):
+        size = int(rng.integers(1, 9))
+        copies = int(rng.integers(1, 4))
+        # Each state some times over, and what follows is any copy of it.
+        follows = rng.integers(size, size=(size, 4))
+        writes = rng.integers(2, size=(size, 4))
+        total = size * copies
+        at = np.arange(total) % size
+        after = follows[at] + size * rng.integers(copies, size=(total, 4))
+        node = 3 * np.arange(total)
+        action = -1 - 4 * np.arange(total)
+        machine = synth.Controller.from_arrays(
+            *(["a", "b"], ["x"]),
+            node=node,
+            test=np.tile([0, 1, 1], total),
+            low=np.stack([node + 1, action, action - 2], 1).reshape(-1),
+            high=np.stack([node + 2, action - 1, action - 3], 1).reshape(-1),
+            output=writes[at].reshape(-1),
+            successor=after.reshape(-1),
+        )
+        small = machine.reduced()
+        assert small.num_states <= size
+        assert small.reduced().num_states == small.num_states
+        fewer += small.num_states < machine.num_states
+        letters = [{x for x in "ab" if rng.integers(2)} for _ in range(50)]
+        assert small.run(letters) == machine.run(letters)
+    assert fewer > 30

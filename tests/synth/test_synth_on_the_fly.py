@@ -169,3 +169,39 @@ def test_whether_a_function_implies_another():
         assert store.implies(one, other) == expected
         found.add(expected)
     assert found == {True, False}
+
+
+@pytest.mark.parametrize("rounds", [6, 10])
+def test_a_shift_register_is_one(rounds):
+    # Ten rounds are unfolded, and six are a whole automaton.
+    asked = Decomposition.from_ltl(f"G(r <-> X[{rounds}] g)", ["r"], ["g"])
+    circuit = asked.solve().circuit()
+    assert (len(circuit.following), len(circuit.gates)) == (rounds, 0)
+    assert synth.verify(asked, circuit)
+
+
+def test_the_numbers_of_states_are_those_of_fewer_gates():
+    # A register of what is not read, whose states are numbered as they are found by
+    # who tries false first: of each number, its bits are sums of those of the register.
+    size = 64
+    number, order = {0: 0}, [0]
+    for state in order:
+        for read in (False, True):
+            after = (2 * state + (not read)) % size
+            if after not in number:
+                number[after] = len(order)
+                order.append(after)
+    machine = synth.Controller.from_arrays(
+        *(["r"], ["g"]),
+        node=np.arange(size),
+        test=np.zeros(size),
+        low=-1 - 2 * np.arange(size),
+        high=-2 - 2 * np.arange(size),
+        output=[state // 32 for state in order for _ in range(2)],
+        successor=[number[(2 * q + x) % size] for q in order for x in (1, 0)],
+    )
+    circuit = machine.circuit()
+    assert (len(circuit.following), len(circuit.gates)) == (6, 0)
+    rng = np.random.default_rng(0)
+    word = [{"r"} if x else set() for x in rng.integers(2, size=99)]
+    assert circuit.controller().run(word) == machine.run(word)
