@@ -24,6 +24,15 @@ MOST_DOUBLINGS = 20
 LIGHT = 32
 """Rounds that read only what is next to the last deaths, for one that reads all."""
 
+# mdp/host/_sequence.py
+SEQUENCE_FROM = 1 << 14
+"""Branches of a model from which it pays to look for an order of all states, so that
+many questions are answered by a sweep in that order."""
+
+KNOTTED_UP_TO = 0.25
+"""Which share of the states may be on circles of several states: of more, searches
+from the target, and an order of what is open alone, take less time."""
+
 # mdp/_schedulers.py
 TABLES = 256
 """How many of its members' tables a visiting scheduler keeps."""

@@ -7,7 +7,7 @@ from jaxgames.tuning.mdp import CLEARLY_FEWER, NEARLY_ORDERED
 
 
 @linear
-def ordered(groups, rows, target, component, order, parts):
+def ordered(groups, rows, target, order, parts):
     """Orders the states of each component by whichever of three orders is best.
 
     As a depth-first search leaves them, so that all that follows a state comes before
@@ -22,12 +22,20 @@ def ordered(groups, rows, target, component, order, parts):
         groups: int32 `[N + 1]`, the choices of each state.
         rows: int32 `[K + 1]`, the branches of each choice.
         target: int32 `[B]`, where these lead.
-        component: int32 `[N]`, strongly connected ones.
-        order: int32 `[N]`, the states, those of a component together, large numbers
-            first; written to.
+        order: int32 `[N]`, the states, those of a strongly connected component
+            together, large numbers first; written to.
         parts: int32 `[P + 1]`, where components begin there.
     """
-    size = len(component)
+    size, largest = len(order), 0
+    for part in range(len(parts) - 1):
+        largest = max(largest, parts[part + 1] - parts[part])
+    if largest < 3:
+        return
+    component = np.full(size, -1, np.int32)
+    for part in range(len(parts) - 1):
+        if parts[part + 1] - parts[part] > 2:
+            for at in range(parts[part], parts[part + 1]):
+                component[order[at]] = part
     deep = np.full(size, -1, np.int32)
     wide = np.full(size, -1, np.int32)
     way = np.empty(size, np.int32)

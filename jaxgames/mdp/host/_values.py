@@ -63,21 +63,6 @@ class Aim(NamedTuple):
 
 
 @compiled
-def best(system, values, state, least):
-    """What the best choice of a state is worth."""
-    most = 0.0
-    for choice in range(system.groups[state], system.groups[state + 1]):
-        here = system.base[choice]
-        for branch in range(system.rows[choice], system.rows[choice + 1]):
-            here += system.probs[branch] * values[system.target[branch]]
-        if choice == system.groups[state] or (
-            here < most if least == 1 else here > most
-        ):
-            most = here
-    return most
-
-
-@compiled
 def outward(system, values, state, aim, sign):
     """A bound of a state's value by bounds of others: below if the sign is -1."""
     found = 0.0
@@ -97,6 +82,42 @@ def outward(system, values, state, aim, sign):
         ):
             found = here
     return found
+
+
+@compiled
+def alone(system, bounds, state, aim):
+    """What a state is worth whose choices lead to others that are done, and bounds.
+
+    As `outward` twice, in one look at the branches.
+    """
+    value, lower, upper = bounds.value, bounds.lower, bounds.upper
+    near, low, high = 0.0, 0.0, 0.0
+    for choice in range(system.groups[state], system.groups[state + 1]):
+        here = system.base[choice]
+        below, above = here, here
+        size = -here if here < 0.0 else here
+        size_below, size_above = size, size
+        for branch in range(system.rows[choice], system.rows[choice + 1]):
+            share, to = system.probs[branch], system.target[branch]
+            here += share * value[to]
+            term = share * lower[to]
+            below += term
+            size_below += -term if term < 0.0 else term
+            term = share * upper[to]
+            above += term
+            size_above += -term if term < 0.0 else term
+        away = aim.slack * size_below + system.blur[choice]
+        below -= away + aim.tiny if size_below > 0.0 else away
+        away = aim.slack * size_above + system.blur[choice]
+        above += away + aim.tiny if size_above > 0.0 else away
+        first = choice == system.groups[state]
+        if first or (here < near if aim.least == 1 else here > near):
+            near = here
+        if first or (below < low if aim.least == 1 else below > low):
+            low = below
+        if first or (above < high if aim.least == 1 else above > high):
+            high = above
+    value[state], lower[state], upper[state] = near, low, high
 
 
 @compiled
@@ -536,10 +557,7 @@ def settle(system, bounds, inside, only, aim, first, counts, stop):
             if iterate(system, bounds, inside, only, part, aim, counts, stop) == 0:
                 return part
             continue
-        state = system.order[begin]
-        bounds.value[state] = best(system, bounds.value, state, aim.least)
-        bounds.lower[state] = outward(system, bounds.lower, state, aim, -1.0)
-        bounds.upper[state] = outward(system, bounds.upper, state, aim, 1.0)
+        alone(system, bounds, system.order[begin], aim)
         counts[1] += 1
     return len(system.parts) - 1
 
