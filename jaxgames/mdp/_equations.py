@@ -12,7 +12,7 @@ from jaxgames.kept import kept
 from jaxgames.mdp import host
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
-from jaxgames.mdp.host._order import ordered
+from jaxgames.mdp.host._order import belonging, ordered
 from jaxgames.mdp.host._pose import pose
 from jaxgames.mdp.host._values import System
 
@@ -161,11 +161,14 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
         if found is None:
             return None
         order, begins = host.merged(part.order, part.knots, tied, *found)
-    ordered(part.groups, part.rows, target, order, begins)
+    component = belonging(order, begins)
+    large = np.flatnonzero(np.diff(begins) > 2)
+    if len(large):
+        ordered(part.groups, part.rows, target, component, order, begins, large)
     return System(
         *(part.groups, part.rows, part.target, part.probs, part.base),
         np.zeros(len(part.base)) if part.blur is None else part.blur,
-        *(order, begins),
+        *(order, begins, component),
     )
 
 

@@ -157,16 +157,14 @@ def _in_turn(
     stop: np.ndarray,
 ) -> tuple[Status, int]:
     """One component after the other; those that are stiff by better policies."""
-    inside = np.empty(len(system.order), np.int32)
-    lengths = np.diff(system.parts)
-    inside[system.order] = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    inside, last = system.inside, len(system.parts) - 1
     only = np.full(len(system.order), NO_CHOICE, np.int32)
     first, improved, status = 0, 0, Status.SOLVED
     while True:
         first = settle(system, bounds, inside, only, aim, first, counts, stop)
         if stop[0]:
             return Status.INTERRUPTED, improved
-        if first == len(lengths):
+        if first == last:
             return status, improved
         improved += 1
         rest = (part, system, bounds, inside, only, aim, first, stop)

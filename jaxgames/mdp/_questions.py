@@ -79,7 +79,7 @@ def _sure(
     model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
 ) -> tuple[Region, Region]:
     """Where the probability is zero, and where it is one."""
-    if not on_host(model, "auto"):
+    if not on_host(model, "auto") and host.sequence(model) is None:
         zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
         return zero, _here(prob1(model, target, optimum, states=passed))  # type: ignore
     if not target.any():
@@ -191,10 +191,13 @@ def _components(
     model: MDP, states: np.ndarray, choices: np.ndarray | None = None
 ) -> EndComponents | None:
     """The end components of some states and choices; None if there are none."""
-    sequence = host.sequence(model) if on_host(model, "auto") else None
-    if sequence is not None:
-        states = states & sequence.circles
-    return _some(mec(model, states=states, choices=choices)) if states.any() else None
+    sequence = host.sequence(model)
+    if sequence is None:
+        return _some(mec(model, states=states, choices=choices))
+    states = states & sequence.circles
+    if not states.any():
+        return None
+    return _some(host.mec(model, states=states, choices=choices))
 
 
 def _some(found: EndComponents | None) -> EndComponents | None:

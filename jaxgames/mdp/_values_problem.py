@@ -9,6 +9,7 @@ import numpy as np
 from jaxgames import drive, solution
 from jaxgames.kept import kept
 from jaxgames.later import jax
+from jaxgames.mdp import host
 from jaxgames.mdp._equations import Equations, equations
 from jaxgames.mdp._open import Found, on_host, told, unknown
 from jaxgames.mdp._questions import Posed
@@ -94,8 +95,15 @@ class ValuesOf(drive.Problem[Question]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Question) -> str:
-        """As of all others; the host where some schedulers never get out."""
-        return super().place(question) if question.posed.known.proper else drive.HOST
+        """As of all others; the host where some schedulers never get out.
+
+        And where the model is nearly without cycles: one look at each state will do,
+        which a device would make in as many rounds as the model is deep.
+        """
+        deep = host.sequence(question.model) is not None
+        if deep or not question.posed.known.proper:
+            return drive.HOST
+        return super().place(question)
 
     def alone(self, question: Question) -> tuple[float, float]:
         """As of all others, and as long as launches take."""

@@ -29,6 +29,9 @@ SEQUENCE_FROM = 1 << 14
 """Branches of a model from which it pays to look for an order of all states, so that
 many questions are answered by a sweep in that order."""
 
+SEQUENCE_UP_TO = 1 << 24
+"""Branches from which nobody looks for it where there is an accelerator."""
+
 KNOTTED_UP_TO = 0.25
 """Which share of the states may be on circles of several states: of more, searches
 from the target, and an order of what is open alone, take less time."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.graph.host import WORDS, tarjan
-from jaxgames.host import lend, linear
+from jaxgames.host import lend, linear, serves
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM
+from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO
 
 
 class Sequence(NamedTuple):
@@ -44,9 +44,11 @@ def sequence(model: MDP) -> Sequence | None:
     """The order of a large model that is nearly without cycles, kept with it.
 
     Returns:
-        None for other models. O(S + C + E) time, once.
+        None for other models, and for very large ones where an accelerator may be
+        sooner. O(S + C + E) time, once.
     """
-    if model.num_branches < SEQUENCE_FROM:
+    size = model.num_branches
+    if size < SEQUENCE_FROM or not serves(size, SEQUENCE_UP_TO):
         return None
     return kept(model, "sequence", lambda: _found(model))
 
@@ -59,31 +61,81 @@ def _found(model: MDP) -> Sequence | None:
     size = len(groups) - 1
     room = np.empty(WORDS * size, np.int32)
     edges = rows[groups]
-    count, component, _ = tarjan(
+    count, component, by_component = tarjan(
         edges, columns, None, None, np.zeros(1, np.int8), room
     )
+    if count < 0:
+        raise AssertionError("nobody stops it")
     component = np.asarray(component[:size])
     members = np.bincount(component, minlength=count)
     if members[members > 1].sum() > KNOTTED_UP_TO * size:
         return None
-    ends = np.cumsum(members)
-    order = _by_component(component, ends - members)
-    large = np.flatnonzero(members > 1)
-    knots = np.stack([ends[large] - members[large], ends[large]], axis=1)
-    knot, circles = _circling(edges, columns, order, knots.astype(np.int32))
-    return Sequence(order, knots.astype(np.int32), knot, circles)
+    order, knots = _by_depth(edges, columns, component, members, by_component)
+    knots = knots[np.argsort(knots[:, 0])]
+    knot, circles = _circling(edges, columns, order, knots)
+    return Sequence(order, knots, knot, circles)
 
 
 @linear
-def _by_component(component, begins):
-    """The states by component, smallest first in each: int32 `[S]`."""
-    order = np.empty(len(component), np.int32)
-    place = begins.copy()
-    for state in range(len(component)):
-        own = component[state]
-        order[place[own]] = state
-        place[own] += 1
-    return order
+def _by_depth(edges, columns, component, members, by_component):
+    """The states, those first that are the most steps from where no branch leads.
+
+    States of a depth lead to deeper ones alone, so that they come by number: where
+    models are numbered as they are explored, what is looked at lies together. Knots
+    come last in their depth, each by itself.
+
+    Args:
+        edges: int32 `[S + 1]`, where the branches of each state begin.
+        columns: int32, where they lead.
+        component: int32 `[S]`, of each state.
+        members: int64 `[N]`, how many states each component has.
+        by_component: int32 `[S]`, the states, components that lead to others first.
+
+    Returns:
+        The states, and the places of each knot.
+    """
+    size, deepest = len(component), 0
+    depth = np.zeros(len(members), np.int32)
+    for place in range(size):
+        s = by_component[place]
+        own = component[s]
+        here = depth[own] + 1
+        for e in range(edges[s], edges[s + 1]):
+            to = component[columns[e]]
+            if to != own and depth[to] < here:
+                depth[to] = here
+        deepest = max(deepest, here - 1)
+    place_of = np.zeros(deepest + 2, np.int64)
+    for s in range(size):
+        place_of[deepest - depth[component[s]] + 1] += 1
+    for level in range(deepest + 1):
+        place_of[level + 1] += place_of[level]
+    order = np.empty(size, np.int32)
+    for s in range(size):
+        if members[component[s]] == 1:
+            level = deepest - depth[component[s]]
+            order[place_of[level]] = s
+            place_of[level] += 1
+    many = 0
+    begins = np.full(len(members), -1, np.int64)
+    for own in range(len(members)):
+        if members[own] > 1:
+            level = deepest - depth[own]
+            begins[own] = place_of[level]
+            place_of[level] += members[own]
+            many += 1
+    knots = np.empty((many, 2), np.int32)
+    many = 0
+    for own in range(len(members)):
+        if begins[own] >= 0:
+            knots[many, 0], knots[many, 1] = begins[own], begins[own] + members[own]
+            many += 1
+    for s in range(size):
+        own = component[s]
+        if begins[own] >= 0:
+            order[begins[own]] = s
+            begins[own] += 1
+    return order, knots
 
 
 @linear
@@ -401,8 +453,9 @@ def _untied(graph, goal, inside, live, own, level, scheduler, safe, left):
                     safe[c] = True
                     left[s] += 1
     far = len(order)
-    ahead = np.empty(last - first, np.int32)  # levels of the states that are near
-    waiting = np.empty(last - first, np.int32)  # by what lies outside; and these states
+    # States that are near by what lies outside: their level, and which they are.
+    waiting = np.empty(last - first, np.int64)
+    queue = np.empty(last - first, np.int32)
     reached = np.empty(last - first, np.int32)
     while True:
         near = 0
@@ -420,14 +473,10 @@ def _untied(graph, goal, inside, live, own, level, scheduler, safe, left):
                             if knot[t] != own and level[t] < nearest:
                                 nearest = level[t]
             if nearest < far:
-                ahead[near] = nearest + 1
-                waiting[near] = s
+                waiting[near] = (nearest + 1) * far + s
                 near += 1
-        _levelled(
-            graph, inside, own, level, safe, waiting, ahead, np.argsort(ahead[:near]),
-            reached,
-        )  # fmt: skip
-        if _left_out(graph, goal, inside, own, level, safe, left, waiting) == 0:
+        _levelled(graph, inside, own, level, safe, np.sort(waiting[:near]), reached)
+        if _left_out(graph, goal, inside, own, level, safe, left, queue) == 0:
             break
     for place in range(first, last):
         s = order[place]
@@ -443,17 +492,17 @@ def _untied(graph, goal, inside, live, own, level, scheduler, safe, left):
 
 
 @linear
-def _levelled(graph, inside, own, level, safe, waiting, ahead, by_level, reached):
+def _levelled(graph, inside, own, level, safe, waiting, reached):
     """The levels of a knot: a search from several states that begin at their own."""
+    size = len(level)
     into, source, owner, knot = graph.into, graph.source, graph.owner, graph.knot
     at, done, end = 0, 0, 0
-    while at < len(by_level) or done < end:
-        own_turn = done == end
-        if at < len(by_level) and done < end:
-            own_turn = ahead[by_level[at]] <= level[reached[done]]
-        if own_turn:
-            t = waiting[by_level[at]]
-            near = ahead[by_level[at]]
+    while at < len(waiting) or done < end:
+        begins = done == end
+        if at < len(waiting) and done < end:
+            begins = waiting[at] // size <= level[reached[done]]
+        if begins:
+            near, t = waiting[at] // size, waiting[at] % size
             at += 1
             if level[t] >= 0 and level[t] <= near:
                 continue

@@ -36,6 +36,7 @@ class System(NamedTuple):
     blur: np.ndarray  # float64 [K]: how far from the truth that may be
     order: np.ndarray  # int32 [N]: the states, those of a component together
     parts: np.ndarray  # int32 [P + 1]: where components begin; those led to come first
+    inside: np.ndarray  # int32 [N]: the component of each state
 
 
 class Bounds(NamedTuple):
