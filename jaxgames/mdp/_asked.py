@@ -388,7 +388,8 @@ class Asked:
             return np.where(counts, 1.0, np.where(left, np.nan, 0.0))
 
         start = right.astype(np.float64)
-        how = {"fixed": fixed, "steady": not path.first, "sure": right}
+        how = {"fixed": fixed, "changes": window, "sure": right}
+        how["steady"] = not path.first
         return self._walk(start, path.last, optimum, **how)
 
     def _next(self, path: Next, optimum: str) -> Answer:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, equations, in_order
 from jaxgames.mdp._improve import improve
-from jaxgames.mdp._interval import UNDERFLOW
+from jaxgames.mdp._interval import NOTHING, UNDERFLOW
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._rational import rational_values
@@ -67,6 +67,8 @@ def on_host(
     counts = np.zeros(2, np.int64)
     status = Status.INTERRUPTED
     improved = 0
+    # Of averages nobody has looked which are zero: only rounds down to that show it.
+    nothing = NOTHING if posed.known.stop is None else 0.0
     if system is not None:
         aim = Aim(
             least=int(posed.optimum == "min"),
@@ -74,7 +76,7 @@ def on_host(
             slack=part.slack,
             tiny=UNDERFLOW["float64"],
             width=float(epsilon) if relative else 0.0,
-            apart=0.0 if relative else float(epsilon),
+            apart=nothing if relative else float(epsilon),
             patience=PATIENCE_WITH_VALUES,
             few=FEW_STATES,
             few_patience=PATIENCE_WITH_FEW,
@@ -202,6 +204,11 @@ def told(
             np.where(known.open_, bound[each], known.value)
             for bound in (bounds.lower, bounds.upper)
         )
+    if known.reward is None and known.stop is None:  # means of what is known
+        ends = known.value[~known.open_]
+        if len(ends):
+            lower = np.maximum(lower, ends.min())
+            upper = np.minimum(upper, ends.max())
     least = int(posed.optimum == "min")
     rows = part.groups, part.rows, part.target, part.probs, part.base
     value = bounds.upper if least else bounds.lower

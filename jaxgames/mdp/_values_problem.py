@@ -11,6 +11,7 @@ from jaxgames.kept import kept
 from jaxgames.later import jax
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import Equations, equations
+from jaxgames.mdp._interval import NOTHING
 from jaxgames.mdp._open import Found, on_host, told, unknown
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE
@@ -138,10 +139,11 @@ class ValuesOf(drive.Problem[Question]):
         solver = dataclasses.replace(solver, least=posed.optimum == "min")
         bounds = unknown(posed, 1)
         near = float(question.epsilon)
+        nothing = NOTHING if posed.known.stop is None else 0.0
         answer, status, rounds, carry = iterate(
             *(part, solver),
             width=near if question.relative else 0.0,
-            apart=0.0 if question.relative else near,
+            apart=nothing if question.relative else near,
             low=float(bounds.lower[0]),
             high=float(bounds.upper[0]),
             state=state,

@@ -186,6 +186,12 @@ more, rounds are sooner for most."""
 FRACTIONS_UP_TO = 1 << 17
 """Branches, counted once for each step, that are gone over in fractions."""
 
+DIGITS_OF_FRACTIONS_UP_TO = 1 << 32
+"""Binary digits that are multiplied so, at most: some seconds."""
+
+READ_AT_ONCE = 1 << 24
+"""Branches that steps read before somebody looks whether they are to end."""
+
 CHOICES_KEPT_UP_TO = 1 << 26
 """Choices, one for each step and state, that a scheduler with a clock may have."""
 

@@ -757,3 +757,78 @@ def test_no_leap_is_made_where_changes_are_no_numbers():
     for change, before in ((np.inf, np.inf), (0.5, np.inf), (1.0, 0.0), (0.9, 1.0)):
         assert not leap(local, change, before, 0.9, size) < 0
         assert local.value.tolist() == [1.0, 1.0]
+
+
+def walk_between_ends(size: int, up: float) -> mdp.MDP:
+    """A walk between two ends, from the middle."""
+    rows, columns, probs = [0], [], []
+    for state in range(size):
+        ends = state in (0, size - 1)
+        columns += [state] if ends else [state - 1, state + 1]
+        probs += [1.0] if ends else [1 - up, up]
+        rows.append(len(columns))
+    goal = np.arange(size) == size - 1
+    return mdp.MDP.from_arrays(
+        *(list(range(size + 1)), rows, columns, probs),
+        labels={"goal": goal},
+        initial=[size // 2],
+    )
+
+
+def test_chances_below_all_numbers_do_no_harm():
+    # Of state s it is (9^s - 1) / (9^399 - 1): below 1e-308 in many.
+    found = mdp.check(walk_between_ends(400, 0.1), 'P=? [ F "goal" ]', epsilon=1e-5)
+    for state in range(400):
+        value = Fraction(9**state - 1, 9**399 - 1)
+        low, high = Fraction(found.lower[state]), Fraction(found.upper[state])
+        # The model's 0.1 and 0.9 are not quite that.
+        assert low * Fraction(99, 100) <= value <= high * Fraction(101, 100), state
+        if value > Fraction(1, 10**250):
+            assert high - low <= Fraction(1, 10**5) * high
+
+
+def test_no_bound_of_a_probability_is_more_than_one():
+    for up in (0.1, 0.4, 0.6):
+        for text in ('P=? [ F "goal" ]', 'P=? [ G !"goal" ]'):
+            found = mdp.check(walk_between_ends(400, up), text)
+            assert 0 <= found.lower.min() and found.upper.max() <= 1
+
+
+@pytest.mark.parametrize("text", ['"way" U[7,40] "goal"', 'F<=50 "goal"', 'F=9 "goal"'])
+def test_many_steps_are_those_of_as_many_single_ones(text):
+    bounds = {'"way" U[7,40] "goal"': (7, 40), 'F<=50 "goal"': (0, 50)}
+    first, last = bounds.get(text, (9, 9))
+    for model in itertools.islice(rewarded(77, 40), 40):
+        for optimum in ("min", "max"):
+            found = mdp.check(model, f"P{optimum}=? [ {text} ]")
+            assert found.scheduler.shape == (last, model.num_states)
+            goal = np.asarray(model.labels["goal"])
+            way = np.asarray(model.labels["way"]) if "way" in text else np.ones_like(goal)
+            best = min if optimum == "min" else max
+            value = [Fraction(int(x)) for x in goal]
+            for left in range(1, last + 1):
+                value = [
+                    Fraction(1)
+                    if goal[s] and left <= last - first
+                    else best(
+                        sum(p * value[t] for t, p in exact.branches(model, c))
+                        for c in range(*model.row_group_offsets[s : s + 2])
+                    )
+                    if way[s]
+                    else Fraction(0)
+                    for s in range(model.num_states)
+                ]
+            assert all(
+                low <= x <= high and high - low <= 1e-9
+                for low, x, high in zip(found.lower, value, found.upper, strict=True)
+            )
+
+
+def test_fractions_that_get_long_are_refused_at_once():
+    chain = mdp.MDP.from_arrays(
+        [0, 1, 2], [0, 2, 3], [0, 1, 1], [1 - 1e-12, 1e-12, 1], labels={"goal": [0, 1]}
+    )
+    with pytest.raises(SolveError, match="no value as a fraction"):
+        mdp.check(chain, 'P=? [ F<=10000 "goal" ]', exact=True)
+    found = mdp.check(chain, 'P=? [ F<=1000000 "goal" ]')
+    assert found.value == pytest.approx(1e-6, rel=1e-6)

@@ -22,6 +22,11 @@ from jaxgames.mdp.host._rounds import (
 from jaxgames.tuning.mdp import CLOSER, FIRST_GOAL, TIED, WEIGHED_TO
 
 
+FAINT = 1e-270
+"""Values that are less are weighed as if they were this: of much smaller numbers float64
+has too few digits, or none, for shares of them."""
+
+
 class System(NamedTuple):
     """Equations `x = opt_c (base_c + sum_b p_b x_b)`, and the order to solve them in.
 
@@ -393,8 +398,8 @@ def has_signs(system, lower, inside, part):
 def weighed(system, bounds, inside, part, aim):
     """Bounds that are the values, and more and less by the same share of `steps`.
 
-    Those are weights w >= x + P w, for the values x and all choices that may be best:
-    what a path passes of x before it leaves. Where a round changes x by a share t of it
+    Those are weights w >= x + P w, for the values x (or `FAINT`) and all choices that
+    may be best: what a path passes of x before it leaves. Where a round changes x by a share t of it
     at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing outside is
     missing of the same share here: it does not add up. What comes out is looked at:
     F(u) <= u bounds the value above, and F(l) >= l below, also where some schedulers
@@ -408,13 +413,13 @@ def weighed(system, bounds, inside, part, aim):
     value, lower, upper = bounds.value, bounds.lower, bounds.upper
     for place in range(begin, end):
         state = system.order[place]
-        here = value[state]
-        high = outward(system, value, state, aim, 1.0) - here
-        low = here - outward(system, value, state, aim, -1.0)
+        here = value[state] if value[state] > FAINT else FAINT
+        high = outward(system, value, state, aim, 1.0) - value[state]
+        low = value[state] - outward(system, value, state, aim, -1.0)
         if high > up * here:
-            up = high / here if here > 0.0 else np.inf
+            up = high / here
         if low > down * here:
-            down = low / here if here > 0.0 else np.inf
+            down = low / here
         for choice in range(system.groups[state], system.groups[state + 1]):
             for branch in range(system.rows[choice], system.rows[choice + 1]):
                 to = system.target[branch]
@@ -467,7 +472,11 @@ def weigh(system, bounds, part, aim, local, chain, unit, worth, patience, stop):
     begin, end = system.parts[part], system.parts[part + 1]
     tied(local, local.base, aim.least, TIED, worth)
     for place in range(end - begin):
-        unit[place] = local.value[place]
+        bounds.value[system.order[begin + place]] = local.value[place]
+        unit[place] = local.value[place] if local.value[place] > FAINT else FAINT
+        for choice in range(local.groups[place], local.groups[place + 1]):
+            if worth[choice] >= 0.0 and worth[choice] < FAINT:
+                worth[choice] = FAINT
         local.policy[place] = -1
     _, _, rounds = approach(
         local, chain, worth, 0, unit, 0.0, WEIGHED_TO, patience, stop
@@ -480,7 +489,7 @@ def weigh(system, bounds, part, aim, local, chain, unit, worth, patience, stop):
             right = False
         elif weight > largest * unit[place]:
             largest = weight / unit[place]
-        local.value[place] = unit[place]
+        local.value[place] = bounds.value[system.order[begin + place]]
         local.policy[place] = -1
     return largest if right else -1.0
 
