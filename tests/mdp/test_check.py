@@ -348,7 +348,6 @@ def test_expressions(text, value):
         ("x & on", 1, "& takes true or false, but 'x' is a number"),
         ("on + 1", 1, r"\+ takes a number, but 'on' is true or false"),
         ("Pmaxmin=? [ F on ]", 1, "two optima are for interval models"),
-        ("Pmin=? [ F on || F x=1 ]", 1, "the least conditional probability is not"),
         ("filter(max, on)", 1, "max takes numbers"),
         ("filter(max, x, x>5)", 1, "no state is in the filter"),
         ("const int k; x=k", 16, "the constant k has no value"),
@@ -803,7 +802,9 @@ def test_many_steps_are_those_of_as_many_single_ones(text):
             found = mdp.check(model, f"P{optimum}=? [ {text} ]")
             assert found.scheduler.shape == (last, model.num_states)
             goal = np.asarray(model.labels["goal"])
-            way = np.asarray(model.labels["way"]) if "way" in text else np.ones_like(goal)
+            way = (
+                np.asarray(model.labels["way"]) if "way" in text else np.ones_like(goal)
+            )
             best = min if optimum == "min" else max
             value = [Fraction(int(x)) for x in goal]
             for left in range(1, last + 1):
@@ -832,3 +833,61 @@ def test_fractions_that_get_long_are_refused_at_once():
         mdp.check(chain, 'P=? [ F<=10000 "goal" ]', exact=True)
     found = mdp.check(chain, 'P=? [ F<=1000000 "goal" ]')
     assert found.value == pytest.approx(1e-6, rel=1e-6)
+
+
+def conditional(model: mdp.MDP) -> list[Fraction]:
+    """What all schedulers come to that meet "way": the share that meets "goal", too.
+
+    They look at what has been met; from the first state.
+    """
+    size = model.num_states
+    met = [np.asarray((model.labels or {})[name]) for name in ("goal", "way")]
+    rows = [exact.branches(model, choice) for choice in range(model.num_choices)]
+
+    def place(state: int, seen: int) -> int:
+        return 4 * state + (seen | int(met[0][state]) | 2 * int(met[1][state]))
+
+    own = [
+        # Nothing is to be won or lost any more once both are met.
+        range(*model.row_group_offsets[s : s + 2].tolist())[: 1 if seen == 3 else None]
+        for s in range(size)
+        for seen in range(4)
+    ]
+    sets = [np.array([seen & want == want for _ in range(size) for seen in range(4)])
+            for want in (2, 3)]  # fmt: skip
+    found = []
+    for picked in itertools.product(*own):
+        chain = [
+            [(place(t, at % 4), p) for t, p in rows[choice]]
+            for at, choice in enumerate(picked)
+        ]
+        some, both = (
+            exact.chain_values(chain, target, np.ones(4 * size, bool))[place(0, 0)]
+            for target in sets
+        )
+        if some:
+            found.append(both / some)
+    return found
+
+
+def test_conditional_probabilities_against_all_schedulers():
+    asked = 0
+    for model in rewarded(seed=31, count=40, most=2):
+        shares = conditional(model)
+        for optimum, best in (("max", max), ("min", min)):
+            text = f'P{optimum}=? [ F "goal" || F "way" ]'
+            if not shares:
+                with pytest.raises(PropertyError, match="probability zero"):
+                    mdp.check(model, text)
+                continue
+            found, value = mdp.check(model, text), best(shares)
+            assert found.lower[0] <= value <= found.upper[0], text
+            assert found.upper[0] - found.lower[0] <= 1e-6 * value
+            asked += 1
+    assert asked > 30
+
+
+def test_shares_of_time_are_at_most_one():
+    for model in rewarded(seed=32, count=40):
+        found = mdp.check(model, 'LRAmax=? [ "way" ]')
+        assert 0 <= found.lower.min() and found.upper.max() <= 1

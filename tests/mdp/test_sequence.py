@@ -28,7 +28,9 @@ def models(seed: int, count: int):
         for state in range(size):
             for _ in range(int(rng.integers(1, 4))):
                 branches = int(rng.integers(1, 4))
-                step = rng.integers(*[(-size, size), (0, 3), (-1, 4)][number % 3], branches)
+                step = rng.integers(
+                    *[(-size, size), (0, 3), (-1, 4)][number % 3], branches
+                )
                 columns += np.clip(state + step, 0, size - 1).tolist()
                 rows.append(len(columns))
             groups.append(len(rows) - 1)
@@ -112,7 +114,9 @@ def test_values_are_those_of_all_schedulers(sweeps):
                 right = mdp.reference.values(
                     labelled, kind, optimum, target=target, **how
                 )
-                for low, high, value in zip(found.lower, found.upper, right, strict=True):
+                for low, high, value in zip(
+                    found.lower, found.upper, right, strict=True
+                ):
                     assert low <= value <= high
                     endless = value == float("inf")
                     assert low == high if endless else high - low <= 1e-6 * abs(value)
