@@ -156,8 +156,8 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
             return None
         order, begins = found
     else:
-        tied, *inner = host.inside(edges, target, part.order, part.knots)
-        found = _searched(*inner, stop)
+        tied, begins, inner = host.inside(edges, target, part.order, part.knots)
+        found = _searched(begins, inner, stop)
         if found is None:
             return None
         order, begins = host.merged(part.order, part.knots, tied, *found)

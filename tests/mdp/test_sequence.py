@@ -97,7 +97,7 @@ def test_values_are_those_of_all_schedulers(sweeps):
         if np.prod(groups.astype(float)) > 300:
             continue
         looked_at += 1
-        goal = {"goal": target}
+        goal, pay = {"goal": target}, (model.choice_rewards or {})[""]
         labelled = mdp.MDP.from_arrays(
             *(model.row_group_offsets, model.row_offsets, model.columns, model.probs),
             labels=goal,
@@ -110,7 +110,7 @@ def test_values_are_those_of_all_schedulers(sweeps):
         ):
             for optimum in ("min", "max"):
                 found = mdp.check(labelled, text.format(optimum), "host")
-                how = {} if kind == "reach" else {"reward": model.choice_rewards[""]}
+                how = {} if kind == "reach" else {"reward": pay}
                 right = mdp.reference.values(
                     labelled, kind, optimum, target=target, **how
                 )
@@ -127,6 +127,7 @@ def test_the_order_is_what_it_says(sweeps):
     sweeps(True)
     for model, *_ in models(seed=4, count=100):
         found = host.sequence(model)
+        assert found is not None
         place = np.empty(model.num_states, int)
         place[found.order] = np.arange(model.num_states)
         edges = np.asarray(model.row_offsets)[np.asarray(model.row_group_offsets)]
@@ -135,7 +136,8 @@ def test_the_order_is_what_it_says(sweeps):
         tied = (found.knot[source] == found.knot[to]) & (found.knot[to] >= 0)
         assert (place[to] < place[source])[~tied & (source != to)].all()
         for own, (begin, end) in enumerate(found.knots):
-            assert (found.knot[found.order[begin:end]] == own).all() and end - begin > 1
+            assert (found.knot[found.order[begin:end]] == own).all()
+            assert end - begin > 1
         assert found.circles[source[(source == to) | tied]].all()
 
 

@@ -103,7 +103,7 @@ def prob1(
         real = groups[1:] > groups[:-1]
         if zero is None:
             how = {"states": states, "choices": choices, "back": into}
-            zero = prob0(model, target, "min", **how).states
+            zero = np.asarray(prob0(model, target, "min", **how).states)
         if not zero.any():
             return Region(real)
         if swept is not None:
@@ -120,7 +120,9 @@ def _to_sweep(model: MDP, into: Entering) -> _sequence.Graph | None:
     found = _sequence.sequence(model)
     if found is None:
         return None
-    return _sequence.Graph(*_rows(model), *into, found.order, found.knots, found.knot)
+    groups, rows, columns = _rows(model)
+    order = found.order, found.knots, found.knot
+    return _sequence.Graph(groups, rows, columns, *into, *order)
 
 
 def _rows(model: MDP):

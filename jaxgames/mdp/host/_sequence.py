@@ -436,7 +436,7 @@ def surely(graph, goal, inside, live):
 
 @linear
 def _untied(graph, goal, inside, live, own, level, scheduler, safe, left):
-    """As `surely`, of the states of a knot: the levels of what it leads to are known."""
+    """As `surely`, of the states of a knot: levels of what it leads to are known."""
     groups, rows, columns = graph.groups, graph.rows, graph.columns
     order, knot = graph.order, graph.knot
     first, last = graph.knots[own, 0], graph.knots[own, 1]

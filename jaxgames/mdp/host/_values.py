@@ -21,10 +21,9 @@ from jaxgames.mdp.host._rounds import (
 )
 from jaxgames.tuning.mdp import CLOSER, FIRST_GOAL, TIED, WEIGHED_TO
 
-
 FAINT = 1e-270
-"""Values that are less are weighed as if they were this: of much smaller numbers float64
-has too few digits, or none, for shares of them."""
+"""Values that are less are weighed as if they were this: of much smaller numbers there
+are no shares that float64 can tell."""
 
 
 class System(NamedTuple):
@@ -399,11 +398,11 @@ def weighed(system, bounds, inside, part, aim):
     """Bounds that are the values, and more and less by the same share of `steps`.
 
     Those are weights w >= x + P w, for the values x (or `FAINT`) and all choices that
-    may be best: what a path passes of x before it leaves. Where a round changes x by a share t of it
-    at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing outside is
-    missing of the same share here: it does not add up. What comes out is looked at:
-    F(u) <= u bounds the value above, and F(l) >= l below, also where some schedulers
-    never get out, since that costs them infinitely much.
+    may be best: what a path passes of x before it leaves. Where a round changes x by a
+    share t of it at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing
+    outside is missing of the same share here: it does not add up. What comes out is
+    looked at: F(u) <= u bounds the value above, and F(l) >= l below, also where some
+    schedulers never get out, since that costs them infinitely much.
 
     Returns:
         1 where the bounds are near enough, 0 where they hold, -1 where they do not.
