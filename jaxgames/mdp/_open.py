@@ -67,8 +67,7 @@ def on_host(
     counts = np.zeros(2, np.int64)
     status = Status.INTERRUPTED
     improved = 0
-    # Of averages nobody has looked which are zero: only rounds down to that show it.
-    nothing = NOTHING if posed.known.stop is None else 0.0
+    nothing = faint(posed)
     if system is not None:
         aim = Aim(
             least=int(posed.optimum == "min"),
@@ -146,6 +145,16 @@ def unknown(posed: Posed, size: int) -> Bounds:
     elif reward is None or not reward.any():
         upper = np.ones(size)
     return Bounds(value, lower, upper, steps)
+
+
+def faint(posed: Posed) -> float:
+    """How far apart bounds may be in any case.
+
+    Which probabilities are zero is known by the graph. Which rewards and averages are,
+    nobody has looked: that bounds get down to it shows it.
+    """
+    known = posed.known
+    return NOTHING if known.reward is None and known.stop is None else 0.0
 
 
 def _in_turn(

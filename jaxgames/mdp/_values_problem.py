@@ -11,8 +11,7 @@ from jaxgames.kept import kept
 from jaxgames.later import jax
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import Equations, equations
-from jaxgames.mdp._interval import NOTHING
-from jaxgames.mdp._open import Found, on_host, told, unknown
+from jaxgames.mdp._open import Found, faint, on_host, told, unknown
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._value_iteration import ValueIteration, iterate
@@ -139,7 +138,7 @@ class ValuesOf(drive.Problem[Question]):
         solver = dataclasses.replace(solver, least=posed.optimum == "min")
         bounds = unknown(posed, 1)
         near = float(question.epsilon)
-        nothing = NOTHING if posed.known.stop is None else 0.0
+        nothing = faint(posed)
         answer, status, rounds, carry = iterate(
             *(part, solver),
             width=near if question.relative else 0.0,

@@ -891,3 +891,16 @@ def test_shares_of_time_are_at_most_one():
         found = mdp.check(model, 'LRAmax=? [ "way" ]')
         assert found.lower.min() >= 0
         assert found.upper.max() <= 1
+
+
+def test_rewards_of_nothing_are_exactly_nothing():
+    circle = mdp.MDP.from_arrays(
+        [0, 1, 2, 3],
+        [0, 1, 3, 4],
+        [0, 2, 0, 1],
+        [1.0, 0.5, 0.5, 1.0],
+        labels={"goal": [1, 0, 0]},
+        choice_rewards={"": [0.0, 0, 0]},
+    )
+    found = mdp.check(circle, 'Rmax=? [ F "goal" ]')
+    assert found.upper.tolist() == [0, 0, 0]
