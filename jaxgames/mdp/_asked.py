@@ -12,7 +12,7 @@ from jaxgames.arena import is_traced
 from jaxgames.mdp import _bounded, _questions, host
 from jaxgames.mdp._automata import automaton, formula_of, product
 from jaxgames.mdp._average import average_reward
-from jaxgames.mdp._conditional import restarting
+from jaxgames.mdp._conditional import FAILED, LOST, WON, After, restarting
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._obligations import negated
 from jaxgames.mdp._paths import General, Limit, Next, Term, Until, opposite, read
@@ -312,7 +312,8 @@ class Asked:
         if node.operator == "LRA":
             states = self.states(node.path)
             reward = states[np.minimum(owner_of(self.model), self.shape[0] - 1)]
-            return self._average(reward.astype(np.float64), optimum)
+            share = self._average(reward.astype(np.float64), optimum)
+            return share._replace(upper=np.minimum(share.upper, 1.0))
         if node.operator == "T":
             target = self.states(node.path.operands[0])
             return self._earned_until(self._stays(), target, optimum)
@@ -388,7 +389,8 @@ class Asked:
             return np.where(counts, 1.0, np.where(left, np.nan, 0.0))
 
         start = right.astype(np.float64)
-        how = {"fixed": fixed, "steady": not path.first, "sure": right}
+        how = {"fixed": fixed, "changes": window, "sure": right}
+        how["steady"] = not path.first
         return self._walk(start, path.last, optimum, **how)
 
     def _next(self, path: Next, optimum: str) -> Answer:
@@ -544,11 +546,6 @@ class Asked:
 
         It is found for the first initial state alone: that is where runs begin anew.
         """
-        chain = not np.any(np.diff(self.model.row_group_offsets) > 1)
-        if optimum == "min" and not chain:
-            raise PropertyError(
-                node.place, "the least conditional probability is not supported"
-            )
         paths = [read(path, self._bounds) for path in (node.path, node.condition)]
         sets = []
         for path, asked in zip(paths, (node.path, node.condition), strict=True):
@@ -561,32 +558,77 @@ class Asked:
             sets.append(self.states(path.right))
         goal, condition = sets
         model, start = self.model, int(initial_states(self.model)[0])
-        closer = dataclasses.replace(self, epsilon=self.epsilon / 8)
-        ends = [
-            closer._solved(_questions.reach(model, target, "max", None))
-            for target in (condition, goal)
-        ]
-        if ends[0].upper[start] == 0:
+        met = _questions.reach(model, condition, "max", None)
+        if dataclasses.replace(self, exact=False)._solved(met).upper[start] == 0:
             raise PropertyError(
                 node.condition.place,
                 f"'{node.condition}' has probability zero in state {start}",
             )
-        sides = []
-        for sign, name in ((-1, "lower"), (1, "upper")):
-            # A hair outside, as one less it is rounded.
-            near = tuple(
-                np.where(x == 1, 1.0, np.minimum(x * (1 + sign * 4e-16), 1.0))
-                for x in (getattr(end, name) for end in ends)
-            )
-            made, target = restarting(model, goal, condition, near, start)
-            posed = _questions.reach(made, target, "max", None)
-            how = {"epsilon": self.epsilon / 8, "relative": self.relative}
-            found = self.solve(posed, **how, exact=False, model=made)
-            sides.append(getattr(found, name)[start])
+        if optimum == "max":
+            ends = self._given(goal, condition, start, "max", self.epsilon)
+        else:
+            ends = self._less_given(goal, condition, start)
         lower, upper = np.zeros(self.shape), np.ones(self.shape)
-        lower[start], upper[start] = sides
+        lower[start], upper[start] = ends
         stats = Stats(solver="restart", rounds=0)
         return Answer(lower, upper, None, Status.SOLVED, stats)
+
+    def _less_given(self, goal, condition, start: int) -> tuple[float, float]:
+        """The least conditional probability to get to a goal: one less that of not."""
+        low, high, near = 0.0, 1.0, self.epsilon
+        while True:
+            ends = self._given(goal, condition, start, "min", near)
+            # From a half on, what is missing to one is a number of float64.
+            less, more = (1 - min(max(x, 0.0), 1.0) for x in reversed(ends))
+            low = max(low, less if ends[1] >= 0.5 else float(np.nextafter(less, 0)))
+            high = min(high, more if ends[0] >= 0.5 else float(np.nextafter(more, 1)))
+            wanted = self.epsilon * (low if self.relative else 1.0)
+            if high - low <= wanted or near <= 1e-11 or not self.relative:
+                return low, high
+            # What is near relative to the one need not be so to what it lacks.
+            near = max(1e-11, min(near / 64, wanted / 2 if low > 0 else near))
+
+    def _given(
+        self, goal, condition, start: int, optimum: str, near: float
+    ) -> tuple[float, float]:
+        """Bounds of the most probable way to a goal given a condition; or never there.
+
+        Args:
+            goal: bool `[S]`.
+            condition: bool `[S]`.
+            start: the state in which runs begin.
+            optimum: `"max"`: to get there; `"min"`: never to get there.
+            near: how near bounds are to be, relative to them.
+        """
+        model, least = self.model, optimum == "min"
+        how = {"epsilon": near / 8, "relative": True}
+        after = self.solve(
+            _questions.reach(model, condition, optimum, None), **how, exact=False
+        )
+        then = _questions.reach(model, goal, optimum, None)
+        reached = self.solve(
+            _questions.missed(then) if least else then, **how, exact=False
+        )
+        sides = []
+        for sign, name in ((-1, "lower"), (1, "upper")):
+            # Never to get there is more probable where the condition is less so then.
+            of_goal = after, -sign if least else sign
+            shares = []
+            for found, by in (of_goal, (reached, sign)):
+                x = np.asarray(found.lower if by < 0 else found.upper)
+                # A hair outside, as one less it is rounded.
+                hair = np.minimum(x * (1 + by * 4e-16), 1.0)
+                shares.append(np.where(x == 1, 1.0, hair))
+            what = After(
+                np.where(goal, *shares),
+                np.where(goal, LOST if least else WON, WON),
+                np.where(goal, FAILED, LOST),
+            )
+            made, target = restarting(model, goal | condition, condition, what, start)
+            posed = _questions.reach(made, target, "max", None)
+            found = self.solve(posed, **how, exact=False, model=made)
+            sides.append(float(getattr(found, name)[start]))
+        return sides[0], sides[1]
 
     # ---- rewards -------------------------------------------------------------------
 

@@ -6,12 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.host import lend
+from jaxgames.host import lend, plain
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.mdp.host._steps import step_back
-from jaxgames.tuning.mdp import CHOICES_KEPT_UP_TO, FRACTIONS_UP_TO
+from jaxgames.mdp.host._steps import steps_back
+from jaxgames.tuning.mdp import (
+    CHOICES_KEPT_UP_TO,
+    DIGITS_OF_FRACTIONS_UP_TO,
+    FRACTIONS_UP_TO,
+    READ_AT_ONCE,
+)
 
 
 class Rows(NamedTuple):
@@ -71,6 +76,7 @@ def walk_back(
     reward: np.ndarray | None = None,
     discount: float = 1.0,
     fixed: Any = None,
+    changes: int = 0,
     steady: bool = True,
     sure: Any = None,
 ) -> Steps:
@@ -88,7 +94,8 @@ def walk_back(
         discount: what a step is worth beside the one before it.
         fixed: a function of the number of steps that are left: float64 `[S]`, values
             that are known, nan where they are not. None: zero where it is not passed.
-        steady: whether that is the same for all numbers, and for `start`.
+        changes: it is the same for all numbers up to this one, and for all larger ones.
+        steady: whether it is the same for all numbers, and for `start`.
         sure: bool `[S]`, where values of `start` are probabilities that are exactly
             one: where that follows of others, they have no error. None: nowhere.
     """
@@ -99,41 +106,36 @@ def walk_back(
     values = np.array(start, np.float64)
     signed = bool((earned < 0).any() or (values < 0).any())
     largest = np.abs(earned).max(initial=0.0)
-    error = 0.0
-    kept = [] if size * count <= CHOICES_KEPT_UP_TO else None
-    least = int(optimum == "min")
+    error = np.zeros(1)
+    keeps = size * count <= CHOICES_KEPT_UP_TO
+    scheduler = np.full((count if keeps else 0, size), NO_CHOICE, np.int32)
+    how = int(optimum == "min"), float(discount), largest, table.slack
     rows = table[:4]
     ones = np.zeros(size, bool) if sure is None else np.array(sure)
-    for left in range(1, count + 1):
+    most = max(1, READ_AT_ONCE // max(1, model.num_branches))
+    steady = steady and reward is None
+    left = 0
+    while left < count:
         limits.tick("stepping back", left, "steps")
-        found = np.zeros(size) if fixed is None else fixed(left).copy()
+        until = changes if left < changes < count else count
+        until = min(until, left + most)
+        found = np.zeros(size) if fixed is None else np.array(fixed(left + 1))
         here = passed if fixed is None else passed & np.isnan(found)
-        chosen = np.full(size, NO_CHOICE, np.int32)
-        surely = (found == 1) & ~here if sure is not None else np.zeros(size, bool)
-        moves = step_back(
-            *(*rows, earned, float(discount), values, ones, here, least, found),
-            *(surely, chosen),
-        )
-        ones = surely
-        if signed:
-            top = largest + np.abs(found[here]).max(initial=0.0)
-            top += np.abs(values).max(initial=0.0)
-            error = discount * error + table.slack * top
-        values = found
-        if kept is not None:
-            kept.append(chosen)
-        if moves == 0 and steady and reward is None:
-            if kept is not None:  # each step is like the one before
-                kept += [chosen] * (count - left)
+        known = (found == 1) & ~here if sure is not None else np.zeros(size, bool)
+        with plain((until - left) * model.num_branches):
+            made = steps_back(
+                *(*rows, earned, values, ones, here, found, known, *how),
+                *(int(signed), error, until - left, count - left, int(steady)),
+                scheduler,
+            )
+        left += made
+        if steady and made and left < until:  # each step is like the one before
+            if keeps:
+                scheduler[: count - left] = scheduler[count - left]
             break
-    off = np.full(size, error) if signed else np.abs(values) * (count * table.slack)
+    off = np.full(size, error[0]) if signed else np.abs(values) * (count * table.slack)
     off = np.where(ones, 0.0, off)
-    scheduler = None
-    if kept is not None and count:
-        scheduler = np.array(kept[::-1], np.int32)
-    elif count == 0:
-        scheduler = np.zeros((0, size), np.int32)
-    return Steps(values, off + (off > 0) * 1e-290, scheduler)
+    return Steps(values, off + (off > 0) * 1e-290, scheduler if keeps else None)
 
 
 def walk_exactly(
@@ -153,6 +155,10 @@ def walk_exactly(
         return None
     real = np.flatnonzero(np.diff(groups) > 0).tolist()
     probs = [Fraction(p) for p in np.asarray(model.probs).tolist()]
+    # Each step makes fractions longer by the digits of its probabilities.
+    digits = 1 + max((p.denominator.bit_length() for p in probs), default=0)
+    if count * count * (len(columns) + len(rows)) * digits > DIGITS_OF_FRACTIONS_UP_TO:
+        return None
     best = min if optimum == "min" else max
     values = [Fraction(x) for x in np.asarray(start, np.float64).tolist()]
 

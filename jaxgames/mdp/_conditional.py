@@ -1,6 +1,6 @@
 """Conditional probabilities: runs that break the condition begin anew."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,8 +8,27 @@ from jaxgames.mdp import host
 from jaxgames.mdp._model import MDP, owner_of
 
 
+class After(NamedTuple):
+    """What runs come to that have reached what counts first.
+
+    Attributes:
+        share: float64 `[S]`, the probability that they come to `then`, of states that
+            count.
+        then: int `[S]`: `WON`, `FAILED` or `LOST`.
+        other: int `[S]`, what they come to else.
+    """
+
+    share: np.ndarray
+    then: np.ndarray
+    other: np.ndarray
+
+
+WON, FAILED, LOST = range(3)
+"""The goal and the condition; not the condition; the condition alone."""
+
+
 def restarting(
-    model: MDP, goal: np.ndarray, condition: np.ndarray, after: tuple, start: int
+    model: MDP, ends: np.ndarray, condition: np.ndarray, after: After, start: int
 ) -> tuple[MDP, np.ndarray]:
     """A model whose probability of a target is conditional in the one that is given.
 
@@ -20,10 +39,9 @@ def restarting(
 
     Args:
         model: a concrete model with probabilities.
-        goal: bool `[S]`, what is to be reached.
+        ends: bool `[S]`, the states that decide.
         condition: bool `[S]`, what is known to be reached.
-        after: float64 `[S]` twice: the largest probabilities to reach the condition,
-            and to reach the goal.
+        after: what follows in these.
         start: the state in which runs begin.
 
     Returns:
@@ -34,8 +52,7 @@ def restarting(
         in Markovian models efficiently, TACAS 2014, doi:10.1007/978-3-642-54862-8_43.
     """
     size, owner = model.num_states, owner_of(model)
-    won, failed, lost = size, size + 1, size + 2
-    ends = goal | condition
+    won, failed, lost = size + WON, size + FAILED, size + LOST
     rows = np.asarray(model.row_offsets)
     source = np.repeat(np.arange(model.num_choices), np.diff(rows))
     kept = np.flatnonzero(~np.append(ends, True)[owner])
@@ -53,11 +70,11 @@ def restarting(
     )
     count = len(kept)
     here = np.flatnonzero(ends)
-    first = np.where(goal[here], after[0][here], after[1][here])
-    other = np.where(goal[here], failed, lost)
+    first = after.share[here]
     number = count + np.arange(len(here))
-    parts.append((here, number, np.full(len(here), won), first))
-    parts.append((here, number, other, 1 - first))
+    for to, prob in ((after.then, first), (after.other, 1 - first)):
+        some = prob > 0  # what never happens is no branch
+        parts.append((here[some], number[some], size + to[here[some]], prob[some]))
     count += len(here)
     free = np.asarray(host.prob0(model, condition, "min").states) & ~ends
     free = np.flatnonzero(free)

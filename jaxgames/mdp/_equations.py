@@ -9,9 +9,10 @@ from jaxgames.arena import bucket
 from jaxgames.graph.host import WORDS, tarjan
 from jaxgames.host import lend
 from jaxgames.kept import kept
+from jaxgames.mdp import host
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
-from jaxgames.mdp.host._order import ordered
+from jaxgames.mdp.host._order import belonging, ordered
 from jaxgames.mdp.host._pose import pose
 from jaxgames.mdp.host._values import System
 
@@ -56,6 +57,8 @@ class Equations(NamedTuple):
     base: np.ndarray  # float64 [K]: what the choice is worth beside
     blur: np.ndarray | None  # float64 [K]: how far from the truth that may be
     slack: float  # more than the relative error of a sum
+    order: np.ndarray | None = None  # int32 [N]: what an open state leads to before it
+    knots: np.ndarray | None = None  # int32 [M, 2]: but for these ranges of the order
 
 
 def equations(model: MDP, known: Open) -> Equations:
@@ -66,6 +69,10 @@ def equations(model: MDP, known: Open) -> Equations:
         known: what is known of it.
     """
     number, size, first = numbered(known)
+    order = knots = None
+    sequence = host.sequence(model)
+    if sequence is not None:
+        order, knots = host.taken(number, size, sequence.order, sequence.knots)
     none = np.zeros(0)
     stops, worth, blur = np.zeros(0, bool), none, None
     if known.stop is not None:
@@ -108,7 +115,7 @@ def equations(model: MDP, known: Open) -> Equations:
     # these in a row.
     slack = (6 * most + 20) * float(np.finfo(np.float64).eps)
     parts = (number, choice, first_choice, begins, target, weights, base, blurred)
-    return Equations(*parts, slack)
+    return Equations(*parts, slack, order, knots)
 
 
 def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
@@ -142,22 +149,46 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
         part: the equations.
         stop: int8 `[1]`; None is returned soon after it is not 0.
     """
-    size = len(part.groups) - 1
-    edges = part.rows[part.groups]
+    edges, target = part.rows[part.groups], part.target
+    if part.order is None or part.knots is None:
+        found = _searched(edges, target, stop)
+        if found is None:
+            return None
+        order, begins = found
+    else:
+        tied, begins, inner = host.inside(edges, target, part.order, part.knots)
+        found = _searched(begins, inner, stop)
+        if found is None:
+            return None
+        order, begins = host.merged(part.order, part.knots, tied, *found)
+    component = belonging(order, begins)
+    large = np.flatnonzero(np.diff(begins) > 2)
+    if len(large):
+        ordered(part.groups, part.rows, target, component, order, begins, large)
+    return System(
+        *(part.groups, part.rows, part.target, part.probs, part.base),
+        np.zeros(len(part.base)) if part.blur is None else part.blur,
+        *(order, begins, component),
+    )
+
+
+def _searched(
+    edges: np.ndarray, target: np.ndarray, stop: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The vertices of a graph by component, large numbers first; and where these begin.
+
+    Components that others lead to come first. None if it was stopped.
+    """
+    size = len(edges) - 1
     room = np.empty(WORDS * size, np.int32)
-    count, component, _ = tarjan(edges, part.target, None, None, stop, room)
+    count, component, _ = tarjan(edges, target, None, None, stop, room)
     if count < 0:
         return None
     component = np.asarray(component[:size])
     order = (size - 1 - np.argsort(component[::-1], kind="stable")).astype(np.int32)
     begins = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(component, minlength=count), out=begins[1:])
-    ordered(part.groups, part.rows, part.target, component, order, begins)
-    return System(
-        *(part.groups, part.rows, part.target, part.probs, part.base),
-        np.zeros(len(part.base)) if part.blur is None else part.blur,
-        *(order, begins),
-    )
+    return order, begins
 
 
 def padded(part: Equations) -> Equations:

@@ -13,6 +13,10 @@ UNDERFLOW = {"float64": 1e-290, "float32": 1e-30}
 """More than all products of a sum together that are too small to be told from zero."""
 
 
+NOTHING = 1e-260
+"""How far apart bounds may always be: shares of less cannot be told in float64."""
+
+
 class System(NamedTuple):
     """The equations of the states whose value is not known, in one floating type.
 

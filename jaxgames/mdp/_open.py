@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, equations, in_order
 from jaxgames.mdp._improve import improve
-from jaxgames.mdp._interval import UNDERFLOW
+from jaxgames.mdp._interval import NOTHING, UNDERFLOW
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._rational import rational_values
@@ -67,6 +67,7 @@ def on_host(
     counts = np.zeros(2, np.int64)
     status = Status.INTERRUPTED
     improved = 0
+    nothing = faint(posed)
     if system is not None:
         aim = Aim(
             least=int(posed.optimum == "min"),
@@ -74,7 +75,7 @@ def on_host(
             slack=part.slack,
             tiny=UNDERFLOW["float64"],
             width=float(epsilon) if relative else 0.0,
-            apart=0.0 if relative else float(epsilon),
+            apart=nothing if relative else float(epsilon),
             patience=PATIENCE_WITH_VALUES,
             few=FEW_STATES,
             few_patience=PATIENCE_WITH_FEW,
@@ -146,6 +147,16 @@ def unknown(posed: Posed, size: int) -> Bounds:
     return Bounds(value, lower, upper, steps)
 
 
+def faint(posed: Posed) -> float:
+    """How far apart bounds may be in any case.
+
+    Which probabilities are zero is known by the graph. Which rewards and averages are,
+    nobody has looked: that bounds get down to it shows it.
+    """
+    known = posed.known
+    return NOTHING if known.reward is None and known.stop is None else 0.0
+
+
 def _in_turn(
     model: MDP,
     posed: Posed,
@@ -157,16 +168,14 @@ def _in_turn(
     stop: np.ndarray,
 ) -> tuple[Status, int]:
     """One component after the other; those that are stiff by better policies."""
-    inside = np.empty(len(system.order), np.int32)
-    lengths = np.diff(system.parts)
-    inside[system.order] = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    inside, last = system.inside, len(system.parts) - 1
     only = np.full(len(system.order), NO_CHOICE, np.int32)
     first, improved, status = 0, 0, Status.SOLVED
     while True:
         first = settle(system, bounds, inside, only, aim, first, counts, stop)
         if stop[0]:
             return Status.INTERRUPTED, improved
-        if first == len(lengths):
+        if first == last:
             return status, improved
         improved += 1
         rest = (part, system, bounds, inside, only, aim, first, stop)
@@ -204,6 +213,11 @@ def told(
             np.where(known.open_, bound[each], known.value)
             for bound in (bounds.lower, bounds.upper)
         )
+    if known.reward is None and known.stop is None:  # means of what is known
+        ends = known.value[~known.open_]
+        if len(ends):
+            lower = np.maximum(lower, ends.min())
+            upper = np.minimum(upper, ends.max())
     least = int(posed.optimum == "min")
     rows = part.groups, part.rows, part.target, part.probs, part.base
     value = bounds.upper if least else bounds.lower

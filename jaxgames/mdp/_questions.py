@@ -49,13 +49,13 @@ def reach(
     chain = model.num_choices == model.num_states  # it leaves what is open
     found = None
     if optimum == "max" and not chain and open_.any():
-        found = mec(model, states=open_)
+        found = _components(model, open_)
     known = Open(
         one.states.astype(np.float64),
         open_,
         start["live"],
         start["reward"],
-        _some(found),
+        found,
     )
     goes_on = ~target if passed is None else passed & ~target
     scheduler = np.where(goes_on, _joined(model, zero, one), NO_CHOICE)
@@ -79,7 +79,7 @@ def _sure(
     model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
 ) -> tuple[Region, Region]:
     """Where the probability is zero, and where it is one."""
-    if not on_host(model, "auto"):
+    if not on_host(model, "auto") and host.sequence(model) is None:
         zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
         return zero, _here(prob1(model, target, optimum, states=passed))  # type: ignore
     if not target.any():
@@ -110,15 +110,18 @@ def reward_until(
     sure = host.prob1(model, target, "max", back=back)
     ends = np.asarray(sure.states)
     # What is got for nothing is worth nothing, be there circles or not.
-    live = start["live"] & ~_may_enter(model, there & ~ends)
+    lost = there & ~ends
+    live = start["live"]
+    if lost.any():
+        live = live & ~_may_enter(model, lost)
     free = live & (reward == 0)
     gift = host.prob1(model, target, "max", choices=free, back=back)
     open_ = ends & ~np.asarray(gift.states)
     stays = free & np.append(open_, False)[owner_of(model)]
-    found = mec(model, states=open_, choices=stays)
+    found = _components(model, open_, stays)
     scheduler = _joined(model, _here(sure), _here(gift))
-    value = np.where(there & ~ends, np.inf, 0.0)
-    known = Open(value, open_, live, reward, _some(found), proper=False)
+    value = np.where(lost, np.inf, 0.0)
+    known = Open(value, open_, live, reward, found, proper=False)
     return Posed(known, optimum, np.where(target, NO_CHOICE, scheduler))
 
 
@@ -182,6 +185,19 @@ def discounted(
 
 def _here(region: Region) -> Region:
     return Region(*(None if x is None else np.asarray(x) for x in region))
+
+
+def _components(
+    model: MDP, states: np.ndarray, choices: np.ndarray | None = None
+) -> EndComponents | None:
+    """The end components of some states and choices; None if there are none."""
+    sequence = host.sequence(model)
+    if sequence is None:
+        return _some(mec(model, states=states, choices=choices))
+    states = states & sequence.circles
+    if not states.any():
+        return None
+    return _some(host.mec(model, states=states, choices=choices))
 
 
 def _some(found: EndComponents | None) -> EndComponents | None:

@@ -9,8 +9,9 @@ import numpy as np
 from jaxgames import drive, solution
 from jaxgames.kept import kept
 from jaxgames.later import jax
+from jaxgames.mdp import host
 from jaxgames.mdp._equations import Equations, equations
-from jaxgames.mdp._open import Found, on_host, told, unknown
+from jaxgames.mdp._open import Found, faint, on_host, told, unknown
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._value_iteration import ValueIteration, iterate
@@ -94,8 +95,15 @@ class ValuesOf(drive.Problem[Question]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Question) -> str:
-        """As of all others; the host where some schedulers never get out."""
-        return super().place(question) if question.posed.known.proper else drive.HOST
+        """As of all others; the host where some schedulers never get out.
+
+        And where the model is nearly without cycles: one look at each state will do,
+        which a device would make in as many rounds as the model is deep.
+        """
+        deep = host.sequence(question.model) is not None
+        if deep or not question.posed.known.proper:
+            return drive.HOST
+        return super().place(question)
 
     def alone(self, question: Question) -> tuple[float, float]:
         """As of all others, and as long as launches take."""
@@ -130,10 +138,11 @@ class ValuesOf(drive.Problem[Question]):
         solver = dataclasses.replace(solver, least=posed.optimum == "min")
         bounds = unknown(posed, 1)
         near = float(question.epsilon)
+        nothing = faint(posed)
         answer, status, rounds, carry = iterate(
             *(part, solver),
             width=near if question.relative else 0.0,
-            apart=0.0 if question.relative else near,
+            apart=nothing if question.relative else near,
             low=float(bounds.lower[0]),
             high=float(bounds.upper[0]),
             state=state,

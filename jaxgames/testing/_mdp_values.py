@@ -4,12 +4,14 @@ import dataclasses
 import itertools
 from fractions import Fraction
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from jaxgames import mdp
 from jaxgames.mdp._model import owner_of
 from jaxgames.mdp._stochastic_game import part, taken
+from jaxgames.mdp.host import _sequence
 from jaxgames.testing import _exact, _fronts
 from jaxgames.testing._labelled import Labelled, labelled, smaller
 from jaxgames.testing._mdp import _draw, _show, model_of
@@ -86,19 +88,25 @@ def _off(text: str, found: Any, expected: list) -> Complaint:
 
 def of_solver(solver: str) -> Check:
     """All properties by one solver."""
+    return each(lambda case: _asked(case, solver))
 
-    def check(case: Labelled) -> Complaint:
-        model = _paid(case)
-        for text, how in QUESTIONS.items():
-            for optimum in ("min", "max"):
-                asked = text.format(optimum)
-                found = mdp.check(model, asked, solver)
-                wrong = _off(asked, found, _expected(model, how, optimum))
-                if wrong:
-                    return wrong
-        return None
 
-    return each(check)
+def _asked(case: Labelled, solver: str) -> Complaint:
+    model = _paid(case)
+    for text, how in QUESTIONS.items():
+        for optimum in ("min", "max"):
+            asked = text.format(optimum)
+            found = mdp.check(model, asked, solver)
+            wrong = _off(asked, found, _expected(model, how, optimum))
+            if wrong:
+                return wrong
+    return None
+
+
+def _in_sequence(case: Labelled) -> Complaint:
+    """All properties by sweeps in one order of all states, as of large models."""
+    with mock.patch.multiple(_sequence, SEQUENCE_FROM=0, KNOTTED_UP_TO=1.0):
+        return _asked(case, "host")
 
 
 def _verified(case: Labelled) -> Complaint:
@@ -275,6 +283,7 @@ def subject() -> Subject:
         draw=lambda rng, index, size: _draw_paid(rng, index, min(size, SIZE)),
         checks={
             "host": of_solver("host"),
+            "host.sequence": each(_in_sequence),
             "values": first(of_solver("values"), 2),
             "verify": each(_verified),
             "game": each(_game),

@@ -24,6 +24,18 @@ MOST_DOUBLINGS = 20
 LIGHT = 32
 """Rounds that read only what is next to the last deaths, for one that reads all."""
 
+# mdp/host/_sequence.py
+SEQUENCE_FROM = 1 << 14
+"""Branches of a model from which it pays to look for an order of all states, so that
+many questions are answered by a sweep in that order."""
+
+SEQUENCE_UP_TO = 1 << 24
+"""Branches from which nobody looks for it where there is an accelerator."""
+
+KNOTTED_UP_TO = 0.25
+"""Which share of the states may be on circles of several states: of more, searches
+from the target, and an order of what is open alone, take less time."""
+
 # mdp/_schedulers.py
 TABLES = 256
 """How many of its members' tables a visiting scheduler keeps."""
@@ -173,6 +185,12 @@ more, rounds are sooner for most."""
 # mdp/_bounded.py
 FRACTIONS_UP_TO = 1 << 17
 """Branches, counted once for each step, that are gone over in fractions."""
+
+DIGITS_OF_FRACTIONS_UP_TO = 1 << 32
+"""Binary digits that are multiplied so, at most: some seconds."""
+
+READ_AT_ONCE = 1 << 24
+"""Branches that steps read before somebody looks whether they are to end."""
 
 CHOICES_KEPT_UP_TO = 1 << 26
 """Choices, one for each step and state, that a scheduler with a clock may have."""

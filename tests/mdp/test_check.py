@@ -348,7 +348,6 @@ def test_expressions(text, value):
         ("x & on", 1, "& takes true or false, but 'x' is a number"),
         ("on + 1", 1, r"\+ takes a number, but 'on' is true or false"),
         ("Pmaxmin=? [ F on ]", 1, "two optima are for interval models"),
-        ("Pmin=? [ F on || F x=1 ]", 1, "the least conditional probability is not"),
         ("filter(max, on)", 1, "max takes numbers"),
         ("filter(max, x, x>5)", 1, "no state is in the filter"),
         ("const int k; x=k", 16, "the constant k has no value"),
@@ -757,3 +756,151 @@ def test_no_leap_is_made_where_changes_are_no_numbers():
     for change, before in ((np.inf, np.inf), (0.5, np.inf), (1.0, 0.0), (0.9, 1.0)):
         assert not leap(local, change, before, 0.9, size) < 0
         assert local.value.tolist() == [1.0, 1.0]
+
+
+def walk_between_ends(size: int, up: float) -> mdp.MDP:
+    """A walk between two ends, from the middle."""
+    rows, columns, probs = [0], [], []
+    for state in range(size):
+        ends = state in (0, size - 1)
+        columns += [state] if ends else [state - 1, state + 1]
+        probs += [1.0] if ends else [1 - up, up]
+        rows.append(len(columns))
+    goal = np.arange(size) == size - 1
+    return mdp.MDP.from_arrays(
+        *(list(range(size + 1)), rows, columns, probs),
+        labels={"goal": goal},
+        initial=[size // 2],
+    )
+
+
+def test_chances_below_all_numbers_do_no_harm():
+    # Of state s it is (9^s - 1) / (9^399 - 1): below 1e-308 in many.
+    found = mdp.check(walk_between_ends(400, 0.1), 'P=? [ F "goal" ]', epsilon=1e-5)
+    for state in range(400):
+        value = Fraction(9**state - 1, 9**399 - 1)
+        low, high = Fraction(found.lower[state]), Fraction(found.upper[state])
+        # The model's 0.1 and 0.9 are not quite that.
+        assert low * Fraction(99, 100) <= value <= high * Fraction(101, 100), state
+        if value > Fraction(1, 10**250):
+            assert high - low <= Fraction(1, 10**5) * high
+
+
+def test_no_bound_of_a_probability_is_more_than_one():
+    for up in (0.1, 0.4, 0.6):
+        for text in ('P=? [ F "goal" ]', 'P=? [ G !"goal" ]'):
+            found = mdp.check(walk_between_ends(400, up), text)
+            assert found.lower.min() >= 0
+            assert found.upper.max() <= 1
+
+
+@pytest.mark.parametrize("text", ['"way" U[7,40] "goal"', 'F<=50 "goal"', 'F=9 "goal"'])
+def test_many_steps_are_those_of_as_many_single_ones(text):
+    bounds = {'"way" U[7,40] "goal"': (7, 40), 'F<=50 "goal"': (0, 50)}
+    first, last = bounds.get(text, (9, 9))
+    for model in itertools.islice(rewarded(77, 40), 40):
+        for optimum in ("min", "max"):
+            found = mdp.check(model, f"P{optimum}=? [ {text} ]")
+            assert np.shape(found.scheduler) == (last, model.num_states)
+            goal, way = ((model.labels or {})[name] for name in ("goal", "way"))
+            way = way if "way" in text else np.ones_like(goal)
+            best = min if optimum == "min" else max
+            value = [Fraction(int(x)) for x in goal]
+            for left in range(1, last + 1):
+                value = [
+                    Fraction(1)
+                    if goal[s] and left <= last - first
+                    else best(
+                        sum(p * value[t] for t, p in exact.branches(model, c))
+                        for c in range(*model.row_group_offsets[s : s + 2])
+                    )
+                    if way[s]
+                    else Fraction(0)
+                    for s in range(model.num_states)
+                ]
+            assert all(
+                low <= x <= high and high - low <= 1e-9
+                for low, x, high in zip(found.lower, value, found.upper, strict=True)
+            )
+
+
+def test_fractions_that_get_long_are_refused_at_once():
+    chain = mdp.MDP.from_arrays(
+        [0, 1, 2], [0, 2, 3], [0, 1, 1], [1 - 1e-12, 1e-12, 1], labels={"goal": [0, 1]}
+    )
+    with pytest.raises(SolveError, match="no value as a fraction"):
+        mdp.check(chain, 'P=? [ F<=10000 "goal" ]', exact=True)
+    found = mdp.check(chain, 'P=? [ F<=1000000 "goal" ]')
+    assert found.value == pytest.approx(1e-6, rel=1e-6)
+
+
+def conditional(model: mdp.MDP) -> list[Fraction]:
+    """What all schedulers come to that meet "way": the share that meets "goal", too.
+
+    They look at what has been met; from the first state.
+    """
+    size = model.num_states
+    met = [np.asarray((model.labels or {})[name]) for name in ("goal", "way")]
+    rows = [exact.branches(model, choice) for choice in range(model.num_choices)]
+
+    def place(state: int, seen: int) -> int:
+        return 4 * state + (seen | int(met[0][state]) | 2 * int(met[1][state]))
+
+    own = [
+        # Nothing is to be won or lost any more once both are met.
+        range(*model.row_group_offsets[s : s + 2].tolist())[: 1 if seen == 3 else None]
+        for s in range(size)
+        for seen in range(4)
+    ]
+    sets = [np.array([seen & want == want for _ in range(size) for seen in range(4)])
+            for want in (2, 3)]  # fmt: skip
+    found = []
+    for picked in itertools.product(*own):
+        chain = [
+            [(place(t, at % 4), p) for t, p in rows[choice]]
+            for at, choice in enumerate(picked)
+        ]
+        some, both = (
+            exact.chain_values(chain, target, np.ones(4 * size, bool))[place(0, 0)]
+            for target in sets
+        )
+        if some:
+            found.append(both / some)
+    return found
+
+
+def test_conditional_probabilities_against_all_schedulers():
+    asked = 0
+    for model in rewarded(seed=31, count=40, most=2):
+        shares = conditional(model)
+        for optimum, best in (("max", max), ("min", min)):
+            text = f'P{optimum}=? [ F "goal" || F "way" ]'
+            if not shares:
+                with pytest.raises(PropertyError, match="probability zero"):
+                    mdp.check(model, text)
+                continue
+            found, value = mdp.check(model, text), best(shares)
+            assert found.lower[0] <= value <= found.upper[0], text
+            assert found.upper[0] - found.lower[0] <= 1e-6 * value
+            asked += 1
+    assert asked > 30
+
+
+def test_shares_of_time_are_at_most_one():
+    for model in rewarded(seed=32, count=40):
+        found = mdp.check(model, 'LRAmax=? [ "way" ]')
+        assert found.lower.min() >= 0
+        assert found.upper.max() <= 1
+
+
+def test_rewards_of_nothing_are_exactly_nothing():
+    circle = mdp.MDP.from_arrays(
+        [0, 1, 2, 3],
+        [0, 1, 3, 4],
+        [0, 2, 0, 1],
+        [1.0, 0.5, 0.5, 1.0],
+        labels={"goal": [1, 0, 0]},
+        choice_rewards={"": [0.0, 0, 0]},
+    )
+    found = mdp.check(circle, 'Rmax=? [ F "goal" ]')
+    assert found.upper.tolist() == [0, 0, 0]

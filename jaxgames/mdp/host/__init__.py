@@ -14,6 +14,11 @@ from jaxgames.mdp.host._prob01 import entering as entering
 from jaxgames.mdp.host._prob01 import prob0 as prob0
 from jaxgames.mdp.host._prob01 import prob1 as prob1
 from jaxgames.mdp.host._prob01 import shortest as shortest
+from jaxgames.mdp.host._sequence import Sequence as Sequence
+from jaxgames.mdp.host._sequence import inside as inside
+from jaxgames.mdp.host._sequence import merged as merged
+from jaxgames.mdp.host._sequence import sequence as sequence
+from jaxgames.mdp.host._sequence import taken as taken
 from jaxgames.mdp.host._verify import verify as verify
 from jaxgames.solution import Stats, Status
 

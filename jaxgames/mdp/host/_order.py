@@ -7,7 +7,17 @@ from jaxgames.tuning.mdp import CLEARLY_FEWER, NEARLY_ORDERED
 
 
 @linear
-def ordered(groups, rows, target, component, order, parts):
+def belonging(order, parts):
+    """The component of each state: int32 `[N]`, from the states by component."""
+    component = np.empty(len(order), np.int32)
+    for part in range(len(parts) - 1):
+        for place in range(parts[part], parts[part + 1]):
+            component[order[place]] = part
+    return component
+
+
+@linear
+def ordered(groups, rows, target, component, order, parts, large):
     """Orders the states of each component by whichever of three orders is best.
 
     As a depth-first search leaves them, so that all that follows a state comes before
@@ -26,16 +36,15 @@ def ordered(groups, rows, target, component, order, parts):
         order: int32 `[N]`, the states, those of a component together, large numbers
             first; written to.
         parts: int32 `[P + 1]`, where components begin there.
+        large: the components of three states and more.
     """
-    size = len(component)
+    size = len(order)
     deep = np.full(size, -1, np.int32)
     wide = np.full(size, -1, np.int32)
     way = np.empty(size, np.int32)
     branch = np.empty(size, np.int32)
-    for part in range(len(parts) - 1):
+    for part in large:
         begin, end = parts[part], parts[part + 1]
-        if end - begin < 3:
-            continue
         root = order[end - 1]
         back, found = depth_first(
             groups, rows, target, component, root, deep, way, branch

@@ -8,6 +8,7 @@ from jaxgames.host import lend, linear
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
+from jaxgames.mdp.host import _sequence
 
 
 class Entering(NamedTuple):
@@ -51,10 +52,16 @@ def prob0(
         back = entering(model)
     into = _entering(groups, rows, columns, live) if back is None else back
     real = groups[1:] > groups[:-1]
+    swept = _to_sweep(model, into)
     if optimum == "max":
+        if swept is not None:
+            return Region(real & ~_sequence.some(swept, goal, passed, live))
         return Region(real & ~_some(goal, passed, *into))
     hit = np.zeros(len(live), np.bool_)  # choices that may lead to a marked state
-    away = real & ~_every(groups, goal, passed, live, *into, hit)
+    if swept is not None:
+        away = real & ~_sequence.every(swept, goal, passed, live, hit)
+    else:
+        away = real & ~_every(groups, goal, passed, live, *into, hit)
     # Where a path may not pass, nothing is left to be chosen well.
     return Region(away, _first(groups, live & ~hit, away & passed))
 
@@ -91,14 +98,31 @@ def prob1(
     if back is None and choices is None:
         back = entering(model)
     into = _entering(groups, rows, columns, live) if back is None else back
+    swept = _to_sweep(model, into)
     if optimum == "min":
         real = groups[1:] > groups[:-1]
         if zero is None:
-            hit = np.zeros(len(live), np.bool_)
-            zero = real & ~_every(groups, goal, passed, live, *into, hit)
+            how = {"states": states, "choices": choices, "back": into}
+            zero = np.asarray(prob0(model, target, "min", **how).states)
+        if not zero.any():
+            return Region(real)
+        if swept is not None:
+            return Region(real & ~_sequence.some(swept, zero, passed, live))
         return Region(real & ~_some(zero, passed, *into))
     inside = goal | passed if zero is None else (goal | passed) & ~zero
+    if swept is not None:
+        return Region(*_sequence.surely(swept, goal, inside, live))
     return Region(*_surely(groups, rows, columns, goal, inside, live, *into))
+
+
+def _to_sweep(model: MDP, into: Entering) -> _sequence.Graph | None:
+    """What a sweep over all states reads, where that is sooner than a search."""
+    found = _sequence.sequence(model)
+    if found is None:
+        return None
+    groups, rows, columns = _rows(model)
+    order = found.order, found.knots, found.knot
+    return _sequence.Graph(groups, rows, columns, *into, *order)
 
 
 def _rows(model: MDP):

@@ -59,6 +59,71 @@ def step_back(
 
 
 @compiled
+def steps_back(
+    groups, rows, columns, probs, reward, values, sure, passed, found, known, least,
+    discount, largest, slack, signed, error, count, place, steady, chosen,
+):  # fmt: skip
+    """What states are worth so many steps earlier.
+
+    Args:
+        groups: as for `step_back`, as are the others.
+        rows: likewise.
+        columns: likewise.
+        probs: likewise.
+        reward: likewise.
+        values: float64 `[S]`, of the states when these steps are done; written to.
+        sure: bool `[S]`, states whose value is exactly one; written to.
+        passed: as for `step_back`.
+        found: float64 `[S]`, the values of the other states.
+        known: bool `[S]`, those of the other states where it is exactly one.
+        least: as for `step_back`.
+        discount: likewise.
+        largest: the largest reward.
+        slack: more than the relative error of a sum.
+        signed: 1 where some values may be less than nothing.
+        error: float64 `[1]`, how far from the truth they may be then; added to.
+        count: how many steps.
+        place: one more than where the first of these is in `chosen`; they go down.
+        steady: 1 to end after a step that changes nothing.
+        chosen: int32 `[k, S]`, the choices of each step, written to; or `[0, S]`.
+
+    Returns:
+        How many steps were made.
+    """
+    size = len(values)
+    new, surely = found.copy(), known.copy()
+    choices = np.empty(size, np.int32)
+    for step in range(count):
+        for state in range(size):
+            choices[state] = -1
+            if not passed[state]:
+                new[state], surely[state] = found[state], known[state]
+        moves = step_back(
+            groups, rows, columns, probs, reward, discount, values, sure, passed, least,
+            new, surely, choices,
+        )  # fmt: skip
+        if signed == 1:
+            top, before = 0.0, 0.0
+            for state in range(size):
+                here, later = new[state], values[state]
+                here = -here if here < 0.0 else here
+                later = -later if later < 0.0 else later
+                if passed[state] and here > top:
+                    top = here
+                if later > before:
+                    before = later
+            error[0] = discount * error[0] + slack * (largest + top + before)
+        for state in range(size):
+            values[state], sure[state] = new[state], surely[state]
+        if len(chosen) > 0:
+            for state in range(size):
+                chosen[place - 1 - step, state] = choices[state]
+        if steady == 1 and moves == 0:
+            return step + 1
+    return count
+
+
+@compiled
 def average(
     groups, rows, columns, probs, reward, kept, members, values, room, least, slack,
     width, apart, patience, stop,

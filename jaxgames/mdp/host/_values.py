@@ -21,6 +21,10 @@ from jaxgames.mdp.host._rounds import (
 )
 from jaxgames.tuning.mdp import CLOSER, FIRST_GOAL, TIED, WEIGHED_TO
 
+FAINT = 1e-270
+"""Values that are less are weighed as if they were this: of much smaller numbers there
+are no shares that float64 can tell."""
+
 
 class System(NamedTuple):
     """Equations `x = opt_c (base_c + sum_b p_b x_b)`, and the order to solve them in.
@@ -36,6 +40,7 @@ class System(NamedTuple):
     blur: np.ndarray  # float64 [K]: how far from the truth that may be
     order: np.ndarray  # int32 [N]: the states, those of a component together
     parts: np.ndarray  # int32 [P + 1]: where components begin; those led to come first
+    inside: np.ndarray  # int32 [N]: the component of each state
 
 
 class Bounds(NamedTuple):
@@ -63,21 +68,6 @@ class Aim(NamedTuple):
 
 
 @compiled
-def best(system, values, state, least):
-    """What the best choice of a state is worth."""
-    most = 0.0
-    for choice in range(system.groups[state], system.groups[state + 1]):
-        here = system.base[choice]
-        for branch in range(system.rows[choice], system.rows[choice + 1]):
-            here += system.probs[branch] * values[system.target[branch]]
-        if choice == system.groups[state] or (
-            here < most if least == 1 else here > most
-        ):
-            most = here
-    return most
-
-
-@compiled
 def outward(system, values, state, aim, sign):
     """A bound of a state's value by bounds of others: below if the sign is -1."""
     found = 0.0
@@ -97,6 +87,42 @@ def outward(system, values, state, aim, sign):
         ):
             found = here
     return found
+
+
+@compiled
+def alone(system, bounds, state, aim):
+    """What a state is worth whose choices lead to others that are done, and bounds.
+
+    As `outward` twice, in one look at the branches.
+    """
+    value, lower, upper = bounds.value, bounds.lower, bounds.upper
+    near, low, high = 0.0, 0.0, 0.0
+    for choice in range(system.groups[state], system.groups[state + 1]):
+        here = system.base[choice]
+        below, above = here, here
+        size = -here if here < 0.0 else here
+        size_below, size_above = size, size
+        for branch in range(system.rows[choice], system.rows[choice + 1]):
+            share, to = system.probs[branch], system.target[branch]
+            here += share * value[to]
+            term = share * lower[to]
+            below += term
+            size_below += -term if term < 0.0 else term
+            term = share * upper[to]
+            above += term
+            size_above += -term if term < 0.0 else term
+        away = aim.slack * size_below + system.blur[choice]
+        below -= away + aim.tiny if size_below > 0.0 else away
+        away = aim.slack * size_above + system.blur[choice]
+        above += away + aim.tiny if size_above > 0.0 else away
+        first = choice == system.groups[state]
+        if first or (here < near if aim.least == 1 else here > near):
+            near = here
+        if first or (below < low if aim.least == 1 else below > low):
+            low = below
+        if first or (above < high if aim.least == 1 else above > high):
+            high = above
+    value[state], lower[state], upper[state] = near, low, high
 
 
 @compiled
@@ -371,12 +397,12 @@ def has_signs(system, lower, inside, part):
 def weighed(system, bounds, inside, part, aim):
     """Bounds that are the values, and more and less by the same share of `steps`.
 
-    Those are weights w >= x + P w, for the values x and all choices that may be best:
-    what a path passes of x before it leaves. Where a round changes x by a share t of it
-    at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing outside is
-    missing of the same share here: it does not add up. What comes out is looked at:
-    F(u) <= u bounds the value above, and F(l) >= l below, also where some schedulers
-    never get out, since that costs them infinitely much.
+    Those are weights w >= x + P w, for the values x (or `FAINT`) and all choices that
+    may be best: what a path passes of x before it leaves. Where a round changes x by a
+    share t of it at most, F(x + t w) <= x + t x + t P w <= x + t w. What is missing
+    outside is missing of the same share here: it does not add up. What comes out is
+    looked at: F(u) <= u bounds the value above, and F(l) >= l below, also where some
+    schedulers never get out, since that costs them infinitely much.
 
     Returns:
         1 where the bounds are near enough, 0 where they hold, -1 where they do not.
@@ -386,13 +412,13 @@ def weighed(system, bounds, inside, part, aim):
     value, lower, upper = bounds.value, bounds.lower, bounds.upper
     for place in range(begin, end):
         state = system.order[place]
-        here = value[state]
-        high = outward(system, value, state, aim, 1.0) - here
-        low = here - outward(system, value, state, aim, -1.0)
+        here = value[state] if value[state] > FAINT else FAINT
+        high = outward(system, value, state, aim, 1.0) - value[state]
+        low = value[state] - outward(system, value, state, aim, -1.0)
         if high > up * here:
-            up = high / here if here > 0.0 else np.inf
+            up = high / here
         if low > down * here:
-            down = low / here if here > 0.0 else np.inf
+            down = low / here
         for choice in range(system.groups[state], system.groups[state + 1]):
             for branch in range(system.rows[choice], system.rows[choice + 1]):
                 to = system.target[branch]
@@ -445,7 +471,11 @@ def weigh(system, bounds, part, aim, local, chain, unit, worth, patience, stop):
     begin, end = system.parts[part], system.parts[part + 1]
     tied(local, local.base, aim.least, TIED, worth)
     for place in range(end - begin):
-        unit[place] = local.value[place]
+        bounds.value[system.order[begin + place]] = local.value[place]
+        unit[place] = local.value[place] if local.value[place] > FAINT else FAINT
+        for choice in range(local.groups[place], local.groups[place + 1]):
+            if worth[choice] >= 0.0 and worth[choice] < FAINT:
+                worth[choice] = FAINT
         local.policy[place] = -1
     _, _, rounds = approach(
         local, chain, worth, 0, unit, 0.0, WEIGHED_TO, patience, stop
@@ -458,7 +488,7 @@ def weigh(system, bounds, part, aim, local, chain, unit, worth, patience, stop):
             right = False
         elif weight > largest * unit[place]:
             largest = weight / unit[place]
-        local.value[place] = unit[place]
+        local.value[place] = bounds.value[system.order[begin + place]]
         local.policy[place] = -1
     return largest if right else -1.0
 
@@ -536,10 +566,7 @@ def settle(system, bounds, inside, only, aim, first, counts, stop):
             if iterate(system, bounds, inside, only, part, aim, counts, stop) == 0:
                 return part
             continue
-        state = system.order[begin]
-        bounds.value[state] = best(system, bounds.value, state, aim.least)
-        bounds.lower[state] = outward(system, bounds.lower, state, aim, -1.0)
-        bounds.upper[state] = outward(system, bounds.upper, state, aim, 1.0)
+        alone(system, bounds, system.order[begin], aim)
         counts[1] += 1
     return len(system.parts) - 1
 

@@ -177,7 +177,8 @@ class AskedOfIntervals(Asked):
         **how: Any,
     ) -> Answer:
         nat = self.natures
-        how.pop("steady", None)
+        for hint in ("steady", "changes"):
+            how.pop(hint, None)
         if how.get("reward") is not None:
             how["reward"] = how["reward"][: len(nat.owner)]
         discount = Fraction(1) if share is None else share
