@@ -4,8 +4,9 @@ The package imports this module first. Before that, Python itself takes some hun
 of a second to start, and prints a traceback in them.
 """
 
+# What the module `signal` is made of; that one takes some milliseconds to import.
+import _signal as signal  # type: ignore
 import os
-import signal
 import sys
 
 
