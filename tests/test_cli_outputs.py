@@ -272,6 +272,41 @@ def test_no_output_is_half_written(run, tmp_path, monkeypatch, command):
     assert {*os.listdir()} == before
 
 
+@pytest.mark.parametrize("part", [".tra", ".lab"])
+def test_a_model_of_several_files_is_written_whole(run, tmp_path, monkeypatch, part):
+    """None of its files is new where one could not be written."""
+    io.save(tmp_path / "model.drn", model())
+    io.save(tmp_path / "out.tra", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    before = {name: (tmp_path / name).read_bytes() for name in os.listdir()}
+
+    class Full(FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def opened(path, mode="r", *args, **how):
+        full = "x" in mode and part in str(path)
+        return Full(path, mode) if full else open(path, mode, *args, **how)
+
+    monkeypatch.setattr(_files, "open", opened, raising=False)
+    code, _, err = run("convert", "model.drn", "out.tra", "--force")
+    assert code == Exit.NOT_WRITTEN
+    assert err == f"jaxgames: out{part}: not written: No space left on device\n"
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir()} == before
+
+
+def test_a_state_that_cannot_be_kept_is_told_with_its_file(run, tmp_path, monkeypatch):
+    def full(file):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    line = "solve game.pg -q -s fpi --checkpoint solve.state"
+    before = {*os.listdir()}
+    code, out, err = run(*line.split())
+    assert (code, out) == (Exit.NOT_WRITTEN, "")
+    assert err == "jaxgames: solve.state: not written: No space left on device\n"
+    assert {*os.listdir()} == before
+
+
 def test_errors_of_writing_say_which_file():
     error = None
     try:

@@ -85,7 +85,12 @@ def _is_of_output(error: OSError) -> bool:
     """Whether it comes from writing: what `print` raises names no file."""
     from jaxgames.io._files import OutputError  # help need not wait for it
 
-    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
     return isinstance(error, OutputError) or (
-        error.filename is None and error.errno in nowhere
+        error.filename is None and is_of_writing(error)
     )
+
+
+def is_of_writing(error: OSError) -> bool:
+    """Whether there is no room for what is written, or nothing to write to."""
+    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
+    return error.errno in nowhere

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 
+
 class Stream(str):
     """The path of a standard stream, which messages call by its name."""
 
