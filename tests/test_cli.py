@@ -312,7 +312,7 @@ def test_what_is_decided_is_written_and_called_incomplete(
     lines = (tmp_path / "part.sol").read_text().splitlines()
     left_out = 5 - len(lines)
     assert 0 < left_out < 4
-    assert f"part.sol: incomplete, {left_out} undecided vertices are left out" in err
+    assert f"part.sol: incomplete, without {left_out} undecided vertices" in err
     assert all(line[:3] in SOLUTION for line in lines)
     code, out, _ = run("verify", game, "part.sol")
     assert code == Exit.WRONG

@@ -222,7 +222,7 @@ def test_a_stochastic_game(run):
     code, out, _ = run(*to, "--player", 1)
     assert code == Exit.DONE
     assert "from state 0 player 1's probability is 0.25" in out
-    assert "0: 3 states, 1: 1 states" in run("info", "game.umb")[1]
+    assert "0: 3 states, 1: 1 state" in run("info", "game.umb")[1]
 
 
 @pytest.mark.parametrize(

@@ -366,6 +366,64 @@ def test_complaints_are_not_printed_where_results_are(run, monkeypatch, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "info one.pg",
+        "solve one.pg",
+        "solve one.pg -s fpi --max-steps 1",
+        "convert one.pg copy.pg",
+        "scc one.pg",
+        "reach one.pg --to 0",
+        "reach one.pg --to 0 --player 0",
+        "buchi one.pg --accepting 0",
+        "energy one.pg --from-parity --credit 0 --play 1 --from 0",
+        "meanpayoff one.pg --from-parity",
+        "meanpayoff one.pg --from-parity --threshold 0",
+        "multienergy one.energy",
+        "multienergy one.energy --budget 0",
+        "generate random_energy 0 1 -o made.energy --force",
+        "info one.drn",
+        "mec one.drn",
+        "probability one.drn --to 0",
+        "info one.aut",
+        "equiv one.aut",
+        "check one.aut --ltl F(a)",
+        "check one.aut --ltl G(b)",
+        "explore light.py:successors -o light.kripke --force",
+        "info light.kripke",
+        "synth --ltl G(g) --outs g",
+        "info one.hoa",
+        "emersonlei one.hoa",
+        "energyparity one.eparity",
+        "discounted one.energy --discount 1/2",
+        "warm parity --sizes 1 -s host",
+    ],
+)
+def test_one_of_a_thing_is_told_in_the_singular(run, tmp_path, line):
+    one = Arena.from_edges([0], [0], owner=[0], priority=[0])
+    io.save(tmp_path / "one.pg", one)
+    weighted = Arena.from_edges([0], [0], owner=[0], weight=[0])
+    io.save(tmp_path / "one.energy", weighted)
+    io.save(tmp_path / "one.drn", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    (tmp_path / "one.eparity").write_text("energyparity 1\n0 0 0 0 0\n")
+    (tmp_path / "one.aut").write_text('des (0, 1, 1)\n(0,"a",0)\n')
+    (tmp_path / "light.py").write_text(
+        LIGHT.replace("[2]\n", "[2]\npropositions = {'on': lambda s: s[:, 0] == 1}\n")
+    )
+    (tmp_path / "light.kripke").write_text(LOCK)
+    (tmp_path / "one.hoa").write_text(
+        "HOA: v1\nStates: 1\nStart: 0\nAP: 0\nAcceptance: 1 Inf(0)\n"
+        "spot-state-player: 0\n--BODY--\nState: 0 {0}\n[t] 0\n--END--\n"
+    )
+    code, out, err = run(*line.split())
+    assert code != Exit.INTERNAL
+    assert code != Exit.BAD_INPUT or "generate" in line, err
+    plural = r"\b1 (?!with |class\b)(\w+ )?\w+(?<!s)s\b(?! \d)"
+    told = [x for x in (out + err).splitlines() if not x.startswith("  stats")]
+    assert not [x for x in told if re.search(plural, x)]
+
+
 def test_facts_for_programs_are_whole(run):
     """The tests above fail for what they say, not for lack of anything to print."""
     code, out, err = run("solve", "game.pg", "--json")

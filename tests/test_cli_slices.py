@@ -246,7 +246,7 @@ def test_bounds_that_have_not_met(run):
         "probability", "loop.drn", "--to", "goal", "--max-steps", 1, "-q"
     )
     assert code == Exit.UNSOLVED
-    assert "the limit of 1 rounds was reached" in err
+    assert "the limit of 1 round was reached" in err
 
 
 # ---- several energies ------------------------------------------------------------
@@ -490,7 +490,7 @@ def test_many_files(run, command, game, model, energies):
         ),
         (("multienergy", "game.pg"), "game.pg: expected a game with weights"),
         (("multienergy", "energies.npz", "--cap", 1), "energy 0 by -2, but its cap is"),
-        (("multienergy", "energies.npz", "--budget", 1), "has 1 energies, energies"),
+        (("multienergy", "energies.npz", "--budget", 1), "has 1 energy, energies"),
         (("multienergy", "energies.npz", "--from", 9), "has the vertices 0 to 3"),
     ],
 )
@@ -531,7 +531,7 @@ def test_energyparity(run, ask, both):
     assert out == ""
     code, _, err = run("energyparity", both, "--max-steps", 1)
     assert code == Exit.UNSOLVED
-    assert "limit of 1 rounds" in err
+    assert "limit of 1 round" in err
     for more in ((), ("--resume", "-s", "host")):
         kept = (
             "--checkpoint",

@@ -15,6 +15,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.cli._systems import formulas_in, load, load_product, system_of
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.ltl import Automaton, EmersonLei, Formula
+from jaxgames.quoting import all_counted
 from jaxgames.systems import MarkedProduct, Product, System
 
 EXAMPLE = 'check lock.kripke --ltl "G(wait -> F cs)"'
@@ -181,7 +182,7 @@ def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
         with phase("product") as notes:
             product = _product(args, system, automaton)
             notes.append(
-                f"{product.num_vertices:,} vertices, {product.num_edges:,} edges"
+                all_counted(vertex=product.num_vertices, edge=product.num_edges)
             )
     fairness, accepting = None, None
     solve: Any = buchi.accepting_cycle
@@ -294,7 +295,7 @@ def _split(path: str) -> tuple[str, str]:
 
 
 def _size(automaton: Automaton | EmersonLei) -> str:
-    return f"{automaton.num_states:,} states, {automaton.num_edges:,} edges"
+    return all_counted(state=automaton.num_states, edge=automaton.num_edges)
 
 
 def _product(

@@ -11,6 +11,7 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io import hoa_game
+from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
 
 EXAMPLE = "emersonlei game.hoa --verify -o strategy.npz"
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         game = hoa_game.load(args.file)
         vertices, edges = game.shape
-        notes.append(f"{vertices:,} vertices, {edges:,} edges, {game.condition}")
+        notes += [all_counted(vertex=vertices, edge=edges), str(game.condition)]
     solve = functools.partial(emersonlei.solve, strategies=args.strategies)
     solution = _parts.solve(args, phase, solve, game)
     verdict = _parts.verdict_on(args, phase, emersonlei.verify, game, solution)
@@ -92,8 +93,8 @@ def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) ->
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     memories = facts.get("memories")
-    more = "" if memories is None else f"; {memories:,} memories"
+    more = "" if memories is None else f"; {counted(memories, 'memory')}"
     print(
-        f"{args.file}: player 0 wins from {facts['won'][0]:,} vertices, player 1 from "
-        f"{facts['won'][1]:,}{more}"
+        f"{args.file}: player 0 wins from {counted(facts['won'][0], 'vertex')}, "
+        f"player 1 from {facts['won'][1]:,}{more}"
     )

@@ -18,6 +18,7 @@ from jaxgames.cli import (
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load, sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import counted
 from jaxgames.solution import Status
 
 EXAMPLE = "energyparity game.eparity --verify -o winners.txt"
@@ -132,6 +133,6 @@ def _write(path: str, arena: Arena, solution: energyparity.Solution) -> None:
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     how = "" if args.threshold is None else f" a mean of at least {args.threshold}"
     print(
-        f"{args.file}: player 0 wins{how} from {facts['won'][0]:,} vertices, "
+        f"{args.file}: player 0 wins{how} from {counted(facts['won'][0], 'vertex')}, "
         f"player 1 from {facts['won'][1]:,}"
     )

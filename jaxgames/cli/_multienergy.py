@@ -11,6 +11,7 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import writing
+from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
 
 EXAMPLE = "multienergy game.npz --cap 4 --verify -o budgets.txt"
@@ -60,8 +61,9 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         game = load(args)
         notes.append(
-            f"{game.num_positions:,} vertices, {game.num_edges:,} edges, "
-            f"{game.dimensions:,} energies"
+            all_counted(
+                vertex=game.num_positions, edge=game.num_edges, energy=game.dimensions
+            )
         )
     _check_questions(args, game)
     found = _parts.solve(args, phase, multienergy.solve, game)
@@ -137,7 +139,7 @@ def _check_questions(args: argparse.Namespace, game: multienergy.Game) -> None:
         )
     if args.budget is not None and len(args.budget) != game.dimensions:
         raise ValueError(
-            f"--budget has {len(args.budget)} energies, {args.file} has "
+            f"--budget has {counted(len(args.budget), 'energy')}, {args.file} has "
             f"{game.dimensions}"
         )
 
@@ -166,7 +168,7 @@ def _facts(args: argparse.Namespace, found: multienergy.Fronts) -> dict:
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     print(
         f"{args.file}: some budget wins from {facts['won']:,} of "
-        f"{facts['vertices']:,} vertices; {facts['budgets']:,} are minimal, "
+        f"{counted(facts['vertices'], 'vertex')}; {facts['budgets']:,} are minimal, "
         f"{facts['largest_front']:,} at most of a vertex"
     )
     if args.brief:
@@ -178,7 +180,7 @@ def _tell(args: argparse.Namespace, facts: dict) -> None:
         print(f"  vertex {args.vertex}: {shown or 'no budget wins'}{more}")
     if "enough_from" in facts:
         budget = ", ".join(map(str, args.budget))
-        print(f"  {budget} is enough from {facts['enough_from']:,} vertices")
+        print(f"  {budget} is enough from {counted(facts['enough_from'], 'vertex')}")
 
 
 def _write(path: str, found: multienergy.Fronts) -> None:

@@ -12,7 +12,7 @@ from jaxgames.cli import _parts, _systems
 from jaxgames.cli._answers import Answer, narrow, of_vertices
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import clipped, counted, quoted
 
 COLUMNS = "lower", "upper", "value", "strategy"
 """What is found of each state."""
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, phase: Phases, given: Any) -> Exit:
     """Solves the game, and prints and writes what was asked for."""
     with phase("prepare") as notes:
         question = posed(args, given)
-        notes.append(f"{question.game.model.num_states:,} states")
+        notes.append(counted(question.game.model.num_states, "state"))
     model, player = given.model, args.player or 0
     solve = functools.partial(_solve, args, question, player)
     found = _parts.solve(args, phase, solve, question.game)

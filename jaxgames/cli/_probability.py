@@ -21,7 +21,7 @@ from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import clipped, counted, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "probability model.drn --to goal -o values.txt"
@@ -324,4 +324,4 @@ def tell(args: argparse.Namespace, facts: dict) -> None:
         )
     more = len(facts["initial"]) - len(shown)
     if more and not args.brief:
-        print(f"  and from {more:,} more initial states")
+        print(f"  and from {counted(more, 'more initial state')}")

@@ -19,6 +19,7 @@ from jaxgames.cli import (
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import counted
 from jaxgames.solution import UNDECIDED, successor_of
 
 EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
@@ -192,7 +193,7 @@ def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:
 
 def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> None:
     count = facts["reached"]
-    part = f"{count:,} of {facts['vertices']:,} vertices"
+    part = f"{count:,} of {counted(facts['vertices'], 'vertex')}"
     if args.to is None:
         print(f"{args.file}: {part} are reached")
         return
@@ -201,7 +202,7 @@ def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> Non
     else:
         print(
             f"{args.file}: player {args.player} can force a visit from {part}, in "
-            f"{facts['farthest']:,} moves at most"
+            f"{counted(facts['farthest'], 'move')} at most"
         )
     if args.brief or begin is None:
         return

@@ -13,7 +13,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDIN
 from jaxgames.cli._systems import formulas_in
 from jaxgames.io._files import COMPRESSIONS
-from jaxgames.quoting import quoted
+from jaxgames.quoting import all_counted, counted, quoted
 from jaxgames.solution import SolveError, Status
 from jaxgames.synth import Decomposition, Specification
 
@@ -275,10 +275,14 @@ def _load(args: argparse.Namespace, phase: Phases) -> Specification | Decomposit
     with phase("load") as notes:
         found = _asked(args)
         if isinstance(found, Decomposition):
-            notes.append(f"{len(found.parts):,} parts")
+            notes.append(counted(len(found.parts), "part"))
         else:
-            count = len(found.automaton.propositions)
-            notes.append(f"{found.automaton.num_states:,} states, {count} propositions")
+            automaton = found.automaton
+            notes.append(
+                all_counted(
+                    state=automaton.num_states, proposition=len(automaton.propositions)
+                )
+            )
     return found
 
 
@@ -357,7 +361,7 @@ def _told(
     if args.output or args.verify:
         with phase("controller") as notes:
             controller = solution.controller()
-            notes.append(f"{controller.num_states:,} states")
+            notes.append(counted(controller.num_states, "state"))
         with phase("verify") as notes:
             verified = _is_right(specification, controller, realizable)
             notes.append("valid" if verified else "WRONG")

@@ -7,7 +7,7 @@ from jaxgames.cli import _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import start_jax
 from jaxgames.limits import LimitError
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import all_counted, guess, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "warm parity energy --sizes 1000 100000 --timeout 600"
@@ -74,5 +74,5 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _tell(each: programs.Warmed) -> None:
     name = f"{each.question}, {each.solver}"
-    size = f"{each.vertices:,} vertices, {each.edges:,} edges"
+    size = all_counted(vertex=each.vertices, edge=each.edges)
     print(f"  {name:22}{size:42}{each.seconds:9.3f} s", flush=True)
