@@ -163,6 +163,39 @@ def test_an_attractor(ask, game, player):
     assert ask(*asked, "--from", outside, code=Exit.WRONG)["holds"] is False
 
 
+@pytest.mark.parametrize("player", [None, 0])
+def test_a_limit_of_steps_of_reach(run, game, player):
+    target = [3, 10, 11, 12]
+    who = [] if player is None else ["--player", player]
+    asked = ("reach", "game.npz", "--to", "3,10-12", *who)
+    code, out, err = run(*asked, "--max-steps", 1, "--json", "--all", "-v")
+    assert (code, err) == (
+        Exit.UNSOLVED,
+        "jaxgames: game.npz: not solved: the limit of 1 round was reached; allow more "
+        "by --max-steps, or leave it out\n",
+    )
+    facts = json.loads(out)
+    near = np.isin(np.arange(60), target)
+    for v in range(60):
+        into = np.isin(game.successors(v), target)
+        all_of_them = player == 0 and game.owner[v] == 1
+        near[v] |= into.all() if all_of_them else into.any()
+    assert facts["found"]["reached"] == near.tolist()
+    assert (facts["status"], facts["verified"]) == ("max_steps", None)
+    far = int(np.flatnonzero(~near)[0])
+    code, out, err = run(*asked, "--max-steps", 1, "--from", far, "-o", "some.txt")
+    assert code == Exit.UNSOLVED
+    assert lines(out)[-1] == f"  not from {far} in so few steps"
+    assert "from at least " in lines(out)[-2]
+    assert not Path("some.txt").exists()
+    # With so many steps that no more would find more, it is solved.
+    code, out, err = run(*asked, "--max-steps", 60, "--stats", "-v", "-s", "host")
+    assert (code, err) == (Exit.DONE, "")
+    won = graph.reference.attractor(game, target, 0)
+    rounds = "" if player is None else f", rounds {won.rank.max()}"
+    assert f"  stats    solver host{rounds}" in out.splitlines()
+
+
 def test_vertices_in_a_file(ask, run, game, tmp_path):
     (tmp_path / "some.txt").write_text("3, 10-12  # four\n\n13 14\n")
     facts = ask("reach", "game.npz", "--to", "@some.txt", "--player", 0, "--all")

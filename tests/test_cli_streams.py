@@ -140,8 +140,8 @@ def test_nobody_knows_the_format(run, tmp_path):
     code, out, err = run("info", "-", stdin="hello")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
-        "jaxgames: standard input: no suffix, and no format that is read begins like this "
-        "file; pass --format, one of pg, gm, pgsolver"
+        "jaxgames: standard input: no suffix, and no format that is read begins like "
+        "this file; pass --format, one of pg, gm, pgsolver"
     )
 
 
@@ -149,7 +149,8 @@ def test_an_error_in_standard_input_has_its_line(run):
     code, out, err = run("solve", "-", stdin=GAME.replace("3 3 1 3", "3 3 1 9"))
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err == (
-        "jaxgames: standard input:5: vertex 3 has successor 9, which is not in the file\n"
+        "jaxgames: standard input:5: vertex 3 has successor 9, which is not in the "
+        "file\n"
     )
 
 

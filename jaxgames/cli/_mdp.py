@@ -114,13 +114,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="check the bounds without trusting the solver",
     )
     _options.add_stats(parser)
+    _options.add_max_steps(parser, "rounds of value iteration for each property")
     _options.add_common(parser)
     _options.take_no(
         parser,
         "a property comes to many systems of equations, which are solved one after "
-        "the other; --timeout limits the time of all. To reach a target, jaxgames "
-        "probability counts and keeps rounds",
-        "--max-steps",
+        "the other; jaxgames probability keeps the rounds to reach a target",
         "--checkpoint",
         "--resume",
     )
@@ -228,6 +227,12 @@ def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
         if not isinstance(automaton, ltl.Automaton | ltl.EmersonLei):
             raise io.FormatError(file, None, "expected an automaton, such as a .hoa")
         properties.append(_Accepted(file, automaton, args.optimum))
+    several = [x for x in properties if isinstance(x, mdp.Property) and x.is_several]
+    if args.max_steps is not None and several:
+        raise ValueError(
+            f"--max-steps: '{several[0]}' has several objectives, whose rounds are not "
+            "counted; --timeout limits the time"
+        )
     if (args.scheduler or args.output) and len(properties) > 1:
         raise ValueError(
             f"-o and --scheduler write what one property comes to, and there are "
@@ -317,7 +322,7 @@ def _answer(
 ) -> tuple[Any, Any, Exit]:
     """What a property comes to, what verification says of it, and how it ends."""
     how: dict[str, Any] = {"epsilon": args.epsilon, "relative": args.relative}
-    how |= {"constants": constants, "exact": args.exact}
+    how |= {"constants": constants, "exact": args.exact, "max_steps": args.max_steps}
     verdict = None
     name = "solve" if number == 1 else f"solve {number}"
     if isinstance(asked, mdp.Property) and asked.is_several:
@@ -341,7 +346,7 @@ def _answer(
             return None, None, Exit.UNSOLVED
         around = limits.current()
         args.reached_while = None if around is None else around.phase
-        if found.status not in (Status.SOLVED, Status.PRECISION):
+        if found.status not in (Status.SOLVED, Status.PRECISION, Status.MAX_STEPS):
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)
         notes.append(_parts.solver_note(found))
@@ -357,6 +362,9 @@ def _answer(
         if verdict is not None and not verdict:
             complain(f"{args.file}: {asked}: the answer is wrong: {verdict}")
             return found, verdict, Exit.UNVERIFIED
+    decided = found.is_truth and found.value is not None
+    if found.status == Status.MAX_STEPS and not decided:
+        return found, verdict, _parts.not_solved(args, found)
     if found.status == Status.PRECISION or found.value is None:
         return found, verdict, Exit.UNSOLVED
     return found, verdict, Exit.WRONG if found.value is False else Exit.DONE
