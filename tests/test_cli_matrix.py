@@ -92,7 +92,7 @@ def test_which_commands_take_an_option(parsers, option):
     assert takes == TAKEN[SHORT.get(option, option)]
 
 
-@pytest.mark.parametrize("option", ["--checkpoint", "--resume"])
+@pytest.mark.parametrize("option", ["--checkpoint", "--resume", "--draw", "--dot"])
 def test_help_says_why_an_option_is_not_taken(parsers, capfd, option):
     missing = SOLVES - TAKEN[option]
     assert {x for x in SOLVES if option in parsers[x].untaken} == missing

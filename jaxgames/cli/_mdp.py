@@ -116,6 +116,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_stats(parser)
     _options.add_max_steps(parser, "rounds of value iteration for each property")
     _options.add_common(parser)
+    _options.take_no_pictures(parser)
     _options.take_no(
         parser,
         "a property comes to many systems of equations, which are solved one after "

@@ -51,6 +51,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _weighted.add_rows(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

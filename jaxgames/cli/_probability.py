@@ -99,6 +99,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _rows.add_rows(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -36,6 +36,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_force(parser)
     _options.add_all(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -106,6 +106,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_stats(parser)
     _options.add_max_steps(parser, "rounds on the parity game")
     _options.add_common(parser)
+    _options.take_no_pictures(parser)
     _options.take_no(
         parser,
         "automata take the time, and have no state to keep. To keep the solve of a "

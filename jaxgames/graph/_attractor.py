@@ -179,7 +179,7 @@ def _pure(arena: Arena, target, player, vertices, most) -> Attractor:
     own = owner == (player == 1)
     out = _links.traced(arena).out
     masks = (~own).astype(jnp.int8), jnp.asarray(target), inside
-    problem = Problem(out, *masks, jnp.asarray(most, jnp.int32))
+    problem = Problem(out, *masks, most=jnp.asarray(most, jnp.int32))
     rank = fixpoint.completed(_solver(out), problem).rank
     # The first edge that leads one rank down.
     misses = ops.edgewise(
@@ -203,7 +203,7 @@ def _on_device(arena: Arena, target, player: int, vertices, most) -> Attractor:
             jnp.asarray(np.pad(x, (0, out.num_rows - size)))
             for x in ((~own).astype(np.int8), target, inside)
         ),
-        jnp.asarray(most, jnp.int32),
+        most=jnp.asarray(most, jnp.int32),
     )
     rank = np.asarray(fixpoint.completed(_solver(out), problem).rank)[:size]
     strategy = host.moves_down(arena, rank, own)

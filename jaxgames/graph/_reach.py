@@ -161,7 +161,7 @@ class Reach(Solver):
 def spread(links: Links, sources: Any, inside: Any, most: Any) -> jax.Array:
     """Marks all that points, directly or not, at a source: bool `[V]`."""
     masks = jnp.asarray(sources), jnp.asarray(inside)
-    problem = Problem(links, *masks, jnp.asarray(most, jnp.int32))
+    problem = Problem(links, *masks, most=jnp.asarray(most, jnp.int32))
     solver = Reach(sweeps_per_check=fixpoint.default_sweeps(links))
     return fixpoint.completed(solver, problem).mark
 
@@ -171,4 +171,4 @@ def run(links: Links, sources: np.ndarray, inside: np.ndarray, most: Any) -> np.
     size = len(sources)
     more = links.num_rows - size
     masks = (np.pad(mask, (0, more)) for mask in (sources, inside))
-    return np.asarray(spread(links, *masks, most))[:size]
+    return np.asarray(spread(links, *masks, most=most))[:size]
