@@ -98,7 +98,8 @@ def test_help_says_why_an_option_is_not_taken(parsers, capfd, option):
     assert {x for x in SOLVES if option in parsers[x].untaken} == missing
     for name in missing:
         why = parsers[name].untaken[option]
-        assert main([name, "x.pg", option, "3"]) == Exit.BAD_INPUT
+        needed = ["--to", "0"] if name == "probability" else []
+        assert main([name, "x.pg", *needed, option, "3"]) == Exit.BAD_INPUT
         said = f"jaxgames: {name} takes no {option}: {why} (see jaxgames {name} --help)"
         assert capfd.readouterr().err == said + "\n"
         assert main([name, "--help"]) == Exit.DONE

@@ -74,7 +74,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="give up a game that has more positions (default: what memory holds)",
     )
     _options.add_decomposition(parser)
-    _options.take_no_pictures(parser, "--dot")
+    _options.take_no(
+        parser, "--draw draws the spectrum, and Graphviz does not", "--dot"
+    )
     parser.add_argument(
         "--jsonl",
         action="store_true",

@@ -92,15 +92,9 @@ def take_no(parser: argparse.ArgumentParser, why: str, *options: str) -> None:
     parser.untaken |= dict.fromkeys(options, why)
 
 
-def take_no_pictures(parser: argparse.ArgumentParser, *options: str) -> None:
-    """Says that an answer is not drawn.
-
-    Args:
-        parser: of the command.
-        options: those that are missing; none named: both.
-    """
-    why = "this answer is not drawn; -o writes all of it"
-    take_no(parser, why, *(options or ("--draw", "--dot")))
+def take_no_pictures(parser: argparse.ArgumentParser) -> None:
+    """Says that an answer is not drawn."""
+    take_no(parser, "this answer is not drawn; -o writes it", "--draw", "--dot")
 
 
 def untaken_text(parser: argparse.ArgumentParser) -> str:
