@@ -371,7 +371,7 @@ def test_a_strategy_for_a_formula_says_what_to_remember(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("model.umb", "--ltl", "G F goal"), "jaxgames mdp takes such formulas"),
+        (("model.umb", "--ltl", "G F goal"), "use jaxgames mdp for formulas"),
         (("game.umb", "--ltl", "G (F p"), "--ltl: "),
         (("game.umb", "--ltl", "G F no"), "--ltl: proposition 'no' of the automaton"),
         (("game.umb", "--priority", "no"), "no variable 'no', only rank, up"),

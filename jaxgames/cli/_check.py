@@ -34,9 +34,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
-        "a system: .kripke, .npz, .aut (its actions are propositions), .umb, .drn or "
-        ".tra (its labels are); or without a property a graph with accepting vertices: "
-        ".npz",
+        "a system: .kripke or .npz; .aut, whose actions are the propositions; .umb, "
+        ".drn or .tra, whose labels are the propositions. Without a property: a graph "
+        "with accepting vertices, .npz",
         option="--graph",
         many=True,
         among=source,
@@ -65,7 +65,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--automaton",
         metavar="AUTOMATON",
-        help="what must not happen: a Büchi automaton, .hoa, or a .never claim",
+        help="what must not happen: an automaton (.hoa) or a never claim (.never)",
     )
     parser.add_argument(
         "--initial",
@@ -76,8 +76,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deadlock",
         choices=get_args(systems.Deadlock),
-        help="what a state without successor means: it stays for ever (stutter, the "
-        "default), it must not be reached (error), or no run goes there (reject)",
+        help="what a state without successor means: the run stays there for ever "
+        "(stutter, the default), the state must not be reached (error), or no run goes "
+        "there (reject)",
     )
     _fair.options(parser)
     parser.add_argument(
@@ -85,11 +86,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         dest="lasso",
         metavar="OUT",
         help="write the run that violates the property: .txt, or .json for programs "
-        "and for jaxgames verify; - is standard output; for several files it is a "
-        "folder, and with several properties each one's number is added to the name",
+        "and for jaxgames verify; - is standard output. For several files it names a "
+        "folder. For several properties the number of the property is added to the "
+        "name",
     )
-    parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
-    parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    parser.add_argument("--dot", metavar="DOT", help="write this run for Graphviz")
+    parser.add_argument(
+        "--draw", metavar="PICTURE", help="draw this run: .svg, .png or .pdf"
+    )
     _options.add_force(parser)
     _options.add_decomposition(parser)
 

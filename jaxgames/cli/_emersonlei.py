@@ -32,7 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_decomposition(parser, _oink.solver, kept=False)
     _options.take_no(
         parser,
-        "the parity game that is solved is made anew each time",
+        "each call makes the parity game anew, so there is no state to keep",
         "--checkpoint",
         "--resume",
     )

@@ -25,27 +25,28 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--capacity",
         type=_options.natural,
         metavar="N",
-        help="what the battery holds: energy above that is lost",
+        help="what the battery holds; more energy is lost",
     )
     parser.add_argument(
         "--credit",
         type=_options.natural,
         metavar="N",
-        help="tell whether this initial energy is enough; with --from, exit code 1 if "
-        "it is not",
+        help="say from which vertices this initial energy is enough; with --from, the "
+        "exit code is 1 if it is not enough",
     )
     parser.add_argument(
         "--from",
         dest="vertex",
         type=_options.natural,
         metavar="V",
-        help="the vertex that is asked about",
+        help="the vertex for --credit and --play",
     )
     parser.add_argument(
         "--play",
         type=_options.natural,
         metavar="STEPS",
-        help="follow the strategies from V, with --credit or what V needs",
+        help="follow the strategies from V for so many steps, with the energy of "
+        "--credit or the least that is enough",
     )
     parser.add_argument(
         "--opponent",

@@ -36,8 +36,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         type=_meanpayoff.ratio,
         metavar="P/Q",
-        help="as a mean-payoff parity game: who gets at least that mean, and an even "
-        "priority",
+        help="solve a mean-payoff parity game: player 0 wants at least that mean "
+        "payoff and an even priority",
     )
     _options.add_strategies(parser)
     _weighted.add_rows(parser)

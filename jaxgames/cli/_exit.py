@@ -33,7 +33,7 @@ _MEANINGS = {
     Exit.WRONG: "no: a wrong answer, a violated property, too little energy, or a "
     "target out of reach",
     Exit.BAD_INPUT: "bad input or usage",
-    Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
+    Exit.UNVERIFIED: "--verify: the answer is wrong (a bug in the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
     Exit.NOT_WRITTEN: "an output could not be written, such as on a full disk",
     Exit.REALIZABLE: "synth: there is a controller",

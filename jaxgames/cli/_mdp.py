@@ -49,15 +49,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="of the properties in LIST the one of that name; may be repeated",
+        help="check only the property of that name in LIST; may be repeated",
     )
     parser.add_argument(
         "--automaton",
         action="append",
         default=[],
         metavar="FILE",
-        help="how likely a run is accepted by a deterministic automaton of any "
-        "acceptance, .hoa; its propositions are labels; may be repeated",
+        help="find the probability that a deterministic automaton (.hoa, any "
+        "acceptance) accepts a run; its propositions are labels; may be repeated",
     )
     parser.add_argument(
         "--optimum",
@@ -71,7 +71,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE[,...]",
-        help="values of constants of the properties, or of a .prism, such as "
+        help="values of constants of the properties, or of a .prism file, such as "
         "k=5,p=1/3,up=true",
     )
     parser.add_argument(
@@ -95,13 +95,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="values as fractions, in rational arithmetic: for small models",
+        help="print values as fractions, by rational arithmetic: for small models",
     )
     parser.add_argument(
         "--scheduler",
         metavar="OUT",
-        help="write the choice of each state to a text, with the names of states and "
-        "choices; - is standard output",
+        help="write the choice of each state to a text file, with the names of states "
+        "and choices; - is standard output",
     )
     _rows.add_rows(parser)
     parser.add_argument(
@@ -119,8 +119,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.take_no_pictures(parser)
     _options.take_no(
         parser,
-        "a property comes to many systems of equations, which are solved one after "
-        "the other; jaxgames probability keeps the rounds to reach a target",
+        "a property needs many systems of equations, which are solved one after the "
+        "other; jaxgames probability keeps the rounds for one target",
         "--checkpoint",
         "--resume",
     )

@@ -25,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_file(
         parser,
         "a game with weights, several on each edge (.npz) or one (.energy, .mpg): "
-        "player 0 attacks, and wins where player 1 is to move and cannot",
+        "player 0 attacks, and wins when player 1 must move and cannot",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -33,21 +33,22 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--cap",
         type=_numbers,
         metavar="N[,N...]",
-        help="energies that count as infinite: one for all, or one for each",
+        help="the value from which on an energy counts as infinite: one for all "
+        "energies, or one for each",
     )
     parser.add_argument(
         "--budget",
         type=_numbers,
         metavar="N[,N...]",
-        help="tell from where these energies are enough; with --from, exit code 1 if "
-        "they are not",
+        help="say from which vertices these energies are enough; with --from, the exit "
+        "code is 1 if they are not enough",
     )
     parser.add_argument(
         "--from",
         dest="vertex",
         type=_options.natural,
         metavar="V",
-        help="the vertex that is asked about",
+        help="the vertex for --budget",
     )
     _weighted.add_rows(parser)
     _options.add_decomposition(parser)

@@ -51,19 +51,19 @@ def options(parser: Any) -> None:
     parser.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help='of a game: the formula that is to hold, as "G F p"; its propositions are '
-        "labels, or expressions of variables",
+        help='in a game: the formula that must hold, such as "G F p"; its propositions '
+        "are labels, or expressions of variables",
     )
     parser.add_argument(
         "--automaton",
         metavar="AUTOMATON",
-        help="of a game: the automaton that is to accept, .hoa",
+        help="in a game: the automaton (.hoa) that must accept the run",
     )
     parser.add_argument(
         "--priority",
         metavar="VARIABLE",
-        help="of a game: that the largest value that this variable has again and again "
-        "is even",
+        help="in a game: the largest value that this variable has again and again must "
+        "be even",
     )
 
 
@@ -118,8 +118,8 @@ def posed(args: argparse.Namespace, given: Any) -> Question:
     """
     if not isinstance(given, mdp.Game):
         raise ValueError(
-            "--ltl, --automaton and --priority are about games, this has one player: "
-            "jaxgames mdp takes such formulas and automata of it"
+            "--ltl, --automaton and --priority are for games, and this model has one "
+            "player: use jaxgames mdp for formulas and automata"
         )
     if args.priority is not None:
         return Question(given, given, _variable(given, args.priority))

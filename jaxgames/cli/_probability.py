@@ -70,8 +70,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--player",
         type=_options.natural,
         metavar="P",
-        help="of a game: the player who wants this; all others play against it "
-        "(default: 0)",
+        help="in a game: the player who wants this; all others play against this "
+        "player (default: 0)",
     )
     parser.add_argument(
         "--zero-one",

@@ -30,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_file(
         parser,
         "a graph (.mtx, .npz), a game (.pg, .energy, .mpg), a transition system (.aut) "
-        "or a Markov decision process (.umb, .drn, .tra); with --player a game",
+        "or a Markov decision process (.umb, .drn, .tra). --player needs a game",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -66,14 +66,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--solver",
         default="auto",
         choices=("auto", "host", "device"),
-        help="where: auto (default), host or device",
+        help="where to search: auto (default), host or device",
     )
     _options.add_stats(parser)
     _options.add_max_steps(parser, "steps: edges of a path, or moves of a play")
     _options.add_common(parser)
     _options.take_no(
         parser,
-        "each edge is looked at a few times at most, so that there is little to keep; "
+        "the search visits each edge only a few times, so there is little to keep; "
         "--timeout limits the time",
         "--checkpoint",
         "--resume",

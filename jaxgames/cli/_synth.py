@@ -49,8 +49,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--formulas",
         metavar="LIST",
-        help="a file with such formulas, one on each line, with a line of output for "
-        "each; lines that begin with # are comments",
+        help="a file with a formula on each line, each of which gets a line of output; "
+        "lines that begin with # are comments",
     )
     parser.set_defaults(
         beside=("output", ".aag"), check=_check_options, each=_each, arrange=_arrange
@@ -59,13 +59,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--ins",
         metavar="NAMES",
         help="with --ltl and --formulas: the propositions that the environment sets, "
-        "as a,b",
+        "such as a,b",
     )
     parser.add_argument(
         "--outs",
         metavar="NAMES",
-        help="likewise: those that the system sets; of --ins and --outs one may be "
-        "left out",
+        help="with --ltl and --formulas: the propositions that the system sets; one of "
+        "--ins and --outs may be left out",
     )
     parser.add_argument(
         "--param",
@@ -83,12 +83,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write the controller, or what the environment does against all: AIGER "
-        "(.aag, in binary .aig), .ehoa, .hoa, .dot; - is standard output, as "
-        ".aag; for several files it is a folder",
+        help="write the controller, or if there is none the machine of the "
+        "environment: AIGER (.aag, or binary .aig), .ehoa, .hoa or .dot; - is standard output, as "
+        ".aag; for several files it names a folder",
     )
     parser.add_argument("--game", metavar="GAME", help="write the parity game: .npz")
-    parser.add_argument("--pg", metavar="PG", help="write it for PGSolver: .pg")
+    parser.add_argument("--pg", metavar="PG", help="write this game for PGSolver: .pg")
     parser.add_argument(
         "-s",
         "--solver",
@@ -100,7 +100,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-v",
         "--verify",
         action="store_true",
-        help="make the controller and check it, also if it is not written",
+        help="make the controller and check it, even if it is not written",
     )
     _options.add_force(parser)
     _options.add_stats(parser)
@@ -109,8 +109,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.take_no_pictures(parser)
     _options.take_no(
         parser,
-        "automata take the time, and have no state to keep. To keep the solve of a "
-        "large game, write the game by --pg, and solve that by jaxgames solve",
+        "most of the time is spent on automata, which have no state to keep. To keep "
+        "the solve of a large game, write the game by --pg and use jaxgames solve",
         "--checkpoint",
         "--resume",
     )

@@ -28,20 +28,20 @@ def options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=_options.natural,
         default=[1000],
-        help="vertices, or states, of what will be solved (default: 1000)",
+        help="how many vertices, or states, the games will have (default: 1000)",
     )
     parser.add_argument(
         "--degree",
         metavar="N",
         type=_options.natural,
-        help="edges of each vertex, or the most choices of a state",
+        help="how many edges each vertex has, or how many choices a state has at most",
     )
     parser.add_argument(
         "-s",
         "--solver",
         default="auto",
-        help="which algorithm (default: auto, the engine of the host, and on an "
-        "accelerator also what is taken there)",
+        help="which algorithm (default: auto, which is the engine of the host, and on "
+        "an accelerator also the solver that it takes there)",
     )
     _options.add_common(parser)
 
