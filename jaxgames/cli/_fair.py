@@ -20,8 +20,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--fairness",
         choices=("weak", "strong"),
         help="look only at runs that are fair to each action: if it is enabled for "
-        "ever (weak), or again and again (strong), it is taken again and again. The file "
-        "must be a transition system",
+        "ever (weak), or again and again (strong), it is taken again and again. The "
+        "file must be a transition system",
     )
     parser.add_argument(
         "--process",

@@ -84,8 +84,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="OUT",
         help="write the controller, or if there is none the machine of the "
-        "environment: AIGER (.aag, or binary .aig), .ehoa, .hoa or .dot; - is standard output, as "
-        ".aag; for several files it names a folder",
+        "environment: AIGER (.aag, or binary .aig), .ehoa, .hoa or .dot; - is standard "
+        "output, as .aag; for several files it names a folder",
     )
     parser.add_argument("--game", metavar="GAME", help="write the parity game: .npz")
     parser.add_argument("--pg", metavar="PG", help="write this game for PGSolver: .pg")
