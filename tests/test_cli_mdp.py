@@ -213,7 +213,10 @@ def test_limits(run):
             "and there are 2: name one",
         ),
         (("--prop", REACH, "--scheduler", "x.npz"), "--scheduler takes a file that"),
-        (("--prop", "x=1", "--scheduler", "x.txt"), "--scheduler: there is none"),
+        (
+            ("--prop", "x=1", "--scheduler", "x.txt"),
+            "--scheduler: this property has no",
+        ),
     ],
 )
 def test_what_is_refused(run, line, message):

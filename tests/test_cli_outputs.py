@@ -119,7 +119,7 @@ def test_what_is_there_is_replaced_by_force_only(run, tmp_path, command):
     path.write_text("precious")
     code, out, err = run(*command)
     assert (code, out) == (Exit.BAD_INPUT, "")
-    assert "the file is there already; --force replaces it" in err
+    assert "the file exists already; --force replaces it" in err
     assert path.read_text() == "precious"
     assert run(*command, "--force") == (Exit.DONE, "", "")
     assert b"precious" not in path.read_bytes()

@@ -435,7 +435,7 @@ def test_a_model_is_checked(ask, run, light):
     for more, message in {
         (): "--model goes with --ltl or --automaton",
         ("--ltl", "F off"): "the system has no proposition 'off', only on",
-        ("--ltl", "F on", "--initial", 1): "a model says where it begins",
+        ("--ltl", "F on", "--initial", 1): "a model names its initial states",
         ("--ltl", "F on", "--graph", "x"): "not allowed with argument --model",
     }.items():
         code, _, err = run(*asked, *more)
@@ -585,7 +585,7 @@ def test_energyparity_says_what_is_wrong(run, both):
     io.save("plain.energy", Arena.from_edges([0], [0], owner=[0], weight=[0]))
     for arguments, message in (
         (("plain.energy",), "expected one weight on each edge and a priority"),
-        ((both, "-v", "--no-strategies"), "--verify looks at strategies"),
+        ((both, "-v", "--no-strategies"), "--verify needs the strategies"),
         (
             (both, "--resume"),
             "--resume continues from the file that --checkpoint names",
@@ -628,7 +628,7 @@ def test_emersonlei_says_what_is_wrong(run, streett):
     Path("broken.hoa").write_text("HOA: v1\nAcceptance: 1 Inf(1)\n")
     for arguments, message in (
         (("broken.hoa",), "broken.hoa:2: column 19: expected the number of"),
-        ((streett, "-v", "--no-strategies"), "--verify looks at strategies"),
+        ((streett, "-v", "--no-strategies"), "--verify needs the strategies"),
         ((streett, "--checkpoint", "state.npz"), "takes no --checkpoint"),
         ((streett, "-s", "fvi"), "no parity solver is called 'fvi'"),
     ):
@@ -702,7 +702,7 @@ def test_verify_needs_what_was_asked(run, both, streett):
         arrays = dict(found)
     np.savez("short.npz", **arrays | {"move": arrays["move"][:1]})
     for words, message in (
-        ((both, "found.txt"), "no strategies of both players"),
+        ((both, "found.txt"), "needs the strategies of both players"),
         ((both, "found.npz"), "values were found with --discount"),
         ((streett, "short.npz"), "machine.move must be integers"),
     ):

@@ -252,7 +252,7 @@ def _check_options(args: argparse.Namespace) -> None:
         if not asks:
             raise ValueError("--model goes with --ltl or --automaton")
         if args.initial is not None:
-            raise ValueError("--initial is for files: a model says where it begins")
+            raise ValueError("--initial is for files: a model names its initial states")
     if args.deadlock and not asks:
         raise ValueError("--deadlock goes with --ltl or --automaton")
     _fair.check(args, bool(asks))

@@ -46,7 +46,7 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
         raise ValueError("--max-steps and --checkpoint do not go together")
     if _is_there(args.checkpoint) and not (args.resume or args.force):
         raise ValueError(
-            f"--checkpoint {args.checkpoint}: there is a saved solve already; --resume "
+            f"--checkpoint {args.checkpoint}: a saved solve exists already; --resume "
             "continues it, --force starts anew"
         )
     written = {name: getattr(args, name, None) for name in (*OUTPUTS, "draw")}
@@ -55,7 +55,7 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
     _outputs.check(forced, **written, checkpoint=args.checkpoint)
     if args.resume and not _is_there(args.checkpoint):
         complain(
-            f"{args.checkpoint}: there is no saved solve yet: this one starts anew"
+            f"{args.checkpoint}: there is no saved solve yet, so this one starts anew"
         )
 
 

@@ -21,8 +21,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_file(
         parser,
-        "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 is who "
-        "wants the condition",
+        "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 wants "
+        "the condition",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -80,7 +80,9 @@ def _check_options(args: argparse.Namespace) -> None:
     _pictures.check(args)
     _parts.check_solver(emersonlei.SOLVERS, args.solver)
     if args.verify and not args.strategies:
-        raise ValueError("--verify looks at strategies: leave --no-strategies out")
+        raise ValueError(
+            "--verify needs the strategies that --no-strategies leaves out"
+        )
 
 
 def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) -> None:

@@ -106,7 +106,7 @@ def _check_options(args: argparse.Namespace) -> None:
     _checkpoint.check(args, everywhere=True)
     if args.verify and not args.strategies:
         raise ValueError(
-            "--verify looks at strategies, which --no-strategies leaves out"
+            "--verify needs the strategies that --no-strategies leaves out"
         )
 
 

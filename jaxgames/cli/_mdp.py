@@ -452,7 +452,9 @@ def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
     """The files that were asked for."""
     if isinstance(answer, mdp.Front):
         if args.scheduler:
-            raise ValueError("--scheduler: several objectives take several: see -o")
+            raise ValueError(
+                "--scheduler: several objectives have several schedulers: use -o"
+            )
         if args.output:
             _fronts.write(args.output, answer)
         return
@@ -466,7 +468,7 @@ def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
         _rows.write_rows(args.output, **arrays)
     if args.scheduler:
         if answer.scheduler is None:
-            raise ValueError("--scheduler: there is none of this property")
+            raise ValueError("--scheduler: this property has no scheduler")
         _write_scheduler(args.scheduler, model, answer.scheduler)
 
 
