@@ -120,7 +120,7 @@ class Problem(NamedTuple):
     foreign: Any
     target: Any
     inside: Any
-    most: Any
+    most: Any = host.NO_LIMIT
 
 
 class State(NamedTuple):
@@ -156,7 +156,7 @@ class Attract(Solver):
         best = ops.links_min(game.out, seen)
         going = state.rounds != game.most
         new = game.inside & ~joined & (best == game.foreign) & going
-        rounds = state.rounds + going
+        rounds = state.rounds + going.astype(jnp.int32)
         return State(jnp.where(new, rounds, state.rank), rounds, jnp.any(new))
 
     def done(self, game: Problem, state: State) -> jax.Array:

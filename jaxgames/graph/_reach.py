@@ -146,7 +146,9 @@ class Reach(Solver):
         """A vertex is marked if one is that it points at."""
         going = state.rounds != game.most
         new = game.inside & ~state.mark & ops.links_any(game.links, state.mark) & going
-        return State(state.mark | new, state.rounds + going, jnp.any(new))
+        return State(
+            state.mark | new, state.rounds + going.astype(jnp.int32), jnp.any(new)
+        )
 
     def done(self, game: Problem, state: State) -> jax.Array:
         """Nothing was marked in the last round, or it was the last one to be made."""
