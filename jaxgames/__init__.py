@@ -1,5 +1,10 @@
 """Games on graphs, solved as jit-compiled array programs."""
 
+from jaxgames import starting as _starting
+
+if _starting.is_command():
+    _starting.end_silently()
+
 from typing import TYPE_CHECKING
 
 from jaxgames import later as _later

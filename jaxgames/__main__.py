@@ -1,14 +1,13 @@
 """`python -m jaxgames` is the command `jaxgames`."""
 
-import signal
 import sys
+
+from jaxgames import starting
 
 
 def main() -> int:
     """Runs the command that the process was started for."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Until the command listens, Ctrl-C ends it without Python's traceback.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    starting.end_silently()  # where the command has another name
     from jaxgames import cli
 
     return cli.main()

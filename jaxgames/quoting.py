@@ -1,4 +1,4 @@
-"""What messages quote: as much as can be read, on one line."""
+"""What messages say of things: quotes that can be read, on one line, and counts."""
 
 from collections.abc import Iterable
 
@@ -50,3 +50,37 @@ def guess(word: str, known: Iterable[str]) -> str:
     found = [name for name in known if len(word) > 2 and name.startswith(word)]
     found = found or difflib.get_close_matches(word, known, n=1)
     return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def counted(number: int, noun: str) -> str:
+    """How many there are, in words: the plural, unless there is one.
+
+    Args:
+        number: how many.
+        noun: what, in the singular.
+
+    Examples:
+        >>> counted(1, "vertex"), counted(2000, "vertex"), counted(0, "end component")
+        ('1 vertex', '2,000 vertices', '0 end components')
+        >>> counted(3, "memory"), counted(2, "latch"), counted(2, "play")
+        ('3 memories', '2 latches', '2 plays')
+    """
+    if number == 1:
+        return f"{number:,} {noun}"
+    if noun.endswith("vertex"):
+        return f"{number:,} {noun[:-2]}ices"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{number:,} {noun}es"
+    if noun.endswith("y") and noun[-2] not in "aeou":
+        return f"{number:,} {noun[:-1]}ies"
+    return f"{number:,} {noun}s"
+
+
+def all_counted(**numbers: int) -> str:
+    """How many there are of several things, by their names in the singular.
+
+    Examples:
+        >>> all_counted(vertex=3, edge=1)
+        '3 vertices, 1 edge'
+    """
+    return ", ".join(counted(number, noun) for noun, number in numbers.items())

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -311,7 +312,7 @@ def test_what_is_decided_is_written_and_called_incomplete(
     lines = (tmp_path / "part.sol").read_text().splitlines()
     left_out = 5 - len(lines)
     assert 0 < left_out < 4
-    assert f"part.sol: incomplete, {left_out} undecided vertices are left out" in err
+    assert f"part.sol: incomplete, without {left_out} undecided vertices" in err
     assert all(line[:3] in SOLUTION for line in lines)
     code, out, _ = run("verify", game, "part.sol")
     assert code == Exit.WRONG
@@ -1014,6 +1015,41 @@ def test_an_interrupt_before_the_command_listens_is_silent(tmp_path):
     process = spawn(code=("-c", code))
     assert process.communicate() == ("", "")
     assert process.returncode == -signal.SIGINT
+
+
+@pytest.mark.parametrize("start", ["module", "script"])
+def test_an_interrupt_is_silent_from_the_first_import_on(tmp_path, start):
+    """As Ctrl-C just after return: the package itself is being imported."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'jaxgames.later':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+    )
+    script = tmp_path / "jaxgames"
+    script.write_text("from jaxgames.__main__ import main\nmain()\n")
+    words = {"module": ["-m", "jaxgames"], "script": [str(script)]}[start]
+    root = str(Path(jaxgames.__file__).parents[1])
+    process = subprocess.run(
+        [sys.executable, *words, "solvers"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), root])},
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    assert (process.stdout, process.stderr) == ("", "")
+    assert process.returncode == -signal.SIGINT
+
+
+def test_who_imports_the_package_keeps_his_ctrl_c():
+    code = "import jaxgames, signal; print(signal.getsignal(signal.SIGINT).__name__)"
+    found = subprocess.run(
+        [sys.executable, "-c", code, "jaxgames"], capture_output=True, text=True
+    )
+    assert found.stdout == "default_int_handler\n"
 
 
 def test_an_interrupt_ends_what_python_cannot(game):

@@ -171,7 +171,7 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
         ("--checkpoint kept --max-steps 3", "do not go together"),
         ("--checkpoint game.pg --force", "--checkpoint game.pg: this is the input"),
         ("--checkpoint out.sol -o out.sol", "--checkpoint out.sol: -o writes to that"),
-        ("--checkpoint there", "there is a saved solve already; --resume continues it"),
+        ("--checkpoint there", "a saved solve exists already; --resume continues it"),
         ("--checkpoint there --resume -s spm", "there holds no state of a solve"),
         ("lts.aut --checkpoint kept", "--checkpoint is for one answer, and there"),
         ("--checkpoint nowhere/kept", "nowhere: there is no such folder"),
@@ -189,7 +189,9 @@ def test_nothing_to_go_on_from_is_told(run):
     line = ("solve", "game.pg", "-q", "-s", "fpi", "--checkpoint", "kept", "--resume")
     code, out, err = run(*line)
     assert (code, out) == (Exit.DONE, "")
-    assert err == "jaxgames: kept: there is no saved solve yet: this one starts anew\n"
+    assert (
+        err == "jaxgames: kept: there is no saved solve yet, so this one starts anew\n"
+    )
     code, out, err = run(*line[:-4], "spm", *line[-3:])
     assert code == Exit.BAD_INPUT
     assert "kept holds a state of another solve: it is of another solver" in err

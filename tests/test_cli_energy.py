@@ -98,7 +98,7 @@ def test_whether_a_credit_is_enough(run, tmp_path):
     ask = ("energy", "small.energy", "-s", "host", "--credit")
     code, out, err = run(*ask, 3)
     assert (code, err) == (Exit.DONE, "")
-    assert lines(out)[-1] == "  3 is enough from 1 vertices"
+    assert lines(out)[-1] == "  3 is enough from 1 vertex"
     code, out, err = run(*ask, 3, "--from", 0)
     assert (code, err) == (Exit.WRONG, "")
     assert lines(out)[-1] == "  vertex 0: needs 4"
@@ -119,7 +119,7 @@ def test_a_play_is_followed(run, tmp_path, game):
     _, out, _ = run("energy", game, "-s", "host", "--from", 3, "--play", 5)
     assert lines(out)[-2:] == [
         "  vertex 3: no credit is enough",
-        "  play: 1 steps, lowest level -1, last -1, where player 0 loses",
+        "  play: 1 step, lowest level -1, last -1, where player 0 loses",
     ]
 
 
@@ -174,7 +174,7 @@ def test_values_are_told_and_written(run, game, tmp_path):
     assert [line.split() for line in lines(out)[-3:]] == [
         [f"{game}:", "2", "values,", "from", "-1", "to", "-1/2"],
         ["-1/2", "3", "vertices"],
-        ["-1", "1", "vertices"],
+        ["-1", "1", "vertex"],
     ]
     assert (tmp_path / "values.txt").read_text().splitlines() == [
         "# vertex value_num value_den successor",
@@ -222,7 +222,7 @@ def test_wrong_values_are_not_written(run, game, monkeypatch):
 def test_values_and_a_limit(run, game):
     code, _, err = run("meanpayoff", game, "-s", "host", "--max-steps", 1, "-q")
     assert code == Exit.UNSOLVED
-    assert "the limit of 1 rounds was reached" in err
+    assert "the limit of 1 round was reached" in err
 
 
 # ---- bad usage -----------------------------------------------------------------

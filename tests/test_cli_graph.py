@@ -299,7 +299,7 @@ def test_info_of_models_and_systems(run, models, files):
     for name in ("s.npz", "s.kripke"):
         io.save(name, system)
         assert run("info", name)[1].splitlines() == [
-            f"{name}: 2 states, 1 transitions, 2 propositions, "
+            f"{name}: 2 states, 1 transition, 2 propositions, "
             f"{Path(name).stat().st_size:,} bytes",
             "  propositions p, q",
             "  initial     1",

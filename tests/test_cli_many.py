@@ -274,7 +274,7 @@ def test_other_outputs_in_folders(run):
     assert np.load("credits/more.npz")["credit"].shape == (12,)
     code, out, err = run(*line)
     assert code == Exit.BAD_INPUT
-    assert "weights.npz: the file is there already; --force replaces it" in err
+    assert "weights.npz: the file exists already; --force replaces it" in err
     assert run(*line, "--force") == (Exit.DONE, "", "")
 
 

@@ -55,6 +55,36 @@ def ask(run):
     return ask
 
 
+def test_a_limit_of_rounds(run, tmp_path):
+    model = mdp.MDP.from_arrays(
+        [0, 1, 3, 5, 6],
+        [0, 1, 3, 5, 7, 9, 10],
+        [0, 0, 2, 0, 2, 1, 3, 1, 3, 3],
+        [1, 0.5, 0.5, 0.6, 0.4, 0.5, 0.5, 0.6, 0.4, 1],
+        labels={"goal": np.array([0, 0, 0, 1], bool)},
+        initial=[1],
+    )
+    io.save(tmp_path / "ruin.drn", model)
+    asked = ("mdp", "ruin.drn", "--prop", 'Pmax=? [ F "goal" ]', "--max-steps")
+    code, out, err = run(*asked, 1)
+    assert code == Exit.UNSOLVED
+    told = out.splitlines()[-1]
+    assert told == 'ruin.drn: Pmax=? [ F "goal" ] is 0.5, between 0.0 and 1.0'
+    assert err == (
+        "jaxgames: ruin.drn: not solved: the limit of 1 round was reached; allow more "
+        "by --max-steps, or leave it out\n"
+    )
+    code, out, err = run(*asked, 1000, "--json")
+    facts = json.loads(out)
+    assert (code, err, facts["status"]) == (Exit.DONE, "", "solved")
+    assert facts["lower"] <= 1 / 3 <= facts["upper"]
+    assert 1 < facts["stats"]["rounds"] < 1000
+    two = "multi(Pmax=? [ F goal ], P>=0.1 [ F goal ])".replace("goal", '"goal"')
+    code, out, err = run("mdp", "ruin.drn", "--prop", two, "--max-steps", 3)
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert "--max-steps: " in err
+
+
 def test_one_property(ask, run):
     facts = ask("--prop", REACH, "--verify", "--all", "-o", "found.npz")
     assert facts["status"] == "solved"
@@ -183,7 +213,10 @@ def test_limits(run):
             "and there are 2: name one",
         ),
         (("--prop", REACH, "--scheduler", "x.npz"), "--scheduler takes a file that"),
-        (("--prop", "x=1", "--scheduler", "x.txt"), "--scheduler: there is none"),
+        (
+            ("--prop", "x=1", "--scheduler", "x.txt"),
+            "--scheduler: this property has no",
+        ),
     ],
 )
 def test_what_is_refused(run, line, message):
@@ -222,7 +255,7 @@ def test_a_stochastic_game(run):
     code, out, _ = run(*to, "--player", 1)
     assert code == Exit.DONE
     assert "from state 0 player 1's probability is 0.25" in out
-    assert "0: 3 states, 1: 1 states" in run("info", "game.umb")[1]
+    assert "0: 3 states, 1: 1 state" in run("info", "game.umb")[1]
 
 
 @pytest.mark.parametrize(
@@ -341,7 +374,7 @@ def test_a_strategy_for_a_formula_says_what_to_remember(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("model.umb", "--ltl", "G F goal"), "jaxgames mdp takes such formulas"),
+        (("model.umb", "--ltl", "G F goal"), "use jaxgames mdp for formulas"),
         (("game.umb", "--ltl", "G (F p"), "--ltl: "),
         (("game.umb", "--ltl", "G F no"), "--ltl: proposition 'no' of the automaton"),
         (("game.umb", "--priority", "no"), "no variable 'no', only rank, up"),

@@ -256,4 +256,6 @@ def test_a_game_of_marks_needs_its_machine(run):
     assert run("emersonlei game.hoa -o marks.txt -q")[0] == Exit.DONE
     code, _, err = run("verify game.hoa marks.txt")
     assert code == Exit.BAD_INPUT
-    assert "winners and no strategies, which checking needs: write .npz" in err
+    assert (
+        "the check needs strategies, and the file has only winners: write .npz" in err
+    )

@@ -119,7 +119,7 @@ def test_what_is_there_is_replaced_by_force_only(run, tmp_path, command):
     path.write_text("precious")
     code, out, err = run(*command)
     assert (code, out) == (Exit.BAD_INPUT, "")
-    assert "the file is there already; --force replaces it" in err
+    assert "the file exists already; --force replaces it" in err
     assert path.read_text() == "precious"
     assert run(*command, "--force") == (Exit.DONE, "", "")
     assert b"precious" not in path.read_bytes()
@@ -272,6 +272,41 @@ def test_no_output_is_half_written(run, tmp_path, monkeypatch, command):
     assert {*os.listdir()} == before
 
 
+@pytest.mark.parametrize("part", [".tra", ".lab"])
+def test_a_model_of_several_files_is_written_whole(run, tmp_path, monkeypatch, part):
+    """None of its files is new where one could not be written."""
+    io.save(tmp_path / "model.drn", model())
+    io.save(tmp_path / "out.tra", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    before = {name: (tmp_path / name).read_bytes() for name in os.listdir()}
+
+    class Full(FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def opened(path, mode="r", *args, **how):
+        full = "x" in mode and part in str(path)
+        return Full(path, mode) if full else open(path, mode, *args, **how)
+
+    monkeypatch.setattr(_files, "open", opened, raising=False)
+    code, _, err = run("convert", "model.drn", "out.tra", "--force")
+    assert code == Exit.NOT_WRITTEN
+    assert err == f"jaxgames: out{part}: not written: No space left on device\n"
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir()} == before
+
+
+def test_a_state_that_cannot_be_kept_is_told_with_its_file(run, tmp_path, monkeypatch):
+    def full(file):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    line = "solve game.pg -q -s fpi --checkpoint solve.state"
+    before = {*os.listdir()}
+    code, out, err = run(*line.split())
+    assert (code, out) == (Exit.NOT_WRITTEN, "")
+    assert err == "jaxgames: solve.state: not written: No space left on device\n"
+    assert {*os.listdir()} == before
+
+
 def test_errors_of_writing_say_which_file():
     error = None
     try:
@@ -329,6 +364,64 @@ def test_complaints_are_not_printed_where_results_are(run, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", None)
     assert main(["solve", "missing.pg"]) == Exit.BAD_INPUT
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "info one.pg",
+        "solve one.pg",
+        "solve one.pg -s fpi --max-steps 1",
+        "convert one.pg copy.pg",
+        "scc one.pg",
+        "reach one.pg --to 0",
+        "reach one.pg --to 0 --player 0",
+        "buchi one.pg --accepting 0",
+        "energy one.pg --from-parity --credit 0 --play 1 --from 0",
+        "meanpayoff one.pg --from-parity",
+        "meanpayoff one.pg --from-parity --threshold 0",
+        "multienergy one.energy",
+        "multienergy one.energy --budget 0",
+        "generate random_energy 0 1 -o made.energy --force",
+        "info one.drn",
+        "mec one.drn",
+        "probability one.drn --to 0",
+        "info one.aut",
+        "equiv one.aut",
+        "check one.aut --ltl F(a)",
+        "check one.aut --ltl G(b)",
+        "explore light.py:successors -o light.kripke --force",
+        "info light.kripke",
+        "synth --ltl G(g) --outs g",
+        "info one.hoa",
+        "emersonlei one.hoa",
+        "energyparity one.eparity",
+        "discounted one.energy --discount 1/2",
+        "warm parity --sizes 1 -s host",
+    ],
+)
+def test_one_of_a_thing_is_told_in_the_singular(run, tmp_path, line):
+    one = Arena.from_edges([0], [0], owner=[0], priority=[0])
+    io.save(tmp_path / "one.pg", one)
+    weighted = Arena.from_edges([0], [0], owner=[0], weight=[0])
+    io.save(tmp_path / "one.energy", weighted)
+    io.save(tmp_path / "one.drn", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
+    (tmp_path / "one.eparity").write_text("energyparity 1\n0 0 0 0 0\n")
+    (tmp_path / "one.aut").write_text('des (0, 1, 1)\n(0,"a",0)\n')
+    (tmp_path / "light.py").write_text(
+        LIGHT.replace("[2]\n", "[2]\npropositions = {'on': lambda s: s[:, 0] == 1}\n")
+    )
+    (tmp_path / "light.kripke").write_text(LOCK)
+    (tmp_path / "one.hoa").write_text(
+        "HOA: v1\nStates: 1\nStart: 0\nAP: 0\nAcceptance: 1 Inf(0)\n"
+        "spot-state-player: 0\n--BODY--\nState: 0 {0}\n[t] 0\n--END--\n"
+    )
+    code, out, err = run(*line.split())
+    assert code != Exit.INTERNAL
+    assert code != Exit.BAD_INPUT or "generate" in line, err
+    plural = r"\b1 (?!with |class\b)(\w+ )?\w+(?<!s)s\b(?! \d)"
+    told = [x for x in (out + err).splitlines() if not x.startswith("  stats")]
+    assert not [x for x in told if re.search(plural, x)]
 
 
 def test_facts_for_programs_are_whole(run):

@@ -163,6 +163,39 @@ def test_an_attractor(ask, game, player):
     assert ask(*asked, "--from", outside, code=Exit.WRONG)["holds"] is False
 
 
+@pytest.mark.parametrize("player", [None, 0])
+def test_a_limit_of_steps_of_reach(run, game, player):
+    target = [3, 10, 11, 12]
+    who = [] if player is None else ["--player", player]
+    asked = ("reach", "game.npz", "--to", "3,10-12", *who)
+    code, out, err = run(*asked, "--max-steps", 1, "--json", "--all", "-v")
+    assert (code, err) == (
+        Exit.UNSOLVED,
+        "jaxgames: game.npz: not solved: the limit of 1 round was reached; allow more "
+        "by --max-steps, or leave it out\n",
+    )
+    facts = json.loads(out)
+    near = np.isin(np.arange(60), target)
+    for v in range(60):
+        into = np.isin(game.successors(v), target)
+        all_of_them = player == 0 and game.owner[v] == 1
+        near[v] |= into.all() if all_of_them else into.any()
+    assert facts["found"]["reached"] == near.tolist()
+    assert (facts["status"], facts["verified"]) == ("max_steps", None)
+    far = int(np.flatnonzero(~near)[0])
+    code, out, err = run(*asked, "--max-steps", 1, "--from", far, "-o", "some.txt")
+    assert code == Exit.UNSOLVED
+    assert lines(out)[-1] == f"  not from {far} in so few steps"
+    assert "from at least " in lines(out)[-2]
+    assert not Path("some.txt").exists()
+    # With so many steps that no more would find more, it is solved.
+    code, out, err = run(*asked, "--max-steps", 60, "--stats", "-v", "-s", "host")
+    assert (code, err) == (Exit.DONE, "")
+    won = graph.reference.attractor(game, target, 0)
+    rounds = "" if player is None else f", rounds {won.rank.max()}"
+    assert f"  stats    solver host{rounds}" in out.splitlines()
+
+
 def test_vertices_in_a_file(ask, run, game, tmp_path):
     (tmp_path / "some.txt").write_text("3, 10-12  # four\n\n13 14\n")
     facts = ask("reach", "game.npz", "--to", "@some.txt", "--player", 0, "--all")
@@ -246,7 +279,7 @@ def test_bounds_that_have_not_met(run):
         "probability", "loop.drn", "--to", "goal", "--max-steps", 1, "-q"
     )
     assert code == Exit.UNSOLVED
-    assert "the limit of 1 rounds was reached" in err
+    assert "the limit of 1 round was reached" in err
 
 
 # ---- several energies ------------------------------------------------------------
@@ -402,7 +435,7 @@ def test_a_model_is_checked(ask, run, light):
     for more, message in {
         (): "--model goes with --ltl or --automaton",
         ("--ltl", "F off"): "the system has no proposition 'off', only on",
-        ("--ltl", "F on", "--initial", 1): "a model says where it begins",
+        ("--ltl", "F on", "--initial", 1): "a model names its initial states",
         ("--ltl", "F on", "--graph", "x"): "not allowed with argument --model",
     }.items():
         code, _, err = run(*asked, *more)
@@ -490,7 +523,7 @@ def test_many_files(run, command, game, model, energies):
         ),
         (("multienergy", "game.pg"), "game.pg: expected a game with weights"),
         (("multienergy", "energies.npz", "--cap", 1), "energy 0 by -2, but its cap is"),
-        (("multienergy", "energies.npz", "--budget", 1), "has 1 energies, energies"),
+        (("multienergy", "energies.npz", "--budget", 1), "has 1 energy, energies"),
         (("multienergy", "energies.npz", "--from", 9), "has the vertices 0 to 3"),
     ],
 )
@@ -531,7 +564,7 @@ def test_energyparity(run, ask, both):
     assert out == ""
     code, _, err = run("energyparity", both, "--max-steps", 1)
     assert code == Exit.UNSOLVED
-    assert "limit of 1 rounds" in err
+    assert "limit of 1 round" in err
     for more in ((), ("--resume", "-s", "host")):
         kept = (
             "--checkpoint",
@@ -552,7 +585,7 @@ def test_energyparity_says_what_is_wrong(run, both):
     io.save("plain.energy", Arena.from_edges([0], [0], owner=[0], weight=[0]))
     for arguments, message in (
         (("plain.energy",), "expected one weight on each edge and a priority"),
-        ((both, "-v", "--no-strategies"), "--verify looks at strategies"),
+        ((both, "-v", "--no-strategies"), "--verify needs the strategies"),
         (
             (both, "--resume"),
             "--resume continues from the file that --checkpoint names",
@@ -595,7 +628,7 @@ def test_emersonlei_says_what_is_wrong(run, streett):
     Path("broken.hoa").write_text("HOA: v1\nAcceptance: 1 Inf(1)\n")
     for arguments, message in (
         (("broken.hoa",), "broken.hoa:2: column 19: expected the number of"),
-        ((streett, "-v", "--no-strategies"), "--verify looks at strategies"),
+        ((streett, "-v", "--no-strategies"), "--verify needs the strategies"),
         ((streett, "--checkpoint", "state.npz"), "takes no --checkpoint"),
         ((streett, "-s", "fvi"), "no parity solver is called 'fvi'"),
     ):
@@ -669,7 +702,7 @@ def test_verify_needs_what_was_asked(run, both, streett):
         arrays = dict(found)
     np.savez("short.npz", **arrays | {"move": arrays["move"][:1]})
     for words, message in (
-        ((both, "found.txt"), "no strategies of both players"),
+        ((both, "found.txt"), "needs the strategies of both players"),
         ((both, "found.npz"), "values were found with --discount"),
         ((streett, "short.npz"), "machine.move must be integers"),
     ):

@@ -105,6 +105,21 @@ def test_every_command_reads_standard_input_and_goes_by_content(run, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("broken", [False, True])
+def test_messages_name_standard_input(run, command, broken):
+    name, line = COMMANDS[command]
+    with_file = ["-" if word == "FILE" else word for word in line]
+    text = content(name)
+    code, out, err = run(*with_file, stdin=text[: len(text) // 2] if broken else text)
+    assert code == (Exit.BAD_INPUT if broken else Exit.DONE)
+    assert "/dev/std" not in out + err
+    if broken:
+        assert err.startswith("jaxgames: standard input:")
+    elif command not in ("verify", "convert", "equiv"):  # who have more to tell
+        assert "standard input: " in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_takes_a_format_by_name(run, command, tmp_path):
     name, line = COMMANDS[command]
     form = io.format_of(name)
@@ -125,8 +140,8 @@ def test_nobody_knows_the_format(run, tmp_path):
     code, out, err = run("info", "-", stdin="hello")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
-        "jaxgames: /dev/stdin: no suffix, and no format that is read begins like this "
-        "file; pass --format, one of pg, gm, pgsolver"
+        "jaxgames: standard input: no suffix, and no format that is read begins like "
+        "this file; pass --format, one of pg, gm, pgsolver"
     )
 
 
@@ -134,7 +149,8 @@ def test_an_error_in_standard_input_has_its_line(run):
     code, out, err = run("solve", "-", stdin=GAME.replace("3 3 1 3", "3 3 1 9"))
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err == (
-        "jaxgames: /dev/stdin:5: vertex 3 has successor 9, which is not in the file\n"
+        "jaxgames: standard input:5: vertex 3 has successor 9, which is not in the "
+        "file\n"
     )
 
 
@@ -149,7 +165,7 @@ def test_what_is_written_to_standard_output_stands_there_alone(run):
     assert out.startswith("digraph")
     code, out, err = run("convert", "-", "-", "--to-format", "pg", stdin=GAME)
     assert (code, out) == (Exit.DONE, GAME)
-    assert err == "/dev/stdout: 4 vertices, 5 edges, 4 priorities\n"
+    assert err == "standard output: 4 vertices, 5 edges, 4 priorities\n"
     code, out, err = run("generate", "ladder", 2, "-o", "-", "-q")
     assert (code, err) == (Exit.DONE, "")
     assert out.startswith("parity 3;\n")
@@ -157,7 +173,7 @@ def test_what_is_written_to_standard_output_stands_there_alone(run):
     code, weighted, err = run("generate", "energy_ring", 1, 3, "-o", "-", "-q")
     assert (code, err) == (Exit.DONE, "")
     assert run("energy", "-", "--json", stdin=weighted)[0] == Exit.DONE
-    assert run("info", "-", stdin=out)[1].startswith("/dev/stdin: 4 vertices")
+    assert run("info", "-", stdin=out)[1].startswith("standard input: 4 vertices")
     assert run("scc", "game", "--labels", "-", "-q") == (Exit.DONE, "0\n0\n1\n2\n", "")
     assert run("mec", "model", "-o", "-", "-q") == (Exit.DONE, "0\n0\n", "")
     lines = "# vertex credit winner successor\n0 1 0 1\n1 0 0 -1\n"
@@ -189,7 +205,7 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         Exit.DONE, "game.sol: valid\n"
     )  # fmt: skip
     assert run("verify", "game", "-", stdin=SOLUTION)[:2] == (
-        Exit.DONE, "/dev/stdin: valid\n"
+        Exit.DONE, "standard input: valid\n"
     )  # fmt: skip
 
 
@@ -202,7 +218,7 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         ("solve game -o - --dot -", "standard output is written once"),
         ("solve game -o - --json", "--json prints where - is written to"),
         ("solve game --draw -", "--draw takes a .svg, .png or .pdf file, got '-'"),
-        ("convert game -", "OUT: /dev/stdout: unknown suffix; known are .pg"),
+        ("convert game -", "OUT: standard output: unknown suffix; known are .pg"),
         ("convert game copy", "and .npz; else pass --to-format"),
         ("convert game copy --to-format pgs", "OUT: no format is called 'pgs' (did"),
         ("generate ladder 2 -o - --format pgs", "no format is called 'pgs' (did"),
@@ -235,7 +251,7 @@ def test_a_file_given_as_standard_input_is_no_output(tmp_path):
             env={**os.environ, "PYTHONPATH": root},
         )  # fmt: skip
     assert found.returncode == Exit.BAD_INPUT
-    assert "this is the input /dev/stdin, which would be lost" in found.stderr
+    assert "this is the input standard input, which would be lost" in found.stderr
     assert content("game").decode() == GAME
 
 
@@ -243,7 +259,7 @@ def test_memory_bounds_standard_input(run):
     game = "".join(f"{n} 0 0 {n};\n" for n in range(20_000))
     code, out, err = run("info", "-", "--memory", "1M", stdin=game[:60_000])
     assert (code, out) == (Exit.BAD_INPUT, "")
-    assert "/dev/stdin: the file has more than 43690 bytes of text" in err
+    assert "standard input: the file has more than 43690 bytes of text" in err
     assert "if it is to be trusted, pass --memory ..., with 24 bytes for each" in err
 
 
@@ -258,7 +274,7 @@ def test_lists_and_automata_come_from_standard_input(run, tmp_path):
     formulas = "G(r -> F g)\nF r\n"
     code, out, _ = run("synth", "--formulas", "-", "--ins", "r", stdin=formulas)
     assert code == Exit.UNREALIZABLE
-    assert out == "/dev/stdin:1: REALIZABLE\n/dev/stdin:2: UNREALIZABLE\n"
+    assert out == "standard input:1: REALIZABLE\nstandard input:2: UNREALIZABLE\n"
     io.save(tmp_path / "m.drn", mdp.MDP.from_arrays([0, 1], [0, 1], [0], [1.0]))
     automaton = (
         "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 1 Inf(0) --BODY-- "

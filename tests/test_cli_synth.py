@@ -168,7 +168,7 @@ def test_a_list_of_formulas(run):
     [
         (
             ("cut.ehoa",),
-            "cut.ehoa:2: column 7: expected the names of 1 propositions in",
+            "cut.ehoa:2: column 7: expected the names of 1 proposition in",
         ),
         (("holes.ehoa",), "holes.ehoa: the automaton is not complete: state 0 has no"),
         (("none.ehoa",), "none.ehoa: No such file"),

@@ -16,7 +16,7 @@ error, `jaxgames: FILE:LINE: what is wrong`, and an exit code that scripts can r
 | 0 | done: solved, the solution is right, or the property holds |
 | 1 | no: wrong answer, property violated, too little energy, target out of reach |
 | 2 | bad input or usage |
-| 3 | `--verify`: the answer is wrong (an error of the solver) |
+| 3 | `--verify`: the answer is wrong (a bug in the solver) |
 | 4 | not solved: the time limit, the step limit or the memory was reached |
 | 5 | an output could not be written, such as on a full disk |
 | 10 | `synth`: there is a controller |
@@ -65,21 +65,21 @@ COMMANDS = {
     "energy": "Solve an energy game: how much energy is enough, and how to play.",
     "meanpayoff": "Solve a mean-payoff game: the value of each vertex.",
     "discounted": "Solve a discounted game: the value of each vertex, between bounds.",
-    "energyparity": "Solve a game of energy, or mean payoff, and priorities.",
-    "emersonlei": "Solve a game of Rabin, Streett, Muller or any such condition.",
-    "check": "Check a property: linear temporal logic, or an automaton.",
+    "energyparity": "Solve an energy parity game or a mean-payoff parity game.",
+    "emersonlei": "Solve a Rabin, Streett, Muller or any other Emerson-Lei game.",
+    "check": "Check properties of a system: formulas of LTL, or an automaton.",
     "synth": "Decide whether a specification has a controller, and write it.",
     "equiv": "Compare processes by many notions of equivalence.",
     "buchi": "Solve a Büchi game: who can visit accepting vertices for ever.",
-    "reach": "Find which vertices are reached, or where a player can force it.",
+    "reach": "Find what is reached, or from where a player can force a visit.",
     "probability": "Find the probability to reach a target, between proved bounds.",
     "mdp": "Check properties of Markov models, in PRISM's language.",
-    "multienergy": "Solve a game of several energies: all minimal budgets.",
+    "multienergy": "Find all minimal budgets in a game of several energies.",
     "explore": "Make a system from a transition function in Python.",
     "warm": "Compile the programs for games of some sizes in advance.",
     "env": "Show versions, devices and folders, for bug reports.",
     "completion": "Print the completion for a shell: bash, fish or zsh.",
-    "manual": "Print the page of the manual, for man.",
+    "manual": "Print the manual page, for man.",
 }
 """What each command does; command `x` is in the module `_x`."""
 

@@ -13,7 +13,7 @@ from jaxgames.cli import _report
 from jaxgames.io import _limits
 from jaxgames.io._errors import FormatError
 from jaxgames.io._files import reading
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.solution import NO_EDGE
 
 PER_BYTE = 64
@@ -279,7 +279,8 @@ def of_vertices(answer: Answer, size: int, *names: str) -> list[np.ndarray]:
         column = answer.arrays[name]
         if column.shape != (size,):
             raise answer.fail(
-                f"expected {name} of {size} vertices, found {list(column.shape)}"
+                f"expected {name} of {counted(size, 'vertex')}, "
+                f"found {list(column.shape)}"
             )
         if column.dtype.kind == "U":  # what needs more than 64 bits
             try:

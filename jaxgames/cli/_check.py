@@ -15,6 +15,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.cli._systems import formulas_in, load, load_product, system_of
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.ltl import Automaton, EmersonLei, Formula
+from jaxgames.quoting import all_counted
 from jaxgames.systems import MarkedProduct, Product, System
 
 EXAMPLE = 'check lock.kripke --ltl "G(wait -> F cs)"'
@@ -33,9 +34,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     _options.add_file(
         parser,
-        "a system: .kripke, .npz, .aut (its actions are propositions), .umb, .drn or "
-        ".tra (its labels are); or without a property a graph with accepting vertices: "
-        ".npz",
+        "a system: .kripke or .npz; .aut, whose actions are the propositions; .umb, "
+        ".drn or .tra, whose labels are the propositions. Without a property: a graph "
+        "with accepting vertices, .npz",
         option="--graph",
         many=True,
         among=source,
@@ -64,7 +65,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--automaton",
         metavar="AUTOMATON",
-        help="what must not happen: a Büchi automaton, .hoa, or a .never claim",
+        help="what must not happen: an automaton (.hoa) or a never claim (.never)",
     )
     parser.add_argument(
         "--initial",
@@ -75,8 +76,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deadlock",
         choices=get_args(systems.Deadlock),
-        help="what a state without successor means: it stays for ever (stutter, the "
-        "default), it must not be reached (error), or no run goes there (reject)",
+        help="what a state without successor means: the run stays there for ever "
+        "(stutter, the default), the state must not be reached (error), or no run goes "
+        "there (reject)",
     )
     _fair.options(parser)
     parser.add_argument(
@@ -84,11 +86,14 @@ def options(parser: argparse.ArgumentParser) -> None:
         dest="lasso",
         metavar="OUT",
         help="write the run that violates the property: .txt, or .json for programs "
-        "and for jaxgames verify; - is standard output; for several files it is a "
-        "folder, and with several properties each one's number is added to the name",
+        "and for jaxgames verify; - is standard output. For several files it names a "
+        "folder. For several properties the number of the property is added to the "
+        "name",
     )
-    parser.add_argument("--dot", metavar="DOT", help="write it for Graphviz")
-    parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    parser.add_argument("--dot", metavar="DOT", help="write this run for Graphviz")
+    parser.add_argument(
+        "--draw", metavar="PICTURE", help="draw this run: .svg, .png or .pdf"
+    )
     _options.add_force(parser)
     _options.add_decomposition(parser)
 
@@ -181,7 +186,7 @@ def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
         with phase("product") as notes:
             product = _product(args, system, automaton)
             notes.append(
-                f"{product.num_vertices:,} vertices, {product.num_edges:,} edges"
+                all_counted(vertex=product.num_vertices, edge=product.num_edges)
             )
     fairness, accepting = None, None
     solve: Any = buchi.accepting_cycle
@@ -247,7 +252,7 @@ def _check_options(args: argparse.Namespace) -> None:
         if not asks:
             raise ValueError("--model goes with --ltl or --automaton")
         if args.initial is not None:
-            raise ValueError("--initial is for files: a model says where it begins")
+            raise ValueError("--initial is for files: a model names its initial states")
     if args.deadlock and not asks:
         raise ValueError("--deadlock goes with --ltl or --automaton")
     _fair.check(args, bool(asks))
@@ -294,7 +299,7 @@ def _split(path: str) -> tuple[str, str]:
 
 
 def _size(automaton: Automaton | EmersonLei) -> str:
-    return f"{automaton.num_states:,} states, {automaton.num_edges:,} edges"
+    return all_counted(state=automaton.num_states, edge=automaton.num_edges)
 
 
 def _product(

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxgames.cli import _outputs
-from jaxgames.cli._exit import complain
+from jaxgames.cli._exit import complain, is_of_writing
 from jaxgames.cli._streams import OUTPUTS
+from jaxgames.io._files import OutputError
 from jaxgames.solution import SolveError, Status
 
 _PLACES = "auto", "host", "race", "host-tangles"
@@ -45,7 +46,7 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
         raise ValueError("--max-steps and --checkpoint do not go together")
     if _is_there(args.checkpoint) and not (args.resume or args.force):
         raise ValueError(
-            f"--checkpoint {args.checkpoint}: there is a saved solve already; --resume "
+            f"--checkpoint {args.checkpoint}: a saved solve exists already; --resume "
             "continues it, --force starts anew"
         )
     written = {name: getattr(args, name, None) for name in (*OUTPUTS, "draw")}
@@ -54,7 +55,7 @@ def check(args: argparse.Namespace, *, everywhere: bool = False) -> None:
     _outputs.check(forced, **written, checkpoint=args.checkpoint)
     if args.resume and not _is_there(args.checkpoint):
         complain(
-            f"{args.checkpoint}: there is no saved solve yet: this one starts anew"
+            f"{args.checkpoint}: there is no saved solve yet, so this one starts anew"
         )
 
 
@@ -69,7 +70,7 @@ def solve(args: argparse.Namespace, solve: Callable[..., Any], begin: Any) -> An
 
     Raises:
         ValueError: the file is of another solve, or damaged.
-        OSError: it cannot be written.
+        OutputError: it cannot be written.
         SolveError: it was interrupted, and what is kept is in the file.
     """
     from jaxgames import checkpoint  # few need it
@@ -88,6 +89,11 @@ def solve(args: argparse.Namespace, solve: Callable[..., Any], begin: Any) -> An
         return checkpoint.solve(args.checkpoint, going_on, throw=False)
     except KeyboardInterrupt:  # between two chunks of rounds
         raise SolveError(Status.INTERRUPTED, None) from None
+    except OSError as error:
+        if not is_of_writing(error):
+            raise
+        why = error.strerror or str(error)
+        raise OutputError(error.errno, why, args.checkpoint) from error
 
 
 def how_to_go_on(args: argparse.Namespace, status: Status) -> str:

@@ -31,7 +31,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         type=_meanpayoff.ratio,
         metavar="P/Q",
         required=True,
-        help="the factor by which each later step counts less: between 0 and 1",
+        help="the discount factor, between 0 and 1: the weight of each step is "
+        "multiplied by it once more",
     )
     parser.add_argument(
         "--epsilon",

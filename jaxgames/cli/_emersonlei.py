@@ -11,6 +11,7 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io import hoa_game
+from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
 
 EXAMPLE = "emersonlei game.hoa --verify -o strategy.npz"
@@ -20,8 +21,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
     _options.add_file(
         parser,
-        "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 is who "
-        "wants the condition",
+        "a game in the Hanoi format (.hoa), with 'spot-state-player:'; player 0 wants "
+        "the condition",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -31,7 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_decomposition(parser, _oink.solver, kept=False)
     _options.take_no(
         parser,
-        "the parity game that is solved is made anew each time",
+        "each call makes the parity game anew, so there is no state to keep",
         "--checkpoint",
         "--resume",
     )
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         game = hoa_game.load(args.file)
         vertices, edges = game.shape
-        notes.append(f"{vertices:,} vertices, {edges:,} edges, {game.condition}")
+        notes += [all_counted(vertex=vertices, edge=edges), str(game.condition)]
     solve = functools.partial(emersonlei.solve, strategies=args.strategies)
     solution = _parts.solve(args, phase, solve, game)
     verdict = _parts.verdict_on(args, phase, emersonlei.verify, game, solution)
@@ -79,7 +80,9 @@ def _check_options(args: argparse.Namespace) -> None:
     _pictures.check(args)
     _parts.check_solver(emersonlei.SOLVERS, args.solver)
     if args.verify and not args.strategies:
-        raise ValueError("--verify looks at strategies: leave --no-strategies out")
+        raise ValueError(
+            "--verify needs the strategies that --no-strategies leaves out"
+        )
 
 
 def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) -> None:
@@ -92,8 +95,8 @@ def _write(path: str, winner: np.ndarray, machine: emersonlei.Machine | None) ->
 
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     memories = facts.get("memories")
-    more = "" if memories is None else f"; {memories:,} memories"
+    more = "" if memories is None else f"; {counted(memories, 'memory')}"
     print(
-        f"{args.file}: player 0 wins from {facts['won'][0]:,} vertices, player 1 from "
-        f"{facts['won'][1]:,}{more}"
+        f"{args.file}: player 0 wins from {counted(facts['won'][0], 'vertex')}, "
+        f"player 1 from {facts['won'][1]:,}{more}"
     )

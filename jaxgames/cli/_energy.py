@@ -11,7 +11,7 @@ from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "energy game.energy --verify -o credits.npz"
@@ -25,27 +25,28 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--capacity",
         type=_options.natural,
         metavar="N",
-        help="what the battery holds: energy above that is lost",
+        help="what the battery holds; more energy is lost",
     )
     parser.add_argument(
         "--credit",
         type=_options.natural,
         metavar="N",
-        help="tell whether this initial energy is enough; with --from, exit code 1 if "
-        "it is not",
+        help="say from which vertices this initial energy is enough; with --from, the "
+        "exit code is 1 if it is not enough",
     )
     parser.add_argument(
         "--from",
         dest="vertex",
         type=_options.natural,
         metavar="V",
-        help="the vertex that is asked about",
+        help="the vertex for --credit and --play",
     )
     parser.add_argument(
         "--play",
         type=_options.natural,
         metavar="STEPS",
-        help="follow the strategies from V, with --credit or what V needs",
+        help="follow the strategies from V for so many steps, with the energy of "
+        "--credit or the least that is enough",
     )
     parser.add_argument(
         "--opponent",
@@ -189,12 +190,13 @@ def _tell(args: argparse.Namespace, facts: dict, answer: dict) -> None:
         text = "no credit is enough" if needed == energy.TOP else f"needs {needed:,}"
         print(f"  vertex {args.vertex}: {text}")
     elif "enough_from" in answer:
-        print(f"  {args.credit:,} is enough from {answer['enough_from']:,} vertices")
+        many = counted(answer["enough_from"], "vertex")
+        print(f"  {args.credit:,} is enough from {many}")
     if "play" in answer:
         play = answer["play"]
         level = play["level"]
         end = "" if play["survives"] else ", where player 0 loses"
         print(
-            f"  play: {len(level) - 1:,} steps, lowest level {min(level):,}, "
+            f"  play: {counted(len(level) - 1, 'step')}, lowest level {min(level):,}, "
             f"last {level[-1]:,}{end}"
         )

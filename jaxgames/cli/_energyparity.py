@@ -18,6 +18,7 @@ from jaxgames.cli import (
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load, sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import counted
 from jaxgames.solution import Status
 
 EXAMPLE = "energyparity game.eparity --verify -o winners.txt"
@@ -35,8 +36,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--threshold",
         type=_meanpayoff.ratio,
         metavar="P/Q",
-        help="as a mean-payoff parity game: who gets at least that mean, and an even "
-        "priority",
+        help="solve a mean-payoff parity game: player 0 wants at least that mean "
+        "payoff and an even priority",
     )
     _options.add_strategies(parser)
     _weighted.add_rows(parser)
@@ -105,7 +106,7 @@ def _check_options(args: argparse.Namespace) -> None:
     _checkpoint.check(args, everywhere=True)
     if args.verify and not args.strategies:
         raise ValueError(
-            "--verify looks at strategies, which --no-strategies leaves out"
+            "--verify needs the strategies that --no-strategies leaves out"
         )
 
 
@@ -132,6 +133,6 @@ def _write(path: str, arena: Arena, solution: energyparity.Solution) -> None:
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     how = "" if args.threshold is None else f" a mean of at least {args.threshold}"
     print(
-        f"{args.file}: player 0 wins{how} from {facts['won'][0]:,} vertices, "
+        f"{args.file}: player 0 wins{how} from {counted(facts['won'][0], 'vertex')}, "
         f"player 1 from {facts['won'][1]:,}"
     )

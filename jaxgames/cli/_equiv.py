@@ -13,7 +13,7 @@ from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._parts import SUFFIXES as LABEL_SUFFIXES
 from jaxgames.cli._parts import check_suffix, not_solved, write_arrays
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import counted, guess, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "equiv vending.aut 0 4 --draw spectrum.svg"
@@ -74,6 +74,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="give up a game that has more positions (default: what memory holds)",
     )
     _options.add_decomposition(parser)
+    _options.take_no(
+        parser, "--draw draws the spectrum, and Graphviz does not", "--dot"
+    )
     parser.add_argument(
         "--jsonl",
         action="store_true",
@@ -310,7 +313,7 @@ def _tell_counts(facts: dict[str, Any], labels: np.ndarray | None) -> None:
     counts = facts["classes"]
     wide = max(map(len, counts))
     for notion, count in counts.items():
-        print(f"{notion:{wide}}  {count:,} class{'' if count == 1 else 'es'}")
+        print(f"{notion:{wide}}  {counted(count, 'class')}")
     if labels is not None:
         _tell_classes(labels)
 

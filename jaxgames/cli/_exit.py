@@ -33,7 +33,7 @@ _MEANINGS = {
     Exit.WRONG: "no: a wrong answer, a violated property, too little energy, or a "
     "target out of reach",
     Exit.BAD_INPUT: "bad input or usage",
-    Exit.UNVERIFIED: "--verify: the answer is wrong (an error of the solver)",
+    Exit.UNVERIFIED: "--verify: the answer is wrong (a bug in the solver)",
     Exit.UNSOLVED: "not solved: the time, step or memory limit was reached",
     Exit.NOT_WRITTEN: "an output could not be written, such as on a full disk",
     Exit.REALIZABLE: "synth: there is a controller",
@@ -85,7 +85,12 @@ def _is_of_output(error: OSError) -> bool:
     """Whether it comes from writing: what `print` raises names no file."""
     from jaxgames.io._files import OutputError  # help need not wait for it
 
-    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
     return isinstance(error, OutputError) or (
-        error.filename is None and error.errno in nowhere
+        error.filename is None and is_of_writing(error)
     )
+
+
+def is_of_writing(error: OSError) -> bool:
+    """Whether there is no room for what is written, or nothing to write to."""
+    nowhere = errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF
+    return error.errno in nowhere

@@ -16,20 +16,20 @@ from jaxgames.quoting import clipped
 EXAMPLE = "explore lock.py:successors -o lock.npz"
 
 ABOUT = """\
-FUNCTION says which states follow a state. Of states, int32 [N, K], it returns a
-pair: integers [N, A, K], the state that each of A actions leads to; and booleans
-[N, A], which actions there are. It treats each row alone. Written for numpy it
-runs on the host, and for jax.numpy on a device too: the one that it is called for
-is states.__array_namespace__().
+FUNCTION says which states follow a state. Its argument is an array of states, int32
+[N, K]. It returns a pair: integers [N, A, K], the state that each of A actions leads
+to; and booleans [N, A], which of these actions are possible. It must treat each row
+by itself. With numpy it runs on the host; if it works with jax.numpy, also on a
+device. states.__array_namespace__() is the module to use in a call.
 
 The file may also assign
   initial       the initial state, integers [K], or several, [N, K]
   ranges        for each component how many values it has, or a pair of its least
                 and its largest
   components    what the components of a state are called
-  propositions  by name functions of states, int32 [N, K], to booleans [N]
+  propositions  a dictionary of functions from states, int32 [N, K], to booleans [N]
 
-It is run as Python: explore only files that you trust.
+The file is run as Python: explore only files that you trust.
 """
 
 
@@ -45,13 +45,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--max-states",
         type=_options.natural,
         metavar="N",
-        help="stop before there are more states",
+        help="stop if there are more states",
     )
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help="write the system: .npz or .kripke, as .kripke to -",
+        help="write the system: .npz or .kripke; - is standard output, as .kripke",
     )
     _options.add_force(parser)
     _options.add_common(parser)

@@ -19,16 +19,16 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fairness",
         choices=("weak", "strong"),
-        help="only runs count that are fair to each action: one that is enabled for "
-        "ever (weak), or again and again (strong), is taken again and again; the file "
-        "is a transition system",
+        help="look only at runs that are fair to each action: if it is enabled for "
+        "ever (weak), or again and again (strong), it is taken again and again. The "
+        "file must be a transition system",
     )
     parser.add_argument(
         "--process",
         action="append",
         metavar="ACTIONS",
-        help="with --fairness: actions that are one process, as a,b or send*, to which "
-        "runs are fair instead of to each action; may be repeated",
+        help="with --fairness: the actions of a process, such as a,b or send*. Runs "
+        "are then fair to the processes, not to each action. May be repeated",
     )
 
 

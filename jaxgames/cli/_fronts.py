@@ -10,6 +10,7 @@ from jaxgames.cli import _parts
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import writing
+from jaxgames.quoting import counted
 from jaxgames.solution import Status
 
 
@@ -95,7 +96,7 @@ def facts(args: argparse.Namespace, found: mdp.Front, verdict: Any) -> dict[str,
 def listed(told: dict[str, Any]) -> str:
     """The vertices of a front in a line."""
     points = ["(" + ", ".join(f"{x:.9g}" for x in row) + ")" for row in told["front"]]
-    many = "a vertex" if len(points) == 1 else f"{len(points)} vertices"
+    many = "a vertex" if len(points) == 1 else counted(len(points), "vertex")
     return f"{many}: {' '.join(points)}"
 
 

@@ -10,7 +10,7 @@ from jaxgames import io, later, programs
 from jaxgames.arena import Arena
 from jaxgames.cli._exit import complain
 from jaxgames.later import jax, when_imported
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import all_counted, clipped, counted, quoted
 from jaxgames.tuning.io import LARGE_FILE
 
 
@@ -108,28 +108,31 @@ def num_priorities(arena: Arena) -> int:
 def sizes(arena: Any) -> str:
     """How large a game, a graph, a model or something else is, in words."""
     if isinstance(arena, Arena):
-        text = f"{arena.num_vertices:,} vertices, {arena.num_edges:,} edges"
+        text = all_counted(vertex=arena.num_vertices, edge=arena.num_edges)
         if arena.priority is None and arena.edge_priority is None:
             return text
-        return f"{text}, {num_priorities(arena):,} priorities"
+        return f"{text}, {counted(num_priorities(arena), 'priority')}"
     if isinstance(arena, io.LTS):
-        return (
-            f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
-            f"{len(arena.names):,} labels"
+        return all_counted(
+            state=arena.num_states,
+            transition=arena.num_transitions,
+            label=len(arena.names),
         )
     from jaxgames import mdp, systems  # which those before need not wait for
 
     if isinstance(arena, mdp.Game):
         return sizes(arena.model)
     if isinstance(arena, mdp.MDP):
-        return (
-            f"{arena.num_states:,} states, {arena.num_choices:,} choices, "
-            f"{arena.num_branches:,} branches"
+        return all_counted(
+            state=arena.num_states,
+            choice=arena.num_choices,
+            branch=arena.num_branches,
         )
     if isinstance(arena, systems.System):
-        return (
-            f"{arena.num_states:,} states, {arena.num_transitions:,} transitions, "
-            f"{len(arena.propositions):,} propositions"
+        return all_counted(
+            state=arena.num_states,
+            transition=arena.num_transitions,
+            proposition=len(arena.propositions),
         )
     return repr(arena)
 

@@ -36,8 +36,8 @@ def options(parser: argparse.ArgumentParser) -> None:
             "--output",
             metavar="FILE",
             required=True,
-            help="where to write the game: .pg, .energy, .npz, also .gz, .bz2, .xz; - "
-            "is standard output, as .pg or, with weights, .energy",
+            help="where to write the game: .pg, .energy or .npz, also compressed (.gz, "
+            ".bz2, .xz); - is standard output, as .pg or, with weights, .energy",
         )
         of_family.add_argument(
             "--format",
@@ -97,6 +97,7 @@ def _example(name: str, family: Callable[..., Arena]) -> str:
 def _about(family: Callable[..., Arena]) -> str:
     """A generator's docstring up to its arguments, without links."""
     text = (inspect.getdoc(family) or "").partition("\n\nRaises:")[0]
+    text = text.partition("\n    bounds: ")[0]  # those are options of their own
     return re.sub(r"\[(`\w+`)\]\[[\w.]+\]", r"\1", text)
 
 

@@ -20,6 +20,7 @@ from jaxgames.cli._games import (
 )
 from jaxgames.io._sources import length
 from jaxgames.later import jax
+from jaxgames.quoting import counted
 
 EXAMPLE = "info game.pg.gz"
 
@@ -48,14 +49,21 @@ def run(args: argparse.Namespace) -> Exit:
     if args.json:
         _report.show(args, {"status": "solved", "bytes": size, **facts})
         return Exit.DONE
-    print(f"{args.file}: {sizes(arena)}, {size:,} bytes", flush=True)
+    print(f"{args.file}: {sizes(arena)}, {counted(size, 'byte')}", flush=True)
     if args.brief:
         return Exit.DONE
     if "players" in facts:
         told = enumerate(facts["players"])
-        facts["players"] = ", ".join(f"{x}: {count:,} states" for x, count in told)
+        facts["players"] = ", ".join(
+            f"{x}: {counted(count, 'state')}" for x, count in told
+        )
     for name in {"propositions", "labels"} & facts.keys():
         facts[name] = ", ".join(facts[name]) or "none"
+    if "acceptance" in facts:
+        facts["acceptance"] = counted(facts["acceptance"], "set")
+    for name, noun in (("per_state", "choice"), ("per_choice", "branch")):
+        if name in facts:
+            facts[name]["most"] = counted(facts[name]["max"], noun)
     for name, template in _LINES.items():
         if name in facts:
             text = template.format_map(facts)
@@ -68,13 +76,10 @@ _LINES = {
     "labels": "{labels}",
     "initial": "{initial:,}",
     "deadlocks": "{deadlocks:,}",
-    "acceptance": "{acceptance:,} sets",
-    "per_state": (
-        "{per_state[min]:,} to {per_state[max]:,} choices, mean {per_state[mean]:.2f}"
-    ),
+    "acceptance": "{acceptance}",
+    "per_state": "{per_state[min]:,} to {per_state[most]}, mean {per_state[mean]:.2f}",
     "per_choice": (
-        "{per_choice[min]:,} to {per_choice[max]:,} branches, "
-        "mean {per_choice[mean]:.2f}"
+        "{per_choice[min]:,} to {per_choice[most]}, mean {per_choice[mean]:.2f}"
     ),
     "players": "{players}",
     "owners": "player 0: {owners[0]:,}, player 1: {owners[1]:,}",

@@ -105,7 +105,8 @@ def _energy_parity(args: argparse.Namespace, answer: Answer) -> Any:
     missing = [name for name in fields if f"modes_{name}" not in answer.arrays]
     if strategy is None or missing:
         raise answer.fail(
-            "there are no strategies of both players, which checking needs: write .npz"
+            "the check needs the strategies of both players, and they are missing: "
+            "write .npz"
         )
     modes = {name: answer.arrays[f"modes_{name}"] for name in fields}
     for name, array in modes.items():
@@ -168,13 +169,13 @@ def _buchi_game(args: argparse.Namespace, answer: Answer) -> Any:
 
     if io.format_of(args.file, format=args.format) == "hoa":
         raise answer.fail(
-            "there are winners and no strategies, which checking needs: write .npz"
+            "the check needs strategies, and the file has only winners: write .npz"
         )
     arena = _buchi.load_game(args)
     (winner,) = of_vertices(answer, arena.shape[0], "winner")
     strategy = strategy_of(answer, arena)
     if strategy is None:
-        raise answer.fail("there are winners and no strategies, which checking needs")
+        raise answer.fail("the check needs strategies, and the file has only winners")
     solution = buchi.Solution(
         Status.SOLVED, winner=narrow(winner, np.int8), strategy=strategy
     )
@@ -218,7 +219,8 @@ def _components(args: argparse.Namespace, answer: Answer) -> Any:
     is_model = io.format_of(args.file, format=args.format) in ("umb", "drn", "tra")
     if is_model and "column" in answer.arrays:
         raise answer.fail(
-            "of a model a text says not whether these are end components: write .npz"
+            "for a model a text does not say whether these are end components: write "
+            ".npz"
         )
     _allow_dead_ends(args)
     arena, _ = _scc.load(args)

@@ -49,15 +49,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="of the properties in LIST the one of that name; may be repeated",
+        help="check only the property of that name in LIST; may be repeated",
     )
     parser.add_argument(
         "--automaton",
         action="append",
         default=[],
         metavar="FILE",
-        help="how likely a run is accepted by a deterministic automaton of any "
-        "acceptance, .hoa; its propositions are labels; may be repeated",
+        help="find the probability that a deterministic automaton (.hoa, any "
+        "acceptance) accepts a run; its propositions are labels; may be repeated",
     )
     parser.add_argument(
         "--optimum",
@@ -71,7 +71,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE[,...]",
-        help="values of constants of the properties, or of a .prism, such as "
+        help="values of constants of the properties, or of a .prism file, such as "
         "k=5,p=1/3,up=true",
     )
     parser.add_argument(
@@ -95,13 +95,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="values as fractions, in rational arithmetic: for small models",
+        help="print values as fractions, by rational arithmetic: for small models",
     )
     parser.add_argument(
         "--scheduler",
         metavar="OUT",
-        help="write the choice of each state to a text, with the names of states and "
-        "choices; - is standard output",
+        help="write the choice of each state to a text file, with the names of states "
+        "and choices; - is standard output",
     )
     _rows.add_rows(parser)
     parser.add_argument(
@@ -114,13 +114,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="check the bounds without trusting the solver",
     )
     _options.add_stats(parser)
+    _options.add_max_steps(parser, "rounds of value iteration for each property")
     _options.add_common(parser)
+    _options.take_no_pictures(parser)
     _options.take_no(
         parser,
-        "a property comes to many systems of equations, which are solved one after "
-        "the other; --timeout limits the time of all. To reach a target, jaxgames "
-        "probability counts and keeps rounds",
-        "--max-steps",
+        "a property needs many systems of equations, which are solved one after the "
+        "other; jaxgames probability keeps the rounds for one target",
         "--checkpoint",
         "--resume",
     )
@@ -228,6 +228,12 @@ def _check_options(args: argparse.Namespace) -> tuple[list[Asked], dict]:
         if not isinstance(automaton, ltl.Automaton | ltl.EmersonLei):
             raise io.FormatError(file, None, "expected an automaton, such as a .hoa")
         properties.append(_Accepted(file, automaton, args.optimum))
+    several = [x for x in properties if isinstance(x, mdp.Property) and x.is_several]
+    if args.max_steps is not None and several:
+        raise ValueError(
+            f"--max-steps: '{several[0]}' has several objectives, whose rounds are not "
+            "counted; --timeout limits the time"
+        )
     if (args.scheduler or args.output) and len(properties) > 1:
         raise ValueError(
             f"-o and --scheduler write what one property comes to, and there are "
@@ -317,7 +323,7 @@ def _answer(
 ) -> tuple[Any, Any, Exit]:
     """What a property comes to, what verification says of it, and how it ends."""
     how: dict[str, Any] = {"epsilon": args.epsilon, "relative": args.relative}
-    how |= {"constants": constants, "exact": args.exact}
+    how |= {"constants": constants, "exact": args.exact, "max_steps": args.max_steps}
     verdict = None
     name = "solve" if number == 1 else f"solve {number}"
     if isinstance(asked, mdp.Property) and asked.is_several:
@@ -341,7 +347,7 @@ def _answer(
             return None, None, Exit.UNSOLVED
         around = limits.current()
         args.reached_while = None if around is None else around.phase
-        if found.status not in (Status.SOLVED, Status.PRECISION):
+        if found.status not in (Status.SOLVED, Status.PRECISION, Status.MAX_STEPS):
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)
         notes.append(_parts.solver_note(found))
@@ -357,6 +363,9 @@ def _answer(
         if verdict is not None and not verdict:
             complain(f"{args.file}: {asked}: the answer is wrong: {verdict}")
             return found, verdict, Exit.UNVERIFIED
+    decided = found.is_truth and found.value is not None
+    if found.status == Status.MAX_STEPS and not decided:
+        return found, verdict, _parts.not_solved(args, found)
     if found.status == Status.PRECISION or found.value is None:
         return found, verdict, Exit.UNSOLVED
     return found, verdict, Exit.WRONG if found.value is False else Exit.DONE
@@ -443,7 +452,9 @@ def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
     """The files that were asked for."""
     if isinstance(answer, mdp.Front):
         if args.scheduler:
-            raise ValueError("--scheduler: several objectives take several: see -o")
+            raise ValueError(
+                "--scheduler: several objectives have several schedulers: use -o"
+            )
         if args.output:
             _fronts.write(args.output, answer)
         return
@@ -457,7 +468,7 @@ def _write(args: argparse.Namespace, model: mdp.MDP, answer: Any) -> None:
         _rows.write_rows(args.output, **arrays)
     if args.scheduler:
         if answer.scheduler is None:
-            raise ValueError("--scheduler: there is none of this property")
+            raise ValueError("--scheduler: this property has no scheduler")
         _write_scheduler(args.scheduler, model, answer.scheduler)
 
 

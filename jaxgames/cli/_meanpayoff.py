@@ -14,6 +14,7 @@ from jaxgames.cli import _checkpoint, _options, _parts, _pictures, _weighted
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
+from jaxgames.quoting import counted
 from jaxgames.solution import Status
 
 EXAMPLE = "meanpayoff game.energy --verify -o values.txt"
@@ -148,7 +149,7 @@ def _tell(args: argparse.Namespace, facts: dict) -> None:
         won = facts["won"]
         print(
             f"{args.file}: the mean payoff is at least {args.threshold} from "
-            f"{won[0]:,} vertices, and less from {won[1]:,}"
+            f"{counted(won[0], 'vertex')}, and less from {won[1]:,}"
         )
         return
     values = facts["values"]
@@ -156,13 +157,14 @@ def _tell(args: argparse.Namespace, facts: dict) -> None:
         print(f"{args.file}: no vertices")
         return
     print(
-        f"{args.file}: {len(values):,} value{'' if len(values) == 1 else 's'}, from "
+        f"{args.file}: {counted(len(values), 'value')}, from "
         f"{values[0]['value']} to {values[-1]['value']}"
     )
     if args.brief:
         return
     largest = sorted(values, key=lambda x: -x["vertices"])[:SHOWN]
     for value in largest:
-        print(f"  {value['value']:<20}{value['vertices']:>14,} vertices")
+        many, what = counted(value["vertices"], "vertex").split()
+        print(f"  {value['value']:<20}{many:>14} {what}")
     if len(values) > SHOWN:
         print(f"  and {len(values) - SHOWN:,} more")

@@ -9,7 +9,7 @@ from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "mec model.umb --output components.npz"
@@ -32,6 +32,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_force(parser)
     _options.add_all(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -104,10 +105,10 @@ def load(args: argparse.Namespace) -> mdp.MDP:
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     count, inside = facts["components"], facts["states_inside"]
     print(
-        f"{args.file}: {count:,} maximal end component{'' if count == 1 else 's'} of "
-        f"{inside:,} states{_parts.fraction(inside, facts['states'])} and "
-        f"{facts['choices_kept']:,} choices; the largest has {facts['largest']:,} "
-        f"state{'' if facts['largest'] == 1 else 's'}"
+        f"{args.file}: {counted(count, 'maximal end component')} of "
+        f"{counted(inside, 'state')}{_parts.fraction(inside, facts['states'])} and "
+        f"{counted(facts['choices_kept'], 'choice')}; the largest has "
+        f"{counted(facts['largest'], 'state')}"
     )
     if not args.brief:
         _parts.told(facts["sizes"])

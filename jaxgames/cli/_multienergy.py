@@ -11,6 +11,7 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io._files import writing
+from jaxgames.quoting import all_counted, counted
 from jaxgames.solution import Status
 
 EXAMPLE = "multienergy game.npz --cap 4 --verify -o budgets.txt"
@@ -24,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_file(
         parser,
         "a game with weights, several on each edge (.npz) or one (.energy, .mpg): "
-        "player 0 attacks, and wins where player 1 is to move and cannot",
+        "player 0 attacks, and wins when player 1 must move and cannot",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -32,24 +33,26 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--cap",
         type=_numbers,
         metavar="N[,N...]",
-        help="energies that count as infinite: one for all, or one for each",
+        help="the value from which on an energy counts as infinite: one for all "
+        "energies, or one for each",
     )
     parser.add_argument(
         "--budget",
         type=_numbers,
         metavar="N[,N...]",
-        help="tell from where these energies are enough; with --from, exit code 1 if "
-        "they are not",
+        help="say from which vertices these energies are enough; with --from, the exit "
+        "code is 1 if they are not enough",
     )
     parser.add_argument(
         "--from",
         dest="vertex",
         type=_options.natural,
         metavar="V",
-        help="the vertex that is asked about",
+        help="the vertex for --budget",
     )
     _weighted.add_rows(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -60,8 +63,9 @@ def run(args: argparse.Namespace) -> Exit:
     with phase("load") as notes:
         game = load(args)
         notes.append(
-            f"{game.num_positions:,} vertices, {game.num_edges:,} edges, "
-            f"{game.dimensions:,} energies"
+            all_counted(
+                vertex=game.num_positions, edge=game.num_edges, energy=game.dimensions
+            )
         )
     _check_questions(args, game)
     found = _parts.solve(args, phase, multienergy.solve, game)
@@ -137,7 +141,7 @@ def _check_questions(args: argparse.Namespace, game: multienergy.Game) -> None:
         )
     if args.budget is not None and len(args.budget) != game.dimensions:
         raise ValueError(
-            f"--budget has {len(args.budget)} energies, {args.file} has "
+            f"--budget has {counted(len(args.budget), 'energy')}, {args.file} has "
             f"{game.dimensions}"
         )
 
@@ -166,7 +170,7 @@ def _facts(args: argparse.Namespace, found: multienergy.Fronts) -> dict:
 def _tell(args: argparse.Namespace, facts: dict) -> None:
     print(
         f"{args.file}: some budget wins from {facts['won']:,} of "
-        f"{facts['vertices']:,} vertices; {facts['budgets']:,} are minimal, "
+        f"{counted(facts['vertices'], 'vertex')}; {facts['budgets']:,} are minimal, "
         f"{facts['largest_front']:,} at most of a vertex"
     )
     if args.brief:
@@ -178,7 +182,7 @@ def _tell(args: argparse.Namespace, facts: dict) -> None:
         print(f"  vertex {args.vertex}: {shown or 'no budget wins'}{more}")
     if "enough_from" in facts:
         budget = ", ".join(map(str, args.budget))
-        print(f"  {budget} is enough from {facts['enough_from']:,} vertices")
+        print(f"  {budget} is enough from {counted(facts['enough_from'], 'vertex')}")
 
 
 def _write(path: str, found: multienergy.Fronts) -> None:

@@ -12,7 +12,7 @@ from jaxgames.cli import _parts, _systems
 from jaxgames.cli._answers import Answer, narrow, of_vertices
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import clipped, counted, quoted
 
 COLUMNS = "lower", "upper", "value", "strategy"
 """What is found of each state."""
@@ -51,19 +51,19 @@ def options(parser: Any) -> None:
     parser.add_argument(
         "--ltl",
         metavar="FORMULA",
-        help='of a game: the formula that is to hold, as "G F p"; its propositions are '
-        "labels, or expressions of variables",
+        help='in a game: the formula that must hold, such as "G F p"; its propositions '
+        "are labels, or expressions of variables",
     )
     parser.add_argument(
         "--automaton",
         metavar="AUTOMATON",
-        help="of a game: the automaton that is to accept, .hoa",
+        help="in a game: the automaton (.hoa) that must accept the run",
     )
     parser.add_argument(
         "--priority",
         metavar="VARIABLE",
-        help="of a game: that the largest value that this variable has again and again "
-        "is even",
+        help="in a game: the largest value that this variable has again and again must "
+        "be even",
     )
 
 
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, phase: Phases, given: Any) -> Exit:
     """Solves the game, and prints and writes what was asked for."""
     with phase("prepare") as notes:
         question = posed(args, given)
-        notes.append(f"{question.game.model.num_states:,} states")
+        notes.append(counted(question.game.model.num_states, "state"))
     model, player = given.model, args.player or 0
     solve = functools.partial(_solve, args, question, player)
     found = _parts.solve(args, phase, solve, question.game)
@@ -118,8 +118,8 @@ def posed(args: argparse.Namespace, given: Any) -> Question:
     """
     if not isinstance(given, mdp.Game):
         raise ValueError(
-            "--ltl, --automaton and --priority are about games, this has one player: "
-            "jaxgames mdp takes such formulas and automata of it"
+            "--ltl, --automaton and --priority are for games, and this model has one "
+            "player: use jaxgames mdp for formulas and automata"
         )
     if args.priority is not None:
         return Question(given, given, _variable(given, args.priority))

@@ -92,6 +92,11 @@ def take_no(parser: argparse.ArgumentParser, why: str, *options: str) -> None:
     parser.untaken |= dict.fromkeys(options, why)
 
 
+def take_no_pictures(parser: argparse.ArgumentParser) -> None:
+    """Says that an answer is not drawn."""
+    take_no(parser, "this answer is not drawn; -o writes it", "--draw", "--dot")
+
+
 def untaken_text(parser: argparse.ArgumentParser) -> str:
     """What the help says of options that a command does not take."""
     reasons: dict[str, list[str]] = {}
@@ -123,10 +128,10 @@ def add_file(
         many: whether there may be several, with a line of output for each.
         among: a group of which one is to be given.
     """
-    help = f"{what}, also .gz, .bz2, .xz; - is standard input"
+    help = f"{what}. It may be compressed (.gz, .bz2, .xz). - is standard input"
     parser.set_defaults(brief=False)
     if many:
-        help += "; for several files, each gets a line of output"
+        help += ". If there are several files, each gets a line of output"
     if among is not None:
         unsaid = argparse.SUPPRESS
         among.add_argument("files", metavar=name, nargs="*", default=unsaid, help=help)
@@ -259,7 +264,7 @@ def add_checkpoint(parser: argparse.ArgumentParser) -> None:
 def add_jax(parser: argparse.ArgumentParser) -> None:
     """Where JAX computes, and whether it keeps what it compiles."""
     parser.add_argument(
-        "--device", metavar="KIND", help="cpu, gpu or tpu; by default the best there is"
+        "--device", metavar="KIND", help="cpu, gpu or tpu (default: the best there is)"
     )
     parser.add_argument(
         "--no-cache",
@@ -287,7 +292,8 @@ def add_all(parser: argparse.ArgumentParser, *names: str) -> None:
         *names,
         dest="all",
         action="store_true",
-        help="with --json: what was found of each vertex, which jaxgames verify checks",
+        help="with --json: print the answer of each vertex, too; jaxgames verify can "
+        "check it",
     )
 
 
@@ -321,7 +327,7 @@ def add_strategies(parser: argparse.ArgumentParser) -> None:
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Output for nobody."""
     parser.add_argument(
-        "-q", "--quiet", action="store_true", help="print errors only (and JSON)"
+        "-q", "--quiet", action="store_true", help="print only errors and JSON"
     )
 
 

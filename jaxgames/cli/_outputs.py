@@ -115,7 +115,7 @@ def check_all(args: argparse.Namespace, option: str, paths: Sequence[str]) -> No
 def _check_lost(args: argparse.Namespace, option: str, path: str) -> None:
     if _would_lose(option, path) and not args.force:
         raise ValueError(
-            f"{option} {path}: the file is there already; --force replaces it"
+            f"{option} {path}: the file exists already; --force replaces it"
         )
 
 

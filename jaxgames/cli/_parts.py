@@ -15,7 +15,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import COMPRESSIONS, writing
 from jaxgames.later import imported, jax
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 from jaxgames.solver import Registry
 
@@ -125,10 +125,10 @@ def not_solved(args: argparse.Namespace, solution: Any) -> Exit:
         solution: or a `SolveError`: what has a status.
     """
     status = Status(int(solution.status))
-    rounds = getattr(args, "max_steps", None)  # not every command has that limit
+    rounds = getattr(args, "max_steps", None) or 0  # not every command has that limit
     why = {
-        Status.MAX_STEPS: f"the limit of {rounds} rounds was reached; allow more by "
-        "--max-steps, or leave it out",
+        Status.MAX_STEPS: f"the limit of {counted(rounds, 'round')} was reached; "
+        "allow more by --max-steps, or leave it out",
         Status.TIMEOUT: f"the limit of {args.timeout or 0:g} s was reached",
         Status.INTERRUPTED: "interrupted",
     }.get(status, status.message)
@@ -188,10 +188,13 @@ def fraction(part: int, whole: int) -> str:
 def solver_note(solution: Any) -> str:
     """Who solved it, in how many rounds if it tells."""
     stats = (solution[0] if isinstance(solution, list) else solution).stats
-    for name in ("rounds", "outer", "steps"):
+    for name, what in (
+        ("rounds", "round"),
+        ("outer", "outer round"),
+        ("steps", "step"),
+    ):
         if name in stats:
-            what = "outer rounds" if name == "outer" else name
-            return f"{stats['solver']}, {int(stats[name]):,} {what}"
+            return f"{stats['solver']}, {counted(int(stats[name]), what)}"
     return str(stats["solver"])
 
 

@@ -41,7 +41,9 @@ class Found(NamedTuple):
 def add(parser: argparse.ArgumentParser) -> None:
     """The files of the pictures."""
     parser.add_argument("--dot", metavar="DOT", help="write the game for Graphviz")
-    parser.add_argument("--draw", metavar="PICTURE", help="draw it: .svg, .png or .pdf")
+    parser.add_argument(
+        "--draw", metavar="PICTURE", help="draw the game: .svg, .png or .pdf"
+    )
 
 
 def check(args: argparse.Namespace) -> None:

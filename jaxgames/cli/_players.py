@@ -31,13 +31,13 @@ def load(args: argparse.Namespace) -> mdp.MDP | mdp.Game:
         if found not in (None, False):
             option = name.replace("_", "-")
             raise ValueError(
-                f"--{option} is for models of one player, this is a game: --player "
-                "says who wants to get there, and all others do not"
+                f"--{option} is for models of one player, and this is a game: --player "
+                "names the player who wants to reach the target, against all others"
             )
     if getattr(args, "solver", "auto") != "auto":
         raise ValueError(
-            f"-s {quoted(args.solver)} is for models of one player: games are solved "
-            "in one way, by improving strategies"
+            f"-s {quoted(args.solver)} is for models of one player: games have one "
+            "solver, which improves strategies"
         )
     return given
 

@@ -21,7 +21,7 @@ from jaxgames.cli import _weighted as _rows
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import clipped, counted, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "probability model.drn --to goal -o values.txt"
@@ -70,8 +70,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--player",
         type=_options.natural,
         metavar="P",
-        help="of a game: the player who wants this; all others play against it "
-        "(default: 0)",
+        help="in a game: the player who wants this; all others play against this "
+        "player (default: 0)",
     )
     parser.add_argument(
         "--zero-one",
@@ -99,6 +99,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _rows.add_rows(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -324,4 +325,4 @@ def tell(args: argparse.Namespace, facts: dict) -> None:
         )
     more = len(facts["initial"]) - len(shown)
     if more and not args.brief:
-        print(f"  and from {more:,} more initial states")
+        print(f"  and from {counted(more, 'more initial state')}")

@@ -1,7 +1,7 @@
 """`jaxgames reach`."""
 
 import argparse
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from jaxgames.cli import (
 from jaxgames.cli._exit import Exit, complain
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.solution import UNDECIDED, successor_of
+from jaxgames.quoting import counted
+from jaxgames.solution import UNDECIDED, Status, successor_of
 
 EXAMPLE = "reach game.pg.gz --to 0,5 --player 1 -o attractor.txt"
 
@@ -29,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_file(
         parser,
         "a graph (.mtx, .npz), a game (.pg, .energy, .mpg), a transition system (.aut) "
-        "or a Markov decision process (.umb, .drn, .tra); with --player a game",
+        "or a Markov decision process (.umb, .drn, .tra). --player needs a game",
         many=True,
     )
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
@@ -65,15 +66,15 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--solver",
         default="auto",
         choices=("auto", "host", "device"),
-        help="where: auto (default), host or device",
+        help="where to search: auto (default), host or device",
     )
+    _options.add_stats(parser)
+    _options.add_max_steps(parser, "steps: edges of a path, or moves of a play")
     _options.add_common(parser)
     _options.take_no(
         parser,
-        "each edge is looked at a few times at most, so no rounds are counted, limited "
-        "or kept; --timeout limits the time",
-        "--stats",
-        "--max-steps",
+        "the search visits each edge only a few times, so there is little to keep; "
+        "--timeout limits the time",
         "--checkpoint",
         "--resume",
     )
@@ -95,10 +96,13 @@ def run(args: argparse.Namespace) -> Exit:
         tiny = Arena.from_edges([0], [0], owner=[0])
         size = arena.shape[1]
         _parts.make_host_ready(args, size, lambda: _found(args, tiny, [0], [0]))
-    with phase("solve"):
+    with phase("solve") as notes:
         arrays = _found(args, arena, begin, to)
+        complete = args.max_steps is None or _is_complete(args, arena, arrays)
+        stats = _stats(args, arena, arrays)
+        notes.append(stats["solver"])
     verdict = None
-    if args.verify:
+    if args.verify and complete:
         with phase("verify") as notes:
             verdict = _verified(args, arena, begin, to, arrays)
             notes.append("valid" if verdict else "WRONG")
@@ -106,12 +110,14 @@ def run(args: argparse.Namespace) -> Exit:
     if strategy is not None:
         arrays["successor"] = np.asarray(successor_of(arena, strategy))
     holds = None
-    if begin is not None and to is not None:
+    if begin is not None and to is not None and (complete or mask[begin].all()):
         holds = bool(mask[begin].all())
     facts: dict[str, Any] = {
         "vertices": int(arena.num_vertices),
         "edges": int(arena.num_edges),
-        "status": "solved",
+        "status": "solved" if complete else "max_steps",
+        "solver": stats.pop("solver"),
+        "stats": stats,
         "seconds": dict(phase.seconds),
         "verified": None if verdict is None else bool(verdict),
         "player": args.player,
@@ -125,10 +131,13 @@ def run(args: argparse.Namespace) -> Exit:
     if args.json:
         _report.show(args, facts)
     elif not args.quiet:
+        _parts.tell_stats(args, facts)
         _tell(args, facts, begin, mask)
     if verdict is not None and not verdict:
         complain(f"{args.file}: the answer is wrong, nothing is written: {verdict}")
         return Exit.UNVERIFIED
+    if not complete:
+        return _parts.not_solved(args, _Early(Status.MAX_STEPS))
     if args.output:
         columns = {name: x.astype(np.int32) for name, x in arrays.items()}
         _weighted.write_rows(args.output, **columns)
@@ -167,8 +176,9 @@ def load(args: argparse.Namespace) -> tuple[Arena, str]:
 
 def _found(args: argparse.Namespace, arena: Arena, begin, to) -> dict[str, np.ndarray]:
     """What is found of each vertex."""
+    how: dict[str, Any] = {"engine": args.solver, "max_steps": args.max_steps}
     if args.player is not None:
-        won = graph.attractor(arena, to, args.player, engine=args.solver)
+        won = graph.attractor(arena, to, args.player, **how)
         return {
             "reached": np.asarray(won.mask),
             "rank": np.asarray(won.rank),
@@ -176,8 +186,30 @@ def _found(args: argparse.Namespace, arena: Arena, begin, to) -> dict[str, np.nd
         }
     backward = to is not None
     sources = to if backward else begin
-    found = graph.reachable(arena, sources, backward=backward, engine=args.solver)
+    found = graph.reachable(arena, sources, backward=backward, **how)
     return {"reached": np.asarray(found)}
+
+
+def _is_complete(args: argparse.Namespace, arena: Arena, arrays: dict) -> bool:
+    """Whether one step more would find nothing more."""
+    one = argparse.Namespace(**{**vars(args), "max_steps": 1})
+    mask = arrays["reached"]
+    begin, to = (None, mask) if args.to is not None else (mask, None)
+    return bool((_found(one, arena, begin, to)["reached"] == mask).all())
+
+
+def _stats(args: argparse.Namespace, arena: Arena, arrays: dict) -> dict[str, Any]:
+    """Where the search was, and its rounds where they are known."""
+    solver = graph.place_for(arena, args.solver)
+    if "rank" not in arrays:
+        return {"solver": solver}
+    return {"solver": solver, "rounds": int(arrays["rank"].max(initial=0))}
+
+
+class _Early(NamedTuple):
+    """A search that a limit has ended."""
+
+    status: Status
 
 
 def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:
@@ -192,7 +224,9 @@ def _verified(args: argparse.Namespace, arena: Arena, begin, to, arrays) -> Any:
 
 def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> None:
     count = facts["reached"]
-    part = f"{count:,} of {facts['vertices']:,} vertices"
+    part = f"{count:,} of {counted(facts['vertices'], 'vertex')}"
+    if facts["status"] != "solved":
+        part = f"at least {part}"
     if args.to is None:
         print(f"{args.file}: {part} are reached")
         return
@@ -201,7 +235,7 @@ def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> Non
     else:
         print(
             f"{args.file}: player {args.player} can force a visit from {part}, in "
-            f"{facts['farthest']:,} moves at most"
+            f"{counted(facts['farthest'], 'move')} at most"
         )
     if args.brief or begin is None:
         return
@@ -210,4 +244,5 @@ def _tell(args: argparse.Namespace, facts: dict, begin, mask: np.ndarray) -> Non
     if len(missing):
         text = f"not from {missing[0]}"
         text += f", nor from {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        text += "" if facts["status"] == "solved" else " in so few steps"
     print(f"  {text}")

@@ -10,7 +10,7 @@ from jaxgames.cli import _checkpoint, _options, _outputs, _parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "scc protocol.aut --verify --labels components.npz"
@@ -36,6 +36,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_force(parser)
     _options.add_all(parser)
     _options.add_decomposition(parser)
+    _options.take_no_pictures(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -116,10 +117,9 @@ def _facts(arena: Arena, components, labels: np.ndarray) -> dict:
 def _tell(args: argparse.Namespace, facts: dict, vertices: int) -> None:
     count = facts["components"]
     print(
-        f"{args.file}: {count:,} strongly connected component"
-        f"{'' if count == 1 else 's'}, {facts['trivial']:,} trivial; "
-        f"the largest has {facts['largest']:,} "
-        f"{'vertex' if facts['largest'] == 1 else 'vertices'}"
+        f"{args.file}: {counted(count, 'strongly connected component')}, "
+        f"{facts['trivial']:,} trivial; the largest has "
+        f"{counted(facts['largest'], 'vertex')}"
         f"{_parts.fraction(facts['largest'], vertices)}"
     )
     if not args.brief:

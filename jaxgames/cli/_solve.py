@@ -18,7 +18,7 @@ from jaxgames.cli._games import (
     start_jax,
 )
 from jaxgames.cli._phases import Phases
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import counted, guess, quoted
 from jaxgames.solution import UNDECIDED, SolveError, Status
 
 EXAMPLE = "solve game.pg.gz --verify -o game.sol"
@@ -316,8 +316,7 @@ def _name(solution: parity.Solution) -> str:
 def _rounds(solution: parity.Solution) -> str:
     """How long it took, in rounds of a device or steps of the host engine."""
     what = "round" if "rounds" in solution.stats else "step"
-    count = int(solution.stats[f"{what}s"])
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return counted(int(solution.stats[f"{what}s"]), what)
 
 
 def _facts(args, arena: Arena, solution: parity.Solution, verdict, seconds) -> dict:
@@ -369,8 +368,8 @@ def _write(args: argparse.Namespace, arena: Arena, solution: parity.Solution) ->
             io.save_solution(args.output, arena, solution)
             if won[UNDECIDED]:
                 complain(
-                    f"{args.output}: incomplete, {won[UNDECIDED]:,} undecided vertices "
-                    "are left out"
+                    f"{args.output}: incomplete, without "
+                    + counted(won[UNDECIDED], "undecided vertex")
                 )
     _pictures.write(args, arena, solution, lambda: _names(args, arena))
 

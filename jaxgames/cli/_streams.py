@@ -8,7 +8,20 @@ import os
 import sys
 from collections.abc import Iterator
 
-STDIN, STDOUT = "/dev/stdin", "/dev/stdout"
+
+class Stream(str):
+    """The path of a standard stream, which messages call by its name."""
+
+    def __str__(self) -> str:
+        """Its name."""
+        return "standard input" if self == STDIN else "standard output"
+
+    def __format__(self, how: str) -> str:
+        """As `str` says it."""
+        return format(str(self), how)
+
+
+STDIN, STDOUT = Stream("/dev/stdin"), Stream("/dev/stdout")
 """What `-` stands for."""
 
 INPUTS = "file", "other", "solution", "automaton", "properties", "props"
@@ -37,7 +50,8 @@ def standard(args: argparse.Namespace) -> Iterator[None]:
     for names, stream in ((INPUTS, STDIN), (OUTPUTS, STDOUT)):
         given = [name for name in names if getattr(args, name, None) in ("-", stream)]
         for name in given:
-            setattr(args, name, stream)
+            if getattr(args, name) == "-":
+                setattr(args, name, stream)
         count = len(given)
         for files in (getattr(args, name, None) for name in names):
             if isinstance(files, list):  # of an option that may be repeated

@@ -13,7 +13,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDIN
 from jaxgames.cli._systems import formulas_in
 from jaxgames.io._files import COMPRESSIONS
-from jaxgames.quoting import quoted
+from jaxgames.quoting import all_counted, counted, quoted
 from jaxgames.solution import SolveError, Status
 from jaxgames.synth import Decomposition, Specification
 
@@ -49,8 +49,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--formulas",
         metavar="LIST",
-        help="a file with such formulas, one on each line, with a line of output for "
-        "each; lines that begin with # are comments",
+        help="a file with a formula on each line, each of which gets a line of output; "
+        "lines that begin with # are comments",
     )
     parser.set_defaults(
         beside=("output", ".aag"), check=_check_options, each=_each, arrange=_arrange
@@ -59,13 +59,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--ins",
         metavar="NAMES",
         help="with --ltl and --formulas: the propositions that the environment sets, "
-        "as a,b",
+        "such as a,b",
     )
     parser.add_argument(
         "--outs",
         metavar="NAMES",
-        help="likewise: those that the system sets; of --ins and --outs one may be "
-        "left out",
+        help="with --ltl and --formulas: the propositions that the system sets; one of "
+        "--ins and --outs may be left out",
     )
     parser.add_argument(
         "--param",
@@ -83,12 +83,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write the controller, or what the environment does against all: AIGER "
-        "(.aag, in binary .aig), .ehoa, .hoa, .dot; - is standard output, as "
-        ".aag; for several files it is a folder",
+        help="write the controller, or if there is none the machine of the "
+        "environment: AIGER (.aag, or binary .aig), .ehoa, .hoa or .dot; - is standard "
+        "output, as .aag; for several files it names a folder",
     )
     parser.add_argument("--game", metavar="GAME", help="write the parity game: .npz")
-    parser.add_argument("--pg", metavar="PG", help="write it for PGSolver: .pg")
+    parser.add_argument("--pg", metavar="PG", help="write this game for PGSolver: .pg")
     parser.add_argument(
         "-s",
         "--solver",
@@ -100,16 +100,17 @@ def options(parser: argparse.ArgumentParser) -> None:
         "-v",
         "--verify",
         action="store_true",
-        help="make the controller and check it, also if it is not written",
+        help="make the controller and check it, even if it is not written",
     )
     _options.add_force(parser)
     _options.add_stats(parser)
     _options.add_max_steps(parser, "rounds on the parity game")
     _options.add_common(parser)
+    _options.take_no_pictures(parser)
     _options.take_no(
         parser,
-        "automata take the time, and have no state to keep. To keep the solve of a "
-        "large game, write the game by --pg, and solve that by jaxgames solve",
+        "most of the time is spent on automata, which have no state to keep. To keep "
+        "the solve of a large game, write the game by --pg and use jaxgames solve",
         "--checkpoint",
         "--resume",
     )
@@ -275,10 +276,14 @@ def _load(args: argparse.Namespace, phase: Phases) -> Specification | Decomposit
     with phase("load") as notes:
         found = _asked(args)
         if isinstance(found, Decomposition):
-            notes.append(f"{len(found.parts):,} parts")
+            notes.append(counted(len(found.parts), "part"))
         else:
-            count = len(found.automaton.propositions)
-            notes.append(f"{found.automaton.num_states:,} states, {count} propositions")
+            automaton = found.automaton
+            notes.append(
+                all_counted(
+                    state=automaton.num_states, proposition=len(automaton.propositions)
+                )
+            )
     return found
 
 
@@ -357,7 +362,7 @@ def _told(
     if args.output or args.verify:
         with phase("controller") as notes:
             controller = solution.controller()
-            notes.append(f"{controller.num_states:,} states")
+            notes.append(counted(controller.num_states, "state"))
         with phase("verify") as notes:
             verified = _is_right(specification, controller, realizable)
             notes.append("valid" if verified else "WRONG")

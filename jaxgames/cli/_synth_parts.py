@@ -10,6 +10,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.cli._streams import STDOUT
 from jaxgames.io._files import writing
 from jaxgames.io._formats import suffix_of
+from jaxgames.quoting import counted
 from jaxgames.solution import Status
 from jaxgames.synth import Circuit, Controller, Decomposition
 
@@ -19,7 +20,7 @@ def solved(args: argparse.Namespace, phase: Phases, asked: Decomposition) -> Exi
     with phase("solve") as notes:
         found = asked.solve(args.solver, max_steps=args.max_steps, throw=False)
         count = len(asked.parts)
-        notes.append(f"{len(found.solutions)} of {count} parts decided")
+        notes.append(f"{len(found.solutions)} of {counted(count, 'part')} decided")
     games = [one.game for one in found.solutions.values()]
     if found.realizable is None:
         undecided = next(x for x in games if x.status != Status.SOLVED)
@@ -32,7 +33,7 @@ def solved(args: argparse.Namespace, phase: Phases, asked: Decomposition) -> Exi
     if args.output or args.verify:
         with phase("controller") as notes:
             circuit = found.circuit()
-            notes.append(f"{len(circuit.following):,} latches")
+            notes.append(counted(len(circuit.following), "latch"))
         with phase("verify") as notes:
             # What is looked at is what is written.
             text = io.aiger.dumps(circuit)

@@ -26,10 +26,11 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "solution",
         metavar="ANSWER",
-        help="what a command wrote: a PGSolver solution, .sol; arrays, .npz, or .txt "
-        "where that says enough; an object, .json, of check --lasso or --json --all; "
-        "a controller, .aag or .aig; also .gz, .bz2, .xz; - is standard input; for "
-        "several files the folder with their answers",
+        help="what a command wrote: a PGSolver solution (.sol), arrays (.npz, or .txt "
+        "if that says enough), an object (.json) of check --lasso or --json --all, or "
+        "a controller (.aag, .aig). It may be compressed (.gz, .bz2, .xz). - is "
+        "standard input. If there are several files, it is the folder with their "
+        "answers",
     )
     parser.add_argument(
         "--capacity",

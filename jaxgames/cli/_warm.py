@@ -7,7 +7,7 @@ from jaxgames.cli import _options, _report
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import start_jax
 from jaxgames.limits import LimitError
-from jaxgames.quoting import guess, quoted
+from jaxgames.quoting import all_counted, guess, quoted
 from jaxgames.solution import Status
 
 EXAMPLE = "warm parity energy --sizes 1000 100000 --timeout 600"
@@ -28,20 +28,20 @@ def options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=_options.natural,
         default=[1000],
-        help="vertices, or states, of what will be solved (default: 1000)",
+        help="how many vertices, or states, the games will have (default: 1000)",
     )
     parser.add_argument(
         "--degree",
         metavar="N",
         type=_options.natural,
-        help="edges of each vertex, or the most choices of a state",
+        help="how many edges each vertex has, or how many choices a state has at most",
     )
     parser.add_argument(
         "-s",
         "--solver",
         default="auto",
-        help="which algorithm (default: auto, the engine of the host, and on an "
-        "accelerator also what is taken there)",
+        help="which algorithm (default: auto, which is the engine of the host, and on "
+        "an accelerator also the solver that it takes there)",
     )
     _options.add_common(parser)
 
@@ -74,5 +74,5 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _tell(each: programs.Warmed) -> None:
     name = f"{each.question}, {each.solver}"
-    size = f"{each.vertices:,} vertices, {each.edges:,} edges"
+    size = all_counted(vertex=each.vertices, edge=each.edges)
     print(f"  {name:22}{size:42}{each.seconds:9.3f} s", flush=True)

@@ -10,6 +10,7 @@ from jaxgames.cli import _options, _outputs, _parts, _pictures
 from jaxgames.cli._games import is_parity, load
 from jaxgames.energy import host
 from jaxgames.io._files import writing
+from jaxgames.quoting import counted
 
 
 def add_weighted(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +74,8 @@ def load_weighted(args: argparse.Namespace) -> Arena:
         raise io.FormatError(
             args.file,
             None,
-            f"this game has {arena.weight.shape[1]} weights on each edge, expected one",
+            f"this game has {counted(arena.weight.shape[1], 'weight')} on each edge, "
+            "expected one",
         )
     return arena
 

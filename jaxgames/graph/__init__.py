@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jaxgames.graph._packing import Packing as Packing
     from jaxgames.graph._problem import PROBLEM as PROBLEM
     from jaxgames.graph._problem import SOLVERS as SOLVERS
+    from jaxgames.graph._reach import place_for as place_for
     from jaxgames.graph._reach import reachable as reachable
     from jaxgames.graph._scc import scc as scc
     from jaxgames.graph._solution import Attractor as Attractor

@@ -30,6 +30,7 @@ def attractor(
     player: Any,
     *,
     vertices: Any = None,
+    max_steps: Any = None,
     engine: Engine = "auto",
     **bounds: Unpack[Bounds],
 ) -> Attractor:
@@ -54,6 +55,8 @@ def attractor(
         player: 0 or 1.
         vertices: bool `[V]`, the vertices that there are; None for all. Edges from and
             to others are not there either.
+        max_steps: moves at most, which are also the rounds on the device: the vertices
+            from which the player can force a visit in so many. None: any number.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the arena is small.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -76,7 +79,10 @@ def attractor(
         array([ True, False,  True])
         >>> won.strategy  # vertex 0 takes edge 1, to vertex 2
         array([ 1, -1, -1], dtype=int32)
+        >>> graph.attractor(arena, [2], 0, max_steps=0).mask
+        array([False, False,  True])
     """
+    most = host.NO_LIMIT if max_steps is None else fixpoint.checked_steps(max_steps)
     if not isinstance(arena, Arena):
         raise ValueError(
             f"an attractor needs an Arena, which has owners, got {type(arena).__name__}"
@@ -86,13 +92,14 @@ def attractor(
     if not is_traced(player) and player not in (0, 1):
         raise ValueError(f"player must be 0 or 1, got {player!r}")
     goal = vertex_mask("target", arena, target)
-    traced = is_traced((arena, goal, player, vertices))
+    traced = is_traced((arena, goal, player, vertices, max_steps))
     if _links.on_host(arena, engine, traced):
-        return host.attractor(arena, goal, int(player), vertices=vertices)
+        how: dict[str, Any] = {"vertices": vertices, "max_steps": most}
+        return host.attractor(arena, goal, int(player), **how)
     if traced:
-        return validity.withdrawn(fault, _pure(arena, goal, player, vertices))
+        return validity.withdrawn(fault, _pure(arena, goal, player, vertices, most))
     with eager():
-        return _on_device(arena, goal, int(player), vertices)
+        return _on_device(arena, goal, int(player), vertices, most)
 
 
 # ---- the solver ------------------------------------------------------------------
@@ -106,12 +113,14 @@ class Problem(NamedTuple):
         foreign: int8 `[V]`, 1 for a vertex of the opponent.
         target: bool `[V]`.
         inside: bool `[V]`, the vertices that there are.
+        most: int32, the rounds that may be made; -1 for any number.
     """
 
     out: Links
     foreign: Any
     target: Any
     inside: Any
+    most: Any = host.NO_LIMIT
 
 
 class State(NamedTuple):
@@ -145,14 +154,14 @@ class Attract(Solver):
         )
         seen = tuple(kind ^ foreign for kind, foreign in kinds)
         best = ops.links_min(game.out, seen)
-        new = game.inside & ~joined & (best == game.foreign)
-        rounds = state.rounds + 1
+        going = state.rounds != game.most
+        new = game.inside & ~joined & (best == game.foreign) & going
+        rounds = state.rounds + going.astype(jnp.int32)
         return State(jnp.where(new, rounds, state.rank), rounds, jnp.any(new))
 
     def done(self, game: Problem, state: State) -> jax.Array:
-        """Nothing was attracted in the last round."""
-        del game
-        return ~state.grows
+        """Nothing was attracted in the last round, or it was the last to be made."""
+        return ~state.grows | (state.rounds == game.most)
 
     def answer(self, game: Problem, state: State) -> jax.Array:
         """The ranks."""
@@ -164,12 +173,13 @@ def _solver(links: Links) -> Attract:
     return Attract(sweeps_per_check=fixpoint.default_sweeps(links))
 
 
-def _pure(arena: Arena, target, player, vertices) -> Attractor:
+def _pure(arena: Arena, target, player, vertices, most) -> Attractor:
     owner = jnp.asarray(arena.owner)
     inside = _links.inside(arena, vertices)
     own = owner == (player == 1)
     out = _links.traced(arena).out
-    problem = Problem(out, (~own).astype(jnp.int8), jnp.asarray(target), inside)
+    masks = (~own).astype(jnp.int8), jnp.asarray(target), inside
+    problem = Problem(out, *masks, most=jnp.asarray(most, jnp.int32))
     rank = fixpoint.completed(_solver(out), problem).rank
     # The first edge that leads one rank down.
     misses = ops.edgewise(
@@ -183,7 +193,7 @@ def _pure(arena: Arena, target, player, vertices) -> Attractor:
     return Attractor(rank != NO_RANK, strategy, rank)
 
 
-def _on_device(arena: Arena, target, player: int, vertices) -> Attractor:
+def _on_device(arena: Arena, target, player: int, vertices, most) -> Attractor:
     out, size = _links.prepare(arena).out, arena.shape[0]
     inside = _links.inside(arena, vertices)
     own = np.asarray(arena.owner) == (player == 1)
@@ -193,6 +203,7 @@ def _on_device(arena: Arena, target, player: int, vertices) -> Attractor:
             jnp.asarray(np.pad(x, (0, out.num_rows - size)))
             for x in ((~own).astype(np.int8), target, inside)
         ),
+        most=jnp.asarray(most, jnp.int32),
     )
     rank = np.asarray(fixpoint.completed(_solver(out), problem).rank)[:size]
     strategy = host.moves_down(arena, rank, own)

@@ -25,6 +25,7 @@ def reachable(
     backward: bool = False,
     vertices: Any = None,
     edges: Any = None,
+    max_steps: Any = None,
     engine: Engine = "auto",
     **bounds: Unpack[Bounds],
 ) -> Any:
@@ -42,6 +43,8 @@ def reachable(
         vertices: bool `[V]`, the vertices that there are; None for all. A source
             elsewhere is none.
         edges: bool `[E]`, the edges that there are; None for all.
+        max_steps: edges of a path at most, which are also the rounds on the device.
+            None: any number.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
             host if numba is there and the backend is a CPU or the graph is small.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -59,24 +62,47 @@ def reachable(
         array([False,  True,  True])
         >>> graph.reachable(chain, [1], backward=True)
         array([ True,  True, False])
+        >>> graph.reachable(chain, [0], max_steps=1)
+        array([ True,  True, False])
     """
+    most = host.NO_LIMIT if max_steps is None else fixpoint.checked_steps(max_steps)
     arena, fault = read(graph)
     check_masks(arena, vertices, edges)
     start = vertex_mask("sources", arena, sources)
-    traced = is_traced((arena, start, vertices, edges))
+    traced = is_traced((arena, start, vertices, edges, max_steps))
     if _links.on_host(arena, engine, traced):
-        return host.reachable(
-            arena, start, backward=backward, vertices=vertices, edges=edges
-        )
+        within: dict[str, Any] = {"vertices": vertices, "edges": edges}
+        return host.reachable(arena, start, backward=backward, **within, max_steps=most)
     if traced:
         links = _links.traced(arena, edges)
         inside = _links.inside(arena, vertices)
-        found = spread(links.out if backward else links.into, start, inside)
+        found = spread(links.out if backward else links.into, start, inside, most)
         return validity.withdrawn(fault, found)
     with eager():
         links = _links.prepare(arena, None if edges is None else np.asarray(edges))
         inside = _links.inside(arena, vertices)
-        return run(links.out if backward else links.into, start, inside)
+        return run(links.out if backward else links.into, start, inside, most)
+
+
+def place_for(arena: Any, engine: Engine = "auto") -> str:
+    """Where `reachable` and `attractor` search a concrete graph.
+
+    Args:
+        arena: the arena.
+        engine: as for these.
+
+    Returns:
+        `"host"` or `"device"`.
+
+    Raises:
+        ValueError: there is no such engine.
+
+    Examples:
+        >>> from jaxgames import Arena, graph
+        >>> graph.place_for(Arena.from_edges([0], [0], owner=[0]), "device")
+        'device'
+    """
+    return "host" if _links.on_host(arena, engine, False) else "device"
 
 
 # ---- the solver ------------------------------------------------------------------
@@ -89,17 +115,20 @@ class Problem(NamedTuple):
         links: each vertex points at those that it takes a mark from.
         sources: bool `[V]`, the vertices that are marked in the beginning.
         inside: bool `[V]`, the vertices that there are.
+        most: int32, the rounds that may be made; -1 for any number.
     """
 
     links: Links
     sources: Any
     inside: Any
+    most: Any
 
 
 class State(NamedTuple):
-    """Marks, and whether the last round made a new one."""
+    """Marks, the rounds made, and whether the last one made a new mark."""
 
     mark: jax.Array
+    rounds: jax.Array
     spreads: jax.Array
 
 
@@ -111,17 +140,19 @@ class Reach(Solver):
 
     def init(self, game: Problem) -> State:
         """The sources are marked."""
-        return State(game.sources & game.inside, jnp.array(True))
+        return State(game.sources & game.inside, jnp.int32(0), jnp.array(True))
 
     def step(self, game: Problem, state: State) -> State:
         """A vertex is marked if one is that it points at."""
-        new = game.inside & ~state.mark & ops.links_any(game.links, state.mark)
-        return State(state.mark | new, jnp.any(new))
+        going = state.rounds != game.most
+        new = game.inside & ~state.mark & ops.links_any(game.links, state.mark) & going
+        return State(
+            state.mark | new, state.rounds + going.astype(jnp.int32), jnp.any(new)
+        )
 
     def done(self, game: Problem, state: State) -> jax.Array:
-        """Nothing was marked in the last round."""
-        del game
-        return ~state.spreads
+        """Nothing was marked in the last round, or it was the last one to be made."""
+        return ~state.spreads | (state.rounds == game.most)
 
     def answer(self, game: Problem, state: State) -> jax.Array:
         """The marks."""
@@ -129,16 +160,17 @@ class Reach(Solver):
         return state.mark
 
 
-def spread(links: Links, sources: Any, inside: Any) -> jax.Array:
+def spread(links: Links, sources: Any, inside: Any, most: Any) -> jax.Array:
     """Marks all that points, directly or not, at a source: bool `[V]`."""
-    problem = Problem(links, jnp.asarray(sources), jnp.asarray(inside))
+    masks = jnp.asarray(sources), jnp.asarray(inside)
+    problem = Problem(links, *masks, most=jnp.asarray(most, jnp.int32))
     solver = Reach(sweeps_per_check=fixpoint.default_sweeps(links))
     return fixpoint.completed(solver, problem).mark
 
 
-def run(links: Links, sources: np.ndarray, inside: np.ndarray) -> np.ndarray:
+def run(links: Links, sources: np.ndarray, inside: np.ndarray, most: Any) -> np.ndarray:
     """As `spread`, for masks of numpy that may be shorter than `links`."""
     size = len(sources)
     more = links.num_rows - size
     masks = (np.pad(mask, (0, more)) for mask in (sources, inside))
-    return np.asarray(spread(links, *masks))[:size]
+    return np.asarray(spread(links, *masks, most=most))[:size]

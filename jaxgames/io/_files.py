@@ -3,6 +3,7 @@
 import bz2
 import codecs
 import contextlib
+import contextvars
 import gzip
 import io
 import lzma
@@ -199,6 +200,10 @@ def _replacing(path: FilePath) -> Iterator[Any]:
     try:
         with open(temporary, "xb") as file, _compressing(file, path) as compressed:
             yield compressed
+        waiting = _waiting.get()
+        if waiting is not None:
+            waiting[temporary] = target
+            return
         os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
@@ -207,8 +212,39 @@ def _replacing(path: FilePath) -> Iterator[Any]:
             error.filename = os.fspath(path)  # of the other nobody has heard
         raise
     finally:
-        _temporaries.discard(temporary)
+        if temporary not in (_waiting.get() or ()):
+            _temporaries.discard(temporary)
 
+
+@contextlib.contextmanager
+def written_together() -> Iterator[None]:
+    """Has all files that are written within take their places when all are complete.
+
+    If anything fails before, all of them are what they were.
+    """
+    waiting: dict[str, str] = {}
+    token = _waiting.set(waiting)
+    try:
+        yield
+        for temporary, target in waiting.items():
+            try:
+                os.replace(temporary, target)
+            except OSError as error:
+                raise OutputError(error.errno, error.strerror, target) from error
+    except BaseException:
+        for temporary in waiting:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(temporary)
+        raise
+    finally:
+        _waiting.reset(token)
+        _temporaries.difference_update(waiting)
+
+
+_waiting: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar(
+    "waiting", default=None
+)
+"""Files that are complete and wait for others, and what they are to replace."""
 
 _temporaries: set[str] = set()
 """Files that are being written."""

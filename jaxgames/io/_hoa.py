@@ -18,7 +18,7 @@ from jaxgames.io import _hoa_loop, _limits, _texts
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
-from jaxgames.quoting import clipped, quoted
+from jaxgames.quoting import clipped, counted, quoted
 
 MAX_INTEGER = 2**31 - 1
 
@@ -273,7 +273,7 @@ class _Reader:
         count = self._integer("the number of propositions", MAX_PROPOSITIONS)
         for _ in range(count):
             at = self._tokens.next
-            name = self._string(f"the names of {count} propositions")
+            name = self._string(f"the names of {counted(count, 'proposition')}")
             if name in self._names:
                 self._tokens.refuse(f"there are two propositions {quoted(name)}", at)
             self._names.append(name)
@@ -398,8 +398,8 @@ class _Reader:
         count = 1 << len(self._names)
         if len(ends) != count:
             self._tokens.refuse(
-                f"expected labels, or {count} edges, one for each letter; the state "
-                f"has {len(ends)} edges",
+                f"expected labels, or {counted(count, 'edge')}, one for each letter; "
+                f"the state has {counted(len(ends), 'edge')}",
                 token,
             )
         cubes: dict[tuple[int, int], list[tuple[int, int]]] = {}

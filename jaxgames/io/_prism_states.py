@@ -10,7 +10,7 @@ from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _limits, _lines, _models
 from jaxgames.io._files import COMPRESSIONS, FilePath, FormatError, reading, writing
 from jaxgames.mdp import MDP
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 
 _MARKS = ("#DECLARATION", "#END")
 """What starts like a comment and is none."""
@@ -211,7 +211,9 @@ def state_lines(path: FilePath) -> tuple[list[str], list[tuple[int, str]]]:
         row = line[len(head) : -1]
         if row.count(",") != len(names) - 1:
             raise FormatError(
-                path, number, f"expected {len(names)} values, found {quoted(row)}"
+                path,
+                number,
+                f"expected {counted(len(names), 'value')}, found {quoted(row)}",
             )
         rows.append((number, row))
     return names, rows

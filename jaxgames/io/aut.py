@@ -21,7 +21,7 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE, Arena
 from jaxgames.io import _aut_loop, _decimal, _limits, _lines, _pieces
 from jaxgames.io._files import FilePath, FormatError
-from jaxgames.quoting import quoted
+from jaxgames.quoting import counted, quoted
 from jaxgames.value import Value, freeze
 
 
@@ -184,7 +184,7 @@ def load(path: FilePath) -> LTS:
         raise FormatError(
             path,
             None,
-            f"the header announces {transitions} transitions, but there are "
+            f"the header announces {counted(transitions, 'transition')}, but there are "
             f"{len(src)}; was the file cut off?",
         )
     _limits.check_vertices(path, None, states)

@@ -52,7 +52,7 @@ from typing import Literal
 import numpy as np
 
 from jaxgames.io import _limits, _lines, _models, _prism_rewards
-from jaxgames.io._files import FilePath, FormatError
+from jaxgames.io._files import FilePath, FormatError, written_together
 from jaxgames.io._prism_states import (
     beside,
     load_labels,
@@ -165,11 +165,19 @@ def save(
     valuations = _writable(path, model)
     rewards = _prism_rewards.plan(path, structures, style)
     _refuse_stale(path, {file.path for file in rewards}, bool(valuations))
-    save_labels(path, model, style)
-    if valuations:
-        save_values(path, valuations)
-    for file in rewards:
-        _prism_rewards.save(file, model, style)
+    with written_together():
+        save_labels(path, model, style)
+        if valuations:
+            save_values(path, valuations)
+        for file in rewards:
+            _prism_rewards.save(file, model, style)
+        _save_transitions(path, model, style, action, names)
+
+
+def _save_transitions(
+    path: FilePath, model: MDP, style: str, action: np.ndarray, names: list[str]
+) -> None:
+    """Writes the `.tra` file."""
     owner, place, of = _models.places(model)
     sizes = f"{model.num_states} {model.num_choices} {model.num_branches}"
     kind = "MDP" if model.lower is None else "IMDP"

@@ -266,6 +266,8 @@ class Asked:
         truth = met(node.relation, found, threshold)
         if np.array_equal(truth.lower, truth.upper):
             return exactly(truth.lower)
+        if answer.status == Status.MAX_STEPS:  # nobody is to work longer
+            return truth
         # On both sides of it: it may well be the value itself.
         closer = dataclasses.replace(self, exact=True).answer(node)
         if closer.exact is None:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from jaxgames import drive, host, limits, solution
+from jaxgames import drive, fixpoint, host, limits, solution
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
@@ -119,6 +119,7 @@ def check(
     epsilon: float = 1e-6,
     relative: bool = True,
     exact: bool = False,
+    max_steps: int | None = None,
     throw: bool = True,
     **bounds: Unpack[Bounds],
 ) -> Checked:
@@ -168,6 +169,11 @@ def check(
             of the model as it has them, with probabilities relative to their sum. By
             policy iteration in rational arithmetic, from what is best in float64; for
             models of some thousand states in a component, or with few steps.
+        max_steps: rounds on the device at most, in all systems of equations together;
+            what is proved by then is returned. A property whose answer takes no such
+            rounds has its own length: bounds of steps and of time, averages. None: no
+            limit. Not of interval models, several objectives, or with `exact`, and not
+            where some scheduler never leaves the states whose values are open.
         throw: whether to raise a `SolveError` where the bounds have not met, or values
             as fractions were asked for and would take too long.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -224,6 +230,10 @@ def check(
         given(name, value)
         values[name] = value
     question = as_property(asked)
+    max_steps = fixpoint.checked_steps(max_steps)
+    if max_steps is not None:
+        several = isinstance(question.formula, Multi)
+        check_counted(model, solver, several=several, exact=exact)
     if isinstance(question.formula, Multi) and not is_interval(model):
         found = pareto(
             model, question, constants=constants, epsilon=epsilon, throw=throw
@@ -241,7 +251,7 @@ def check(
         jumps = model  # the same one, of which it is known that nothing is wrong
         if model.exit_rates is not None:
             jumps = dataclasses.replace(model, exit_rates=None)
-        solve = answering(jumps, solver, statuses, stats)
+        solve = answering(jumps, solver, statuses, stats, max_steps)
         evaluated = Asked(jumps, question, *how, solve, exact)
         if model.exit_rates is not None:
             exits = np.asarray(model.exit_rates)
@@ -266,6 +276,8 @@ def check(
         for x in found
     )
     status = Status.PRECISION if missing else max(statuses)
+    if status == Status.MAX_STEPS and found.is_truth and np.array_equal(lower, upper):
+        status = Status.SOLVED  # whatever the values are
     result = Checked(
         status,
         stats=stats[-1] if stats else Stats(solver="none", rounds=0),
@@ -289,6 +301,24 @@ def check(
     if throw and status != Status.SOLVED:
         raise SolveError(status, result)
     return result
+
+
+def check_counted(model: MDP, solver: Any, *, several: bool, exact: bool) -> None:
+    """Raises ValueError where no rounds are counted that could be limited."""
+    what = ""
+    if is_interval(model):
+        what = "an interval model"
+    elif several:
+        what = "several objectives"
+    elif exact:
+        what = "rational arithmetic"
+    elif isinstance(solver, str) and solver in VALUES.solvers.places:
+        drive.refuse_limits(solver)
+    if what:
+        raise ValueError(
+            f"max_steps counts rounds of value iteration, and {what} takes others: "
+            "leave it out, or limit the time"
+        )
 
 
 def _of_objectives(model: MDP, question: Property, found: Front) -> Checked:
@@ -360,7 +390,11 @@ def _outward(values: Sequence, sign: int) -> np.ndarray:
 
 
 def answering(
-    model: MDP, solver: Any, statuses: list[Status], stats: list[Stats]
+    model: MDP,
+    solver: Any,
+    statuses: list[Status],
+    stats: list[Stats],
+    max_steps: int | None = None,
 ) -> Callable[..., Answer]:
     """What solves the questions that a property comes to.
 
@@ -369,7 +403,9 @@ def answering(
         solver: as for `check`.
         statuses: added to for each question.
         stats: likewise.
+        max_steps: rounds of all questions together; None for any number.
     """
+    left = max_steps
 
     def solve(
         posed: Posed,
@@ -379,11 +415,24 @@ def answering(
         exact: bool,
         model: MDP = model,
     ) -> Answer:
+        nonlocal left
+        if left is not None and not posed.known.proper:
+            raise ValueError(
+                "max_steps: here some schedulers never leave the states whose values "
+                "are open; the host solves such equations, and counts other rounds: "
+                "leave max_steps out, or limit the time"
+            )
         found = drive.solve(
-            VALUES, Question(model, posed, epsilon, relative), solver, throw=False
+            VALUES,
+            Question(model, posed, epsilon, relative),
+            solver,
+            max_steps=left,
+            throw=False,
         )
         status = Status(found.status)
-        if status not in (Status.SOLVED, Status.PRECISION):
+        if left is not None:
+            left = max(left - int(found.stats["rounds"]), 0)
+        if status not in (Status.SOLVED, Status.PRECISION, Status.MAX_STEPS):
             limits.fail(status, "solving equations")
         statuses.append(status)
         stats.append(found.stats)

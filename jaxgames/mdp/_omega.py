@@ -4,13 +4,13 @@ from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from jaxgames import drive, limits
+from jaxgames import drive, fixpoint, limits
 from jaxgames.acceptance import Acceptance, both, either, inf
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
 from jaxgames.mdp._asked import Asked, check_concrete, initial_states
 from jaxgames.mdp._automata import followed
-from jaxgames.mdp._check import Checked, answering, proved
+from jaxgames.mdp._check import Checked, answering, check_counted, proved
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Label, Property, PropertyError, as_property
 from jaxgames.mdp._region import check_model, check_optimum
@@ -59,6 +59,7 @@ def acceptance_probability(
     epsilon: float = 1e-6,
     relative: bool = True,
     exact: bool = False,
+    max_steps: int | None = None,
     throw: bool = True,
     **bounds: Unpack[Bounds],
 ) -> Checked:
@@ -86,6 +87,7 @@ def acceptance_probability(
         epsilon: how far apart bounds of a value may be.
         relative: whether that is relative to the value.
         exact: whether values are wanted as fractions, see `check`.
+        max_steps: rounds on the device at most, see `check`.
         throw: whether to raise a `SolveError` where the bounds have not met.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
@@ -121,6 +123,9 @@ def acceptance_probability(
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    max_steps = fixpoint.checked_steps(max_steps)
+    if max_steps is not None:
+        check_counted(model, solver, several=False, exact=exact)
     graph, condition = _parts(automaton)
     bits = np.zeros(graph.num_edges, np.int64)
     for mark, members in enumerate(graph.sets):
@@ -133,7 +138,7 @@ def acceptance_probability(
     good = accepted(made, marks, wanted, ~lost)
     good = good | lost if least else good
     statuses, stats = [Status.SOLVED], []
-    solve = answering(made, solver, statuses, stats)
+    solve = answering(made, solver, statuses, stats, max_steps)
     posed = _questions.reach(made, good, "max", None)
     how: dict[str, Any] = {"relative": relative and not least, "exact": exact}
     answer = solve(posed, epsilon=epsilon, **how)

@@ -121,6 +121,25 @@ def test_the_device_agrees(player):
         check(masked._replace(edges=None), target, player, device, host.rank)
 
 
+@pytest.mark.parametrize(("engine", "count"), [("host", 100), ("device", 20)])
+def test_in_so_many_moves(engine, count):
+    """Ranks say who is near enough; those without a limit are checked above."""
+    for masked in tiny(seed=4, count=count):
+        arena, vertices, _ = masked
+        rng = np.random.default_rng(arena.shape[0])
+        target = rng.random(arena.shape[0]) < 0.3
+        for player in (0, 1):
+            how = {"vertices": vertices, "engine": engine}
+            whole = graph.attractor(arena, target, player, **how)
+            for most in range(4):
+                part = graph.attractor(arena, target, player, **how, max_steps=most)
+                near = (whole.rank >= 0) & (whole.rank <= most)
+                np.testing.assert_array_equal(part.mask, near)
+                np.testing.assert_array_equal(part.rank, np.where(near, whole.rank, -1))
+                kept = np.where(near, whole.strategy, -1)
+                np.testing.assert_array_equal(part.strategy, kept)
+
+
 def test_rows_in_slices(monkeypatch):
     monkeypatch.setattr(_slices, "SLICE_FROM", 0)
     rng = np.random.default_rng(2)

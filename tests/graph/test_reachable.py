@@ -72,6 +72,46 @@ def test_under_jit_and_vmap(backward):
     np.testing.assert_array_equal(alone, together[0])
 
 
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize(("engine", "count"), [("host", 200), ("device", 40)])
+def test_paths_of_some_length(engine, count, backward):
+    """Against powers of the matrix of edges."""
+    rng = np.random.default_rng(3)
+    for arena, vertices, edges in odd_graphs.graphs(seed=3, count=count):
+        sources, most = sources_of(rng, arena), int(rng.integers(0, 5))
+        how = {"backward": backward, "vertices": vertices, "edges": edges}
+        found = graph.reachable(arena, sources, **how, engine=engine, max_steps=most)
+        size = arena.shape[0]
+        inside = np.ones(size, bool) if vertices is None else np.asarray(vertices)
+        inside = inside & (np.arange(size) < int(arena.num_vertices))
+        real = np.arange(arena.shape[1]) < int(arena.num_edges)
+        kept = real if edges is None else real & np.asarray(edges)
+        step = np.zeros((size, size), bool)
+        step[np.asarray(arena.src)[kept], np.asarray(arena.dst)[kept]] = True
+        reached = np.asarray(sources) & inside
+        for _ in range(most):
+            ways = step[:, reached].any(1) if backward else step[reached].any(0)
+            reached = reached | (ways & inside)
+        np.testing.assert_array_equal(found, reached)
+
+
+def test_a_limit_of_steps_may_be_traced():
+    chain = Arena.from_csr([0, 1, 2, 3], [1, 2, 2], owner=[0, 0, 0])
+    reach = jax.jit(
+        lambda most: graph.reachable(chain, jnp.array([1, 0, 0]) > 0, max_steps=most)
+    )
+    assert [int(reach(most).sum()) for most in range(4)] == [1, 2, 3, 3]
+    attract = jax.jit(
+        lambda most: (
+            graph.attractor(chain, jnp.array([0, 0, 1]) > 0, 0, max_steps=most).rank
+        )
+    )
+    assert attract(1).tolist() == [-1, 1, 0]
+    for wrong in (-1, 1.5):
+        with pytest.raises(ValueError, match="max_steps must be"):
+            graph.reachable(chain, [0], max_steps=wrong)
+
+
 def test_numbers_name_sources():
     chain = ([0, 1, 2, 2], [1, 2])
     for engine in ENGINES:

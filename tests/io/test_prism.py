@@ -486,7 +486,7 @@ def test_labels_refused(write, text, message):
         ("", r":1: expected '\(variable,...\)', found the end of the file"),
         ("x,y\n", r":1: expected '\(variable,...\)', found 'x,y'"),
         ("(x)\n1:(0)\n", r":2: expected '0:\(value,...\)', found '1:\(0\)'"),
-        ("(x)\n\n0:(0,1)\n", r":3: expected 1 values, found '0,1'"),
+        ("(x)\n\n0:(0,1)\n", r":3: expected 1 value, found '0,1'"),
         ("(x)\n0:(a)\n", r":2: expected numbers, true or false, found 'a'"),
         ("(x)\n0:(1)\n1:(true)\n", r":3: variable 'x' is no longer of one type"),
         ("(x)\n0:(nan)\n", r":2: expected numbers, true or false, found 'nan'"),

@@ -10,7 +10,7 @@ import pytest
 from quantitative_cases import FOLDER, cases, needs_folder
 from repeats import some_of
 
-from jaxgames import SolveError, Status, io, mdp
+from jaxgames import SolveError, Status, io, ltl, mdp
 from jaxgames.mdp import PropertyError, _value_iteration
 from jaxgames.mdp.host._rounds import Component, leap
 from jaxgames.testing import _exact as exact
@@ -904,3 +904,82 @@ def test_rewards_of_nothing_are_exactly_nothing():
     )
     found = mdp.check(circle, 'Rmax=? [ F "goal" ]')
     assert found.upper.tolist() == [0, 0, 0]
+
+
+# ---- a limit of rounds -----------------------------------------------------------
+
+
+def slow_ruin(size=40):
+    """A gambler who plays fair or worse, and stops with nothing or with all."""
+    rows, columns, probs, groups = [0], [], [], [0]
+    for state in range(size):
+        ends = state in (0, size - 1)
+        for odds in [None] if ends else [0.5, 0.4]:
+            columns += [state] if odds is None else [state - 1, state + 1]
+            probs += [1.0] if odds is None else [1 - odds, odds]
+            rows.append(len(columns))
+        groups.append(len(rows) - 1)
+    goal = np.arange(size) == size - 1
+    return mdp.MDP.from_arrays(
+        groups, rows, columns, probs, labels={"goal": goal}, initial=[size // 2]
+    )
+
+
+@pytest.mark.parametrize("optimum", ["max", "min"])
+def test_bounds_hold_after_any_number_of_rounds(optimum):
+    model, size = slow_ruin(), 40
+    asked = f'P{optimum}=? [ F "goal" ]'
+    # In closed form: with odds r of losing to winning, (1 - r^k) / (1 - r^n).
+    chance = np.arange(size) / (size - 1)
+    if optimum == "min":
+        odds = 0.6 / 0.4
+        chance = (1 - odds ** np.arange(size)) / (1 - odds ** (size - 1))
+    widths = []
+    for most in (0, 1, 50, 100, 200, 1000):
+        how = {"max_steps": most, "relative": False, "throw": False}
+        found = mdp.check(model, asked, epsilon=1e-6, **how)
+        assert (found.lower <= chance + 1e-12).all()
+        assert (found.upper >= chance - 1e-12).all()
+        assert found.stats["rounds"] <= most
+        widths.append(float((found.upper - found.lower).max()))
+        solved = widths[-1] <= 1e-6
+        assert found.status == (Status.SOLVED if solved else Status.MAX_STEPS)
+    assert widths[0] == 1
+    assert widths[-1] <= 1e-6
+    with pytest.raises(SolveError, match="step limit"):
+        mdp.check(model, asked, max_steps=1)
+
+
+def test_what_is_true_may_be_known_before_the_limit():
+    model = slow_ruin()
+    found = mdp.check(model, 'P<0.9 [ F "goal" ]', max_steps=0, throw=False)
+    assert (found.status, found.value) == (Status.MAX_STEPS, None)
+    found = mdp.check(model, 'P<=1 [ F "goal" ]', max_steps=0, throw=False)
+    assert (found.status, found.value) == (Status.SOLVED, True)
+    found = mdp.check(model, 'Pmax=? [ F<=5 "goal" ]', max_steps=0)
+    assert found.value == 0  # which takes its five steps
+
+
+def test_a_limit_of_rounds_is_of_all_systems_together():
+    model, automaton = slow_ruin(), ltl.deterministic("F goal")
+    found = mdp.acceptance_probability(model, automaton, max_steps=7, throw=False)
+    assert (found.status, found.stats["rounds"]) == (Status.MAX_STEPS, 7)
+    assert found.lower[20] <= 20 / 39 <= found.upper[20]
+
+
+@pytest.mark.parametrize(
+    ("asked", "how", "message"),
+    [
+        ('Pmax=? [ F "goal" ]', {"exact": True}, "rational arithmetic takes others"),
+        ('Pmax=? [ F "goal" ]', {"solver": "host"}, "'host' takes neither"),
+        ('Pmax=? [ F "goal" ]', {"max_steps": -1}, "at least 0, got -1"),
+        (
+            'multi(Pmax=? [ F "goal" ], P>=0.1 [ F "goal" ])',
+            {},
+            "several objectives takes others",
+        ),
+    ],
+)
+def test_where_rounds_are_not_counted(asked, how, message):
+    with pytest.raises(ValueError, match=message):
+        mdp.check(slow_ruin(), asked, **{"max_steps": 3, **how})

@@ -24,6 +24,9 @@ from jaxgames.graph.host._reach import attract, descend, reach, transpose
 from jaxgames.graph.host._verify import verify as verify
 from jaxgames.limits import Bounds, limited
 
+NO_LIMIT = -1
+"""How many steps a search may take that ends by itself."""
+
 STOPPED = -1
 """How many components there are where the search was stopped."""
 
@@ -112,6 +115,7 @@ def reachable(
     backward: bool = False,
     vertices: Any = None,
     edges: Any = None,
+    max_steps: int = NO_LIMIT,
 ) -> np.ndarray:
     """What paths from the sources reach, or what reaches them; O(V + E) time.
 
@@ -124,11 +128,16 @@ def reachable(
         row_ptr, of_edge = transpose(row_ptr, dst)
         dst = arena.src[of_edge]
         edges = None if edges is None else edges[of_edge]
-    return reach(row_ptr, dst, start, vertices, edges)
+    return reach(row_ptr, dst, start, vertices, edges, max_steps)
 
 
 def attractor(
-    arena: Arena, target: Any, player: int, *, vertices: Any = None
+    arena: Arena,
+    target: Any,
+    player: int,
+    *,
+    vertices: Any = None,
+    max_steps: int = NO_LIMIT,
 ) -> Attractor:
     """The attractor of a player to a set, by counting edges; O(V + E) time.
 
@@ -139,7 +148,8 @@ def attractor(
         vertices = np.ones(arena.shape[0], bool)
     goal = np.asarray(vertex_mask("target", arena, target))
     row_ptr, dst, odd = arena.row_ptr, arena.dst, player == 1
-    rank = attract(row_ptr, arena.src, dst, arena.owner, goal, odd, vertices)
+    arrays = row_ptr, arena.src, dst, arena.owner, goal
+    rank = attract(*arrays, odd, vertices, max_steps)
     strategy = moves_down(arena, rank, arena.owner == odd)
     return Attractor(rank != NO_RANK, strategy, rank)
 

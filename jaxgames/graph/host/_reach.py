@@ -30,22 +30,28 @@ def transpose(row_ptr, dst):
 
 
 @linear
-def reach(row_ptr, dst, sources, vertices, edges):
-    """The vertices that paths from the sources reach: bool `[V]`.
+def reach(row_ptr, dst, sources, vertices, edges, most):
+    """The vertices that paths of some length from the sources reach: bool `[V]`.
 
     Breadth-first search over the given vertices and edges (booleans, None for all), the
-    sources included. O(V + E) time.
+    sources included; paths have at most so many edges. O(V + E) time.
     """
     size = len(row_ptr) - 1
     reached = np.zeros(size, np.bool_)
     queue = np.empty(size, np.int32)
-    begin, end = 0, 0
+    begin, end, length = 0, 0, 0
     for v in range(size):
         if sources[v] and (vertices is None or vertices[v]):
             reached[v] = True
             queue[end] = v
             end += 1
+    level = end  # where the next level begins in the queue
     while begin < end:
+        if begin == level:
+            length += 1
+            level = end
+        if length == most:
+            break
         v = queue[begin]
         begin += 1
         for e in range(row_ptr[v], row_ptr[v + 1]):
@@ -63,12 +69,12 @@ def reach(row_ptr, dst, sources, vertices, edges):
 
 
 @linear
-def attract(row_ptr, src, dst, owner, target, player, vertices):
+def attract(row_ptr, src, dst, owner, target, player, vertices, most):
     """Attracts vertices to a target for a player, one after the other.
 
     A vertex of the player joins with its first edge to what has joined, another one
     with its last: so many of its edges are counted. First come, first served, so that
-    vertices join in order of their ranks. O(V + E) time.
+    vertices join in order of their ranks, which are at most `most`. O(V + E) time.
 
     Returns:
         Ranks, as in `Attractor`.
@@ -92,6 +98,8 @@ def attract(row_ptr, src, dst, owner, target, player, vertices):
     while begin < end:
         v = queue[begin]
         begin += 1
+        if rank[v] == most:
+            break
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = src[in_edge[k]]
             if not vertices[u] or rank[u] != NO_RANK:

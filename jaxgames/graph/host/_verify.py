@@ -54,8 +54,8 @@ def verify(
     there = np.ones(len(dst), bool) if edges is None else edges
     within, between = within_and_between(row_ptr, dst, small, there)
     in_ptr, in_edge = transpose(row_ptr, dst)
-    forward = reach(row_ptr, dst, first, inside, within)
-    backward = reach(in_ptr, arena.src[in_edge], first, inside, within[in_edge])
+    forward = reach(row_ptr, dst, first, inside, within, -1)
+    backward = reach(in_ptr, arena.src[in_edge], first, inside, within[in_edge], -1)
     return Verdict.first_of(
         ~ranged,
         inside & (labels == -1),
