@@ -116,7 +116,9 @@ def attract(game, play, begin, end, mark, least, stop, max_steps):
     last = begin + min(max_steps, len(queue))
     while begin < end and begin < last and (begin % POLL != 0 or stop[0] == 0):
         v = queue[begin]
-        for k in range(in_ptr[v], in_ptr[v + 1]):
+        into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
+        work += 1 + (until - into) // EDGES
+        for k in range(into, until):
             u = in_tail[k]
             old = np.int64(key[u])
             if old >= limit:
@@ -147,7 +149,6 @@ def attract(game, play, begin, end, mark, least, stop, max_steps):
             key[u] = mark | (old & 1)
             queue[end] = u
             end += 1
-        work += 1 + np.int64(in_ptr[v + 1] - in_ptr[v]) // EDGES
         begin += 1
     return begin, end, spoiled >> 2, work
 

@@ -15,12 +15,15 @@ from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
     AFRESH_UP_TO,
+    FEW,
     FIRST_WORK,
-    FIRST_WORK_OF_FEW,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
     ROWS,
+    TIMES_AFRESH,
+    WORK_OF_FEW,
+    WORK_OF_MANY,
 )
 
 PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
@@ -243,9 +246,12 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     """The engines in turn, each with a budget, until one of them has none.
 
     Budgets are for each vertex, and for tangle learning for each edge, too. Promotion
-    has the first turn alone: what it could not do then, it would do again. Promotion
-    afresh has long turns where games are small: its work is dear where they are not,
-    and tangle learning the better of the two.
+    has the first turn alone: what it could not do then, it would do again. That turn is
+    short where games are small: tangle learning takes little longer on those that
+    are not hard, and should see one that is before a small part of it is won, which
+    may hide how the rest hangs together. Promotion afresh has long turns where games
+    are small: its work is dear where they are not, and tangle learning the better of
+    the two.
 
     Args:
         legs: their names.
@@ -255,10 +261,13 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
         [('promotion', 128), ('tangles', 128), ('afresh', 16), ('tangles', 256)]
+        >>> next(turns(LEGS, 1000))
+        ('promotion', 10)
     """
     budget = LATER_WORK
     if len(legs) > 1:
-        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size**2 // MORE_WORK_FROM)
+        first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
+        yield legs[0], WORK_OF_FEW if size <= FEW else first
         legs = legs[1:]
     while len(legs) > 1:
         for leg in legs:
@@ -269,7 +278,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
 
 def _afresh(budget: int, size: int) -> int:
     """The budget of promotion afresh, from that of tangle learning."""
-    most = 2 * budget * min(size, AFRESH_UP_TO) // max(size, 1)
+    most = TIMES_AFRESH * budget * min(size, AFRESH_UP_TO) // max(size, 1)
     return max(most, budget // 8, 1)
 
 
