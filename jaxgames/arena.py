@@ -17,6 +17,7 @@ from jaxgames.kept import is_kept, kept
 from jaxgames.later import Tracer, imported, jax, jnp
 from jaxgames.quoting import quoted
 from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
+from jaxgames.tuning.base import ARENA_COMPILED_FROM_THEN_ON as FEWEST
 from jaxgames.value import Value, exportable, freeze, is_settled, ours
 
 Condition = Literal["max even", "min even", "max odd", "min odd"]
@@ -146,15 +147,15 @@ class Arena(Value):
             )
         edge_priority = _priorities("edge_priority", edge_priority, len(src), "edge")
         weight = _weights(weight, len(src))
-        if len(src) and np.any(src[1:] < src[:-1]):
+        row_ptr = _starts_of(src, len(owner))
+        if row_ptr is None:
             order = np.argsort(src, kind="stable")
-            src = src[order]
             dst, edge_priority, weight = (
                 None if x is None else freeze(x[order])
                 for x in (dst, edge_priority, weight)
             )
-        row_ptr = np.zeros(len(owner) + 1, np.int64)
-        np.cumsum(np.bincount(src, minlength=len(owner)), out=row_ptr[1:])
+            row_ptr = np.zeros(len(owner) + 1, np.int64)
+            np.cumsum(np.bincount(src, minlength=len(owner)), out=row_ptr[1:])
         return cls.from_csr(
             row_ptr,
             dst,
@@ -464,7 +465,7 @@ def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
     """
     size = len(row_ptr) - 1
     ascends = row_ptr[0] == 0 and row_ptr[-1] == edges
-    if ascends and edges >= MANY and can_compile():
+    if ascends and _pays(edges):
         src, found = np.empty(edges, np.int32), np.zeros(2, np.bool_)
         on_all_cores(_write_sources, size, row_ptr, src, found)
         falls, empty = found
@@ -474,6 +475,50 @@ def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
     if not ascends or degree.min(initial=0) < 0:
         raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
     return np.repeat(np.arange(size, dtype=np.int32), degree), not degree.all()
+
+
+def _starts_of(src: np.ndarray, size: int) -> np.ndarray | None:
+    """Where the row of each vertex starts, `[V + 1]`; None if sources do not ascend."""
+    if len(src) and _pays(len(src)):
+        row_ptr, falls = np.empty(size + 1, np.int32), np.zeros(1, np.bool_)
+        on_all_cores(_write_starts, len(src), src, row_ptr, falls)
+        row_ptr[src[-1] + 1 :] = len(src)
+        return None if falls[0] else freeze(row_ptr)
+    if np.any(src[1:] < src[:-1]):
+        return None
+    row_ptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(src, minlength=size), out=row_ptr[1:])
+    return row_ptr
+
+
+@compiled
+def _write_starts(src, row_ptr, falls, begin, end):
+    """Writes where rows start; finds sources that fall."""
+    last = -1
+    if begin > 0:
+        last = np.int64(src[begin - 1])
+    for edge in range(begin, end):
+        vertex = np.int64(src[edge])
+        if vertex < last:
+            falls[0] = True
+            return
+        while last < vertex:
+            last += 1
+            row_ptr[last] = edge
+
+
+_looked_at = 0
+
+
+def _pays(entries: int) -> bool:
+    """Whether a compiled loop is the sooner one for an array of so many entries.
+
+    It is for a large one, and for others in a process that has seen as many in all: the
+    compiler is there then, or has been worth it.
+    """
+    global _looked_at
+    _looked_at += entries
+    return _looked_at >= MANY and entries >= FEWEST and can_compile()
 
 
 @compiled
@@ -629,7 +674,7 @@ def _taken(array: np.ndarray, low: int, high: int) -> np.ndarray | None:
     None if values are out of range, or nothing need be copied, or it is no large one.
     """
     plain = array.dtype in (np.int32, np.int64) and array.flags.c_contiguous
-    if len(array) < MANY or not plain or is_settled(array) or not can_compile():
+    if not plain or is_settled(array) or not _pays(len(array)):
         return None
     copy, beyond = np.empty(len(array), np.int32), np.zeros(1, np.bool_)
     on_all_cores(_copy_within, len(array), array, copy, low, high, beyond)
@@ -648,7 +693,7 @@ def _copy_within(array, copy, low, high, beyond, begin, end):
 
 def _within(array: np.ndarray, low: int, high: int) -> bool:
     """Whether all values of an array that is not empty are in a range."""
-    if len(array) < MANY or array.dtype.itemsize < 4 or not can_compile():
+    if array.dtype.itemsize < 4 or not _pays(len(array)):
         return bool(array.min() >= low and array.max() <= high)
     beyond = np.zeros(1, np.bool_)
     on_all_cores(_find_beyond, len(array), array, low, high, beyond)

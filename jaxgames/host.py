@@ -8,6 +8,7 @@ import functools
 import importlib.util
 import os
 import queue
+import sys
 import threading
 import time
 import types
@@ -362,9 +363,18 @@ class Impatience(np.ndarray):
 
 def is_plain(edges: int) -> bool:
     """Whether a small input is better left to plain Python, for the time being."""
-    if edges > SMALL or _plain_left <= 0:
+    if edges > SMALL or _plain_left <= 0 or _has_llvm():
         return False
     return not _interpreted.get() and not _compiling.get()
+
+
+def _has_llvm() -> bool:
+    """Whether LLVM is in the process.
+
+    To load machine code then takes a millisecond, and to make it, once on a machine,
+    some tens.
+    """
+    return "llvmlite.binding" in sys.modules
 
 
 class linear(compiled):

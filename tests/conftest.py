@@ -1,8 +1,8 @@
 """How tests are run: what they compile with, where that is kept, and how they end.
 
 Most tests compile much and compute little, so programs are compiled fast, and kept in a
-folder that all processes and later runs share. Set `XLA_FLAGS`, if only to nothing, to
-test with what users have.
+folder that all processes and later runs share. Engines of the host check all indices.
+Set `XLA_FLAGS`, if only to nothing, to test with what users have.
 """
 
 import gc
@@ -114,6 +114,8 @@ run takes 5 % longer.
 
 def pytest_configure():
     """Has this process compile fast, and lets all share what they compile."""
+    if "XLA_FLAGS" not in os.environ:
+        native.check_indices()
     compile_fast()
     # A process spends a second on plain Python at first: which test does, chance says.
     host._plain_left = 0.0

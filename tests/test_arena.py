@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgames import Arena
+from jaxgames import Arena, host
 from jaxgames import arena as arena_module
 from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket
 
@@ -19,6 +19,14 @@ def triangle(**labels) -> Arena:
 
 def edges_of(arena: Arena) -> list[tuple[int, int]]:
     return list(zip(arena.src.tolist(), arena.dst.tolist(), strict=True))
+
+
+def look_by_machine_code(monkeypatch):
+    """Has arrays looked at by compiled loops, however short they are, in pieces."""
+    monkeypatch.setattr(arena_module, "MANY", 0)
+    monkeypatch.setattr(arena_module, "FEWEST", 0)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 5)
+    monkeypatch.setattr(host, "num_cores", lambda: 3)
 
 
 class TestFromEdges:
@@ -141,7 +149,7 @@ class TestFromEdges:
 @pytest.mark.parametrize("many", [True, False])
 def test_bad_rows(row_ptr, message, many, monkeypatch):
     if many:
-        monkeypatch.setattr(arena_module, "MANY", 0)
+        look_by_machine_code(monkeypatch)
     with pytest.raises(ValueError, match=message):
         Arena.from_csr(row_ptr, [0, 1, 2], owner=[0, 0, 0])
 
@@ -261,12 +269,38 @@ def test_repr():
     assert "owner (3,)" in seen[0]
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_many_edges_in_order_and_in_none(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    size, edges = int(rng.integers(1, 12)), int(rng.integers(0, 40))
+    src, dst = rng.integers(0, size, (2, edges))
+    if seed % 3:
+        src = np.sort(src)
+    if seed % 3 == 2 and edges > 1:
+        src[-2:] = src[-2:][::-1]
+    how = {"owner": np.zeros(size, bool), "dead_ends": "allow"}
+    few = Arena.from_edges(src, dst, **how)
+    look_by_machine_code(monkeypatch)
+    many = Arena.from_edges(src, dst, **how)
+    for name in ("row_ptr", "src", "dst"):
+        np.testing.assert_array_equal(getattr(many, name), getattr(few, name))
+        assert getattr(many, name).dtype == np.int32
+
+
+def test_what_is_seen_often_is_looked_at_by_machine_code(monkeypatch):
+    monkeypatch.setattr(arena_module, "_looked_at", 0)
+    monkeypatch.setattr(arena_module, "MANY", 100)
+    monkeypatch.setattr(arena_module, "FEWEST", 10)
+    pays = [arena_module._pays(entries) for entries in (60, 9, 40, 9, 10)]
+    assert pays == [False, False, *(host.can_compile() and x for x in (1, 0, 1))]
+
+
 def test_sources_of_many_edges(monkeypatch):
     degree = np.random.default_rng(0).integers(0, 4, 50)
     row_ptr = np.append(0, np.cumsum(degree))
     dst, owner = np.zeros(row_ptr[-1], np.int32), np.zeros(50, bool)
     few = Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
-    monkeypatch.setattr(arena_module, "MANY", 0)
+    look_by_machine_code(monkeypatch)
     many = Arena.from_csr(row_ptr, dst, owner=owner, dead_ends="allow")
     np.testing.assert_array_equal(few.src, np.repeat(np.arange(50), degree))
     np.testing.assert_array_equal(many.src, few.src)

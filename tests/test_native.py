@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from jaxgames import native
-from jaxgames.native import _machine, _sort
+from jaxgames.native import _arrays, _machine, _sort
 
 pytestmark = pytest.mark.skipif(
     not native.can_translate(), reason="llvmlite is not installed"
@@ -260,10 +260,50 @@ def test_what_is_read_only_is_no_other_kind():
     values.flags.writeable = False
     new = native.Program(at, plain)
     for given in (values, values.copy()):
-        code = new.code((given, -1))
+        code = new.code((given, 2))
         assert code is not None
-        assert code((given, -1)) == 2
+        assert code((given, 2)) == 2
     assert len(new._codes) == 1
+
+
+def of_constants(values):
+    return values[-1], values[-2:].sum(), values[0, -1] if values.ndim == 2 else 0
+
+
+def row_of(table, row, column):
+    return table[row][column] + table[row, column]
+
+
+def write_at(values, index):
+    values[index] = 7
+    return values[-1]
+
+
+def test_constants_count_from_the_end():
+    assert run(of_constants, np.arange(5)) == (4, 7, 0)
+
+
+def test_an_index_of_no_item_is_found_where_that_is_asked_for(monkeypatch):
+    monkeypatch.setattr(_arrays.Arrays, "checks_indices", False)
+    values, table = np.arange(3), np.arange(6).reshape(2, 3)
+    free = native.Program(at, plain).code((values, 0))
+    assert free is not None
+    assert free((values, 2)) == 2
+    native.check_indices()
+    line = at.__code__.co_firstlineno + 1
+    for index in (-1, 3, 2**40):
+        checked = native.Program(at, plain).code((values, index))
+        assert checked is not None
+        with pytest.raises(IndexError, match=f"line {line} "):
+            checked((values, index))
+        assert checked((values, 2)) == 2
+    for place in ((2, 0), (-1, 0), (0, 3), (1, -1)):
+        with pytest.raises(IndexError):
+            native.Program(row_of, plain).code((table, *place))((table, *place))
+    code = native.Program(write_at, plain).code((values, 3))
+    with pytest.raises(IndexError):
+        code((values, 3))
+    assert code((values, 2)) == 7
 
 
 def test_what_has_no_machine_code():

@@ -75,13 +75,15 @@ def test_some_rows_alone(monkeypatch):
     assert isinstance(links, ops.SlicedLinks)
     assert len(links.blocks) > 2
     values, x = rng.random(len(targets)), rng.random(30)
-    weights = tuple(map(jnp.asarray, ops.on_links(links, offsets, values)))
+    with jax.enable_x64(True):
+        weights = tuple(map(jnp.asarray, ops.on_links(links, offsets, values)))
     rows = np.array([3, 199, 3, 200, 0, 17, 250, 64])
-    alone = ops.picked(links, weights, jnp.asarray(rows))
-    assert alone is not None
-    found = ops.links_sum(alone[0], jnp.asarray(x), alone[1])
+    with jax.enable_x64(True):
+        alone = ops.picked(links, weights, jnp.asarray(rows))
+        assert alone is not None
+        found = ops.links_sum(alone[0], jnp.asarray(x), alone[1])
     ends = [(offsets[r], offsets[r + 1]) if r < 200 else (0, 0) for r in rows]
     wanted = [sum(values[e] * x[targets[e]] for e in range(*ends_)) for ends_ in ends]
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
     # As wide as the widest row they would be no fewer than all.
     assert ops.picked(links, weights, jnp.zeros(200, jnp.int32)) is None

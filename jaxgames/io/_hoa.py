@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgames import acceptance
 from jaxgames.acceptance import Acceptance
-from jaxgames.io import _hoa_loop, _limits, _word_loop
+from jaxgames.io import _hoa_loop, _limits, _texts
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
@@ -535,39 +535,25 @@ class _Reader:
         return True
 
     def _each(
-        self, places: np.ndarray, read: Callable[[], Any]
+        self, texts: _texts.Texts, read: Callable[[], Any]
     ) -> tuple[np.ndarray, list]:
         """Reads each different text once.
 
         Args:
-            places: int32 `[2, N]`, where each text starts, behind a bracket, and ends.
+            texts: each starts behind a bracket.
             read: called where a bracket is next.
 
         Returns:
             int32 `[N]`, the number of each text; and what was read of each number. Of
             nothing the marks are 0.
         """
-        which, first = self._alike(places)
         found = []
-        for start, end in places[:, first].T.tolist():
+        for start, end in texts.places.T.tolist():
             self._tokens.go_to(max(start - 1, 0))
             found.append(read() if start else 0)
             if start and self._tokens.next.position <= end:
                 raise ValueError("the bracket is not where it was thought to be")
-        return which, found
-
-    def _alike(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers the different texts among some; and the first of each number."""
-        if self._byte is not None:
-            return _word_loop.alike(self._byte, *places)
-        number: dict[str, int] = {}
-        which, first = [], []
-        for i, (start, end) in enumerate(places.T.tolist()):
-            code = number.setdefault(self._text[start:end], len(number))
-            if code == len(first):
-                first.append(i)
-            which.append(code)
-        return np.array(which, np.int32), np.array(first, np.int32)
+        return texts.which, found
 
     # ---- the automaton
 

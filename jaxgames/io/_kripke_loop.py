@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxgames import host
 from jaxgames.host import compiled
-from jaxgames.io import _pieces
+from jaxgames.io import _pieces, _texts
+from jaxgames.tuning.io import KRIPKE_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
 
 ODD = -1
@@ -29,8 +31,8 @@ class States(NamedTuple):
     """int32."""
     name: np.ndarray
     """int32 `[2, S]`, where its name starts and ends, without quotes; else zeros."""
-    held: np.ndarray
-    """int32 `[2, S]`, where the list of its propositions starts and ends."""
+    held: _texts.Texts
+    """`[S]`, the list of its propositions."""
 
 
 def pays(size: int) -> bool:
@@ -49,10 +51,41 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
     Returns:
         None where a statement may be malformed.
     """
+    size = len(byte) - begin
+    if size < 2 * _BYTES_AT_ONCE:
+        return _parsed(byte, begin, most)
+    pieces = -(-size // _BYTES_AT_ONCE)
+    text = byte.tobytes()
+    wanted = [begin + size * k // pieces for k in range(1, pieces)]
+    ends = {text.find(b";\n", place) + 1 for place in wanted} - {0}
+    # A piece has a line end behind it, which stands for nothing either.
+    borders = [begin, *sorted(ends), len(byte) - 1]
+    parts: list[States | None] = [None] * (len(borders) - 1)
+
+    def parse_one(k: int) -> None:
+        parts[k] = _parsed(byte[: borders[k + 1] + 1], borders[k], most)
+
+    host.together(parse_one, range(len(parts)))
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):  # a name or a comment may be cut
+        return _parsed(byte, begin, most)
+    before = np.cumsum([0, *(part.row_ptr[-1] for part in found)], dtype=np.int32)
+    rows = [n + part.row_ptr[:-1] for n, part in zip(before, found, strict=False)]
+    return States(
+        _pieces.joined([part.number for part in found]),
+        np.concatenate([*rows, before[-1:]]),
+        _pieces.joined([part.targets for part in found]),
+        np.concatenate([part.name for part in found], axis=1),
+        _texts.joined(byte, [part.held for part in found]),
+    )
+
+
+def _parsed(byte: np.ndarray, begin: int, most: int) -> States | None:
+    """Reads a piece, with a semicolon or a line end behind it."""
     # The shortest statements are `0;`, and a successor takes a digit and a blank.
     room = (len(byte) - begin) // 2 + 1
     number, row_ptr, targets = np.empty((3, room + 1), np.int32)
-    places = np.zeros((4, room), np.int32)
+    places = np.empty((4, room), np.int32)
     count = _parse(byte, begin, most, number, row_ptr, targets, places)
     if count == ODD:
         return None
@@ -61,7 +94,7 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
         row_ptr[: count + 1].copy(),
         targets[: row_ptr[count]].copy(),
         places[:2, :count].copy(),
-        places[2:, :count].copy(),
+        _texts.told_apart(byte, places[2:, :count]),
     )
 
 
@@ -73,6 +106,8 @@ def _parse(byte, begin, most, number, row_ptr, targets, places):
     at = _skip(byte, begin, end)
     while at < end:
         row_ptr[count] = size
+        places[0, count] = places[1, count] = 0
+        places[2, count] = places[3, count] = 0
         field = 0
         while True:  # the state, then its successors
             value = 0

@@ -19,6 +19,8 @@ from jaxgames.tuning.io import STRETCH_LINES as _STRETCH_LINES
 
 T = TypeVar("T")
 
+_BEFORE = b" " * _decimal.MARGIN
+
 
 class Lines(NamedTuple):
     """A stretch of a file: `W` words between blanks, in `L` lines that have some."""
@@ -242,24 +244,24 @@ def read_rows(
             always cut into words, has been worked on by whoever called this.
     """
 
-    def made(text: bytes, before: int, by_code: bool) -> Lines | T:
-        found = rows(_framed(text), before) if by_code else None
-        return _cut(path, text, before, by_code) if found is None else found
+    def made(byte: np.ndarray, before: int, by_code: bool) -> Lines | T:
+        found = rows(byte, before) if by_code else None
+        return _cut(path, byte, before, by_code) if found is None else found
 
     return _pieces_of(path, made, lambda *stretch: _cut(path, *stretch))
 
 
 def _pieces_of(
     path: FilePath,
-    make: Callable[[bytes, int, bool], T],
-    make_first: Callable[[bytes, int, bool], T] | None = None,
+    make: Callable[[np.ndarray, int, bool], T],
+    make_first: Callable[[np.ndarray, int, bool], T] | None = None,
 ) -> Iterator[T]:
     """What is made of each stretch, in order."""
     size = _pieces.length(path)
     by_code = _word_loop.pays(size)
     if by_code:
         _pieces.keep_freed_memory()
-        _cut(path, b"", 0, by_code)  # compiled by one thread
+        _cut(path, _framed(b""), 0, by_code)  # compiled by one thread
     stretches = _pieces.ahead(path, _stretches(path))
     if make_first is not None:
         for stretch in stretches:
@@ -268,28 +270,31 @@ def _pieces_of(
     yield from _pieces.in_order(lambda x: make(*x, by_code), stretches, size)
 
 
-def _stretches(path: FilePath) -> Iterator[tuple[bytes, int]]:
-    """Stretches of whole lines, and how many lines come before each."""
+def _stretches(path: FilePath) -> Iterator[tuple[np.ndarray, int]]:
+    """Stretches of whole lines, framed, and how many lines come before each."""
     before = 0
     with reading(path) as file:
         rest = b""
         while more := file.read(max(_STRETCH_BYTES, len(rest))):
-            text, newline, rest_of_it = (rest + more).rpartition(b"\n")
-            rest = rest_of_it
-            if newline:
-                yield text, before
-                before += _pieces.lines(text) + 1
+            end = more.rfind(b"\n")
+            if end < 0:
+                rest += more
+            else:
+                byte = _framed(rest, memoryview(more)[:end])
+                yield byte, before
+                before += _pieces.lines(byte) + 1
+                rest = more[end + 1 :]
             _limits.check_statement(path, before + 1, len(rest))
         if rest:
-            yield rest, before
+            yield _framed(rest), before
 
 
-def _framed(text: bytes) -> np.ndarray:
-    return np.frombuffer(b" " * _decimal.MARGIN + text + b" ", np.uint8)
+def _framed(*text: bytes | memoryview) -> np.ndarray:
+    """A text with a margin before and a blank after it: uint8."""
+    return np.frombuffer(b"".join((_BEFORE, *text, b" ")), np.uint8)
 
 
-def _cut(path: FilePath, text: bytes, before: int, by_code: bool) -> Lines:
-    byte = _framed(text)
+def _cut(path: FilePath, byte: np.ndarray, before: int, by_code: bool) -> Lines:
     if by_code:
         start, end, first, line = _word_loop.cut(byte, _decimal.MARGIN)
         return Lines(path, byte, start, end, first, line + (before + 1), by_code)

@@ -42,6 +42,10 @@ def build(
     Raises:
         FormatError: the arrays are no model.
     """
+    try:
+        return MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
+    except ValueError as error:
+        message = str(error)
     if branch_lines is not None and probs is not None and len(probs):
         total = np.add.reduceat(probs, row_offsets[:-1])
         off = np.flatnonzero(~(np.abs(total - 1) <= _SUM_TOLERANCE))
@@ -55,10 +59,7 @@ def build(
                 f"the probabilities of choice {place} of state {state} sum up to "
                 f"{total[choice]:.12g}, expected 1",
             )
-    try:
-        return MDP.from_arrays(row_group_offsets, row_offsets, columns, probs, **more)
-    except ValueError as error:
-        raise FormatError(path, None, str(error)) from None
+    raise FormatError(path, None, message)
 
 
 def say_left_out(path: FilePath, what: list[str], why: str) -> None:

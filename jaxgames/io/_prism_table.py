@@ -47,7 +47,35 @@ class Table(NamedTuple):
     intervals: bool
     """Whether the file says that it has bounds, or they differ."""
 
-    def in_order(self) -> "Table":
+    def by_choices(
+        self, path: FilePath, num_states: int
+    ) -> tuple["Table", np.ndarray, np.ndarray]:
+        """Sorted by state, then by choice; with where choices and states start.
+
+        Args:
+            path: the file.
+            num_states: how many states there are.
+
+        Returns:
+            The table in order; int32 `[C + 1]`, the first row of each choice, and the
+            number of rows; int32 `[S + 1]`, the first choice of each state, and `C`.
+
+        Raises:
+            FormatError: choices have gaps, or more than one action, or are not as many
+                as the header says.
+        """
+        found = _table_loop.choices(self.state, self.choice, self.action, num_states)
+        if found is not None:
+            self._check_number(path, len(found[0]) - 1)
+            return self, *found
+        table = self._in_order()
+        first = table._first_of_choices()
+        table._check(path, first)
+        groups = _models.offsets(table.state[first], num_states)
+        rows = np.append(first, len(table.state)).astype(np.int32)
+        return table, rows, groups
+
+    def _in_order(self) -> "Table":
         """Sorted by state, then by choice."""
         same = self.state[1:] == self.state[:-1]
         falls = (self.state[1:] < self.state[:-1]) | (same & (np.diff(self.choice) < 0))
@@ -58,21 +86,20 @@ class Table(NamedTuple):
             **{name: getattr(self, name)[order] for name in Table._fields[:7]}
         )
 
-    def first_of_choices(self) -> np.ndarray:
+    def _first_of_choices(self) -> np.ndarray:
         """Where each choice starts, in a table in order."""
         opens = np.ones(len(self.state), bool)
         opens[1:] = (np.diff(self.state) != 0) | (np.diff(self.choice) != 0)
         return np.flatnonzero(opens)
 
-    def check(self, path: FilePath, first: np.ndarray) -> None:
+    def _check(self, path: FilePath, first: np.ndarray) -> None:
         """Refuses a table in order whose choices have gaps, or more than one action.
 
         Args:
             path: the file.
             first: where each choice starts.
         """
-        if self.num_choices not in (None, len(first)):
-            _miscounted(path, self.num_choices, "choices", len(first))
+        self._check_number(path, len(first))
         begins = np.ones(len(first), bool)
         begins[1:] = np.diff(self.state[first]) != 0
         choice = np.arange(len(first))
@@ -83,6 +110,10 @@ class Table(NamedTuple):
         width = np.diff(np.append(first, len(self.state)))
         other = self.action != np.repeat(self.action[first], width)
         self._refuse_any(path, np.flatnonzero(other), "has two different actions")
+
+    def _check_number(self, path: FilePath, found: int) -> None:
+        if self.num_choices not in (None, found):
+            _miscounted(path, self.num_choices, "choices", found)
 
     def _refuse_any(self, path: FilePath, rows: np.ndarray, why: str) -> None:
         if len(rows):

@@ -118,3 +118,56 @@ def _rows(byte, before, tells_choices, last, most, powers, numbers, prob):
             return ODD
         row += 1
     return row
+
+
+def choices(
+    state: np.ndarray, choice: np.ndarray, action: np.ndarray, num_states: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Where the choices and the states of a table start.
+
+    Args:
+        state: int32 `[E]`.
+        choice: int32 `[E]`, the number of the choice among the state's.
+        action: int32 `[E]`.
+        num_states: how many states there are.
+
+    Returns:
+        int32 `[C + 1]`, the first row of each choice, and `E`; int32 `[S + 1]`, the
+        first choice of each state, and `C`. None where rows are out of order, choices
+        have gaps or more than one action, or the table was not read by machine code.
+    """
+    if not _rows.ready or not len(state):
+        return None
+    first = np.empty(len(state) + 1, np.int32)
+    groups = np.empty(num_states + 1, np.int32)
+    count = _choices(state, choice, action, first, groups)
+    return None if count == ODD else (first[: count + 1].copy(), groups)
+
+
+@compiled
+def _choices(state, choice, action, first, groups):
+    count = 0
+    last = -1  # state
+    place = -1  # choice
+    for row in range(len(state)):
+        of = np.int64(state[row])
+        if of < last:
+            return ODD
+        if of > last:
+            while last < of:
+                last += 1
+                groups[last] = count
+            place = -1
+        if choice[row] != place:
+            place += 1
+            if choice[row] != place:
+                return ODD
+            first[count] = row
+            count += 1
+        elif action[row] != action[row - 1]:
+            return ODD
+    first[count] = len(state)
+    while last < len(groups) - 1:
+        last += 1
+        groups[last] = count
+    return count

@@ -19,7 +19,7 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.io import _aut_loop, _limits, _lines
+from jaxgames.io import _aut_loop, _decimal, _limits, _lines, _pieces
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import quoted
 from jaxgames.value import Value, freeze
@@ -93,7 +93,7 @@ class LTS(Value):
             ValueError: a state or a label is out of range, or the lengths differ.
         """
         src, dst = (np.asarray(x, None if len(x) else np.int32) for x in (src, dst))
-        label, names = np.asarray(label, np.int64), tuple(names)
+        label, names = np.asarray(label, None if len(label) else np.int32), tuple(names)
         if label.shape != src.shape:
             raise ValueError(
                 f"src and label must have the same length, got {src.shape} and "
@@ -105,14 +105,14 @@ class LTS(Value):
             raise ValueError(
                 f"the initial state must be from 0 to {num_states - 1}, got {initial}"
             )
-        order = np.argsort(src, kind="stable")
+        label = label.astype(np.int32, copy=False)
+        if len(src) and np.any(src[1:] < src[:-1]):
+            order = np.argsort(src, kind="stable")
+            src, dst = src[order], dst[order]
+            label = freeze(label[order])
         arena = Arena.from_edges(
-            src[order],
-            dst[order],
-            owner=np.zeros(num_states, bool),
-            dead_ends="allow",
+            src, dst, owner=np.zeros(num_states, bool), dead_ends="allow"
         )
-        label = freeze(label[order].astype(np.int32))
         return cls(arena, label, names, int(initial))
 
     @property
@@ -160,17 +160,26 @@ def load(path: FilePath) -> LTS:
     """
     sizes: list[int] = []
     names: dict[bytes, int] = {}
-    parts = [np.empty((3, 0), np.int32)]
-    for lines in _lines.read(path):
+    parts = [tuple(np.empty((3, 0), np.int32))]
+
+    def rows(byte: np.ndarray, _: int) -> _aut_loop.Rows | None:
+        return _aut_loop.read(byte, _decimal.MARGIN, sizes[2] - 1) if sizes else None
+
+    for lines in _lines.read_rows(path, rows):
+        if isinstance(lines, _aut_loop.Rows):
+            numbered = [names.setdefault(name, len(names)) for name in lines.names]
+            label = np.array(numbered, np.int32)[lines.which]
+            parts.append((lines.ends[0], label, lines.ends[1]))
+            continue
         if not sizes and len(lines.number):
             sizes = _header(lines)
             lines = lines.skip(1)
         if len(lines.number):
-            parts.append(_transitions(lines, sizes[2], names))
+            parts.append(tuple(_transitions(lines, sizes[2], names)))
     if not sizes:
         raise FormatError(path, None, "the file is empty")
     initial, transitions, states = sizes
-    src, label, dst = np.concatenate(parts, axis=1)
+    src, label, dst = map(_pieces.joined, zip(*parts, strict=True))
     if len(src) != transitions:
         raise FormatError(
             path,
@@ -241,11 +250,6 @@ def _transitions(
     """Sources, labels and targets; enters new labels into the names."""
     byte, start = lines.byte, lines.start[lines.first[:-1]]
     end = lines.end[lines.first[1:] - 1]
-    if lines.by_code:
-        found = _aut_loop.parse(byte, start, end, states - 1)
-        if found is not None:
-            src, dst, begin, stop = found
-            return np.stack([src, lines.named(begin, stop, names), dst])
     comma = np.flatnonzero(byte == ord(","))
     before = np.searchsorted(comma, start)
     after = np.searchsorted(comma, end) - 1

@@ -20,7 +20,7 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _kripke_loop, _limits, _word_loop
+from jaxgames.io import _kripke_loop, _limits
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._tokens import Token, Tokens, read_text
 from jaxgames.quoting import clipped, quoted
@@ -191,8 +191,7 @@ class _Reader:
             order = np.argsort(found.number, kind="stable")
             if not np.array_equal(found.number[order], np.arange(size)):
                 return None
-        which, places = _word_loop.alike(byte, *found.held)
-        held = found.held[:, places].T.tolist()
+        which, held = found.held.which, found.held.places.T.tolist()
         sets = [_members(text[i:j].decode(), propositions) for i, j in held]
         if None in sets:
             return None

@@ -19,7 +19,7 @@ References:
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE, Arena
-from jaxgames.io import _limits, _lines
+from jaxgames.io import _decimal, _entry_loop, _limits, _lines, _pieces
 from jaxgames.io._files import FilePath, FormatError
 from jaxgames.quoting import quoted
 
@@ -56,10 +56,17 @@ def load(path: FilePath) -> Arena:
         (array([0, 0, 1], dtype=int32), array([0, 1, 0], dtype=int32))
     """
     field, mirrored, sizes = "", 0, None
-    src, dst = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    weight = [np.empty(0, np.int64)]
+    ends, weight = [np.empty((2, 0), np.int32)], [np.empty(0, np.int64)]
     reals = _lines.Reals()
-    for lines in _lines.read(path):
+
+    def rows(byte: np.ndarray, _: int) -> np.ndarray | None:
+        most = sizes[0] if sizes else 0
+        return _entry_loop.read(byte, _decimal.MARGIN, most, field)
+
+    for lines in _lines.read_rows(path, rows):
+        if isinstance(lines, np.ndarray):
+            ends.append(lines)
+            continue
         if not field:
             if not len(lines.number):
                 continue
@@ -81,8 +88,9 @@ def load(path: FilePath) -> Arena:
                 f"expected 'row column{value}', found {quoted(lines.text(line))}",
             )
         first = lines.first[:-1]
-        src.append(lines.integers(first, "a row", 1, sizes[0]) - 1)
-        dst.append(lines.integers(first + 1, "a column", 1, sizes[0]) - 1)
+        row = lines.integers(first, "a row", 1, sizes[0])
+        column = lines.integers(first + 1, "a column", 1, sizes[0])
+        ends.append(np.stack([row - 1, column - 1]).astype(np.int32))
         if field == "integer":
             weight.append(_signed(lines, first + 2))
         elif words == 3:
@@ -90,7 +98,8 @@ def load(path: FilePath) -> Arena:
     if sizes is None:
         raise FormatError(path, None, "the file ends before the size of the matrix")
     size, entries = sizes
-    src, dst, weight = (np.concatenate(x) for x in (src, dst, weight))
+    src, dst = map(_pieces.joined, zip(*ends, strict=True))
+    weight = np.concatenate(weight)
     if len(src) != entries:
         raise FormatError(
             path,

@@ -89,14 +89,13 @@ def load(path: FilePath) -> MDP:
         >>> load(path)
         MDP(2 states, 3 choices, 4 branches)
     """
-    table = read(path).in_order()
-    first, size = table.first_of_choices(), _num_states(path, table)
+    table = read(path)
+    size = _num_states(path, table)
     _limits.check_vertices(path, None, size)
-    table.check(path, first)
+    table, rows, groups = table.by_choices(path, size)
+    first = rows[:-1]
     labels, initial = load_labels(path, size)
     names = [[name] if name else [] for name in table.names]
-    groups = _models.offsets(table.state[first], size)
-    rows = np.append(first, len(table.state)).astype(np.int32)
     shape = _prism_rewards.Shape(
         groups, rows, table.target, table.tells_choices, table.num_states is None
     )

@@ -20,9 +20,11 @@ A function that does anything else has no machine code. What is the same for
 all calls with arguments of one kind, such as `x is None` or `x.ndim == 1`, is decided
 when the function is translated, and only the branch that is taken has to make sense.
 
-As with numba, sums wrap round at 64 bits, and no index is checked but that negative
-ones count from the end. A division by zero raises, and so does a lack of memory. New
-arrays live until their function ends, and those that it returns until its caller ends.
+As with numba, sums wrap round at 64 bits, and no index is checked. A constant index and
+the ends of a slice may be negative and count from the end. An index that is computed
+may not: `check_indices` finds those that are. A division by zero raises, and so does a
+lack of memory. New arrays live until their function ends, and those that it returns
+until its caller ends.
 """
 
 from typing import TYPE_CHECKING
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING
 from jaxgames import later
 
 if TYPE_CHECKING:
+    from jaxgames.native._arrays import check_indices as check_indices
     from jaxgames.native._machine import Program as Program
     from jaxgames.native._machine import can_translate as can_translate
 

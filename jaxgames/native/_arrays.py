@@ -21,9 +21,21 @@ from jaxgames.native._types import (
     parts,
 )
 
+OUT_OF_RANGE = 3
+"""How a call ends that has an index of no item, if indices are checked.
+
+The line that it is written in is added.
+"""
+
 
 class Arrays(Emitter):
     """What is done with arrays."""
+
+    checks_indices = False
+    """Whether a call ends at an index of no item: see `check_indices`."""
+
+    first_line, written_in = 0, 0
+    """The line before the function, and that of what is translated."""
 
     def expression(self, node: ast.AST) -> Value:
         """The value of an expression."""
@@ -67,12 +79,19 @@ class Arrays(Emitter):
         self.line(f"store {word} {found}, ptr {pointer}")
 
     def index(self, value: Value, length: str) -> str:
-        """An index from 0: negative ones count from the end."""
+        """An index of an item; a constant that is negative counts from the end.
+
+        Each index that does lengthens the way from one number to the next, and so a
+        walk through a graph by a third: numbers that are computed may not.
+        """
         at = self.integer(value)
-        if value.is_known:
-            return at if value.known >= 0 else self.word(f"add i64 {length}, {at}")
-        negative = self.word(f"icmp slt i64 {at}, 0")
-        return self.chosen(negative, self.word(f"add i64 {at}, {length}"), at)
+        if value.is_known and value.known < 0:
+            at = self.word(f"add i64 {length}, {at}")
+        if self.checks_indices:
+            # Negative numbers are large without a sign.
+            there = self.word(f"icmp ult i64 {at}, {length}")
+            self.check(there, OUT_OF_RANGE + self.written_in)
+        return at
 
     def found(self, array: Value, node: ast.expr) -> tuple[str | None, Value]:
         """Where an item is, and the array; or None and a row."""
@@ -82,6 +101,8 @@ class Arrays(Emitter):
             row = self.found(array, ast.Tuple(node.elts[:-1], node.ctx))[1]
             return None, self.slice(row, node.elts[-1])
         at = self.expression(node)
+        if hasattr(node, "lineno"):
+            self.written_in = self.first_line + node.lineno
         places = parts(at) if isinstance(at.type, Tuple) else [at]
         lengths = array.words[1:]
         if len(places) > len(lengths):
@@ -125,7 +146,10 @@ class Arrays(Emitter):
         return Value(array.type, [pointer, many, *array.words[2:]])
 
     def _within(self, value: Value, length: str) -> str:
-        at = self._clipped(self.index(value, length))
+        at = self.integer(value)
+        negative = self.word(f"icmp slt i64 {at}, 0")
+        at = self.chosen(negative, self.word(f"add i64 {at}, {length}"), at)
+        at = self._clipped(at)
         return self.chosen(self.word(f"icmp sgt i64 {at}, {length}"), length, at)
 
     def _clipped(self, number: str) -> str:
@@ -251,3 +275,12 @@ class Arrays(Emitter):
             self.counted("0", self.size(array), 1, one)
             return Value(INT, [self.word(f"load i64, ptr {total}")])
         return None
+
+
+def check_indices() -> None:
+    """Has this process check all indices of what it translates from now on.
+
+    An index of no item is an IndexError then, and not whatever lies in memory there. So
+    much slower is a loop that tests take this and users do not.
+    """
+    Arrays.checks_indices = True

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgames.native._arrays import OUT_OF_RANGE, Arrays
 from jaxgames.native._expressions import DIVIDED_BY_ZERO
 from jaxgames.native._module import Module
 from jaxgames.native._types import (
@@ -100,7 +101,8 @@ class Program:
 
     def _kept_as(self, kinds: tuple) -> str:
         """The name of the file of its machine code: another one after any edit."""
-        digest = hashlib.sha256(repr((_own_text(), kinds, _target_name())).encode())
+        made = _own_text(), kinds, _target_name(), Arrays.checks_indices
+        digest = hashlib.sha256(repr(made).encode())
         begin = f"{self._function.__module__}.{self._function.__qualname__}"
         begin += f"-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
         written = hashlib.sha256()
@@ -281,6 +283,11 @@ class _Code:
         code = self._enter(room.words, given.buffer_info()[0], results)
         if code == DIVIDED_BY_ZERO:
             raise ZeroDivisionError("integer division or modulo by zero")
+        if code >= OUT_OF_RANGE:
+            raise IndexError(
+                f"an index of no item, in line {code - OUT_OF_RANGE} of the file of a "
+                "compiled function"
+            )
         if code:
             raise MemoryError("no memory for an array of compiled code")
         return _value(self._result, iter(results), (room, arguments))

@@ -47,6 +47,7 @@ class Function(Expressions):
         super().__init__(function.__name__)
         self.name, self.kinds, self.tree = name, kinds, source(function)
         self.scope, self.result = function.__globals__, None
+        self.first_line = function.__code__.co_firstlineno - 1
         self._callee = callee
         self._loops: list[tuple[str, str]] = []
         self._left: set[str] = set()  # ends of loops that a break leads to

@@ -11,7 +11,11 @@ SHOWN = {"PLAIN_UP_TO": ("start-amd-epyc",)}
 
 # arena.py
 ARENA_COMPILED_FROM = 1 << 20
-"""Edges from which a compiled loop pays, importing its compiler included."""
+"""Edges, of one arena or of all so far, from which a compiled loop pays, importing its
+compiler included ..."""
+
+ARENA_COMPILED_FROM_THEN_ON = 1 << 12
+"""... and those of an array for which it is called from then on."""
 
 # value.py
 COPIED_IN_PIECES_FROM = 1 << 22

@@ -17,6 +17,9 @@ HOA_BYTES = 1 << 20
 KRIPKE_SLOWER = 16
 """How many times as long as by arrays it takes to read something token by token."""
 
+KRIPKE_BYTES = 1 << 20
+"""Bytes that a core reads at once."""
+
 # io/_lines.py
 STRETCH_BYTES = 1 << 20
 """Bytes read at once."""

@@ -226,6 +226,7 @@ def test_solutions_are_a_pytree():
 
 @pytest.mark.parametrize(("games", "plain"), [(3, True), (400, False)])
 def test_what_is_small_alone_is_not_where_there_are_many(games, plain, monkeypatch):
+    monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     arena = generate.random_game(0, 50)
     assert 3 * arena.shape[1] <= host.SMALL < 400 * arena.shape[1]

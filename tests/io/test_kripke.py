@@ -301,3 +301,30 @@ def test_plain_systems_are_read_by_machine_code():
         begin = data.index(b";", data.index(b"initial")) + 1
         byte = np.frombuffer(data + b";", np.uint8)
         assert _kripke_loop.parse(byte, begin, 100) is not None
+
+
+CUT = (
+    '0 "a;\n1" -> 1;\n1 {p} -> 0;\n2 {p q} -> 0 1;\n',
+    "0 /* ;\n1; */ -> 1;\n1 -> 0;\n2 /* /* ;\n */ ;\n */;\n",
+    '0 {p ";\n" q} -> 1;\n1;\n2 {"a;b"};\n',
+    "0 -> 1 ;\n1 -> 0 ;\n2 {q} -> 2",
+    "0 -> 1;\n1 -> 0;\n2 {q} -> 2; 3",
+    "0;\n1;\n2;\n3;\n;\n4;\n",
+    '0 "a\\";\n1;\n2;\n',
+)
+
+
+@pytest.mark.parametrize("size", [1, 4, 9, 17])
+@pytest.mark.parametrize("text", CUT)
+def test_systems_are_cut_only_between_statements(text, size, monkeypatch):
+    """A piece that ends within a name or a comment is not taken for a whole one."""
+    byte = np.frombuffer(text.encode() + b";", np.uint8)
+    whole = _kripke_loop.parse(byte, 0, 9)
+    monkeypatch.setattr(_kripke_loop, "_BYTES_AT_ONCE", size)
+    cut = _kripke_loop.parse(byte, 0, 9)
+    assert (whole is None) == (cut is None)
+    if whole is not None and cut is not None:
+        for one, other in zip(whole, cut, strict=True):
+            pairs = zip(one, other, strict=True) if isinstance(one, tuple) else ()
+            for mine, theirs in pairs or [(one, other)]:
+                np.testing.assert_array_equal(mine, theirs)

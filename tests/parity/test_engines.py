@@ -312,6 +312,7 @@ def test_auto_takes_the_device_where_numba_is_missing(monkeypatch):
 
 def test_auto_solves_small_games_in_python_where_numba_is_missing(monkeypatch):
     monkeypatch.setattr(host, "can_compile", lambda: False)
+    monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     solution = parity.solve(SMALL)
     assert solution.stats["solver"] == "host"
@@ -331,6 +332,7 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
 
     here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
     monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
     assert calls[0] is host.Impatience is not calls[1]
@@ -345,6 +347,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
 
     here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
     monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []
 

@@ -1,0 +1,52 @@
+"""Texts within a text of which many are the same."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames import host
+from jaxgames.io import _word_loop
+
+
+class Texts(NamedTuple):
+    """Texts of which many are the same."""
+
+    which: np.ndarray
+    """int32 `[N]`, the number of each, in the order of their first appearance."""
+    places: np.ndarray
+    """int32 `[2, K]`, where the first of each number starts and ends."""
+
+
+def told_apart(byte: np.ndarray, places: np.ndarray) -> Texts:
+    """The texts at some places, by machine code.
+
+    Args:
+        byte: uint8, the text.
+        places: int32 `[2, N]`, where each starts and ends.
+    """
+    which, first = _word_loop.alike(byte, *places)
+    return Texts(which, places[:, first])
+
+
+def joined(byte: np.ndarray, parts: Sequence[Texts]) -> Texts:
+    """The texts of all parts, one after the other, numbered over all of them."""
+    number: dict[bytes, int] = {}
+    first: list[tuple[int, int]] = []
+    codes = []
+    for part in parts:
+        codes.append(np.empty(part.places.shape[1], np.int32))
+        for place, (start, end) in enumerate(part.places.T.tolist()):
+            code = number.setdefault(byte[start:end].tobytes(), len(number))
+            if code == len(first):
+                first.append((start, end))
+            codes[-1][place] = code
+    ends = np.cumsum([len(part.which) for part in parts]).tolist()
+    which = np.empty(ends[-1], np.int32)
+
+    def renumber(k: int) -> None:
+        own = which[ends[k] - len(parts[k].which) : ends[k]]
+        np.take(codes[k], parts[k].which, out=own, mode="clip")  # which needs no copy
+
+    host.together(renumber, range(len(parts)))
+    return Texts(which, np.array(first, np.int32).reshape(-1, 2).T)
