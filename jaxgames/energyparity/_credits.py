@@ -18,7 +18,9 @@ from jaxgames.states import register
 class State(NamedTuple):
     """Arrays are over slots `[S]`, in the type of the weights."""
 
-    credit: jax.Array  # energy that is estimated to be needed; infinite if none is enough
+    credit: (
+        jax.Array
+    )  # energy that is estimated to be needed; infinite if none is enough
     cap: jax.Array  # no more than that is ever of use
     block: jax.Array  # the priority that the last round changed, or nothing(game)
 
@@ -45,7 +47,8 @@ class Credits(Solver):
 
     A round is one sweep over the edges. Credits may rise by little in each round, up to
     `2 n d W` for `n` vertices, `d` priorities and weights that take `W` at most, and
-    there may be as many rounds as that to the power of `d`: for small games, in batches.
+    there may be as many rounds as that to the power of `d`: for small games, many at
+    once.
 
     References:
         [1] Chatterjee and Doyen, Energy parity games, TCS 458 (2012),

@@ -319,10 +319,13 @@ class _Memory:
 
 
 _address = ctypes.pythonapi.PyCapsule_GetPointer
-_address.restype, _address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+_address.restype, _address.argtypes = (
+    ctypes.c_void_p,
+    (ctypes.py_object, ctypes.c_char_p),
+)
 
 DATA = 40
-"""Where `PyArrayInterface`, which numpy describes arrays by, has the address of items."""
+"""Where `PyArrayInterface`, by which numpy describes arrays, tells where items lie."""
 
 
 def _where(argument: np.ndarray) -> int:

@@ -127,8 +127,8 @@ LATER_WORK = 128
 turn to turn, as that of promotion afresh does."""
 
 TIMES_AFRESH = 4
-"""Work of promotion afresh for each vertex, over that of tangle learning. It takes up to
-twice as long then, where all of a game is in a cache ..."""
+"""Work of promotion afresh for each vertex, over that of tangle learning. It takes up
+to twice as long then, where all of a game is in a cache ..."""
 
 AFRESH_UP_TO = 1 << 12
 """... and has so many vertices. From there on it is no more in all, but an eighth for

@@ -190,15 +190,16 @@ class Turns:
 
     def _promote(self, leg: str, budget: int) -> bool:
         counts = np.zeros(5, np.int64)
-        kept = self._regions() if leg == AFRESH else (NO_WORDS, NO_MARKS)
+        words, marks = self._regions() if leg == AFRESH else (NO_WORDS, NO_MARKS)
         finished = _promote(
-            *(self._game, self._key, self._words, self._winner, self._move, *kept),
+            *(self._game, self._key, self._words, self._winner, self._move),
+            *(words, marks),
             *(leg == AFRESH, self._stop, self._publish),
             *(self._left(), budget * len(self._key), counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
         if leg == AFRESH and self._stop[0] == 0 and self._left() > 0:
-            self._kept = *kept, self._won()
+            self._kept = words, marks, self._won()
         return bool(finished)
 
     def _regions(self) -> tuple[np.ndarray, np.ndarray]:
