@@ -693,7 +693,8 @@ def _copy_within(array, copy, low, high, beyond, begin, end):
 
 def _within(array: np.ndarray, low: int, high: int) -> bool:
     """Whether all values of an array that is not empty are in a range."""
-    if array.dtype.itemsize < 4 or not _pays(len(array)):
+    rows = array.flags.c_contiguous  # else the loop would be left to numba
+    if array.dtype.itemsize < 4 or not rows or not _pays(len(array)):
         return bool(array.min() >= low and array.max() <= high)
     beyond = np.zeros(1, np.bool_)
     on_all_cores(_find_beyond, len(array), array, low, high, beyond)

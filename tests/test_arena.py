@@ -310,3 +310,11 @@ def test_sources_of_many_edges(monkeypatch):
     assert many.src.dtype == np.int32
     with pytest.raises(ValueError, match="vertex 0 has no successor"):
         Arena.from_csr([0, 0, 1], np.array([1]), owner=[0, 1])
+
+
+def test_columns_of_a_table_are_checked_where_compiled_loops_pay(monkeypatch):
+    """They do not lie in a row, which machine code wants."""
+    monkeypatch.setattr(arena_module, "_pays", lambda entries: True)
+    src, dst = np.array([(0, 1), (0, 0), (1, 0)]).T
+    arena = Arena.from_edges(src, dst, owner=[0, 1])
+    assert arena.dst.tolist() == [1, 0, 0]

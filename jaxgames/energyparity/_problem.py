@@ -1,11 +1,11 @@
 """What energy parity games are to the driver: games of other kinds, one by one."""
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from jaxgames import drive, energy, states
+from jaxgames import drive, energy, fixpoint, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.energyparity import host
 from jaxgames.energyparity._checks import check
@@ -14,6 +14,7 @@ from jaxgames.energyparity._solution import LOST, UNKNOWN, Solution
 from jaxgames.energyparity._state import Answers, joined, parted
 from jaxgames.later import jax, to_numpy
 from jaxgames.solution import NO_EDGE, UNDECIDED, Stats, Status
+from jaxgames.tuning.energy import ROUNDS_TRACED
 
 SOLVERS = energy.SOLVERS
 """The solvers of the energy games that these games are solved by."""
@@ -33,6 +34,7 @@ class EnergyParity(drive.Problem[Arena]):
 
     name = "energyparity"
     solvers = SOLVERS
+    nothing: ClassVar = {"credit": UNKNOWN}
 
     def read(self, question: Any) -> tuple[Arena, Any]:
         """Weights are on edges, priorities on vertices; the recursion is the host's."""
@@ -119,11 +121,31 @@ class EnergyParity(drive.Problem[Arena]):
         rest = dataclasses.replace(question, weight=None)
         return states.fingerprint((rest, np.frombuffer(text, np.uint8)))
 
-    def traced(self, question: Arena, solver: Any, state: Any, max_steps: Any) -> Any:
-        """Which games are asked depends on answers."""
-        raise ValueError(
-            "energy parity games are solved by other games that the host chooses, "
-            "where a traced game cannot be: solve it outside of jax.jit"
+    def traced_auto(self) -> Any:
+        """Which games the recursion asks depends on answers."""
+        from jaxgames.energyparity._credits import Credits  # no concrete solve wants it
+
+        return Credits()
+
+    def traced(self, question: Any, solver: Any, state: Any, max_steps: Any) -> Any:
+        """Winners and the least credits; a limit of rounds, if there is no other."""
+        from jaxgames.energyparity._credits import Credits
+
+        if not isinstance(solver, Credits):
+            raise ValueError(
+                f"solver={getattr(solver, 'name', solver)!r} is for energy games that "
+                "the host chooses, where a traced game cannot be: leave it out, or "
+                "solve the game outside of jax.jit"
+            )
+        limit = ROUNDS_TRACED if max_steps is None else max_steps
+        outcome = fixpoint.traced(solver, question, state, limit)
+        found = outcome.answer
+        return Solution(
+            winner=found.winner,
+            credit=found.credit if solver.strategies else None,
+            status=outcome.status,
+            stats=Stats(solver=solver.name, rounds=outcome.rounds),
+            state=outcome.carry,
         )
 
     def beside(
@@ -187,6 +209,14 @@ class Decisions(EnergyParity):
         """As an energy parity game."""
         game = from_mean_payoff_parity(*question)
         return super().in_phases(game, solver, **how)
+
+    def traced(self, question: Any, solver: Any, state: Any, max_steps: Any) -> Any:
+        """Thresholds and the weights made of them are exact numbers of the host."""
+        del question, solver, state, max_steps
+        raise ValueError(
+            "a mean-payoff parity game is put as an energy parity game by the host, "
+            "where a traced game cannot be: decide it outside of jax.jit"
+        )
 
 
 DECISIONS = drive.register(Decisions())

@@ -26,7 +26,8 @@ class Solution(solution.Winners):
             `strategies=False` was asked for.
         credit: integers `[V]`: initial energy that is enough for player 0's strategy,
             not the least there is; -1 where he loses, -2 where undecided. None
-            without strategies.
+            without strategies. Of a traced game it is the least there is, and there are
+            no strategies.
         modes: player 0's strategy, which needs memory:
             [`Modes`][jaxgames.energyparity.Modes]. None without strategies, or where
             not all was decided.

@@ -30,13 +30,16 @@ def solve(
     priorities; on random games about one for each priority. Numbers in them are exact,
     of as many bits as it takes.
 
-    On a concrete arena only: the host chooses the games.
+    The host chooses the games, from concrete arenas. Inside `jax.jit` and `jax.vmap` it
+    is a fixpoint iteration instead, which finds winners and the least credits, but no
+    strategies: for small games, in batches. A round is one sweep over the edges then,
+    and a solve of more than a million ends with a status, if `max_steps` says nothing.
 
     Args:
         arena: a game with one integer weight on each edge, in a unit of energy, and
             priorities on vertices; every vertex has a successor.
         solver: of the energy games, as for [`energy.solve`][jaxgames.energy.solve];
-            with `"host"` parity games are the host's, too.
+            with `"host"` parity games are the host's, too. `"auto"` for traced arenas.
         strategies: whether strategies are wanted.
         how: `max_steps`, `state`, `throw`, `progress`, `deadline`, `memory`: see
             [`How`][jaxgames.drive.How]. A round is one inner game. A state holds the

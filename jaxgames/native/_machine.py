@@ -318,10 +318,26 @@ class _Memory:
         self._owners = owners
 
 
+_address = ctypes.pythonapi.PyCapsule_GetPointer
+_address.restype, _address.argtypes = (
+    ctypes.c_void_p,
+    (ctypes.py_object, ctypes.c_char_p),
+)
+
+DATA = 40
+"""Where `PyArrayInterface`, by which numpy describes arrays, tells where items lie."""
+
+
+def _where(argument: np.ndarray) -> int:
+    """Where the items of an array lie: `__array_interface__` takes twice as long."""
+    told = argument.__array_struct__
+    return ctypes.c_size_t.from_address(_address(told, None) + DATA).value
+
+
 def _add_words(argument: Any, to: array.array) -> None:
     """The words of an argument."""
     if isinstance(argument, np.ndarray):
-        to.append(argument.__array_interface__["data"][0])
+        to.append(_where(argument))
         to.extend(argument.shape)
     elif isinstance(argument, tuple):
         for part in argument:

@@ -9,7 +9,8 @@ import numpy as np
 from jaxgames import energyparity, solve_many
 from jaxgames.arena import Arena
 from jaxgames.energyparity import Solution, reference
-from jaxgames.solution import Status
+from jaxgames.later import jax
+from jaxgames.solution import UNDECIDED, Status
 from jaxgames.testing import _games
 from jaxgames.testing._energy import show
 from jaxgames.testing._labelled import Labelled, labelled, smaller
@@ -24,6 +25,9 @@ from jaxgames.testing._subject import (
 )
 
 BATCH, SIZE = 32, 6
+
+ROUNDS = 1 << 14
+"""Rounds of traced games."""
 
 MOST_STATES = 400
 """Of what the modes of a game may remember, where they are played."""
@@ -69,6 +73,39 @@ def of_place(solver: str) -> Check:
 
 def _many(cases: Cases) -> list[Complaint]:
     return _wrong(cases, list(solve_many(energyparity, cases.once(_arenas))))
+
+
+@functools.cache
+def _traced() -> Any:
+    return jax.jit(jax.vmap(functools.partial(energyparity.solve, max_steps=ROUNDS)))
+
+
+def _stacked(cases: Cases) -> list[Complaint]:
+    """All at once, under `vmap`: the least credits; those of few rounds."""
+    arenas = cases.once(_arenas)
+    vertices, edges = np.max([arena.shape for arena in arenas], axis=0)
+    room = 1 << int(vertices).bit_length()
+    # Each vertex that is added takes an edge.
+    links = 1 << int(edges + room).bit_length()
+    padded = [arena.pad(room, links) for arena in arenas]
+    more = padded[:1] * (BATCH - len(padded))
+    stack = jax.tree.map(lambda *xs: np.stack(xs), *padded, *more)
+    found = jax.tree.map(np.asarray, _traced()(stack))
+    said: list[Complaint] = []
+    for index, expected in enumerate(cases.once(_expected)):
+        size, ended = len(expected.winner), int(found.status[index])
+        winner, credit = found.winner[index, :size], found.credit[index, :size]
+        wrong = None
+        if ended == Status.MAX_STEPS:
+            if np.any(winner != UNDECIDED):
+                wrong = "it is decided, though it has not come to its end"
+        elif ended != Status.SOLVED:
+            wrong = f"status {Status(ended).name}"
+        else:
+            wrong = _games.differs("winner", winner, expected.winner)
+            wrong = wrong or _games.differs("credit", credit, expected.credit)
+        said.append(wrong)
+    return said
 
 
 def _played(case: Labelled) -> Complaint:
@@ -162,6 +199,7 @@ def subject() -> Subject:
             "decide": each(_decided),
             "verify": each(_spoilt),
             "many": apart(_many),
+            "traced": apart(_stacked),
             "fvi": first(of_place("fvi"), 1),
         },
         smaller=smaller,

@@ -15,6 +15,10 @@ PATIENCE, PATIENCE_INTERPRETED = 1 << 18, 1 << 11
 SWEEPS = {"cpu": 1, "gpu": 6}
 """Sweeps of a round, see [`Lockstep`][jaxgames.energy._lockstep.Lockstep]."""
 
+# energyparity/_problem.py
+ROUNDS_TRACED = 1 << 20
+"""Rounds of a traced energy parity game, where nothing else is said."""
+
 # energy/_fvi.py
 ROUNDS = 1 << 12
 """Rounds of a loop after which the solver looks round, where nothing else is said."""

@@ -102,26 +102,37 @@ WHOLE = 0.9
 """Share of a game from which on a part is as good as all of it."""
 
 # parity/host/_legs.py
-FIRST_WORK = 128
-"""Work of promotion in the first turn, for each vertex that there is: vertices that it
-attracts or moves. On games from model checking and synthesis, and on most random ones,
-that is 1 to 10. On sparse ones with as many priorities as vertices it is up to 23 of
-300 vertices, 39 of 1,000, 159 of 3,000, and some thousands of 100,000."""
+FEW = 6000
+"""Vertices up to which promotion has a short first turn ..."""
 
-FIRST_WORK_OF_FEW = 24
-"""The same where there are few vertices: a game that is hard for it is left to the
-others soon."""
+WORK_OF_FEW = 10
+"""... with so much work for each vertex: vertices that it attracts or moves, and edges
+that it searches in long rows. On games from model checking and synthesis, and on most
+random ones, that is 1 to 10. It takes up to 20 of 300 vertices, and 50 of 3,000, where
+games are sparse and have as many priorities as vertices: then tangle learning takes
+two to three times as long, which is some milliseconds."""
+
+FIRST_WORK = 128
+"""The same where there are more vertices. On sparse games with as many priorities as
+vertices it is up to some hundreds of 10,000, and some thousands of 100,000."""
+
+WORK_OF_MANY = 24
+"""The same where there are hardly more ..."""
 
 MORE_WORK_FROM = 128
-"""It grows by one for each so many vertices."""
+"""... and it grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""Work of tangle learning in its first turn, for each vertex and edge. That of
-promotion afresh is twice as much for each vertex, which takes about as long where all
-of a game is in a cache. Both double from turn to turn."""
+"""Work of tangle learning in its first turn, for each vertex and edge. It doubles from
+turn to turn, as that of promotion afresh does."""
 
-AFRESH_UP_TO = 1 << 13
-"""Vertices from which on that is no more in all, but an eighth at least."""
+TIMES_AFRESH = 4
+"""Work of promotion afresh for each vertex, over that of tangle learning. It takes up
+to twice as long then, where all of a game is in a cache ..."""
+
+AFRESH_UP_TO = 1 << 12
+"""... and has so many vertices. From there on it is no more in all, but an eighth for
+each vertex at least."""
 
 ROWS = 4
 """Rows of a pool of tangles that has just been made, for each vertex."""

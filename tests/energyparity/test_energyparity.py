@@ -7,7 +7,7 @@ from fractions import Fraction
 import jax
 import numpy as np
 import pytest
-from repeats import first_of
+from repeats import first_of, some_of
 
 from jaxgames import (
     Arena,
@@ -471,11 +471,72 @@ def test_states_of_mean_payoff_and_of_many():
         same(one, energyparity.solve(game))
 
 
+def stacked(arenas, vertices, edges):
+    """Several games of one shape."""
+    return jax.tree.map(
+        lambda *xs: np.stack(xs), *(x.pad(vertices, edges) for x in arenas)
+    )
+
+
+@some_of(300, 10_000)
+def test_traced_games_have_the_least_credits(count):
+    """Those of the parity game with energy in its vertices, one by one."""
+    games = [draw(seed) for seed in range(count)]
+    found = jax.jit(jax.vmap(energyparity.solve))(stacked(games, 8, 24))
+    assert (np.asarray(found.status) == Status.SOLVED).all()
+    assert found.strategy is found.modes is None
+    winner, credit = np.asarray(found.winner), np.asarray(found.credit)
+    for index, game in enumerate(games):
+        size, expected = game.shape[0], reference.solve(game)
+        np.testing.assert_array_equal(winner[index, :size], expected.winner)
+        np.testing.assert_array_equal(credit[index, :size], expected.credit)
+
+
+def test_larger_traced_games():
+    """The recursion is another way; its credits are not the least."""
+    solve, decided = jax.jit(energyparity.solve), 0
+    for seed in range(30):
+        game = draw(seed, most=25, widest=5)
+        found, other = solve(game.pad(32, 96)), energyparity.solve(game)
+        if int(found.status) == Status.SOLVED:
+            decided += 1
+            size = game.shape[0]
+            np.testing.assert_array_equal(found.winner[:size], other.winner)
+            assert (np.asarray(found.credit)[:size] <= other.credit).all()
+    assert decided > 25
+
+
+def test_traced_games_that_are_not_solved_to_the_end():
+    solve = jax.jit(energyparity.solve, static_argnames="max_steps")
+    whole = solve(GAME)
+    some = solve(GAME, max_steps=2)
+    assert int(some.status) == Status.MAX_STEPS
+    assert (np.asarray(some.winner) == -1).all()
+    assert (np.asarray(some.credit) == -2).all()
+    rest = solve(GAME, state=some.state)
+    np.testing.assert_array_equal(rest.credit, whole.credit)
+    assert int(rest.stats["rounds"]) == int(whole.stats["rounds"])
+
+    wide = dataclasses.replace(GAME, weight=GAME.weight * 2**26)
+    found = solve(wide)
+    assert int(found.status) == Status.OVERFLOW
+    assert (np.asarray(found.winner) == -1).all()
+    gains = dataclasses.replace(GAME, weight=np.array([2**31 - 1, -5, 0, 1], np.int32))
+    np.testing.assert_array_equal(solve(gains).credit, whole.credit)
+
+    found = solve(dataclasses.replace(GAME, dst=np.array([0, 1, 0, 7], np.int32)))
+    assert int(found.status) == Status.INVALID
+    assert (np.asarray(found.credit) == -2).all()
+    bare = jax.jit(lambda x: energyparity.solve(x, strategies=False))(GAME)
+    assert bare.credit is None
+    np.testing.assert_array_equal(bare.winner, whole.winner)
+
+
 def test_what_cannot_be_asked():
     with pytest.raises(ValueError, match="state must be solution.state"):
         energyparity.solve(GAME, state=3)
     with pytest.raises(ValueError, match="outside of jax.jit"):
-        jax.jit(energyparity.solve)(GAME)
+        jax.jit(lambda arena: energyparity.solve(arena, "fvi"))(GAME)
     with pytest.raises(ValueError, match="outside of jax.jit"):
         jax.jit(energyparity.verify)(GAME, energyparity.solve(GAME))
     with pytest.raises(ValueError, match="threshold must be"):

@@ -282,9 +282,9 @@ def test_a_promotion_costs_what_it_changes():
     )
     game, counts = engine.prepare(arena), np.zeros(5, np.int64)
     move = np.full(game.size, NO_EDGE, np.int32)
-    assert _legs._solve(
+    assert _legs._promote(
         *(game, game.key.copy(), np.empty(4 * game.size + 4, np.int32)),
-        *(np.zeros(game.size, np.int8), move, False),
+        *(np.zeros(game.size, np.int8), move, _legs.NO_WORDS, _legs.NO_MARKS, False),
         *(engine.NEVER_STOPS, engine.NOBODY_READS, _attract.NO_LIMIT, 1 << 60, counts),
     )
     assert counts[2] >= rises - 1
@@ -302,7 +302,7 @@ def test_each_engine_alone(leg, count):
 
 def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
-    monkeypatch.setattr(_legs, "FIRST_WORK", 2)
+    monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
     monkeypatch.setattr(_legs, "LATER_WORK", 1)
     tried = set()
     arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
@@ -313,6 +313,51 @@ def test_engines_hand_on_what_is_won(monkeypatch):
     assert ("promotion", "tangles") in tried
     assert ("promotion, tangles, afresh", "tangles") in tried
     assert ("promotion, tangles, afresh", "afresh") in tried
+
+
+@pytest.mark.parametrize("budget", [1, 3])
+def test_promotion_afresh_goes_on_where_it_was(budget):
+    """In many short turns it does what it does in one, and nothing again."""
+
+    def turns_of(arena):
+        game = engine.prepare(arena)
+        winner, move = np.zeros(game.size, np.int8), np.full(game.size, NO_EDGE)
+        how = engine.NEVER_STOPS, engine.NOBODY_READS, _attract.NO_LIMIT
+        return _legs.Turns(game, winner, move.astype(np.int32), *how), winner
+
+    most = 0
+    for arena in [
+        *(generate.two_counters_plus(4), generate.counter_rob(4)),
+        *random_arenas(seed=36, count=40, size=200),
+        *(random_arenas(seed=37, count=20, size=60)),
+    ]:
+        whole, expected = turns_of(arena)
+        assert whole._promote("afresh", 1 << 40)
+        parts, winner = turns_of(arena)
+        turns = 1
+        while not parts._promote("afresh", budget):
+            _legs.restore(parts._game, parts._key)
+            turns += 1
+        most = max(most, turns)
+        assert parts.stats == whole.stats
+        np.testing.assert_array_equal(winner, expected)
+    assert most > 5
+
+
+@pytest.mark.parametrize("k", [13, 24, 39])
+def test_hard_games_are_whole_when_tangles_are_learned(k):
+    """What promotion wins of them first may make the rest a good deal harder."""
+    arena = generate.counter_rob(k)
+    for edges in (np.arange(arena.shape[1]), np.arange(arena.shape[1])[::-1]):
+        other = Arena.from_edges(
+            arena.src[edges],
+            arena.dst[edges],
+            owner=arena.owner,
+            priority=arena.priority,
+        )
+        stats = check_certificate(other).stats
+        assert stats["engine"] == "tangles"
+        assert stats["steps"] < 60 * sum(arena.shape)
 
 
 def side_by_side(rng, links, *arenas):
@@ -344,8 +389,9 @@ def test_hard_games_side_by_side_are_hardly_harder():
 @some_of(200, 5000)
 def test_games_that_fall_apart(count, monkeypatch):
     """Each part is a game of its own, once those are won that it leads to."""
-    monkeypatch.setattr(_legs, "FIRST_WORK_OF_FEW", 0)
+    monkeypatch.setattr(_legs, "WORK_OF_FEW", 0)
     monkeypatch.setattr(_legs, "LATER_WORK", 1)
+    monkeypatch.setattr(_legs, "TIMES_AFRESH", 2)
     monkeypatch.setattr(_arranged, "LEAST_PART", 1)
     rng, parts = np.random.default_rng(3), 0
     odd = odd_arenas(17, 3 * count)
@@ -550,7 +596,7 @@ def test_step_limits_leave_sound_answers():
 
 def test_step_limits_of_all_engines_leave_sound_answers(monkeypatch):
     """They end after a region, and so may take some more steps than they were given."""
-    monkeypatch.setattr(_legs, "FIRST_WORK", 1)
+    monkeypatch.setattr(_legs, "WORK_OF_FEW", 1)
     monkeypatch.setattr(_legs, "LATER_WORK", 1)
     partly, engines = 0, set()
     for arena in random_arenas(seed=36, count=60, size=60):
@@ -571,7 +617,7 @@ def test_step_limits_of_all_engines_leave_sound_answers(monkeypatch):
 @pytest.mark.parametrize("legs", [_legs.LEGS, *((leg,) for leg in _legs.LEGS)])
 def test_a_run_that_was_cut_off_goes_on(legs, steps, monkeypatch):
     """What was won stays so, tangles are kept, and somebody else may watch the rest."""
-    monkeypatch.setattr(_legs, "FIRST_WORK_OF_FEW", 1)
+    monkeypatch.setattr(_legs, "WORK_OF_FEW", 1)
     monkeypatch.setattr(_legs, "LATER_WORK", 2)
     monkeypatch.setattr(_arranged, "LEAST_PART", 1)
     rng = np.random.default_rng(31)

@@ -39,7 +39,7 @@ from jaxgames.arena import Arena
 from jaxgames.arguments import integer
 from jaxgames.host import lend
 from jaxgames.parity._game import compress
-from jaxgames.parity.host._arranged import arranged, first_exit
+from jaxgames.parity.host._arranged import arranged
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
 from jaxgames.parity.host._legs import TANGLES as TANGLES
@@ -104,26 +104,7 @@ def prepare(arena: Arena) -> Prepared:
         raise ValueError(
             f"the host engine takes up to {WON // 2 - 4:,} priorities, got {top:,}"
         )
-    useless = _useless_loops(row_ptr, source, head, owner, priority)
-    if useless.size > 0:
-        head = head.copy()  # it is the caller's
-        head[useless[1]] = head[useless[2]]
-    return arranged(row_ptr, source, head, owner, priority, size, useless=useless)
-
-
-def _useless_loops(row_ptr, source, head, owner, priority):
-    """Loops that their owners lose by, where these have other edges.
-
-    Returns:
-        int32 `[3, L]`: their vertices, which edges they are, and another edge of each.
-    """
-    loops = np.flatnonzero(source == head)
-    at = head[loops]
-    loses = (owner[at] ^ priority[at]) & 1 == 1
-    loops, at = loops[loses], at[loses]
-    other = first_exit(row_ptr, head, at)
-    leaves = other != NO_EDGE
-    return np.array([at[leaves], loops[leaves], other[leaves]], np.int32)
+    return arranged(row_ptr, source, head, owner, priority, size)
 
 
 def run(

@@ -5,15 +5,12 @@ import numpy as np
 from jaxgames.graph.host import closing
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON, Prepared
-from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import LEAST_PART, MOST_PARTS, WHOLE
 
-NO_EDGES, NO_LOOPS = np.empty(0, np.int32), np.empty((3, 0), np.int32)
+NO_EDGES = np.empty(0, np.int32)
 
 
-def arranged(
-    row_ptr, source, head, owner, priority, size, edges=NO_EDGES, useless=NO_LOOPS
-) -> Prepared:
+def arranged(row_ptr, source, head, owner, priority, size, edges=NO_EDGES) -> Prepared:
     """A game from its rows, its owners and its compressed priorities.
 
     Args:
@@ -24,33 +21,79 @@ def arranged(
         priority: int32 `[V]`.
         size: as in `Prepared`, like what follows.
         edges: of a part of a game.
-        useless: loops that lead elsewhere.
     """
     top = int(priority.max(initial=0))
-    key, in_ptr, in_tail, in_edge, order, rank, loops = arrange(
-        source, head, owner, priority, top
+    in_ptr, useless, loops = count_edges(row_ptr, source, head, owner, priority)
+    useless = np.ascontiguousarray(useless.T)
+    if useless.size > 0:
+        head = head.copy()  # it is the caller's
+        head[useless[1]] = head[useless[2]]
+    key, in_tail, in_edge, order, rank, loop = arrange(
+        source, head, owner, priority, top, in_ptr, loops
     )
     return Prepared(
         *(key, row_ptr, head, in_ptr, in_tail, in_edge),
-        *(order, rank, loops, edges, useless, size),
+        *(order, rank, loop, edges, useless, size),
     )
 
 
 @compiled
-def arrange(source, head, owner, priority, top):
-    """What `Prepared` has of vertices, and of edges by where they lead."""
+def count_edges(row_ptr, source, head, owner, priority):
+    """Rows by where edges lead, loops that are of no use, and how many others are.
+
+    Returns:
+        int32 `[V + 1]`, the edges that lead to each vertex, one place further on; int32
+        `[L, 3]`, the loops that their owners lose by where these have other edges:
+        their vertices, which edges they are, and another edge of each, where they count
+        as leading; and a number.
+    """
+    many, loops, few = len(head), 0, 0
+    in_ptr = np.zeros(len(owner) + 1, np.int32)
+    for e in range(many):
+        v = head[e]
+        in_ptr[v + 1] += 1
+        if v == source[e]:
+            loops += 1
+            few += (owner[v] ^ priority[v]) & 1
+    useless = np.empty((few, 3), np.int32)
+    kept, e = 0, 0
+    while few > 0 and e < many:
+        v = head[e]
+        if v == source[e] and (owner[v] ^ priority[v]) & 1 == 1:
+            few -= 1
+            other, last = row_ptr[v], row_ptr[v + 1]
+            while other < last and head[other] == v:
+                other += 1
+            if other < last:
+                useless[kept, 0], useless[kept, 1], useless[kept, 2] = v, e, other
+                in_ptr[v + 1] -= 1
+                in_ptr[head[other] + 1] += 1
+                kept += 1
+        e += 1
+    return in_ptr, useless[:kept], loops - kept
+
+
+@compiled
+def arrange(source, head, owner, priority, top, in_ptr, loops):
+    """What `Prepared` has of vertices, and of edges by where they lead.
+
+    Args:
+        source: where edges begin.
+        head: where they lead, useless loops elsewhere.
+        owner: of vertices.
+        priority: of vertices.
+        top: the largest.
+        in_ptr: from `count_edges`; becomes that of `Prepared`.
+        loops: how many there are.
+    """
     size, many = len(owner), len(head)
-    in_ptr, begin = np.zeros(size + 1, np.int32), np.zeros(top + 2, np.int32)
+    begin = np.zeros(top + 2, np.int32)
     in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
     key, order, rank = (
         np.empty(size, np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
     )
-    loops = 0
-    for e in range(many):
-        in_ptr[head[e] + 1] += 1
-        loops += head[e] == source[e]
     for v in range(size):
         in_ptr[v + 1] += in_ptr[v]
         begin[top - priority[v] + 1] += 1
@@ -72,21 +115,7 @@ def arrange(source, head, owner, priority, top):
             loops += 1
     for k in range(many):
         in_tail[k] = source[in_edge[k]]
-    return key, in_ptr, in_tail, in_edge, order, rank, loop
-
-
-@compiled
-def first_exit(row_ptr, head, vertices):
-    """The first edge of each of some vertices that is no loop, NO_EDGE if none is."""
-    found = np.full(len(vertices), NO_EDGE, np.int32)
-    for index in range(len(vertices)):
-        v = vertices[index]
-        e, last = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
-        while e < last and head[e] == v:
-            e += 1
-        if e < last:
-            found[index] = e
-    return found
+    return key, in_tail, in_edge, order, rank, loop
 
 
 def parts_of(game: Prepared, key: np.ndarray) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.parity import EDGES_OF_A_VERTEX as EDGES
 from jaxgames.tuning.parity import LONG_ROW as LONG
 from jaxgames.tuning.parity import POLL
 
@@ -102,20 +103,22 @@ class Play(NamedTuple):
 def attract(game, play, begin, end, mark, least, stop, max_steps):
     """Attracts to queue[begin:end] what is in lower regions than that of the mark.
 
-    Returns how far the queue was worked off, and its end; and the highest priority of a
-    region that is spoiled by it, if not less than `least`. Priorities of regions are
-    given four times.
+    Returns how far the queue was worked off, and its end; the highest priority of a
+    region that is spoiled by it, if not less than `least`; and how much work that was.
+    Priorities of regions are given four times.
     """
     key, move, queue, seen = play.key, play.move, play.queue, play.seen
     row_ptr, head = game.row_ptr, game.head
     in_ptr, in_tail, in_edge = game.in_ptr, game.in_tail, game.in_edge
     player = (mark >> 2) & 1
     limit = min(mark, 4 * WON)
-    spoiled = np.int64(-1)
+    spoiled, work = np.int64(-1), np.int64(0)
     last = begin + min(max_steps, len(queue))
     while begin < end and begin < last and (begin % POLL != 0 or stop[0] == 0):
         v = queue[begin]
-        for k in range(in_ptr[v], in_ptr[v + 1]):
+        into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
+        work += 1 + (until - into) // EDGES
+        for k in range(into, until):
             u = in_tail[k]
             old = np.int64(key[u])
             if old >= limit:
@@ -134,7 +137,10 @@ def attract(game, play, begin, end, mark, least, stop, max_steps):
                             if left < enough:
                                 break
                 else:
+                    before = np.int64(seen[u])
                     left = lowest(key, head, seen, u, first, stop_row, limit)
+                    turned = np.int64(seen[u]) - before
+                    work += (turned + (stop_row - first) * (turned < 0)) // EDGES
                 if left < limit:
                     if left >= least and left >= old & ~3:
                         spoiled = max(spoiled, left)
@@ -144,20 +150,21 @@ def attract(game, play, begin, end, mark, least, stop, max_steps):
             queue[end] = u
             end += 1
         begin += 1
-    return begin, end, spoiled >> 2
+    return begin, end, spoiled >> 2, work
 
 
 @compiled
 def pull(game, play, vertices, first, last, end, mark, least):
     """What of vertices[first:last] moves, or must move, to the region of the mark.
 
-    Begins `attract` from the other side, where that is the smaller one.
+    Begins `attract` from the other side, where that is the smaller one. Returns the end
+    of the queue, what is spoiled, and how much work that was.
     """
     key, moves, queue = play.key, play.move, play.queue
     row_ptr, head = game.row_ptr, game.head
     player = (mark >> 2) & 1
     limit = min(mark, 4 * WON)
-    spoiled = np.int64(-1)
+    spoiled, looked = np.int64(-1), np.int64(0)
     for index in range(first, last):
         u = vertices[index]
         old = np.int64(key[u])
@@ -177,6 +184,7 @@ def pull(game, play, vertices, first, last, end, mark, least):
             elif (successor ^ mark) < 4:
                 move = e
             e += 1
+        looked += e - row_ptr[u]
         if old >= limit or (own and move == NO_EDGE):
             continue
         if left < limit:
@@ -189,7 +197,7 @@ def pull(game, play, vertices, first, last, end, mark, least):
         key[u] = mark | (old & 1)
         queue[end] = u
         end += 1
-    return end, spoiled >> 2
+    return end, spoiled >> 2, looked // EDGES
 
 
 @compiled

@@ -15,18 +15,24 @@ from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
     AFRESH_UP_TO,
+    FEW,
     FIRST_WORK,
-    FIRST_WORK_OF_FEW,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
     ROWS,
+    TIMES_AFRESH,
+    WORK_OF_FEW,
+    WORK_OF_MANY,
 )
 
 PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
 
 LEGS = (PROMOTION, TANGLES, AFRESH)
 """The engines, in the order of their turns."""
+
+NO_WORDS, NO_MARKS = np.empty(0, np.int32), np.empty(0, np.bool_)
+"""Of promotion that is not to go on after its turn."""
 
 UNLIMITED = 2**30
 """A budget that nobody can spend."""
@@ -48,6 +54,8 @@ class Turns:
         # gives its memory back, and each solve pays for touching it again.
         self._words = np.empty(4 * len(game.key) + 4, np.int32)
         self._tangles: tuple[Search, Pool] | None = None
+        # What promotion afresh goes on from, and how many vertices were won then.
+        self._kept: tuple[np.ndarray, np.ndarray, int] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
         self._engine, self._tried = "", []
@@ -67,7 +75,7 @@ class Turns:
         self._max_steps = self.stats["steps"] + max_steps
         restore(self._game, self._key)
         # It may have been cut off while it attracted to what it had won.
-        self._attract(self._game.order)
+        self._attract(self._game.order, np.empty(len(self._key), np.int32))
         conclude(self._key, winner, move)
 
     def take(self, legs: Sequence[str]) -> tuple[bool, dict[str, str]]:
@@ -90,7 +98,7 @@ class Turns:
         rest = turns(legs, len(self._key)) if self._rest is None else self._rest
         while going and not finished:
             leg, budget = next(rest)
-            self._engine = leg
+            self._engine, before = leg, self.stats["steps"]
             finished = (
                 self._learn(budget) if leg == TANGLES else self._promote(leg, budget)
             )
@@ -105,6 +113,9 @@ class Turns:
                         going = False
                 self._try(leg)
             elif not finished:
+                if leg == TANGLES:  # they are kept: the rest of its budget does
+                    work = self.stats["steps"] - before
+                    budget = max(budget - work // self._edges_and_vertices, 1)
                 rest = itertools.chain([(leg, budget)], rest)
         self._rest = rest
         return finished
@@ -161,13 +172,17 @@ class Turns:
         self._key[won] = 4 * (WON + player) | (self._key[won] & 1)
         moves = move != NO_EDGE
         self._move[vertices[moves]] = game.edges[move[moves]]
-        self._attract(won)
+        self._attract(won, self._words)
         return finished, turns.stats["steps"]
 
-    def _attract(self, vertices: np.ndarray) -> None:
+    def _attract(self, vertices: np.ndarray, queue: np.ndarray) -> None:
         """Attracts to what is won of some vertices."""
         some = np.ascontiguousarray(vertices, np.int32)
-        win_on(self._game, self._key, self._move, self._words, some, self._publish)
+        win_on(self._game, self._key, self._move, queue, some, self._publish)
+
+    @property
+    def _edges_and_vertices(self) -> int:
+        return len(self._key) + len(self._game.head)
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -175,13 +190,30 @@ class Turns:
 
     def _promote(self, leg: str, budget: int) -> bool:
         counts = np.zeros(5, np.int64)
-        finished = _solve(
+        words, marks = self._regions() if leg == AFRESH else (NO_WORDS, NO_MARKS)
+        finished = _promote(
             *(self._game, self._key, self._words, self._winner, self._move),
+            *(words, marks),
             *(leg == AFRESH, self._stop, self._publish),
             *(self._left(), budget * len(self._key), counts),
         )
         self._count(("steps", "regions", "promotions", "dominions"), counts[:4])
+        if leg == AFRESH and self._stop[0] == 0 and self._left() > 0:
+            self._kept = words, marks, self._won()
         return bool(finished)
+
+    def _regions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Those of promotion afresh, as they were if nothing was won since."""
+        kept, self._kept = self._kept, None
+        if kept is not None and kept[2] == self._won():
+            return kept[:2]
+        size = len(self._key)
+        words, marks = room_for(self._game)
+        return np.zeros(words + 2 * size, np.int32), np.zeros(marks, np.bool_)
+
+    def _won(self) -> int:
+        """How many vertices are won."""
+        return int(np.count_nonzero(self._key >= 4 * WON))
 
     def _learn(self, budget: int) -> bool:
         game, size = self._game, len(self._key)
@@ -190,7 +222,7 @@ class Turns:
             self._tangles = new_search(size), new_pool(size, rows)
         counts = np.zeros(4, np.int64)
         # Even nothing is to be looked at once.
-        limit = min(max(budget * (size + len(game.head)), 1), self._left())
+        limit = min(max(budget * self._edges_and_vertices, 1), self._left())
         end = FULL
         while end == FULL and counts[0] < limit:
             end = learn(
@@ -215,9 +247,12 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     """The engines in turn, each with a budget, until one of them has none.
 
     Budgets are for each vertex, and for tangle learning for each edge, too. Promotion
-    has the first turn alone: what it could not do then, it would do again. Promotion
-    afresh has long turns where games are small: its work is dear where they are not,
-    and tangle learning the better of the two.
+    has the first turn alone: what it could not do then, it would do again. That turn is
+    short where games are small: tangle learning takes little longer on those that
+    are not hard, and should see one that is before a small part of it is won, which
+    may hide how the rest hangs together. Promotion afresh has long turns where games
+    are small: its work is dear where they are not, and tangle learning the better of
+    the two.
 
     Args:
         legs: their names.
@@ -227,10 +262,13 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
         [('promotion', 128), ('tangles', 128), ('afresh', 16), ('tangles', 256)]
+        >>> next(turns(LEGS, 1000))
+        ('promotion', 10)
     """
     budget = LATER_WORK
     if len(legs) > 1:
-        yield legs[0], min(FIRST_WORK, FIRST_WORK_OF_FEW + size // MORE_WORK_FROM)
+        first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
+        yield legs[0], WORK_OF_FEW if size <= FEW else first
         legs = legs[1:]
     while len(legs) > 1:
         for leg in legs:
@@ -241,36 +279,80 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
 
 def _afresh(budget: int, size: int) -> int:
     """The budget of promotion afresh, from that of tangle learning."""
-    most = 2 * budget * min(size, AFRESH_UP_TO) // max(size, 1)
+    most = TIMES_AFRESH * budget * min(size, AFRESH_UP_TO) // max(size, 1)
     return max(most, budget // 8, 1)
 
 
 @compiled
-def _solve(
-    game, key, words, winner, move, afresh, stop, publish, max_steps, budget, counts
-):
-    """Fills winners and moves by promotion; whether it came to an end."""
+def _promote(
+    game, key, queue, winner, move, words, marks, afresh, stop, publish, max_steps,
+    budget, counts,
+):  # fmt: skip
+    """Fills winners and moves by promotion; whether it came to an end.
+
+    Args:
+        game: the game.
+        key: which gets regions.
+        queue: int32 `[4 V + 4]`: for the stack and its rim.
+        winner: which gets winners.
+        move: which gets moves.
+        words: int32, what is kept from one turn to the next: zeros, if there was none;
+            empty, if there will be none.
+        marks: bool, the same.
+        afresh: see `promote`, as for what follows.
+        stop: may be set to end it.
+        publish: gets winners.
+        max_steps: attracted vertices at most.
+        budget: work at most.
+        counts: what has been done.
+    """
     size = len(key)
-    depth = (game.key[game.order[0]] >> 2) + 2 if size > 0 else 1
+    many, more = room_for(game)
+    keeps = len(words) > 0
+    if not keeps:
+        words, marks = np.zeros(many, np.int32), np.zeros(more, np.bool_)
+    place, regions, moves = words[:4], words[many : many + size], words[many + size :]
+    depth = (many - 4 - size) // 5
+    levels = words[4 + size : many]
     play = Play(
         key,
         move,
-        np.zeros(size, np.int32),
-        words[: 2 * size],
-        np.zeros(size // BLOCK + 1, np.bool_),
-        np.zeros(size, np.bool_),
-        words[2 * size :],
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
-        np.empty(depth, np.int32),
+        words[4 : 4 + size],
+        queue[: 2 * size],
+        marks[size:],
+        marks[:size],
+        queue[2 * size :],
+        levels[:depth],
+        levels[depth : 2 * depth],
+        levels[2 * depth : 3 * depth],
+        levels[3 * depth : 4 * depth],
+        levels[4 * depth :],
     )
-    going = win_loops(game, play, stop, publish, max_steps, counts)
+    going = True
+    if place[3] == 0:
+        going = win_loops(game, play, stop, publish, max_steps, counts)
+        place[3] = 1
+    else:
+        for v in range(size):
+            key[v], move[v] = regions[v], moves[v]
     if going:
-        going = promote(game, play, afresh, stop, publish, max_steps, budget, counts)
+        going = promote(
+            game, play, place, afresh, stop, publish, max_steps, budget, counts
+        )
+    if keeps:
+        for v in range(size):
+            regions[v], moves[v] = key[v], move[v]
     conclude(key, winner, move)
     return going
+
+
+@compiled
+def room_for(game):
+    """How many words and marks promotion needs, besides what it is given."""
+    size, depth = len(game.key), 1
+    if size > 0:
+        depth = (game.key[game.order[0]] >> 2) + 2
+    return 4 + size + 5 * depth, size + size // BLOCK + 1
 
 
 @compiled

@@ -78,7 +78,7 @@ def win_on(game, key, move, queue, vertices, publish):
 def _win(game, play, end, mark, stop, publish, max_steps, counts):
     """Attracts to what is won at the start of the queue; whether it came to an end."""
     queue, begin = play.queue, np.int64(0)
-    done, end, _ = attract(
+    done, end, _, _ = attract(
         game, play, begin, end, mark, NO_LIMIT, stop, max_steps - counts[0]
     )
     counts[0] += done

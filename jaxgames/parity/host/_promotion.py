@@ -20,8 +20,10 @@ from jaxgames.tuning.parity import EDGES_OF_A_VERTEX as EDGES
 
 
 @compiled
-def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
+def promote(game, play, place, afresh, stop, publish, max_steps, budget, counts):
     """Wins all vertices that are left, region by region; whether it came to an end.
+
+    Where its budget has ended it, it goes on from there when it is called again.
 
     `counts` are steps, regions, promotions, dominions, and how many vertices were
     attracted or moved along the stack, or had so many edges searched: that ends it when
@@ -29,7 +31,9 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
 
     Args:
         game: the game.
-        play: in which nothing has a region, but what is won.
+        play: in which nothing has a region, but what is won; or as it was left.
+        place: where it goes on in the order, the end of the stack, and how many regions
+            are on it: three words, 0 at first.
         afresh: whether a promotion gives up all that lies on its target, as in [1]; or
             only what it spoils.
         stop: see `run`, as for what follows.
@@ -39,25 +43,31 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
         counts: what has been done.
     """
     # Numba would take a plain 0 for a type of its own, and compile for it too.
-    end, level = np.int64(0), np.int64(-1)
-    at = _next(game, play, np.int64(0))
-    going = True
-    while going and at < len(game.order) and counts[4] < budget:
-        level += 1
-        counts[1] += 1
-        begin = end
-        at, end = _heads(game, play, at, end, level)
-        mark = 4 * np.int64(play.label[level])
-        play.rim[0] = -1
-        if len(game.order) - at < end - begin:
-            begin, size = end, len(game.order)
-            end, _ = pull(game, play, game.order, at, size, end, mark, NO_LIMIT)
-        done, end, _ = attract(
-            game, play, begin, end, mark, NO_LIMIT, stop, max_steps - counts[0]
-        )
-        counts[0] += done - begin
-        counts[4] += done - begin
-        going = done == end
+    end, level = np.int64(place[1]), np.int64(place[2]) - 1
+    # A region on a stack that was left may be closed, and rise before others begin.
+    goes_on, going = level >= 0, True
+    at = _next(game, play, np.int64(place[0]))
+    while going and (goes_on or at < len(game.order)) and counts[4] < budget:
+        if not goes_on:
+            level += 1
+            counts[1] += 1
+            begin = end
+            at, end = _heads(game, play, at, end, level)
+            mark = 4 * np.int64(play.label[level])
+            play.rim[0] = -1
+            if len(game.order) - at < end - begin:
+                begin, size = end, len(game.order)
+                end, _, work = pull(
+                    game, play, game.order, at, size, end, mark, NO_LIMIT
+                )
+                counts[4] += work
+            done, end, _, work = attract(
+                game, play, begin, end, mark, NO_LIMIT, stop, max_steps - counts[0]
+            )
+            counts[0] += done - begin
+            counts[4] += work
+            going = done == end
+        goes_on = False
         while (
             going
             and level >= 0
@@ -79,6 +89,7 @@ def promote(game, play, afresh, stop, publish, max_steps, budget, counts):
                     at = _give_up(game, play, at, begin, end, mark)
                     level, end = joined, begin
         at = _next(game, play, at)
+    place[0], place[1], place[2] = at, end, level + 1
     return going and level < 0 and at == len(game.order)
 
 
@@ -114,13 +125,13 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     first, spoiled = begin, np.int64(-1)
     if begin - below < end - begin:
         first = end
-        counts[4] += begin - below
-        end, spoiled = pull(game, play, queue, below, begin, end, mark, least)
-    done, end, also = attract(
+        end, spoiled, work = pull(game, play, queue, below, begin, end, mark, least)
+        counts[4] += begin - below + work
+    done, end, also, work = attract(
         game, play, first, end, mark, least, stop, max_steps - counts[0]
     )
     counts[0] += done - first
-    counts[4] += done - first
+    counts[4] += work
     going = done == end
     worst = max(spoiled, also)
     if afresh:
@@ -159,13 +170,14 @@ def _rise(game, play, at, level, end, target, afresh, stop, publish, max_steps, 
     if fallen > first:
         mark = 4 * worst
         done = end
-        end, _ = pull(game, play, queue, first, fallen, end, mark, NO_LIMIT)
+        end, _, work = pull(game, play, queue, first, fallen, end, mark, NO_LIMIT)
+        counts[4] += work
         first = done
-        done, end, _ = attract(
+        done, end, _, work = attract(
             game, play, first, end, mark, NO_LIMIT, stop, max_steps - counts[0]
         )
         counts[0] += done - first
-        counts[4] += done - first
+        counts[4] += work
         going = done == end
     return at, level, end, joined, going
 
@@ -464,5 +476,7 @@ def _heads(game, play, at, end, level):
         at += 1
         if at % BLOCK == 0:
             idle[at // BLOCK - 1] = True
+            while at < size and idle[at // BLOCK]:
+                at += BLOCK
     play.heads[level] = end
-    return at, end
+    return min(at, size), end
