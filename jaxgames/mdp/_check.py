@@ -219,6 +219,7 @@ def check(
         >>> mdp.check(model, 'Pmin>0.4 [ F<=1 "goal" ]').value
         True
     """
+    max_steps = fixpoint.checked_steps(max_steps)
     check_concrete(model)
     if not is_interval(model):
         check_model(model)
@@ -230,7 +231,6 @@ def check(
         given(name, value)
         values[name] = value
     question = as_property(asked)
-    max_steps = fixpoint.checked_steps(max_steps)
     if max_steps is not None:
         several = isinstance(question.formula, Multi)
         check_counted(model, solver, several=several, exact=exact)

@@ -115,6 +115,7 @@ def acceptance_probability(
         >>> mdp.acceptance_probability(model, automaton, "min").value
         0.0
     """
+    max_steps = fixpoint.checked_steps(max_steps)
     check_concrete(model)
     check_model(model)
     check_optimum(optimum)
@@ -123,7 +124,6 @@ def acceptance_probability(
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
     if not 0 < epsilon < np.inf:
         raise ValueError(f"epsilon must be a positive number, got {epsilon}")
-    max_steps = fixpoint.checked_steps(max_steps)
     if max_steps is not None:
         check_counted(model, solver, several=False, exact=exact)
     graph, condition = _parts(automaton)

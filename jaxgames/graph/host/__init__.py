@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames.arena import Arena
+from jaxgames.arguments import integer
 from jaxgames.graph._input import concrete, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.graph.host._components import WORDS as WORDS
@@ -121,6 +122,7 @@ def reachable(
 
     As [`reference.reachable`][jaxgames.graph.reference.reachable].
     """
+    max_steps = integer("max_steps", max_steps, 0)
     arena, vertices, edges = concrete(graph, vertices, edges)
     start = np.asarray(vertex_mask("sources", arena, sources))
     row_ptr, dst = arena.row_ptr, arena.dst
@@ -143,6 +145,7 @@ def attractor(
 
     As [`graph.attractor`][jaxgames.graph.attractor].
     """
+    max_steps = integer("max_steps", max_steps, 0)
     arena, vertices, _ = concrete(arena, vertices, None)
     if vertices is None:
         vertices = np.ones(arena.shape[0], bool)
