@@ -268,6 +268,7 @@ UNLIMITED = {
     parity.answer: "is a part of a solver",
     parity.preprocess.identity: "takes the arena as it is",
     parity.place_for: "compares sizes",
+    graph.place_for: "compares sizes",
     energy.place_for: "compares sizes",
     multienergy.place_for: "compares sizes",
     mdp.place_for: "compares sizes",

@@ -94,7 +94,7 @@ def attractor(
     goal = vertex_mask("target", arena, target)
     traced = is_traced((arena, goal, player, vertices, max_steps))
     if _links.on_host(arena, engine, traced):
-        how: dict[str, Any] = {"vertices": vertices, "max_steps": most}
+        how: dict[str, Any] = {"vertices": vertices, "max_steps": max_steps}
         return host.attractor(arena, goal, int(player), **how)
     if traced:
         return validity.withdrawn(fault, _pure(arena, goal, player, vertices, most))

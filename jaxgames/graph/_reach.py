@@ -71,8 +71,8 @@ def reachable(
     start = vertex_mask("sources", arena, sources)
     traced = is_traced((arena, start, vertices, edges, max_steps))
     if _links.on_host(arena, engine, traced):
-        within: dict[str, Any] = {"vertices": vertices, "edges": edges}
-        return host.reachable(arena, start, backward=backward, **within, max_steps=most)
+        how: dict[str, Any] = {"backward": backward, "max_steps": max_steps}
+        return host.reachable(arena, start, vertices=vertices, edges=edges, **how)
     if traced:
         links = _links.traced(arena, edges)
         inside = _links.inside(arena, vertices)
@@ -160,7 +160,9 @@ class Reach(Solver):
         return state.mark
 
 
-def spread(links: Links, sources: Any, inside: Any, most: Any) -> jax.Array:
+def spread(
+    links: Links, sources: Any, inside: Any, most: Any = host.NO_LIMIT
+) -> jax.Array:
     """Marks all that points, directly or not, at a source: bool `[V]`."""
     masks = jnp.asarray(sources), jnp.asarray(inside)
     problem = Problem(links, *masks, most=jnp.asarray(most, jnp.int32))

@@ -116,13 +116,13 @@ def reachable(
     backward: bool = False,
     vertices: Any = None,
     edges: Any = None,
-    max_steps: int = NO_LIMIT,
+    max_steps: int | None = None,
 ) -> np.ndarray:
     """What paths from the sources reach, or what reaches them; O(V + E) time.
 
     As [`reference.reachable`][jaxgames.graph.reference.reachable].
     """
-    max_steps = integer("max_steps", max_steps, 0)
+    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
     arena, vertices, edges = concrete(graph, vertices, edges)
     start = np.asarray(vertex_mask("sources", arena, sources))
     row_ptr, dst = arena.row_ptr, arena.dst
@@ -130,7 +130,7 @@ def reachable(
         row_ptr, of_edge = transpose(row_ptr, dst)
         dst = arena.src[of_edge]
         edges = None if edges is None else edges[of_edge]
-    return reach(row_ptr, dst, start, vertices, edges, max_steps)
+    return reach(row_ptr, dst, start, vertices, edges, most)
 
 
 def attractor(
@@ -139,20 +139,20 @@ def attractor(
     player: int,
     *,
     vertices: Any = None,
-    max_steps: int = NO_LIMIT,
+    max_steps: int | None = None,
 ) -> Attractor:
     """The attractor of a player to a set, by counting edges; O(V + E) time.
 
     As [`graph.attractor`][jaxgames.graph.attractor].
     """
-    max_steps = integer("max_steps", max_steps, 0)
+    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
     arena, vertices, _ = concrete(arena, vertices, None)
     if vertices is None:
         vertices = np.ones(arena.shape[0], bool)
     goal = np.asarray(vertex_mask("target", arena, target))
     row_ptr, dst, odd = arena.row_ptr, arena.dst, player == 1
     arrays = row_ptr, arena.src, dst, arena.owner, goal
-    rank = attract(*arrays, odd, vertices, max_steps)
+    rank = attract(*arrays, odd, vertices, most)
     strategy = moves_down(arena, rank, arena.owner == odd)
     return Attractor(rank != NO_RANK, strategy, rank)
 
