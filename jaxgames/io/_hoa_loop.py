@@ -176,12 +176,13 @@ def _parsed(byte: np.ndarray, begin: int, most: int, to_end: bool) -> Body | Non
     count, links, end = _parse(byte, begin, most, states, edges)
     if end == ODD or (byte[end] == 45) != to_end:
         return None
-    places = edges[1:3, :links], states[2:, :count], edges[3:, :links]
     return Body(
         states[0, :count].copy(),
         states[1, : count + 1].copy(),
         edges[0, :links].copy(),
-        *(_texts.told_apart(byte, each) for each in places),
+        _texts.told_apart(byte, edges[1:3, :links]),
+        _texts.told_apart(byte, states[2:, :count]),
+        _texts.told_apart(byte, edges[3:, :links]),
         end,
     )
 

@@ -102,7 +102,7 @@ def _made_ahead(pieces: Iterator[T]) -> Iterator[T]:
             yield piece  # type: ignore[misc]
 
 
-def lines(text: bytes) -> int:
+def lines(text: bytes | np.ndarray) -> int:
     """How many lines end in a text; `bytes.count` takes long, and the global lock."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
 
