@@ -435,3 +435,18 @@ def test_constants_of_programs_that_cannot_be(run, tmp_path, given, said):
     code, _, err = run("mdp", "walk.pm", "--prop", "P=? [ F x=0 ]", "--const", given)
     assert code == Exit.BAD_INPUT
     assert said in err
+
+
+def test_properties_name_what_a_program_defines(run):
+    Path("walk.prism").write_text(
+        "dtmc\nconst int N = 2;\nconst double p;\nformula end = x = N;\nmodule walk\n"
+        "x : [0..N];\n[] !end -> p:(x'=x+1) + 1-p:(x'=0);\n[] end -> true;\nendmodule\n"
+    )
+    ask = ("walk.prism", "--const", "p=0.5", "--prop", "P=? [ F<=2 end & x = N ]")
+    code, out, err = run("mdp", *ask, "--json", "-o", "values.npz")
+    assert (code, err, json.loads(out)["value"]) == (Exit.DONE, "", 0.25)
+    code, _, err = run("verify", "walk.prism", "values.npz", *ask[1:])
+    assert (code, err) == (Exit.DONE, "")
+    code, _, err = run("mdp", *ask[:3], "--prop", "P=? [ F ende ]")
+    assert code == Exit.BAD_INPUT
+    assert "did you mean 'end'?" in err

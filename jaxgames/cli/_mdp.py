@@ -1,6 +1,7 @@
 """`jaxgames mdp`."""
 
 import argparse
+import dataclasses
 import math
 import re
 from fractions import Fraction
@@ -132,7 +133,8 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        model, constants = loaded(args, constants)
+        model, constants, formulas = loaded(args, constants)
+        properties = [naming(formulas, asked) for asked in properties]
         notes.append(sizes(model))
     facts: dict[str, Any] = {
         "states": model.num_states,
@@ -187,22 +189,30 @@ class _Accepted(NamedTuple):
 
 def loaded(
     args: argparse.Namespace, constants: dict[str, Any]
-) -> tuple[mdp.MDP, dict[str, Any]]:
-    """The model, and values of constants that properties may name.
+) -> tuple[mdp.MDP, dict[str, Any], dict[str, Any]]:
+    """The model, and what properties may name: values of constants, and formulas.
 
     Of a program the values of all its constants are among these.
     """
     if io.FORMATS[f".{io.format_of(args.file, format=args.format)}"] != PROGRAMS:
-        return _mec.load(args), constants
+        return _mec.load(args), constants, {}
     program = io.program.read(args.file)
     own = {k: v for k, v in constants.items() if program.declares(k)}
     try:
         known = program.values(own)
-        return program.build(constants=own), {**constants, **known}
+        model = program.build(constants=own)
+        return model, {**constants, **known}, program.source.formulas
     except mdp.ProgramError as error:
         raise io.program.told(args.file, error) from None
     except ValueError as error:
         raise ValueError(f"--const: {error}") from None
+
+
+def naming(formulas: dict[str, Any], asked: "Asked") -> "Asked":
+    """A property that may name the formulas of a program."""
+    if not isinstance(asked, mdp.Property) or not formulas:
+        return asked
+    return dataclasses.replace(asked, constants=formulas | asked.constants)
 
 
 PROGRAMS = "jaxgames.io.program"

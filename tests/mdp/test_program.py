@@ -400,3 +400,43 @@ def test_random_programs_in_numbers():
     for seed in range(3000):
         case = _programs._draw(np.random.default_rng([7, seed]), seed, 3)
         assert _programs._compared(case, "host") is None, _programs.program_of(case)
+
+
+NAMED = """
+dtmc
+const int N;
+const double p = 0.25;
+const bool fair = p = 0.5;
+formula end = x = N;
+formula far = !fair & x + 1 >= N;
+module walk
+  x : [0..N];
+  [] !end -> p:(x'=x+1) + 1-p:(x'=0);
+  [] end -> true;
+endmodule
+"""
+
+
+def test_properties_may_name_formulas_and_constants():
+    program = mdp.Program.from_text(NAMED)
+    model = program.build(constants={"N": 3})
+    for named, plain in (
+        ("P=? [ F<=7 end ]", "P=? [ F<=7 x=3 ]"),
+        ("P=? [ F<=2 far & !end ]", "P=? [ F<=2 x=2 ]"),
+        ("P=? [ F<=N x = N - 1 ]", "P=? [ F<=3 x = 2 ]"),
+        ("P>p [ F<=3 end ]", "P>0.25 [ F<=3 x=3 ]"),
+        ("P=? [ F<=4 (fair | end) ]", "P=? [ F<=4 x=3 ]"),
+    ):
+        found = mdp.check(model, program.property(named, {"N": 3})).value
+        assert found == mdp.check(model, plain).value, named
+    with pytest.raises(mdp.PropertyError, match="did you mean 'end'"):
+        mdp.check(model, program.property("P=? [ F ende ]", {"N": 3}))
+
+
+def test_what_a_property_defines_itself_comes_first():
+    program = mdp.Program.from_text(NAMED)
+    model = program.build(constants={"N": 3})
+    (own,) = mdp.Property.parse_many("const bool end = false; P=? [ F<=7 end ]")
+    assert mdp.check(model, program.property(own, {"N": 3})).value == 0
+    with pytest.raises(ValueError, match="M"):
+        program.property("P=? [ F end ]", {"M": 3})

@@ -6,6 +6,7 @@ import functools
 import itertools
 import os
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -18,7 +19,13 @@ from jaxgames.kept import is_kept, kept
 from jaxgames.later import backend, may_have_accelerator
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._model import MDP
-from jaxgames.mdp._property import Place, PropertyError
+from jaxgames.mdp._property import (
+    Constant,
+    Place,
+    Property,
+    PropertyError,
+    as_property,
+)
 from jaxgames.mdp.program import _on_device
 from jaxgames.mdp.program._explored import MOST, Explored, explore
 from jaxgames.mdp.program._expressions import Typed
@@ -157,6 +164,41 @@ class Program:
         """
         found = self._resolved(constants).values
         return {name: value for name, value in found.items() if value is not None}
+
+    def property(
+        self, asked: "Property | str", constants: Mapping[str, Any] | None = None
+    ) -> Property:
+        """A property that may name formulas and constants of the program.
+
+        Its own constants of the same name come first.
+
+        Args:
+            asked: a property, or its text.
+            constants: as for `build`, with the same values.
+
+        Raises:
+            PropertyError: the text is no property.
+            ProgramError: a constant is defined by what means nothing.
+            ValueError: a constant is not there, or has a value already.
+
+        Examples:
+            >>> from jaxgames import mdp
+            >>> program = mdp.Program.from_text(
+            ...     "dtmc const int N; formula end = x = N; module walk x : [0..N]; "
+            ...     "[] !end -> 0.5:(x'=x+1) + 0.5:(x'=0); [] end -> true; endmodule"
+            ... )
+            >>> model = program.build(constants={"N": 2})
+            >>> asked = program.property("P=? [ F<=2 end & x = N ]", {"N": 2})
+            >>> mdp.check(model, asked).value
+            0.25
+        """
+        question = as_property(asked)
+        named: dict[str, Any] = {
+            name: Constant(bool(x) if isinstance(x, bool | np.bool_) else Fraction(x))
+            for name, x in self.values(constants).items()
+        }
+        named |= self.source.formulas | question.constants
+        return dataclasses.replace(question, constants=named)
 
     @limited()
     def build(
