@@ -132,6 +132,7 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
         raise answer.fail("it does not say what nature does: write .npz")
     try:
         question = _mdp.naming(formulas, asked[0])
+        assert isinstance(question, mdp.Property)
         verdict = mdp.verify_values(model, question, found, constants=constants)
     except mdp.PropertyError as error:
         raise ValueError(f"--prop {quoted(args.prop[0])}: {error}") from None
