@@ -228,9 +228,9 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
 
     Args:
         function: called with the arguments, and with where a range begins and ends. It
-            may write to what belongs to the places of its range alone. A loop from
-            `max(begin, 0)` is one whose indices do not count from an array's end, as
-            the compiler can tell: it works on several places at once.
+            may write to what belongs to the places of its range alone. Numba can
+            tell of a loop from `max(begin, 0)` that its indices do not count from an
+            array's end, and works on several places at once.
         size: how many places there are.
         *arguments: of numpy arrays and numbers.
 

@@ -122,7 +122,7 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
     if len(args.prop) != 1:
         raise ValueError("values were asked with a property: name one again, by --prop")
     asked, constants = _mdp.asked(args)
-    model, constants, formulas = _mdp.loaded(args, constants)
+    model, constants, named = _mdp.loaded(args, constants)
     found = _bounds(answer, model.num_states)
     if len(asked) != 1 or not mdp.is_verifiable(asked[0]):
         raise ValueError(f"--prop {quoted(args.prop[0])}: nothing checks its values")
@@ -131,8 +131,7 @@ def values(args: argparse.Namespace, answer: Answer) -> Any:
     elif model.lower is not None:
         raise answer.fail("it does not say what nature does: write .npz")
     try:
-        question = _mdp.naming(formulas, asked[0])
-        assert isinstance(question, mdp.Property)
+        question = named(asked[0])
         verdict = mdp.verify_values(model, question, found, constants=constants)
     except mdp.PropertyError as error:
         raise ValueError(f"--prop {quoted(args.prop[0])}: {error}") from None

@@ -1,9 +1,9 @@
 """`jaxgames mdp`."""
 
 import argparse
-import dataclasses
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -133,8 +133,11 @@ def run(args: argparse.Namespace) -> Exit:
     start_jax(args)
     phase = Phases(args)
     with phase("load") as notes:
-        model, constants, formulas = loaded(args, constants)
-        properties = [naming(formulas, asked) for asked in properties]
+        model, constants, named = loaded(args, constants)
+        properties = [
+            named(asked) if isinstance(asked, mdp.Property) else asked
+            for asked in properties
+        ]
         notes.append(sizes(model))
     facts: dict[str, Any] = {
         "states": model.num_states,
@@ -189,30 +192,23 @@ class _Accepted(NamedTuple):
 
 def loaded(
     args: argparse.Namespace, constants: dict[str, Any]
-) -> tuple[mdp.MDP, dict[str, Any], dict[str, Any]]:
-    """The model, and what properties may name: values of constants, and formulas.
+) -> tuple[mdp.MDP, dict[str, Any], Callable[[mdp.Property], mdp.Property]]:
+    """The model, values of constants that are not its own, and what is to be asked.
 
-    Of a program the values of all its constants are among these.
+    The last one makes a property one that may name what a program defines.
     """
     if io.FORMATS[f".{io.format_of(args.file, format=args.format)}"] != PROGRAMS:
-        return _mec.load(args), constants, {}
+        return _mec.load(args), constants, lambda asked: asked
     program = io.program.read(args.file)
     own = {k: v for k, v in constants.items() if program.declares(k)}
+    others = {k: v for k, v in constants.items() if k not in own}
     try:
-        known = program.values(own)
         model = program.build(constants=own)
-        return model, {**constants, **known}, program.source.formulas
+        return model, others, lambda asked: program.property(asked, own)
     except mdp.ProgramError as error:
         raise io.program.told(args.file, error) from None
     except ValueError as error:
         raise ValueError(f"--const: {error}") from None
-
-
-def naming(formulas: dict[str, Any], asked: "Asked") -> "Asked":
-    """A property that may name the formulas of a program."""
-    if not isinstance(asked, mdp.Property) or not formulas:
-        return asked
-    return dataclasses.replace(asked, constants=formulas | asked.constants)
 
 
 PROGRAMS = "jaxgames.io.program"

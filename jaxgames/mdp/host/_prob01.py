@@ -9,6 +9,7 @@ from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE, Optimum, Region, as_states, check_optimum
 from jaxgames.mdp.host import _sequence
+from jaxgames.mdp.host._levels import cut_off, descending
 
 
 class Entering(NamedTuple):
@@ -319,32 +320,13 @@ def _surely(groups, rows, columns, goal, inside, live, into, source, owner):
                 end += 1
         if end == 0:
             break
-        first = 0
-        while first < end:
-            t = queue[first]
-            first += 1
-            for i in range(into[t], into[t + 1]):
-                c = source[i]
-                if not safe[c]:
-                    continue
-                safe[c] = False
-                s = owner[c]
-                left[s] -= 1
-                if left[s] == 0 and inside[s] and not goal[s]:
-                    inside[s] = False
-                    queue[end] = s
-                    end += 1
+        cut_off(into, source, owner, goal, inside, safe, left, queue, end)
     scheduler = np.full(size, NO_CHOICE, np.int32)
     for s in range(size):
-        if not inside[s] or goal[s]:
-            continue
-        for c in range(groups[s], groups[s + 1]):
-            if not safe[c] or scheduler[s] >= 0:
-                continue
-            for e in range(rows[c], rows[c + 1]):
-                if level[columns[e]] == level[s] - 1:
-                    scheduler[s] = c
-                    break
+        if inside[s] and not goal[s]:
+            scheduler[s] = descending(
+                rows, columns, level, safe, s, groups[s], groups[s + 1]
+            )
     return inside, scheduler
 
 

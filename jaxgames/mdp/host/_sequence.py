@@ -14,6 +14,7 @@ from jaxgames.host import lend, linear, serves
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.host._levels import cut_off, descending
 from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO
 
 
@@ -480,15 +481,10 @@ def _untied(graph, goal, inside, live, own, level, scheduler, safe, left):
             break
     for place in range(first, last):
         s = order[place]
-        if not inside[s] or goal[s]:
-            continue
-        for c in range(groups[s], groups[s + 1]):
-            if not safe[c] or scheduler[s] >= 0:
-                continue
-            for e in range(rows[c], rows[c + 1]):
-                if level[columns[e]] == level[s] - 1:
-                    scheduler[s] = c
-                    break
+        if inside[s] and not goal[s]:
+            scheduler[s] = descending(
+                rows, columns, level, safe, s, groups[s], groups[s + 1]
+            )
 
 
 @linear
@@ -526,7 +522,7 @@ def _left_out(graph, goal, inside, own, level, safe, left, queue):
     Returns:
         How many states.
     """
-    into, source, owner, knot = graph.into, graph.source, graph.owner, graph.knot
+    into, source, owner = graph.into, graph.source, graph.owner
     end = 0
     for place in range(graph.knots[own, 0], graph.knots[own, 1]):
         s = graph.order[place]
@@ -534,18 +530,6 @@ def _left_out(graph, goal, inside, own, level, safe, left, queue):
             inside[s] = False
             queue[end] = s
             end += 1
-    done = 0
-    while done < end:
-        t = queue[done]
-        done += 1
-        for i in range(into[t], into[t + 1]):
-            c = source[i]
-            s = owner[c]
-            if knot[s] == own and safe[c]:
-                safe[c] = False
-                left[s] -= 1
-                if left[s] == 0 and inside[s] and not goal[s]:
-                    inside[s] = False
-                    queue[end] = s
-                    end += 1
-    return end
+    # Safe choices that lead into a knot are its own: what comes before does not lead
+    # to it, and of what comes after no choice is known to be safe yet.
+    return cut_off(into, source, owner, goal, inside, safe, left, queue, end)
