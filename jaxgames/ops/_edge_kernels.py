@@ -32,11 +32,12 @@ def times(x: Any, factor: Any, size: int) -> Any:
 def lower_both(tail, head, count, above, below, stamp, counts, turn, now, inverse):
     """As `ops.lower_both`."""
     size = len(above)
+    # What a kernel reads as it was, and writes too, XLA copies before each sweep.
+    old = () if len(tail) >= LONG else (above, below)
 
-    def sweep(tail, head, count, now, inverse, old_above, old_below, *arrays):
-        above, below, stamp, counts = arrays[4:]
-        if tail.shape[0] >= LONG:
-            old_above, old_below = above, below
+    def sweep(tail, head, count, now, inverse, *arrays):
+        above, below, stamp, counts = arrays[-4:]
+        old_above, old_below = arrays[:2] if old else (above, below)
         factor, time = inverse[0], now[0] + turn
 
         def block(there, u, v):
@@ -76,7 +77,7 @@ def lower_both(tail, head, count, above, below, stamp, counts, turn, now, invers
         number = jnp.sum(_blocks(tail, head, count, runs, block))
         add(counts, turn + 1, number)
 
-    given = tail, head, count, now, inverse, above, below
+    given = tail, head, count, now, inverse, *old
     return _call(sweep, given, (above, below, stamp, counts))
 
 
