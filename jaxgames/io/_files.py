@@ -14,12 +14,15 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
+import numpy as np
+
 from jaxgames import limits
 from jaxgames.io import _limits, _sources
 from jaxgames.io._errors import FilePath as FilePath
 from jaxgames.io._errors import FormatError as FormatError
 from jaxgames.io._limits import COMPRESSIONS as COMPRESSIONS
 from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
+from jaxgames.tuning.io import PACKED as _PACKED
 
 PER_BYTE = 24
 """Bytes that reading takes for each byte of text, about, in most formats."""
@@ -161,6 +164,43 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
                 raise FormatError(
                     path, None, f"broken {compression} data: {error}"
                 ) from error
+
+
+def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
+    """Reads a file into one array, decompressed where it is compressed.
+
+    The bytes of an uncompressed file are copied once: from the system's cache.
+
+    Args:
+        path: the file.
+        per_byte: bytes that reading takes for each byte of text, about.
+        behind: bytes that follow the text in the array.
+
+    Returns:
+        uint8, the text and the bytes behind it.
+
+    Raises:
+        FormatError: as `reading`.
+        OSError: the file cannot be opened or read.
+    """
+    with reading(path, per_byte) as file:
+        expected = _sources.length(path, _AT_ONCE)
+        if _sources.is_compressed(path):
+            expected *= _PACKED
+        margin = len(behind)
+        # One more byte, so that the end is seen where the length was right.
+        whole = np.empty(max(expected, 1 << 16) + 1 + margin, np.uint8)
+        size = 0
+        while count := file.readinto(
+            memoryview(whole)[size : min(size + _AT_ONCE, len(whole) - margin)]
+        ):
+            size += count
+            if size + margin == len(whole):
+                grown = np.empty(2 * len(whole), np.uint8)
+                grown[:size] = whole[:size]
+                whole = grown
+    whole[size : size + margin] = np.frombuffer(behind, np.uint8)
+    return whole[: size + margin]
 
 
 @contextlib.contextmanager

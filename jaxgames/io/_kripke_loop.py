@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.host import compiled
-from jaxgames.io import _pieces, _texts
+from jaxgames.io import _pieces, _texts, _whole
 from jaxgames.tuning.io import KRIPKE_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
 
@@ -49,15 +49,16 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
         most: the largest number of a state.
 
     Returns:
-        None where a statement may be malformed.
+        None where a statement may be malformed, or the text is not UTF-8.
     """
     size = len(byte) - begin
     if size < 2 * _BYTES_AT_ONCE:
         return _parsed(byte, begin, most)
+    _pieces.keep_freed_memory()
     pieces = -(-size // _BYTES_AT_ONCE)
-    text = byte.tobytes()
     wanted = [begin + size * k // pieces for k in range(1, pieces)]
-    ends = {text.find(b";\n", place) + 1 for place in wanted} - {0}
+    found = [_whole.find(byte, b";\n", place, len(byte)) for place in wanted]
+    ends = {place + 1 for place in found if place >= 0}
     # A piece has a line end behind it, which stands for nothing either.
     borders = [begin, *sorted(ends), len(byte) - 1]
     parts: list[States | None] = [None] * (len(borders) - 1)
@@ -82,6 +83,8 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
 
 def _parsed(byte: np.ndarray, begin: int, most: int) -> States | None:
     """Reads a piece, with a semicolon or a line end behind it."""
+    if not _whole.is_utf8(byte[begin:-1]):
+        return None
     # The shortest statements are `0;`, and a successor takes a digit and a blank.
     room = (len(byte) - begin) // 2 + 1
     number, row_ptr, targets = np.empty((3, room + 1), np.int32)

@@ -165,22 +165,40 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 
 def read_text(path: FilePath) -> str:
-    """The text of a file, decompressed where the suffix says so.
+    """The text of a file, decompressed where it is compressed.
 
     Raises:
         FormatError: it is not UTF-8.
     """
     with reading(path, PER_BYTE) as file:
         data = file.read()
-    if data.startswith(b"version https://git-lfs"):
+    refuse_pointer(path, data[:64])
+    return decoded(path, data)
+
+
+def refuse_pointer(path: FilePath, start: bytes) -> None:
+    """Refuses what begins as a pointer of Git LFS does.
+
+    Raises:
+        FormatError: it does.
+    """
+    if start.startswith(b"version https://git-lfs"):
         raise FormatError(
             path,
             1,
             "this is a pointer of Git LFS, and the file itself is elsewhere: fetch it "
             "by 'git lfs pull'",
         )
+
+
+def decoded(path: FilePath, data: bytes | memoryview) -> str:
+    """Bytes of a file as text.
+
+    Raises:
+        FormatError: they are not UTF-8; tells the line.
+    """
     try:
-        return data.decode()
+        return str(data, "utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = bytes(data[: error.start]).count(b"\n") + 1
         raise FormatError(path, line, f"expected UTF-8 text: {error}") from None

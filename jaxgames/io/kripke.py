@@ -22,7 +22,9 @@ import numpy as np
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _kripke_loop, _limits
 from jaxgames.io._files import FilePath, writing
-from jaxgames.io._tokens import Token, Tokens, read_text
+from jaxgames.io._limits import OversizeError
+from jaxgames.io._tokens import Token, Tokens
+from jaxgames.io._whole import Whole
 from jaxgames.quoting import clipped, quoted
 from jaxgames.systems import System
 
@@ -46,7 +48,7 @@ def load(path: FilePath) -> System:
         FormatError: the file is something else; tells the line and the column.
         OSError: the file cannot be read.
     """
-    return _Reader(path, read_text(path)).system()
+    return _read(Whole.read(path))
 
 
 def loads(text: str) -> System:
@@ -56,7 +58,7 @@ def loads(text: str) -> System:
         >>> loads("kripke; propositions on; initial 0; 0 -> 0 1; 1 {on} -> 0;")
         System(2 states, 3 transitions, propositions on)
     """
-    return _Reader("<text>", text).system()
+    return _read(Whole.of("<text>", text))
 
 
 def save(path: FilePath, system: System) -> None:
@@ -117,18 +119,32 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\n", " ").replace("\r", " ") + '"'
 
 
+def _read(whole: Whole) -> System:
+    if _kripke_loop.pays(whole.size):
+        try:
+            found = _Reader(whole.path, whole.head(0), whole.size).by_code(whole)
+        except OversizeError:
+            raise
+        except ValueError:  # what is wrong is told by those who read all in order
+            found = None
+        if found is not None:
+            return found
+    return _Reader(whole.path, whole.text, whole.size).system()
+
+
 class _Reader:
     """Reads one system, statement after statement."""
 
-    def __init__(self, path: FilePath, text: str):
-        self._path, self._text = path, text
+    def __init__(self, path: FilePath, text: str, length: int):
+        self._path, self._text, self._length = path, text, length
         self._tokens = Tokens(path, text, _TOKEN, nested=False)
         self._at: dict[int, Token] = {}
         self._names: dict[int, str] = {}
         self._holds: dict[int, list[int]] = {}
         self._rows: dict[int, list[Token]] = {}
 
-    def system(self) -> System:
+    def _header(self) -> tuple[dict[str, int], list[Token]]:
+        """The propositions with their numbers, and the initial states."""
         tokens = self._tokens
         tokens.take("kripke", expected="the word 'kripke'")
         tokens.take(";")
@@ -145,11 +161,12 @@ class _Reader:
         tokens.take("initial")
         initial = [tokens.take_kind("number", "an initial state")]
         initial += self._numbers("an initial state or ';'")
-        if _kripke_loop.pays(len(self._text)):
-            found = self._by_code(propositions, initial)
-            if found is not None:
-                return found
-        while tokens.next.kind != "end":
+        return propositions, initial
+
+    def system(self) -> System:
+        """The system, read token by token."""
+        propositions, initial = self._header()
+        while self._tokens.next.kind != "end":
             self._statement(propositions)
         size = self._check(initial)
         self._check_size(size, len(propositions))
@@ -170,15 +187,23 @@ class _Reader:
 
     def _check_size(self, size: int, propositions: int) -> None:
         what = f"{propositions} propositions of {size} states"
-        _limits.check(self._path, None, what, size * propositions, len(self._text))
+        _limits.check(self._path, None, what, size * propositions, self._length)
 
-    def _by_code(
-        self, propositions: dict[str, int], initial: list[Token]
-    ) -> System | None:
-        """The system; None where the rest of the text is to be read token by token."""
+    def by_code(self, whole: Whole) -> System | None:
+        """The system whose header alone is the text of this reader.
+
+        Returns:
+            None where the text is to be read token by token.
+
+        Raises:
+            OversizeError: it takes more memory than it may.
+            ValueError: something is wrong, or the header goes on.
+        """
+        propositions, initial = self._header()
+        if self._tokens.next.kind == "end":
+            return None
         begin = len(self._text[: self._tokens.next.position].encode())
-        text = self._text.encode() + b";"
-        byte = np.frombuffer(text, np.uint8)
+        byte = whole.byte[: whole.size + 1]
         found = _kripke_loop.parse(byte, begin, MAX_SIZE - 1)
         if found is None or not len(found.number):
             return None
@@ -192,7 +217,7 @@ class _Reader:
             if not np.array_equal(found.number[order], np.arange(size)):
                 return None
         which, held = found.held.which, found.held.places.T.tolist()
-        sets = [_members(text[i:j].decode(), propositions) for i, j in held]
+        sets = [_members(whole.part(i, j), propositions) for i, j in held]
         if None in sets:
             return None
         self._check_size(size, len(propositions))
@@ -202,7 +227,7 @@ class _Reader:
         names = None
         if found.name[1].any():
             pairs = zip(*found.name.tolist(), strict=True)
-            names = [_unescaped(text[i:j].decode()) for i, j in pairs]
+            names = [_unescaped(whole.part(i, j)) for i, j in pairs]
         labels, row_ptr, targets = table[which], found.row_ptr, found.targets
         if order is not None:
             degree = np.diff(row_ptr)

@@ -20,6 +20,11 @@ KRIPKE_SLOWER = 16
 KRIPKE_BYTES = 1 << 20
 """Bytes that a core reads at once."""
 
+# io/_whole.py
+HEADER_BYTES = 1 << 18
+"""Bytes at the start of a long text in which its header is looked for: what has a longer
+header is read token by token."""
+
 # io/_lines.py
 STRETCH_BYTES = 1 << 20
 """Bytes read at once."""
