@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.io import _word_loop
+from jaxgames.tuning.io import ROWS_AT_ONCE as _ROWS
 
 
 class Texts(NamedTuple):
@@ -27,6 +28,26 @@ def told_apart(byte: np.ndarray, places: np.ndarray) -> Texts:
     """
     which, first = _word_loop.alike(byte, *places)
     return Texts(which, places[:, first])
+
+
+def rows(table: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """The row of a table for each number, taken by all cores: `table[which]`, read-only.
+
+    Args:
+        table: `[K, M]`.
+        which: int32 `[N]`, numbers below `K`.
+    """
+    found = np.empty((len(which), table.shape[1]), table.dtype)
+
+    def take(begin: int) -> None:
+        own = slice(begin, begin + _ROWS)
+        # The mode needs no copy, and none of the numbers is too large.
+        np.take(table, which[own], axis=0, out=found[own], mode="clip")
+
+    if len(which):
+        host.together(take, range(0, len(which), _ROWS))
+    found.setflags(write=False)
+    return found
 
 
 def joined(byte: np.ndarray, parts: Sequence[Texts]) -> Texts:

@@ -20,7 +20,7 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _kripke_loop, _limits
+from jaxgames.io import _kripke_loop, _limits, _texts
 from jaxgames.io._files import FilePath, writing
 from jaxgames.io._limits import OversizeError
 from jaxgames.io._tokens import Token, Tokens
@@ -228,7 +228,8 @@ class _Reader:
         if found.name[1].any():
             pairs = zip(*found.name.tolist(), strict=True)
             names = [_unescaped(whole.part(i, j)) for i, j in pairs]
-        labels, row_ptr, targets = table[which], found.row_ptr, found.targets
+        labels = _texts.rows(table, which)
+        row_ptr, targets = found.row_ptr, found.targets
         if order is not None:
             degree = np.diff(row_ptr)
             edges = np.argsort(np.repeat(found.number, degree), kind="stable")
