@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.host import compiled
-from jaxgames.io import _pieces, _texts
+from jaxgames.io import _pieces, _texts, _whole
 from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
@@ -108,24 +108,28 @@ def _told_apart(text: str, at: np.ndarray) -> _texts.Texts:
     return _texts.Texts(which, at[:, first])
 
 
-def parse(byte: np.ndarray, begin: int, most: int, text: str = "") -> Body | None:
+def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
     """Reads states, whose edges have labels, from some place on.
 
+    A long text is cut where states start, and read by all cores.
+
     Args:
-        byte: uint8, the text, with eight blanks behind it.
+        byte: uint8, the text, with eight bytes behind it that are no digits.
         begin: where the first state starts.
         most: the largest number of a state.
-        text: the same text, if it may be cut where states start and be read by all
-            cores.
 
     Returns:
-        None where something may be malformed.
+        None where something may be malformed, the text is not UTF-8, or a name holds
+        the sign for the end.
     """
-    end = _end_of(text, begin)
+    end = _end_of(byte, begin)
+    if end < 0:
+        return None
     if end - begin >= 2 * _BYTES_AT_ONCE:
+        _pieces.keep_freed_memory()
         pieces = -(-(end - begin) // _BYTES_AT_ONCE)
         wanted = [begin + (end - begin) * k // pieces for k in range(1, pieces)]
-        starts = {text.find("\nState:", place, end) for place in wanted} - {-1}
+        starts = {_whole.find(byte, b"\nState:", place, end) for place in wanted} - {-1}
         borders = [begin, *sorted(starts), end + 7]
         parts: list[Body | None] = [None] * (len(borders) - 1)
 
@@ -137,7 +141,7 @@ def parse(byte: np.ndarray, begin: int, most: int, text: str = "") -> Body | Non
         bodies = [part for part in parts if part is not None]
         if len(bodies) == len(parts):  # else a name may be cut, or something is odd
             return _joined(byte, bodies)
-    return _parsed(byte, begin, most, True)
+    return _parsed(byte[: end + 15], begin, most, True)
 
 
 def _joined(byte: np.ndarray, parts: list[Body]) -> Body:
@@ -154,21 +158,24 @@ def _joined(byte: np.ndarray, parts: list[Body]) -> Body:
     )
 
 
-def _end_of(text: str, begin: int) -> int:
+def _end_of(byte: np.ndarray, begin: int) -> int:
     """Where the sign for the end is, or -1.
 
     A single character is looked for ten times as fast as a word.
     """
+    size = len(byte) - 8
     end = begin - 1
     for _ in range(_DASHES):
-        end = text.find("-", end + 1)
-        if end < 0 or text.startswith("--END--", end):
+        end = _whole.find(byte, b"-", end + 1, size)
+        if end < 0 or byte[end : end + 7].tobytes() == b"--END--":
             return end
-    return text.find("--END--", end)
+    return _whole.find(byte, b"--END--", end, size)
 
 
 def _parsed(byte: np.ndarray, begin: int, most: int, to_end: bool) -> Body | None:
     """Reads a piece; the last one goes to the sign for the end."""
+    if not _whole.is_utf8(byte[begin:-8]):
+        return None
     # The shortest are `State:0` and `[t]0`.
     size = len(byte) - begin
     states = np.empty((4, size // 7 + 2), np.int32)

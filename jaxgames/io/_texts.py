@@ -31,7 +31,7 @@ def told_apart(byte: np.ndarray, places: np.ndarray) -> Texts:
 
 
 def rows(table: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """The row of a table for each number, taken by all cores: `table[which]`, read-only.
+    """The row of a table for each number, `table[which]`: by all cores, read-only.
 
     Args:
         table: `[K, M]`.

@@ -5,12 +5,12 @@ import functools
 
 import numpy as np
 
-from jaxgames.io._files import FilePath, FormatError, read_whole
+from jaxgames.io._files import FilePath, read_whole
 from jaxgames.io._tokens import PER_BYTE, decoded, refuse_pointer
 from jaxgames.tuning.io import HEADER_BYTES as _HEADER_BYTES
 
 BEHIND = b";" + b" " * 7
-"""What follows the text, so that loops over digits or blanks need not look for its end."""
+"""What follows the text, so that loops over digits need not look for its end."""
 
 
 class Whole:

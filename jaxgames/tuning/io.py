@@ -26,8 +26,8 @@ ROWS_AT_ONCE = 1 << 16
 
 # io/_whole.py
 HEADER_BYTES = 1 << 18
-"""Bytes at the start of a long text in which its header is looked for: what has a longer
-header is read token by token."""
+"""Bytes at the start of a long text in which its header is looked for: a text with a
+longer header is read token by token."""
 
 # io/_lines.py
 STRETCH_BYTES = 1 << 20

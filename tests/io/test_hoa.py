@@ -398,7 +398,7 @@ def test_bodies_are_cut_only_between_states(text, size):
     byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
     whole = _hoa_loop.parse(byte, 0, 9)
     with mock.patch.object(_hoa_loop, "_BYTES_AT_ONCE", size):
-        cut = _hoa_loop.parse(byte, 0, 9, text)
+        cut = _hoa_loop.parse(byte, 0, 9)
     assert (whole is None) == (cut is None)
     assert_same(whole or (), cut or ())
 
