@@ -21,6 +21,7 @@ from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
 from jaxgames.quoting import clipped, counted, quoted
+from jaxgames.value import freeze
 
 MAX_INTEGER = 2**31 - 1
 
@@ -598,22 +599,25 @@ class _Reader:
         width = np.array([len(guard) for guard in guards], np.int64)
         first = np.cumsum(width) - width
         counts = np.diff(body.offsets)
-        sources = np.repeat(body.state, counts)
+        ascend = not np.any(body.state[1:] < body.state[:-1])
         edges: np.ndarray | slice = slice(None)
-        if np.any(body.state[1:] < body.state[:-1]):
-            edges = np.argsort(sources, kind="stable")
+        offsets = body.offsets
+        if not ascend or not np.all(width == 1):
+            sources = np.repeat(body.state, counts)
+            edges = np.arange(len(sources))
+            if not ascend:
+                edges = np.argsort(sources, kind="stable")
+            edges = edges[width[which[edges]] > 0]  # nothing takes the others
+            degree = np.bincount(sources[edges], minlength=count)
+            offsets = np.append(0, np.cumsum(degree)).astype(np.int32)
         if np.all(width == 1):
             cubes = which[edges]
-            cube_offsets = np.arange(len(cubes) + 1)
+            cube_offsets = np.arange(len(cubes) + 1, dtype=np.int32)
         else:
-            if isinstance(edges, slice):
-                edges = np.arange(len(sources))
-            edges = edges[width[which[edges]] > 0]
             width, first = width[which[edges]], first[which[edges]]
-            cube_offsets = np.append(0, np.cumsum(width))
+            cube_offsets = np.append(0, np.cumsum(width)).astype(np.int32)
             cubes = np.repeat(first - cube_offsets[:-1], width)
             cubes += np.arange(cube_offsets[-1])
-        sources = sources[edges]
         of_states, common = self._each(
             body.common, part, self._plain_marks, self._marks
         )
@@ -628,15 +632,14 @@ class _Reader:
             pairs, codes = np.unique(codes, return_inverse=True)
         marks = [common[k // len(own)] | own[k % len(own)] for k in pairs.tolist()]
         self._masks, self._codes = marks, codes
-        degree = np.bincount(sources, minlength=count)
         self._graph = Automaton(
             initial=np.array(sorted(self._starts), np.int32),
             propositions=tuple(self._names),
-            offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
-            targets=body.target[edges],
-            cube_offsets=cube_offsets.astype(np.int32),
-            required=required[cubes],
-            forbidden=forbidden[cubes],
+            offsets=freeze(offsets),
+            targets=freeze(body.target[edges]),
+            cube_offsets=freeze(cube_offsets),
+            required=_texts.rows(required, cubes),
+            forbidden=_texts.rows(forbidden, cubes),
             sets=np.zeros((0, len(codes)), bool),
             name=self._name,
         )
@@ -753,7 +756,8 @@ class _Reader:
         """The automaton whose sets of edges are made of the masks of their marks."""
         found = sets(self._masks)
         columns = np.array(found, bool).reshape(len(found), len(self._masks))
-        graph = dataclasses.replace(self._graph, sets=columns.take(self._codes, axis=1))
+        of_edges = _texts.columns(columns, self._codes)
+        graph = dataclasses.replace(self._graph, sets=of_edges)
         return EmersonLei(graph, condition)
 
     def _has_too_many_sets(self) -> bool:

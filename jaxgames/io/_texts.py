@@ -34,20 +34,40 @@ def rows(table: np.ndarray, which: np.ndarray) -> np.ndarray:
     """The row of a table for each number, `table[which]`: by all cores, read-only.
 
     Args:
-        table: `[K, M]`.
+        table: `[K, ...]`.
         which: int32 `[N]`, numbers below `K`.
     """
-    found = np.empty((len(which), table.shape[1]), table.dtype)
+    found = np.empty((len(which), *table.shape[1:]), table.dtype)
+    _take([(table, found)], which)
+    return found
+
+
+def columns(table: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """The column of a table for each number, `table[:, which]`: as `rows`.
+
+    Args:
+        table: `[M, K]`.
+        which: integers `[N]`, numbers below `K`.
+    """
+    found = np.empty((len(table), len(which)), table.dtype)
+    _take(list(zip(table, found, strict=True)), which)
+    found.setflags(write=False)
+    return found
+
+
+def _take(tables: list[tuple[np.ndarray, np.ndarray]], which: np.ndarray) -> None:
+    """Writes the rows of each table to the array beside it."""
 
     def take(begin: int) -> None:
         own = slice(begin, begin + _ROWS)
-        # The mode needs no copy, and none of the numbers is too large.
-        np.take(table, which[own], axis=0, out=found[own], mode="clip")
+        for table, found in tables:
+            # The mode needs no copy, and none of the numbers is too large.
+            np.take(table, which[own], axis=0, out=found[own], mode="clip")
 
     if len(which):
         host.together(take, range(0, len(which), _ROWS))
-    found.setflags(write=False)
-    return found
+    for _, found in tables:
+        found.setflags(write=False)
 
 
 def joined(byte: np.ndarray, parts: Sequence[Texts]) -> Texts:

@@ -27,6 +27,7 @@ from jaxgames.io._tokens import Token, Tokens
 from jaxgames.io._whole import Whole
 from jaxgames.quoting import clipped, quoted
 from jaxgames.systems import System
+from jaxgames.value import freeze
 
 HOLDS = System
 """What `load` returns and `save` takes."""
@@ -237,8 +238,8 @@ class _Reader:
             row_ptr = np.cumsum(np.append(0, degree[order])).astype(np.int32)
             names = names and [names[state] for state in order]
         return System(
-            offsets=row_ptr,
-            targets=targets,
+            offsets=freeze(row_ptr),
+            targets=freeze(targets),
             propositions=tuple(propositions),
             labels=labels,
             initial=starts.astype(np.int32),
