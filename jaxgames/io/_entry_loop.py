@@ -7,11 +7,9 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _word_loop
-from jaxgames.io._word_loop import real
+from jaxgames.io._word_loop import natural, real
 
 ODD = -1
-
-_MOST_DIGITS = _word_loop.MOST_DIGITS
 
 
 def read(byte: np.ndarray, begin: int, most: int, field: str) -> np.ndarray | None:
@@ -44,14 +42,8 @@ def _entries(byte, begin, most, has_value, powers, found):
             at += 1
             continue
         for column in range(2):
-            first = at
-            value = 0
-            while at < size and 48 <= byte[at] <= 57:
-                value = value * 10 + np.int64(byte[at]) - 48
-                at += 1
-                if at - first > _MOST_DIGITS:
-                    return ODD
-            if at == first or value < 1 or value > most:
+            value, at = natural(byte, at)
+            if value < 1 or value > most:
                 return ODD
             found[column, row] = value - 1
             first = at

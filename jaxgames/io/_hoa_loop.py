@@ -12,13 +12,12 @@ import numpy as np
 from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
+from jaxgames.io._word_loop import natural
 from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
 ODD = -1
 """In place of a place: something may be malformed, or has no label."""
-
-_MOST_DIGITS = 10
 
 _DASHES = 64
 """How many are looked at one by one."""
@@ -236,13 +235,8 @@ def _parse(byte, begin, most, states, edges):
             return count, links, ODD
         at = _skip(byte, at, size)
         first = at
-        value = 0
-        while 48 <= byte[at] <= 57:
-            value = value * 10 + byte[at] - 48
-            at += 1
-            if at - first > _MOST_DIGITS:
-                return count, links, ODD
-        if at == first or value > most or (byte[first] == 48 and at - first > 1):
+        value, at = natural(byte, at)
+        if value < 0 or value > most or (byte[first] == 48 and at - first > 1):
             return count, links, ODD
         at = _skip(byte, at, size)
         if not is_edge and byte[at] == 34:  # a name

@@ -10,14 +10,12 @@ import numpy as np
 from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
+from jaxgames.io._word_loop import natural
 from jaxgames.tuning.io import KRIPKE_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
 
 ODD = -1
 """In place of a place or a number: something may be malformed."""
-
-_MOST_DIGITS = 12
-"""Of a number, leading zeros included."""
 
 
 class States(NamedTuple):
@@ -113,14 +111,8 @@ def _parse(byte, begin, most, number, row_ptr, targets, places):
         places[2, count] = places[3, count] = 0
         field = 0
         while True:  # the state, then its successors
-            value = 0
-            first = at
-            while 48 <= byte[at] <= 57:
-                value = value * 10 + byte[at] - 48
-                at += 1
-                if at - first > _MOST_DIGITS:
-                    return ODD
-            if at == first or value > most:
+            value, at = natural(byte, at)
+            if value < 0 or value > most:
                 return ODD
             at = _skip(byte, at, end)
             if field == 0:

@@ -188,6 +188,28 @@ def real(byte, at, stop, powers):
         at += 1
 
 
+@compiled
+def natural(byte, at):
+    """Reads one natural number: compiled, for other loops, which inline it.
+
+    A byte that is no digit must follow the text.
+
+    Returns:
+        The number, and where it ends. It is -1 if there is no digit, or if there are
+        more than `MOST_DIGITS`.
+    """
+    first = at
+    value = 0
+    while 48 <= byte[at] <= 57:
+        value = value * 10 + np.int64(byte[at]) - 48
+        at += 1
+        if at - first > MOST_DIGITS:
+            return -1, at
+    if at == first:
+        return -1, at
+    return value, at
+
+
 def alike(byte, start, end) -> tuple[np.ndarray, np.ndarray]:
     """Numbers the different words among some, in the order of their first appearance.
 
