@@ -42,6 +42,8 @@ def _entries(byte, begin, most, has_value, powers, found):
             at += 1
             continue
         for column in range(2):
+            if at >= size:
+                return ODD
             value, at = natural(byte, at)
             if value < 1 or value > most:
                 return ODD
