@@ -86,6 +86,7 @@ class _Stream(io.BufferedReader):
     def __init__(self, path: FilePath, file: Any, per_byte: int, packed: bool):
         super().__init__(_Counted(path, file, per_byte, packed), 1 << 16)
         self._path = path
+        self.packed = packed
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or size < 0:  # else it would come in bits of 8 KiB
@@ -130,7 +131,7 @@ class OutputError(OSError):
 
 
 @contextlib.contextmanager
-def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
+def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[_Stream]:
     """Opens a file to read its bytes, decompressed where they are compressed.
 
     The first bytes tell that, whatever the suffix. What can be read once only, such as
@@ -185,7 +186,7 @@ def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
     """
     with reading(path, per_byte) as file:
         expected = _sources.length(path, _AT_ONCE)
-        if _sources.is_compressed(path):
+        if file.packed:
             expected *= _PACKED
         margin = len(behind)
         # One more byte, so that the end is seen where the length was right.
