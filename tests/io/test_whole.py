@@ -112,7 +112,7 @@ def test_a_header_may_go_on(monkeypatch, by_code, length):
     assert kripke.loads(HEADER + "0 {p} -> 0;\n").num_states == 1
     with pytest.raises(FormatError, match=r":5: column 1: expected"):
         kripke.loads("\n\n" + HEADER + ";;")
-    with pytest.raises(FormatError, match="several automata"), pytest.warns():
-        hoa.loads(AUTOMATON * 3)
-    with pytest.raises(FormatError, match=":15: column 1: expected"), pytest.warns():
-        hoa.loads(AUTOMATON + "$$")
+    with pytest.raises(FormatError, match="several automata"):
+        hoa.loads(AUTOMATON.replace(" 0 3", " 0") * 3)
+    with pytest.raises(FormatError, match=":15: column 1: expected"):
+        hoa.loads(AUTOMATON.replace(" 0 3", " 0") + "$$")
