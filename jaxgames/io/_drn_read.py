@@ -68,7 +68,7 @@ def _header(path: FilePath, stretches: Iterator) -> tuple[_Header, _lines.Lines]
                 )
             else:
                 if section in ("@parameters", "@placeholders"):
-                    lines.fail(line, f"models with {section[1:]} are not read")
+                    lines.fail(line, f"models with {section[1:]} are not supported")
                 found[section] += [text]
     raise FormatError(path, None, "the file has no section '@model'")
 
@@ -442,7 +442,7 @@ class _Body:
         exits = None
         if header.type == "CTMC":
             if intervals:
-                raise FormatError(path, None, "rates that are intervals are not read")
+                raise FormatError(path, None, "intervals of rates are not supported")
             given = np.array(notes[_STATE].exits)[codes[_STATE]]
             lines = np.concatenate(self._numbers[_STATE])
             exits, lower = _timed(path, lines, rows, given, lower)

@@ -151,10 +151,12 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[_Stream]:
         if compression is None:  # a suffix that promises more is believed, and fails
             compression = os.path.splitext(path)[1].lower()
         if compression == ".zst":
-            why = (
-                "it is compressed by Zstandard, which is not read: decompress it first"
+            raise FormatError(
+                path,
+                None,
+                "compression by Zstandard is not supported: decompress the file first, "
+                "for example with 'zstd -d'",
             )
-            raise FormatError(path, None, f"{why}, such as by zstd -d")
         opener = _OPENERS.get(compression, lambda file, _: contextlib.nullcontext(file))
         with opener(file, "rb") as plain:
             try:

@@ -289,7 +289,8 @@ class _Reader:
             del self._controllable[number]  # pyright: ignore
             self._notes.append(
                 f"{os.fspath(self._path)}: controllable-AP names proposition {number}, "
-                f"of which there are {len(self._names)}: it is left out"
+                f"but the automaton has {counted(len(self._names), 'proposition')}: "
+                "it is ignored"
             )
         for number, token in self._used.items():
             if number >= len(self._names):
@@ -319,7 +320,7 @@ class _Reader:
             case "Alias:":
                 at = tokens.take_kind("alias", "a name such as '@a'")
                 if at.text in self._aliases:
-                    tokens.refuse(f"alias {clipped(at.text)} is defined again", at)
+                    tokens.refuse(f"alias {clipped(at.text)} is defined twice", at)
                 self._expanded = 0
                 self._aliases[at.text] = tokens.expression(self._letters, "&", "|")
                 self._sizes[at.text] = self._expanded
@@ -336,14 +337,14 @@ class _Reader:
                     what = "the number of a proposition"
                     number = self._integer(what, MAX_PROPOSITIONS - 1)
                     if number in self._controllable:
-                        tokens.refuse(f"proposition {number} is named again", at)
+                        tokens.refuse(f"proposition {number} is listed twice", at)
                     self._controllable[number] = at
             case "name:":
                 self._name = self._string("the name")
             case _ if name[0].isupper():
                 tokens.refuse(
-                    f"header {quoted(name)} may change the meaning, and is not known "
-                    "here",
+                    f"header {quoted(name)} is not supported, and may change the "
+                    "meaning",
                     token,
                 )
             case _:
@@ -389,7 +390,7 @@ class _Reader:
                 self._tokens.refuse(f"alias {name} has not been defined", token)
             if self._expanded > MAX_EXPANDED:
                 self._tokens.refuse(
-                    f"with alias {name} the formula comes to {self._expanded} "
+                    f"with alias {name} the formula has {self._expanded} "
                     f"propositions, more than {MAX_EXPANDED}",
                     token,
                 )
@@ -453,7 +454,7 @@ class _Reader:
         at = tokens.next
         state = self._number_of_state()
         if state in self._listed:
-            tokens.refuse(f"state {state} is listed again", at)
+            tokens.refuse(f"state {state} is listed twice", at)
         self._listed.add(state)
         if tokens.next.kind == "string":
             tokens.take()
@@ -463,9 +464,11 @@ class _Reader:
             start = tokens.next
             label = self._optional_label()
             if label and shared:
-                tokens.refuse("the state has a label already", start)
+                tokens.refuse("the state already has a label", start)
             if labels and (label is None) != (labels[0] is None):
-                tokens.refuse("either all edges of a state have labels or none", start)
+                tokens.refuse(
+                    "expected labels on all edges of a state, or on none", start
+                )
             labels.append(label)
             ends.append((self._target(), self._marks() | common))
         if shared:
@@ -692,7 +695,7 @@ class _Reader:
             self._tokens.refuse(f"state {missing} of {count} is not listed", end)
         if self._has_too_many_sets():
             self._tokens.refuse(
-                f"the acceptance condition comes to more than {MAX_SETS} sets of edges",
+                f"the acceptance condition needs more than {MAX_SETS} sets of edges",
                 end,
             )
         if self._together:

@@ -87,7 +87,7 @@ def _read_labels(path: FilePath, size: int) -> dict[str, np.ndarray]:
         pairs = re.findall(pattern, head)
         names = dict(pairs)
         if len(names) < len(pairs):
-            raise FormatError(path, number, "one number stands for two labels")
+            raise FormatError(path, number, "two labels have the same number")
     found = _sets_by_arrays(path, number, names, size)
     if found is not None:
         return found
@@ -241,7 +241,9 @@ def values(path: FilePath) -> dict[str, np.ndarray]:
         if bool in kinds and len(kinds) > 1:
             at = [type(x) is bool for x in column].index(type(column[0]) is not bool)
             raise FormatError(
-                path, rows[at][0], f"variable {quoted(name)} is no longer of one type"
+                path,
+                rows[at][0],
+                f"variable {quoted(name)} has values of different types",
             )
         kind = bool if bool in kinds else np.float64 if float in kinds else np.int64
         found[name] = np.array(column, kind)

@@ -105,7 +105,9 @@ class Table(NamedTuple):
         choice = np.arange(len(first))
         place = choice - np.maximum.accumulate(np.where(begins, choice, 0))
         self._refuse_any(
-            path, first[self.choice[first] != place], "comes without the one before it"
+            path,
+            first[self.choice[first] != place],
+            "is listed, but the choice before it is not",
         )
         width = np.diff(np.append(first, len(self.state)))
         other = self.action != np.repeat(self.action[first], width)

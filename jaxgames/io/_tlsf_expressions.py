@@ -77,7 +77,7 @@ class Expressions(Tokens):
                 parts.append(self.expression(level + (side != "right")))
             found = Node(token.text, tuple(parts), token.place)
         if least == 0 and self.next.text == "~":
-            self.refuse("patterns are not read", self.next)
+            self.refuse("patterns are not supported", self.next)
         return found
 
     def _nested(self, rule: Callable[[], Node]) -> Node:

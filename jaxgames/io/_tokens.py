@@ -118,7 +118,7 @@ class Tokens:
                 return atom()
             self._depth += 1
             if self._depth > MAX_DEPTH:
-                self.fail(f"at most {MAX_DEPTH} operators inside one another")
+                self.fail(f"at most {MAX_DEPTH} nested operators")
             if self.take().text == "!":
                 found = Formula("!", (factor(),))
             else:
@@ -186,8 +186,8 @@ def refuse_pointer(path: FilePath, start: bytes) -> None:
         raise FormatError(
             path,
             1,
-            "this is a pointer of Git LFS, and the file itself is elsewhere: fetch it "
-            "by 'git lfs pull'",
+            "this is a Git LFS pointer, not the file itself: fetch the file with "
+            "'git lfs pull'",
         )
 
 

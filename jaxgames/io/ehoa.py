@@ -93,7 +93,7 @@ def _read(whole: Whole) -> Specification:
     path, found = whole.path, list(_hoa.extended(whole))
     if len(found) != 1:
         raise FormatError(
-            path, None, f"expected one automaton, the file holds {len(found)}"
+            path, None, f"expected one automaton, but the file holds {len(found)}"
         )
     automaton, controllable = found[0]
     if controllable is None:

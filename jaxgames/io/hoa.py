@@ -184,9 +184,9 @@ def _cube(must: int, never: int) -> str:
 def _only(path: FilePath, automata: Iterator[T]) -> T:
     found = next(automata, None)
     if found is None:
-        raise FormatError(path, None, "expected an automaton, the file has none")
+        raise FormatError(path, None, "expected an automaton, but the file has none")
     if next(automata, None) is not None:
         raise FormatError(
-            path, None, "the file holds several automata: read them by load_all"
+            path, None, "the file holds several automata: read them with load_all"
         )
     return found

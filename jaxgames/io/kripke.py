@@ -155,7 +155,7 @@ class _Reader:
             token = tokens.take()
             if _text(token) in propositions:
                 tokens.refuse(
-                    f"proposition {quoted(_text(token))} is named twice", token
+                    f"proposition {quoted(_text(token))} is listed twice", token
                 )
             propositions[_text(token)] = len(propositions)
         tokens.take(";", expected="the name of a proposition or ';'")
@@ -251,7 +251,7 @@ class _Reader:
         token = tokens.take_kind("number", "the number of a state")
         state = _number(token)
         if state in self._at:
-            tokens.refuse(f"state {state} has a statement already", token)
+            tokens.refuse(f"state {state} already has a statement", token)
         if state >= MAX_SIZE:
             tokens.refuse(f"expected a state below {MAX_SIZE}", token)
         self._at[state] = token
@@ -266,8 +266,8 @@ class _Reader:
                 name = tokens.take()
                 if _text(name) not in propositions:
                     tokens.refuse(
-                        f"{quoted(_text(name))} is not among the propositions "
-                        f"{clipped(', '.join(propositions)) or '(none)'}",
+                        f"unknown proposition {quoted(_text(name))}; known: "
+                        f"{clipped(', '.join(propositions)) or 'none'}",
                         name,
                     )
                 self._holds[state].append(propositions[_text(name)])
