@@ -195,7 +195,7 @@ def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
         whole = np.empty(max(expected, 1 << 16) + 1 + margin, np.uint8)
         size = 0
         while count := file.readinto(
-            memoryview(whole)[size : min(size + _AT_ONCE, len(whole) - margin)]
+            whole.data[size : min(size + _AT_ONCE, len(whole) - margin)]
         ):
             size += count
             if size + margin == len(whole):

@@ -1,7 +1,6 @@
 """A whole text as bytes, of which only what is asked for is decoded."""
 
 import codecs
-import functools
 
 import numpy as np
 
@@ -14,7 +13,7 @@ BEHIND = b";" + b" " * 7
 
 
 class Whole:
-    """A text, held as bytes.
+    """A text, stored as bytes.
 
     Attributes:
         path: where it is from, for messages.
@@ -26,7 +25,8 @@ class Whole:
         self.path = path
         self.byte = byte
         self.size = len(byte) - len(BEHIND)
-        self._view = memoryview(byte)
+        self._view = byte.data
+        self._text: str | None = None
 
     @classmethod
     def read(cls, path: FilePath) -> "Whole":
@@ -45,17 +45,19 @@ class Whole:
         # What cannot be encoded is no UTF-8 afterwards: `part` refuses it.
         byte = text.encode(errors="surrogatepass") + BEHIND
         whole = cls(path, np.frombuffer(byte, np.uint8))
-        whole.text = text
+        whole._text = text
         return whole
 
-    @functools.cached_property
+    @property
     def text(self) -> str:
         """All of it, decoded.
 
         Raises:
             FormatError: it is not UTF-8.
         """
-        return decoded(self.path, self._view[: self.size])
+        if self._text is None:
+            self._text = decoded(self.path, self._view[: self.size])
+        return self._text
 
     def part(self, start: int, end: int) -> str:
         """The characters between two bytes.

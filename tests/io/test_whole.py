@@ -91,7 +91,7 @@ def test_characters_of_several_bytes_are_read_by_machine_code(tmp_path, by_code)
     with mock.patch.object(Whole, "text", property(lambda _: pytest.fail("decoded"))):
         assert kripke.load(path).names == ("größer", "\N{SNOWMAN}")
         path.write_text(AUTOMATON * 2)
-        with pytest.warns(UserWarning, match="left out"):
+        with pytest.warns(UserWarning, match="is ignored"):
             first, second = hoa.load_all(path)
     assert hoa.dumps(first) == hoa.dumps(second)
 
