@@ -122,7 +122,7 @@ def line_at(path: FilePath, offset: int) -> int:
 
 
 class OutputError(OSError):
-    """A file could not be written; what it was before, it still is.
+    """A file could not be written; the old file is unchanged.
 
     Examples:
         >>> str(OutputError(28, "No space left on device", "game.sol"))
@@ -134,8 +134,8 @@ class OutputError(OSError):
 def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[_Stream]:
     """Opens a file to read its bytes, decompressed where they are compressed.
 
-    The first bytes tell that, whatever the suffix. What can be read once only, such as
-    standard input, is kept as long as it is open, or as `_sources.kept` lasts.
+    The first bytes tell whether they are, whatever the suffix. Data that can only be
+    read once, such as standard input, is kept while it is open, or in `_sources.kept`.
 
     Args:
         path: the file; also `/dev/stdin`, `/dev/fd/N`, or a pipe that has a name.
@@ -143,7 +143,7 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[_Stream]:
 
     Raises:
         FormatError: the compressed data is broken or ends too early.
-        OversizeError: there is more than may be read.
+        OversizeError: the text is larger than the limit.
         OSError: the file cannot be opened or read.
     """
     with _sources.opened(path) as file:
@@ -210,9 +210,9 @@ def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
 def writing(path: FilePath) -> Iterator[Any]:
     """Opens a file to write bytes, compressed where the suffix says so.
 
-    The bytes go to a temporary file beside it, which takes the file's place when all
-    is written; if anything fails, the file is what it was. Only a device or a pipe is
-    written to as it is.
+    The bytes go to a temporary file in the same folder, which replaces the file when
+    everything is written. If anything fails, the old file is unchanged. Only devices
+    and pipes are written directly.
 
     Raises:
         OutputError: the file cannot be written, as on a disk that is full.
@@ -261,9 +261,9 @@ def _replacing(path: FilePath) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def written_together() -> Iterator[None]:
-    """Has all files that are written within take their places when all are complete.
+    """Replaces all files that are written in a `with` block when all are complete.
 
-    If anything fails before, all of them are what they were.
+    If anything fails before, all old files are unchanged.
     """
     waiting: dict[str, str] = {}
     token = _waiting.set(waiting)
@@ -287,14 +287,14 @@ def written_together() -> Iterator[None]:
 _waiting: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar(
     "waiting", default=None
 )
-"""Files that are complete and wait for others, and what they are to replace."""
+"""Files that are complete and wait for others, and the files they will replace."""
 
 _temporaries: set[str] = set()
 """Files that are being written."""
 
 
 def remove_temporaries() -> None:
-    """Removes files that are half written, where the process ends without a word."""
+    """Removes unfinished files, for a process that ends without cleaning up."""
     for path in tuple(_temporaries):
         with contextlib.suppress(OSError):
             os.remove(path)

@@ -33,15 +33,15 @@ class Limits:
     """What reading a file may take.
 
     Attributes:
-        memory: bytes that it may take, about: larger files are refused before they are
-            read, and so are those that unpack to more or announce more. By default
-            what a file announces (states without transitions, labels) may take 64 bytes
-            for each byte of the file, a compressed file may unpack to 64 times its
-            length, and 128 MiB are always granted. Of a pipe, such as standard input,
-            the length is what has come by then, and as much is waited for as would
-            bear what is announced.
-        statement: bytes of a statement, a line or a word of a text at most; by default
-            16 MiB.
+        memory: bytes that reading may take, about. A file is refused before it is read
+            if it is larger, unpacks to more, or announces more. By default what a file
+            announces (states without transitions, labels) may take 64 bytes for each
+            byte of the file, and a compressed file may unpack to 64 times its length.
+            128 MiB are always allowed. The length of a pipe, such as standard input, is
+            what has been read of it; it is read ahead until that is enough for
+            what is announced.
+        statement: the largest number of bytes of a statement, a line or a word of a
+            text; by default 16 MiB.
 
     Examples:
         >>> import pathlib, tempfile
@@ -77,10 +77,10 @@ _limited: contextvars.ContextVar[Limits | None] = contextvars.ContextVar(
 
 @contextlib.contextmanager
 def limited(limits: Limits | None) -> Iterator[None]:
-    """Bounds what is read by any reader in a `with` block.
+    """Sets the limits for all readers in a `with` block.
 
     Args:
-        limits: the limits; None leaves those that there are.
+        limits: the limits; None keeps the present ones.
 
     Examples:
         >>> from jaxgames import io
@@ -107,7 +107,7 @@ def statement() -> int:
 
 
 def check_statement(path: FilePath, line: int | None, length: int) -> None:
-    """Refuses a statement, a line or a word of so many bytes, if that is too much.
+    """Refuses a statement, a line or a word that is too long.
 
     Raises:
         OversizeError: it is.
@@ -125,7 +125,7 @@ def check_statement(path: FilePath, line: int | None, length: int) -> None:
 def text_limit(
     path: FilePath, per_byte: int, packed: bool, place: int = 0
 ) -> int | None:
-    """Bytes that a file's text may have, unpacked; None: as many as there are.
+    """How many bytes the text of a file may have, unpacked; None for any number.
 
     Args:
         path: the file.
@@ -142,7 +142,7 @@ def text_limit(
 
 
 def check_text(path: FilePath, length: int, most: int | None, per_byte: int) -> None:
-    """Refuses a text of so many bytes, or more, if that is too much.
+    """Refuses a text that is too long.
 
     Raises:
         OversizeError: it is.

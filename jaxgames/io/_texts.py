@@ -1,4 +1,4 @@
-"""Texts within a text of which many are the same."""
+"""Parts of a text, many of which are equal."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,20 +11,20 @@ from jaxgames.tuning.io import ROWS_AT_ONCE as _ROWS
 
 
 class Texts(NamedTuple):
-    """Texts of which many are the same."""
+    """Texts, many of which are equal."""
 
     which: np.ndarray
-    """int32 `[N]`, the number of each, in the order of their first appearance."""
+    """int32 `[N]`, the number of each text; numbered by first appearance."""
     places: np.ndarray
-    """int32 `[2, K]`, where the first of each number starts and ends."""
+    """int32 `[2, K]`, start and end of the first text with each number."""
 
 
 def told_apart(byte: np.ndarray, places: np.ndarray) -> Texts:
-    """The texts at some places, by machine code.
+    """Numbers the different texts at some places, by machine code.
 
     Args:
         byte: uint8, the text.
-        places: int32 `[2, N]`, where each starts and ends.
+        places: int32 `[2, N]`, start and end of each text.
     """
     which, first = _word_loop.alike(byte, *places)
     return Texts(which, places[:, first])
@@ -71,7 +71,7 @@ def _take(tables: list[tuple[np.ndarray, np.ndarray]], which: np.ndarray) -> Non
 
 
 def joined(byte: np.ndarray, parts: Sequence[Texts]) -> Texts:
-    """The texts of all parts, one after the other, numbered over all of them."""
+    """The texts of all parts in order, with common numbers for all parts."""
     number: dict[bytes, int] = {}
     first: list[tuple[int, int]] = []
     codes = []

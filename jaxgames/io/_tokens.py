@@ -1,4 +1,4 @@
-"""Text made of tokens, read one after the other; errors tell the line and column."""
+"""Text that is read token by token; errors tell the line and column."""
 
 import re
 from collections.abc import Callable
@@ -177,10 +177,10 @@ def read_text(path: FilePath) -> str:
 
 
 def refuse_pointer(path: FilePath, start: bytes) -> None:
-    """Refuses what begins as a pointer of Git LFS does.
+    """Refuses a file that is a Git LFS pointer.
 
     Raises:
-        FormatError: it does.
+        FormatError: it is one.
     """
     if start.startswith(b"version https://git-lfs"):
         raise FormatError(

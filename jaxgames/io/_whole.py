@@ -1,4 +1,4 @@
-"""A whole text as bytes, of which only what is asked for is decoded."""
+"""A whole text as bytes; only the parts that are needed are decoded."""
 
 import codecs
 
