@@ -1,6 +1,6 @@
 """Entries of a sparse matrix in text, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 import numpy as np

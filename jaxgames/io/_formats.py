@@ -89,7 +89,7 @@ SIGNS = {
 
 
 def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
-    """The module that reads a file, and the suffix that stands for the format.
+    """The module that reads a file, and the suffix of the format.
 
     Args:
         path: the file.
@@ -122,7 +122,7 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
 
 
 def of_output(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
-    """The module that writes a file, and the suffix that stands for the format.
+    """The module that writes a file, and the suffix of the format.
 
     Raises:
         FormatError: neither suffix nor name tells the format.

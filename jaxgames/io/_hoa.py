@@ -256,7 +256,7 @@ class _Reader:
             at: the byte with which the automaton begins.
 
         Returns:
-            The byte behind it; None where it is to be read token by token.
+            The byte after it; None if it is to be read token by token.
 
         Raises:
             OversizeError: it takes more memory than it may.
@@ -298,7 +298,7 @@ class _Reader:
         self._in_body = True
 
     def _warn(self) -> None:
-        """Warns of what is odd in the header, once it is sure that this is kept."""
+        """Warns of oddities in the header, once the automaton has been read."""
         for note in self._notes:
             warnings.warn(note, UserWarning, stacklevel=2)
 
@@ -520,7 +520,7 @@ class _Reader:
         return self._integer("the number of a state", self._largest)
 
     def _target(self) -> int:
-        """A state, or a number below 0 that stands for several at once."""
+        """A state, or a negative number for several states at once."""
         state = self._number_of_state()
         if self._tokens.next.text != "&":
             return state
@@ -676,7 +676,7 @@ class _Reader:
                     self._tokens = _Tokens(self._path, text, PATTERN, nested=True)
                     one = read()
                     if self._tokens.next.kind != "end":
-                        raise ValueError("the text goes on behind the bracket")
+                        raise ValueError("the text goes on after the bracket")
                 found.append(one)
         finally:
             self._tokens = tokens

@@ -1,7 +1,7 @@
 """States and edges of an automaton in text, read one after the other.
 
-A long text is read by machine code, a short one by a regular expression. What is out of
-the ordinary is left to those who can say what it is.
+A long text is read by machine code, a short one by a regular expression. Anything
+unusual is left to slower code, which can tell what is wrong.
 """
 
 import re
@@ -17,10 +17,10 @@ from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
 
 ODD = -1
-"""In place of a place: something may be malformed, or has no label."""
+"""Instead of a position: something may be malformed, or has no label."""
 
 _DASHES = 64
-"""How many are looked at one by one."""
+"""How many dashes are tried before the whole sign is searched."""
 
 _LINE = re.compile(
     r"""(?:State:\s*(?P<state>0|[1-9][0-9]{0,9})\s*(?:"(?:\\.|[^\\"])*"\s*)?
@@ -32,7 +32,7 @@ _LINE = re.compile(
 
 
 class Body(NamedTuple):
-    """What `S` states and their `E` edges say, in their order."""
+    """The contents of `S` states and their `E` edges, in their order."""
 
     state: np.ndarray
     """int32 `[S]`, the number of each state."""
@@ -47,16 +47,16 @@ class Body(NamedTuple):
     marks: _texts.Texts
     """`[E]`, those of each edge."""
     end: int
-    """Where the sign for the end is."""
+    """The position of `--END--`."""
 
 
 def pays(size: int) -> bool:
-    """Whether so many bytes of text are read sooner than token by token."""
+    """Whether reading so many bytes is faster than token by token."""
     return _pieces.pays(_parse, size * _SLOWER)
 
 
 def scan(text: str, begin: int, most: int) -> Body | None:
-    """Reads states, whose edges have labels, from some place on.
+    """Reads states, whose edges have labels, from a position on.
 
     Args:
         text: the text.
@@ -64,7 +64,7 @@ def scan(text: str, begin: int, most: int) -> Body | None:
         most: the largest number of a state.
 
     Returns:
-        None where something may be malformed.
+        None if something may be malformed.
     """
     states: list[tuple[int, int, int, int]] = []
     edges: list[tuple[int, int, int, int, int]] = []
@@ -108,7 +108,7 @@ def _told_apart(text: str, at: np.ndarray) -> _texts.Texts:
 
 
 def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
-    """Reads states, whose edges have labels, from some place on.
+    """Reads states, whose edges have labels, from a position on.
 
     A long text is cut where states start, and read by all cores.
 

@@ -1,6 +1,6 @@
 """States of a system in text, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from jaxgames.tuning.io import KRIPKE_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
 
 ODD = -1
-"""In place of a place or a number: something may be malformed."""
+"""Instead of a position or a number: something may be malformed."""
 
 
 class States(NamedTuple):
-    """What `S` statements say, in their order."""
+    """The contents of `S` statements, in their order."""
 
     number: np.ndarray
     """int32 `[S]`."""
@@ -34,12 +34,12 @@ class States(NamedTuple):
 
 
 def pays(size: int) -> bool:
-    """Whether so many bytes of text are read sooner than token by token."""
+    """Whether reading so many bytes is faster than token by token."""
     return _pieces.pays(_parse, size * _SLOWER)
 
 
 def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
-    """Reads the statements of a text from some place on.
+    """Reads the statements of a text from a position on.
 
     Args:
         byte: uint8, the text, with a semicolon behind it.
@@ -47,7 +47,7 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
         most: the largest number of a state.
 
     Returns:
-        None where a statement may be malformed, or the text is not UTF-8.
+        None if a statement may be malformed, or the text is not UTF-8.
     """
     size = len(byte) - begin
     if size < 2 * _BYTES_AT_ONCE:

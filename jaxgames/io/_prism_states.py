@@ -54,7 +54,7 @@ def _text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
 
 
 def load_labels(path: FilePath, size: int):
-    """The labels of the states and the initial states, None where none are told."""
+    """The labels of the states and the initial states; None if the file has none."""
     file_beside = beside(path, ".lab")
     if file_beside is None:
         return None, None
@@ -107,7 +107,7 @@ def _read_labels(path: FilePath, size: int) -> dict[str, np.ndarray]:
 def _sets_by_arrays(
     path: FilePath, head: int, names: dict[str, str], size: int
 ) -> dict[str, np.ndarray] | None:
-    """The states that each label is at; None where a line is out of the ordinary.
+    """The states with each label; None if a line is unusual.
 
     Args:
         path: the file.
@@ -143,7 +143,7 @@ def _plain_lines(path: FilePath, head: int) -> Iterator[_lines.Lines]:
     """The lines after the head that are no comments.
 
     Raises:
-        FormatError: one is out of the ordinary.
+        FormatError: one is malformed.
     """
     for lines in _lines.read(path):
         lines = lines.keep(lines.number > head)
@@ -251,7 +251,7 @@ def values(path: FilePath) -> dict[str, np.ndarray]:
 
 
 def _values_by_arrays(path: FilePath) -> dict[str, np.ndarray] | None:
-    """The same; None where a line is out of the ordinary."""
+    """The same; None if a line is unusual."""
     names: list[str] = []
     columns: list[_Column] = []
     reals, count = _lines.Reals(), 0

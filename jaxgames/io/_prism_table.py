@@ -39,7 +39,7 @@ class Table(NamedTuple):
     """An index into the names."""
     line: np.ndarray
     names: list[str]
-    """Of actions; the first is empty and stands for none."""
+    """Of actions; the first is empty and means no action."""
     num_states: int | None
     num_choices: int | None
     tells_choices: bool

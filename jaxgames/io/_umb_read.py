@@ -317,7 +317,7 @@ class Archive:
             self._refuse(f"{folder}/strings.bin", str(error))
 
     def _actions(self, choices: int) -> dict[str, np.ndarray]:
-        """The choices of each action; the empty name stands for no action."""
+        """The choices of each action; the empty name means no action."""
         count, folder = self._sizes["#choice-actions"], "actions/choices"
         names = self._strings(folder, count) if count else None
         if names is None:
