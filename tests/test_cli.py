@@ -633,7 +633,7 @@ def test_help_of_a_family(run):
         (("elevator", "99", "-o", "game.pg"), "floors must be from 1 to 9, got 99"),
         (
             ("elevator", "2", "-o", "game.xyz"),
-            "game.xyz: unknown suffix; known are .pg",
+            "game.xyz: unknown suffix; known: .pg",
         ),
     ],
 )
@@ -647,9 +647,7 @@ def test_generate_refuses(run, tmp_path, arguments, message):
 def test_convert(run, game, tmp_path):
     code, out, err = run("convert", game, "game.npz")
     assert code == Exit.DONE
-    assert err.startswith(
-        "jaxgames: warning: game.npz: left out are the names of 1 ver"
-    )
+    assert err.startswith("jaxgames: warning: game.npz: left out: the names of 1 ver")
     assert out == "game.npz: 4 vertices, 5 edges, 4 priorities\n"
     assert same("game.npz", io.load(game))
     assert run("convert", "game.npz", "again.pg", "-q") == (Exit.DONE, "", "")

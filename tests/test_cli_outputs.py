@@ -444,8 +444,8 @@ def test_convert_tells_what_is_left_out(run, tmp_path):
     code, out, err = run("convert", "m.umb", "m.drn")
     assert (code, out) == (Exit.DONE, "m.drn: 2 states, 2 choices, 3 branches\n")
     assert err == (
-        "jaxgames: warning: m.drn: left out are rewards 'steps' of branches: DRN "
-        "cannot hold it; .umb can\n"
+        "jaxgames: warning: m.drn: left out: rewards 'steps' of branches (DRN "
+        "cannot hold it; .umb can)\n"
     )
     for to in ("m.tra", "n.umb"):  # these hold it
         assert run("convert", "m.umb", to)[::2] == (Exit.DONE, "")
@@ -476,7 +476,9 @@ def test_values_of_another_model_are_not_taken(run, tmp_path):
     io.save(tmp_path / "m.umb", model())
     code, _, err = run("convert", "m.umb", "m.tra", "--force")
     assert code == Exit.BAD_INPUT
-    assert err.startswith("jaxgames: m.sta lies there and would be read with m.tra")
+    assert err.startswith(
+        "jaxgames: m.sta exists and would be read together with m.tra"
+    )
     assert not (tmp_path / "m.tra").exists()
 
 

@@ -133,15 +133,15 @@ def test_every_command_takes_a_format_by_name(run, command, tmp_path):
     (tmp_path / "copy.npz").unlink(missing_ok=True)
     code, out, err = run(*with_file, "--format", "gpu")
     assert code == Exit.BAD_INPUT
-    assert err.startswith("jaxgames: no format is called 'gpu'")
+    assert err.startswith("jaxgames: there is no format 'gpu'")
 
 
 def test_nobody_knows_the_format(run, tmp_path):
     code, out, err = run("info", "-", stdin="hello")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
-        "jaxgames: standard input: no suffix, and no format that is read begins like "
-        "this file; pass --format, one of pg, gm, pgsolver"
+        "jaxgames: standard input: no suffix, and its content is not that of any "
+        "known format; pass --format, one of pg, gm, pgsolver"
     )
 
 
@@ -218,11 +218,17 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         ("solve game -o - --dot -", "standard output is written once"),
         ("solve game -o - --json", "--json prints where - is written to"),
         ("solve game --draw -", "--draw takes a .svg, .png or .pdf file, got '-'"),
-        ("convert game -", "OUT: standard output: unknown suffix; known are .pg"),
-        ("convert game copy", "and .npz; else pass --to-format"),
-        ("convert game copy --to-format pgs", "OUT: no format is called 'pgs' (did"),
-        ("generate ladder 2 -o - --format pgs", "no format is called 'pgs' (did"),
-        ("generate ladder 2 -o game.pgs", "game.pgs: unknown suffix; known are"),
+        (
+            "convert game -",
+            "OUT: standard output: unknown suffix; known: .pg",
+        ),
+        ("convert game copy", "and .npz; or pass --to-format"),
+        ("convert game copy --to-format pgs", "OUT: there is no format 'pgs' (did"),
+        ("generate ladder 2 -o - --format pgs", "there is no format 'pgs' (did"),
+        (
+            "generate ladder 2 -o game.pgs",
+            "game.pgs: unknown suffix; known:",
+        ),
         ("convert game game --to-format pg --force", "this is the input game"),
         ("mec model --output model.lab", "--output takes a file that ends in"),
     ],
@@ -260,7 +266,7 @@ def test_memory_bounds_standard_input(run):
     code, out, err = run("info", "-", "--memory", "1M", stdin=game[:60_000])
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert "standard input: the file has more than 43690 bytes of text" in err
-    assert "if it is to be trusted, pass --memory ..., with 24 bytes for each" in err
+    assert "if you trust it, pass --memory ..., with 24 bytes for each" in err
 
 
 def test_models_read_from_content_have_their_companions(run, tmp_path):

@@ -1,6 +1,6 @@
 """Transitions as Aldebaran's text, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _word_loop
+from jaxgames.io._word_loop import natural
 
 ODD = -1
 
@@ -64,14 +65,8 @@ def _rows(byte, begin, most, found):
             at += 1
         if at >= size:
             return ODD
-        first = at
-        value = 0
-        while 48 <= byte[at] <= 57:
-            value = value * 10 + np.int64(byte[at]) - 48
-            at += 1
-            if at - first > _MOST_DIGITS:
-                return ODD
-        if at == first or value > most:
+        value, at = natural(byte, at)
+        if value < 0 or value > most:
             return ODD
         found[0, row] = value
         while at < size and (byte[at] == 32 or byte[at] == 9):

@@ -1,6 +1,6 @@
 """Lines of a model in DRN, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Stretch(NamedTuple):
     prob: np.ndarray
     """float64 `[B]`."""
     notes: tuple["Notes", "Notes"]
-    """What stands behind states, and behind `action`."""
+    """What follows states, and `action`."""
     values: list[bytes]
     """Comments with the values of a state's variables."""
     valued: np.ndarray

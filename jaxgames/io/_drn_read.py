@@ -13,7 +13,7 @@ from jaxgames.mdp import MDP
 from jaxgames.quoting import quoted
 
 NO_LABEL = "__NOLABEL__"
-"""What stands for the label of a choice that has none."""
+"""Written as the label of a choice without one."""
 
 _STATE, _ACTION, _BRANCH = _drn_loop.STATE, _drn_loop.ACTION, _drn_loop.BRANCH
 
@@ -48,7 +48,7 @@ class _Header(NamedTuple):
 
 
 def _header(path: FilePath, stretches: Iterator) -> tuple[_Header, _lines.Lines]:
-    """What stands before the states, and the rest of the stretch where it ends."""
+    """What comes before the states, and the rest of the stretch in which it ends."""
     found: dict[str, list[str]] = {}
     section = ""
     for lines in stretches:
@@ -68,7 +68,7 @@ def _header(path: FilePath, stretches: Iterator) -> tuple[_Header, _lines.Lines]
                 )
             else:
                 if section in ("@parameters", "@placeholders"):
-                    lines.fail(line, f"models with {section[1:]} are not read")
+                    lines.fail(line, f"models with {section[1:]} are not supported")
                 found[section] += [text]
     raise FormatError(path, None, "the file has no section '@model'")
 
@@ -109,7 +109,7 @@ def _checked(lines: _lines.Lines, line: int, found: dict) -> _Header:
 
 
 class _Notes:
-    """What stands behind a state or an action: rewards and labels.
+    """What follows a state or an action: rewards and labels.
 
     Files repeat few of these texts very often, so that each is taken apart once.
     """
@@ -183,7 +183,7 @@ class _Notes:
         return self._known.setdefault(text, len(self._known))
 
     def _rate(self, lines: _lines.Lines, line: int, text: str) -> float:
-        """The rate behind `!`."""
+        """The rate after `!`."""
         try:
             found = self._reals[text.encode()]
         except (_lines.NotANumberError, ValueError):
@@ -442,7 +442,7 @@ class _Body:
         exits = None
         if header.type == "CTMC":
             if intervals:
-                raise FormatError(path, None, "rates that are intervals are not read")
+                raise FormatError(path, None, "intervals of rates are not supported")
             given = np.array(notes[_STATE].exits)[codes[_STATE]]
             lines = np.concatenate(self._numbers[_STATE])
             exits, lower = _timed(path, lines, rows, given, lower)

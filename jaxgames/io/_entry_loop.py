@@ -1,17 +1,15 @@
 """Entries of a sparse matrix in text, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _word_loop
-from jaxgames.io._word_loop import real
+from jaxgames.io._word_loop import natural, real
 
 ODD = -1
-
-_MOST_DIGITS = _word_loop.MOST_DIGITS
 
 
 def read(byte: np.ndarray, begin: int, most: int, field: str) -> np.ndarray | None:
@@ -44,14 +42,10 @@ def _entries(byte, begin, most, has_value, powers, found):
             at += 1
             continue
         for column in range(2):
-            first = at
-            value = 0
-            while at < size and 48 <= byte[at] <= 57:
-                value = value * 10 + np.int64(byte[at]) - 48
-                at += 1
-                if at - first > _MOST_DIGITS:
-                    return ODD
-            if at == first or value < 1 or value > most:
+            if at >= size:
+                return ODD
+            value, at = natural(byte, at)
+            if value < 1 or value > most:
                 return ODD
             found[column, row] = value - 1
             first = at

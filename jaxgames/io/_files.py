@@ -14,12 +14,15 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Any
 
+import numpy as np
+
 from jaxgames import limits
 from jaxgames.io import _limits, _sources
 from jaxgames.io._errors import FilePath as FilePath
 from jaxgames.io._errors import FormatError as FormatError
 from jaxgames.io._limits import COMPRESSIONS as COMPRESSIONS
 from jaxgames.tuning.base import BYTES_AT_ONCE as _AT_ONCE
+from jaxgames.tuning.io import PACKED as _PACKED
 
 PER_BYTE = 24
 """Bytes that reading takes for each byte of text, about, in most formats."""
@@ -83,6 +86,7 @@ class _Stream(io.BufferedReader):
     def __init__(self, path: FilePath, file: Any, per_byte: int, packed: bool):
         super().__init__(_Counted(path, file, per_byte, packed), 1 << 16)
         self._path = path
+        self.packed = packed
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is None or size < 0:  # else it would come in bits of 8 KiB
@@ -118,7 +122,7 @@ def line_at(path: FilePath, offset: int) -> int:
 
 
 class OutputError(OSError):
-    """A file could not be written; what it was before, it still is.
+    """A file could not be written; the old file is unchanged.
 
     Examples:
         >>> str(OutputError(28, "No space left on device", "game.sol"))
@@ -127,11 +131,11 @@ class OutputError(OSError):
 
 
 @contextlib.contextmanager
-def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
+def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[_Stream]:
     """Opens a file to read its bytes, decompressed where they are compressed.
 
-    The first bytes tell that, whatever the suffix. What can be read once only, such as
-    standard input, is kept as long as it is open, or as `_sources.kept` lasts.
+    The first bytes tell whether they are, whatever the suffix. Data that can only be
+    read once, such as standard input, is kept while it is open, or in `_sources.kept`.
 
     Args:
         path: the file; also `/dev/stdin`, `/dev/fd/N`, or a pipe that has a name.
@@ -139,7 +143,7 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
 
     Raises:
         FormatError: the compressed data is broken or ends too early.
-        OversizeError: there is more than may be read.
+        OversizeError: the text is larger than the limit.
         OSError: the file cannot be opened or read.
     """
     with _sources.opened(path) as file:
@@ -147,10 +151,12 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
         if compression is None:  # a suffix that promises more is believed, and fails
             compression = os.path.splitext(path)[1].lower()
         if compression == ".zst":
-            why = (
-                "it is compressed by Zstandard, which is not read: decompress it first"
+            raise FormatError(
+                path,
+                None,
+                "compression by Zstandard is not supported: decompress the file first, "
+                "for example with 'zstd -d'",
             )
-            raise FormatError(path, None, f"{why}, such as by zstd -d")
         opener = _OPENERS.get(compression, lambda file, _: contextlib.nullcontext(file))
         with opener(file, "rb") as plain:
             try:
@@ -163,13 +169,50 @@ def reading(path: FilePath, per_byte: int = PER_BYTE) -> Iterator[IO[bytes]]:
                 ) from error
 
 
+def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
+    """Reads a file into one array, decompressed where it is compressed.
+
+    The bytes of an uncompressed file are copied once: from the system's cache.
+
+    Args:
+        path: the file.
+        per_byte: bytes that reading takes for each byte of text, about.
+        behind: bytes that follow the text in the array.
+
+    Returns:
+        uint8, the text and the bytes behind it.
+
+    Raises:
+        FormatError: as `reading`.
+        OSError: the file cannot be opened or read.
+    """
+    with reading(path, per_byte) as file:
+        expected = _sources.length(path, _AT_ONCE)
+        if file.packed:
+            expected *= _PACKED
+        margin = len(behind)
+        # One more byte, so that the end is seen where the length was right.
+        whole = np.empty(max(expected, 1 << 16) + 1 + margin, np.uint8)
+        size = 0
+        while count := file.readinto(
+            whole.data[size : min(size + _AT_ONCE, len(whole) - margin)]
+        ):
+            size += count
+            if size + margin == len(whole):
+                grown = np.empty(2 * len(whole), np.uint8)
+                grown[:size] = whole[:size]
+                whole = grown
+    whole[size : size + margin] = np.frombuffer(behind, np.uint8)
+    return whole[: size + margin]
+
+
 @contextlib.contextmanager
 def writing(path: FilePath) -> Iterator[Any]:
     """Opens a file to write bytes, compressed where the suffix says so.
 
-    The bytes go to a temporary file beside it, which takes the file's place when all
-    is written; if anything fails, the file is what it was. Only a device or a pipe is
-    written to as it is.
+    The bytes go to a temporary file in the same folder, which replaces the file when
+    everything is written. If anything fails, the old file is unchanged. Only devices
+    and pipes are written directly.
 
     Raises:
         OutputError: the file cannot be written, as on a disk that is full.
@@ -218,9 +261,9 @@ def _replacing(path: FilePath) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def written_together() -> Iterator[None]:
-    """Has all files that are written within take their places when all are complete.
+    """Replaces all files that are written in a `with` block when all are complete.
 
-    If anything fails before, all of them are what they were.
+    If anything fails before, all old files are unchanged.
     """
     waiting: dict[str, str] = {}
     token = _waiting.set(waiting)
@@ -244,14 +287,14 @@ def written_together() -> Iterator[None]:
 _waiting: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar(
     "waiting", default=None
 )
-"""Files that are complete and wait for others, and what they are to replace."""
+"""Files that are complete and wait for others, and the files they will replace."""
 
 _temporaries: set[str] = set()
 """Files that are being written."""
 
 
 def remove_temporaries() -> None:
-    """Removes files that are half written, where the process ends without a word."""
+    """Removes unfinished files, for a process that ends without cleaning up."""
     for path in tuple(_temporaries):
         with contextlib.suppress(OSError):
             os.remove(path)

@@ -89,7 +89,7 @@ SIGNS = {
 
 
 def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
-    """The module that reads a file, and the suffix that stands for the format.
+    """The module that reads a file, and the suffix of the format.
 
     Args:
         path: the file.
@@ -109,9 +109,9 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
     head = _head(path)
     found = _signs(head)
     if len(found) != 1:
-        why = "no format that is read begins like this file" if head else "it is empty"
+        why = "its content is not that of any known format" if head else "it is empty"
         if found:
-            why = f"{' and '.join(found)} files begin like that"
+            why = f"{' and '.join(found)} files start like this"
         raise FormatError(
             path,
             None,
@@ -122,10 +122,10 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
 
 
 def of_output(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
-    """The module that writes a file, and the suffix that stands for the format.
+    """The module that writes a file, and the suffix of the format.
 
     Raises:
-        FormatError: nobody says which format it shall have.
+        FormatError: neither suffix nor name tells the format.
         ValueError: no format has that name.
     """
     if name is not None:
@@ -137,8 +137,8 @@ def of_output(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
         raise FormatError(
             path,
             None,
-            f"unknown suffix; known are {text} (and these followed by "
-            f"{', '.join(COMPRESSIONS)}) and {', '.join(NEVER_PACKED)}; else pass "
+            f"unknown suffix; known: {text} (and these followed by "
+            f"{', '.join(COMPRESSIONS)}) and {', '.join(NEVER_PACKED)}; or pass "
             "format=",
         )
     return _module(suffix), suffix
@@ -146,7 +146,7 @@ def of_output(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
 
 @contextlib.contextmanager
 def hinting(path: FilePath, suffix: str) -> Iterator[None]:
-    """Adds to what is wrong with a file that another format's files begin like it."""
+    """Adds to an error that the file starts like those of another format."""
     try:
         yield
     except OversizeError:
@@ -160,7 +160,7 @@ def hinting(path: FilePath, suffix: str) -> Iterator[None]:
         raise FormatError(
             path,
             error.line,
-            f"{error.message}; it begins as {found[0]} files do: if it is one, pass "
+            f"{error.message}; it starts like {found[0]} files: if it is one, pass "
             f"format={found[0][1:]!r}",
         ) from error
 
@@ -175,9 +175,7 @@ def _named(name: str) -> tuple[ModuleType, str]:
     suffix = f".{name.lower().removeprefix('.')}"
     if suffix not in FORMATS:
         meant = guess(suffix[1:], [known[1:] for known in FORMATS])
-        raise ValueError(
-            f"no format is called {quoted(name)}{meant}; there are {_names()}"
-        )
+        raise ValueError(f"there is no format {quoted(name)}{meant}; known: {_names()}")
     return _module(suffix), suffix
 
 

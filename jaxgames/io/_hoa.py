@@ -16,9 +16,12 @@ from jaxgames import acceptance
 from jaxgames.acceptance import Acceptance
 from jaxgames.io import _hoa_loop, _limits, _texts
 from jaxgames.io._files import FilePath, FormatError
+from jaxgames.io._limits import OversizeError
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
+from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei, Formula, from_alternating
 from jaxgames.quoting import clipped, counted, quoted
+from jaxgames.value import freeze
 
 MAX_INTEGER = 2**31 - 1
 
@@ -89,32 +92,40 @@ class Found(NamedTuple):
     controllable: tuple[int, ...] | None
 
 
-def automata(path: FilePath, text: str) -> Iterator[Automaton | EmersonLei]:
+def automata(whole: Whole) -> Iterator[Automaton | EmersonLei]:
     """Reads the automata of a text, one after the other.
 
     Raises:
         FormatError: when something wrong is met.
     """
-    yield from (reader.automaton() for reader in _readers(path, text))
+    yield from (reader.automaton() for reader in _readers(whole))
 
 
-def extended(path: FilePath, text: str) -> Iterator[Found]:
+def extended(whole: Whole) -> Iterator[Found]:
     """Reads the automata of a text whose propositions have owners.
 
     Raises:
         FormatError: when something wrong is met.
     """
-    yield from (reader.found() for reader in _readers(path, text))
+    yield from (reader.found() for reader in _readers(whole))
 
 
-def _readers(path: FilePath, text: str) -> Iterator["_Reader"]:
-    tokens = _Tokens(path, text, PATTERN, nested=True)
-    byte = None
-    if _hoa_loop.pays(len(text)) and text.isascii():  # so places are those in the text
-        byte = np.frombuffer(text.encode() + b" " * 8, np.uint8)
-    while tokens.next.kind != "end":
+def _readers(whole: Whole) -> Iterator["_Reader"]:
+    tokens, at = None, 0
+    read, place = 0, 0  # bytes and characters up to where tokens have been read
+    while not _is_over(whole, at):
+        if _hoa_loop.pays(whole.size) and (found := _by_code(whole, at)):
+            reader, at = found
+            yield reader
+            continue
+        if tokens is None:
+            tokens = _Tokens(whole.path, whole.text, PATTERN, nested=True)
+        if at > read:
+            tokens.go_to(place + len(whole.part(read, at)))
+        if tokens.next.kind == "end":
+            return
         try:
-            reader = _Reader(path, tokens, text, byte)
+            reader = _Reader(whole.path, tokens, whole.text)
             reader.read()
             yield reader
         except _AbortedError:
@@ -122,19 +133,55 @@ def _readers(path: FilePath, text: str) -> Iterator["_Reader"]:
         except FormatError:
             raise
         except ValueError as error:  # a formula that comes to too much
-            raise FormatError(path, None, str(error)) from None
+            raise FormatError(whole.path, None, str(error)) from None
+        before, place = place, tokens.next.position
+        read += len(whole.text[before:place].encode(errors="surrogatepass"))
+        at = read
+
+
+def _is_over(whole: Whole, at: int) -> bool:
+    """Whether only blanks and comments follow, as far as a look ahead tells."""
+    following = whole.byte[at : min(at + 64, whole.size)].tobytes().lstrip()
+    if following and not following.startswith(b"/*"):
+        return False
+    try:
+        rest = whole.head(at)
+        tokens = _Tokens(whole.path, rest, PATTERN, nested=True)
+    except ValueError:
+        return False
+    return tokens.next.kind == "end" and len(rest.encode()) == whole.size - at
+
+
+def _by_code(whole: Whole, at: int) -> tuple["_Reader", int] | None:
+    """An automaton whose body is read by machine code, and where it ends.
+
+    Args:
+        whole: the text.
+        at: the byte with which it begins.
+
+    Returns:
+        None where it is to be read token by token.
+    """
+    try:
+        head = whole.head(at)
+        tokens = _Tokens(whole.path, head, PATTERN, nested=True)
+        reader = _Reader(whole.path, tokens, head)
+        end = reader.read_by_code(whole, at)
+    except OversizeError:
+        raise
+    except (ValueError, _AbortedError):  # told by those who read all in order
+        return None
+    return None if end is None else (reader, end)
 
 
 class _Reader:
     """Reads one automaton."""
 
-    def __init__(
-        self, path: FilePath, tokens: Tokens, text: str, byte: np.ndarray | None
-    ):
+    def __init__(self, path: FilePath, tokens: Tokens, text: str):
         self._path = path
         self._tokens = tokens
         self._text = text
-        self._byte = byte
+        self._notes: list[str] = []
         self._seen: set[str] = set()
         self._num_states: int | None = None
         self._starts: dict[int, Token] = {}
@@ -192,6 +239,44 @@ class _Reader:
 
     def read(self) -> None:
         """Reads it, from its first token to `--END--`."""
+        self._head()
+        if self._together or not self._at_once():
+            tokens = self._tokens
+            while tokens.next.text == "State:":
+                self._state(tokens.take())
+            end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
+            self._build(end)
+        self._warn()
+
+    def read_by_code(self, whole: Whole, at: int) -> int | None:
+        """Reads one whose header alone is the text of this reader.
+
+        Args:
+            whole: the text with the body.
+            at: the byte with which the automaton begins.
+
+        Returns:
+            The byte after it; None if it is to be read token by token.
+
+        Raises:
+            OversizeError: it takes more memory than it may.
+            ValueError: something is wrong, or the header goes on.
+        """
+        self._head()
+        following = self._tokens.next
+        if self._together or following.kind == "end":
+            return None
+        begin = at + len(self._text[: following.position].encode())
+        body = _hoa_loop.parse(whole.byte, begin, self._largest)
+        if body is None or not _all_differ(body.state):
+            return None
+        if not self._assembled(body, whole.part):
+            return None
+        self._warn()
+        return body.end + len("--END--")
+
+    def _head(self) -> None:
+        """Reads the header, and the sign that the body begins."""
         tokens = self._tokens
         tokens.take("HOA:", expected="'HOA:', which begins an automaton")
         tokens.take("v1", expected="version 'v1'")
@@ -202,22 +287,20 @@ class _Reader:
             tokens.refuse("the header lacks 'Acceptance:'", body)
         for number in [x for x in self._controllable or () if x >= len(self._names)]:
             del self._controllable[number]  # pyright: ignore
-            warnings.warn(
+            self._notes.append(
                 f"{os.fspath(self._path)}: controllable-AP names proposition {number}, "
-                f"of which there are {len(self._names)}: it is left out",
-                UserWarning,
-                stacklevel=2,
+                f"but the automaton has {counted(len(self._names), 'proposition')}: "
+                "it is ignored"
             )
         for number, token in self._used.items():
             if number >= len(self._names):
                 tokens.refuse(f"there is no proposition {number}", token)
         self._in_body = True
-        if not self._together and self._at_once():
-            return
-        while tokens.next.text == "State:":
-            self._state(tokens.take())
-        end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
-        self._build(end)
+
+    def _warn(self) -> None:
+        """Warns of oddities in the header, once the automaton has been read."""
+        for note in self._notes:
+            warnings.warn(note, UserWarning, stacklevel=2)
 
     # ---- the header
 
@@ -237,7 +320,7 @@ class _Reader:
             case "Alias:":
                 at = tokens.take_kind("alias", "a name such as '@a'")
                 if at.text in self._aliases:
-                    tokens.refuse(f"alias {clipped(at.text)} is defined again", at)
+                    tokens.refuse(f"alias {clipped(at.text)} is defined twice", at)
                 self._expanded = 0
                 self._aliases[at.text] = tokens.expression(self._letters, "&", "|")
                 self._sizes[at.text] = self._expanded
@@ -254,14 +337,14 @@ class _Reader:
                     what = "the number of a proposition"
                     number = self._integer(what, MAX_PROPOSITIONS - 1)
                     if number in self._controllable:
-                        tokens.refuse(f"proposition {number} is named again", at)
+                        tokens.refuse(f"proposition {number} is listed twice", at)
                     self._controllable[number] = at
             case "name:":
                 self._name = self._string("the name")
             case _ if name[0].isupper():
                 tokens.refuse(
-                    f"header {quoted(name)} may change the meaning, and is not known "
-                    "here",
+                    f"header {quoted(name)} is not supported, and may change the "
+                    "meaning",
                     token,
                 )
             case _:
@@ -307,7 +390,7 @@ class _Reader:
                 self._tokens.refuse(f"alias {name} has not been defined", token)
             if self._expanded > MAX_EXPANDED:
                 self._tokens.refuse(
-                    f"with alias {name} the formula comes to {self._expanded} "
+                    f"with alias {name} the formula has {self._expanded} "
                     f"propositions, more than {MAX_EXPANDED}",
                     token,
                 )
@@ -371,7 +454,7 @@ class _Reader:
         at = tokens.next
         state = self._number_of_state()
         if state in self._listed:
-            tokens.refuse(f"state {state} is listed again", at)
+            tokens.refuse(f"state {state} is listed twice", at)
         self._listed.add(state)
         if tokens.next.kind == "string":
             tokens.take()
@@ -381,9 +464,11 @@ class _Reader:
             start = tokens.next
             label = self._optional_label()
             if label and shared:
-                tokens.refuse("the state has a label already", start)
+                tokens.refuse("the state already has a label", start)
             if labels and (label is None) != (labels[0] is None):
-                tokens.refuse("either all edges of a state have labels or none", start)
+                tokens.refuse(
+                    "expected labels on all edges of a state, or on none", start
+                )
             labels.append(label)
             ends.append((self._target(), self._marks() | common))
         if shared:
@@ -426,12 +511,16 @@ class _Reader:
     def _cubes(self, text: str) -> tuple[tuple[int, int], ...] | None:
         return _cubes(text, len(self._names), self._literals)
 
+    @property
+    def _largest(self) -> int:
+        """The largest number that a state may have."""
+        return MAX_INTEGER if self._num_states is None else self._num_states - 1
+
     def _number_of_state(self) -> int:
-        most = MAX_INTEGER if self._num_states is None else self._num_states - 1
-        return self._integer("the number of a state", most)
+        return self._integer("the number of a state", self._largest)
 
     def _target(self) -> int:
-        """A state, or a number below 0 that stands for several at once."""
+        """A state, or a negative number for several states at once."""
         state = self._number_of_state()
         if self._tokens.next.text != "&":
             return state
@@ -477,26 +566,25 @@ class _Reader:
     # ---- the body, at once
 
     def _at_once(self) -> bool:
-        """Reads the body, unless it is to be read token by token."""
+        """Reads the body by an expression, unless it is to be read token by token."""
         tokens, begin = self._tokens, self._tokens.next.position
-        count = self._num_states
-        most = MAX_INTEGER if count is None else count - 1
-        if self._byte is None:
-            body = _hoa_loop.scan(self._text, begin, most)
-        else:
-            body = _hoa_loop.parse(self._byte, begin, most, self._text)
+        body = _hoa_loop.scan(self._text, begin, self._largest)
         found = False
         # What is wrong is told where it comes first, by those who read all in order.
         if body is not None and _all_differ(body.state):
             with contextlib.suppress(ValueError, _AbortedError):
-                found = self._assembled(body)
+                found = self._assembled(body, lambda i, j: self._text[i:j])
         tokens.go_to(begin if not found or body is None else body.end)
         if found:
             tokens.take("--END--")
         return found
 
-    def _assembled(self, body: _hoa_loop.Body) -> bool:
+    def _assembled(self, body: _hoa_loop.Body, part: Callable[[int, int], str]) -> bool:
         """Makes the graph of a body, unless a state is not listed.
+
+        Args:
+            body: it.
+            part: gives the text between two of its places.
 
         Raises:
             ValueError: a label or an acceptance set is malformed, or comes to too much.
@@ -506,7 +594,7 @@ class _Reader:
         count = last + 1 if self._num_states is None else self._num_states
         if len(body.state) != count or self._has_too_many_sets():
             return False
-        which, labels = self._each(body.label, self._cubes, self._optional_label)
+        which, labels = self._each(body.label, part, self._cubes, self._optional_label)
         names = [str(number) for number in range(len(self._names))]
         guards = [Automaton.cubes_of(label, names) for label in labels]
         listed = np.array([x for guard in guards for x in guard], np.uint64)
@@ -514,24 +602,29 @@ class _Reader:
         width = np.array([len(guard) for guard in guards], np.int64)
         first = np.cumsum(width) - width
         counts = np.diff(body.offsets)
-        sources = np.repeat(body.state, counts)
+        ascend = not np.any(body.state[1:] < body.state[:-1])
         edges: np.ndarray | slice = slice(None)
-        if np.any(body.state[1:] < body.state[:-1]):
-            edges = np.argsort(sources, kind="stable")
+        offsets = body.offsets
+        if not ascend or not np.all(width == 1):
+            sources = np.repeat(body.state, counts)
+            edges = np.arange(len(sources))
+            if not ascend:
+                edges = np.argsort(sources, kind="stable")
+            edges = edges[width[which[edges]] > 0]  # nothing takes the others
+            degree = np.bincount(sources[edges], minlength=count)
+            offsets = np.append(0, np.cumsum(degree)).astype(np.int32)
         if np.all(width == 1):
             cubes = which[edges]
-            cube_offsets = np.arange(len(cubes) + 1)
+            cube_offsets = np.arange(len(cubes) + 1, dtype=np.int32)
         else:
-            if isinstance(edges, slice):
-                edges = np.arange(len(sources))
-            edges = edges[width[which[edges]] > 0]
             width, first = width[which[edges]], first[which[edges]]
-            cube_offsets = np.append(0, np.cumsum(width))
+            cube_offsets = np.append(0, np.cumsum(width)).astype(np.int32)
             cubes = np.repeat(first - cube_offsets[:-1], width)
             cubes += np.arange(cube_offsets[-1])
-        sources = sources[edges]
-        of_states, common = self._each(body.common, self._plain_marks, self._marks)
-        of_edges, own = self._each(body.marks, self._plain_marks, self._marks)
+        of_states, common = self._each(
+            body.common, part, self._plain_marks, self._marks
+        )
+        of_edges, own = self._each(body.marks, part, self._plain_marks, self._marks)
         codes = of_edges
         if len(common) > 1:
             codes = np.repeat(of_states.astype(np.int64), counts) * len(own) + codes
@@ -542,15 +635,14 @@ class _Reader:
             pairs, codes = np.unique(codes, return_inverse=True)
         marks = [common[k // len(own)] | own[k % len(own)] for k in pairs.tolist()]
         self._masks, self._codes = marks, codes
-        degree = np.bincount(sources, minlength=count)
         self._graph = Automaton(
             initial=np.array(sorted(self._starts), np.int32),
             propositions=tuple(self._names),
-            offsets=np.append(0, np.cumsum(degree)).astype(np.int32),
-            targets=body.target[edges],
-            cube_offsets=cube_offsets.astype(np.int32),
-            required=required[cubes],
-            forbidden=forbidden[cubes],
+            offsets=freeze(offsets),
+            targets=freeze(body.target[edges]),
+            cube_offsets=freeze(cube_offsets),
+            required=_texts.rows(required, cubes),
+            forbidden=_texts.rows(forbidden, cubes),
             sets=np.zeros((0, len(codes)), bool),
             name=self._name,
         )
@@ -559,13 +651,15 @@ class _Reader:
     def _each(
         self,
         texts: _texts.Texts,
+        part: Callable[[int, int], str],
         plain: Callable[[str], Any],
         read: Callable[[], Any],
     ) -> tuple[np.ndarray, list]:
         """Reads each different text once.
 
         Args:
-            texts: each starts behind a bracket.
+            texts: each starts behind a bracket, and ends before one.
+            part: gives the text between two places.
             plain: reads a text that is as most are; None if it is not.
             read: called where a bracket is next, for others.
 
@@ -573,15 +667,19 @@ class _Reader:
             int32 `[N]`, the number of each text; and what was read of each number. Of
             nothing the marks are 0.
         """
-        found = []
-        for start, end in texts.places.T.tolist():
-            one = plain(self._text[start:end]) if start else 0
-            if one is None:
-                self._tokens.go_to(start - 1)
-                one = read()
-                if self._tokens.next.position <= end:
-                    raise ValueError("the bracket is not where it was thought to be")
-            found.append(one)
+        found, tokens = [], self._tokens
+        try:
+            for start, end in texts.places.T.tolist():
+                one = plain(part(start, end)) if start else 0
+                if one is None:
+                    text = part(start - 1, end + 1)
+                    self._tokens = _Tokens(self._path, text, PATTERN, nested=True)
+                    one = read()
+                    if self._tokens.next.kind != "end":
+                        raise ValueError("the text goes on after the bracket")
+                found.append(one)
+        finally:
+            self._tokens = tokens
         return texts.which, found
 
     # ---- the automaton
@@ -597,7 +695,7 @@ class _Reader:
             self._tokens.refuse(f"state {missing} of {count} is not listed", end)
         if self._has_too_many_sets():
             self._tokens.refuse(
-                f"the acceptance condition comes to more than {MAX_SETS} sets of edges",
+                f"the acceptance condition needs more than {MAX_SETS} sets of edges",
                 end,
             )
         if self._together:
@@ -661,7 +759,8 @@ class _Reader:
         """The automaton whose sets of edges are made of the masks of their marks."""
         found = sets(self._masks)
         columns = np.array(found, bool).reshape(len(found), len(self._masks))
-        graph = dataclasses.replace(self._graph, sets=columns.take(self._codes, axis=1))
+        of_edges = _texts.columns(columns, self._codes)
+        graph = dataclasses.replace(self._graph, sets=of_edges)
         return EmersonLei(graph, condition)
 
     def _has_too_many_sets(self) -> bool:

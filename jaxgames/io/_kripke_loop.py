@@ -1,6 +1,6 @@
 """States of a system in text, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 from typing import NamedTuple
@@ -9,19 +9,17 @@ import numpy as np
 
 from jaxgames import host
 from jaxgames.host import compiled
-from jaxgames.io import _pieces, _texts
+from jaxgames.io import _pieces, _texts, _whole
+from jaxgames.io._word_loop import natural
 from jaxgames.tuning.io import KRIPKE_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
 
 ODD = -1
-"""In place of a place or a number: something may be malformed."""
-
-_MOST_DIGITS = 12
-"""Of a number, leading zeros included."""
+"""Instead of a position or a number: something may be malformed."""
 
 
 class States(NamedTuple):
-    """What `S` statements say, in their order."""
+    """The contents of `S` statements, in their order."""
 
     number: np.ndarray
     """int32 `[S]`."""
@@ -36,12 +34,12 @@ class States(NamedTuple):
 
 
 def pays(size: int) -> bool:
-    """Whether so many bytes of text are read sooner than token by token."""
+    """Whether reading so many bytes is faster than token by token."""
     return _pieces.pays(_parse, size * _SLOWER)
 
 
 def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
-    """Reads the statements of a text from some place on.
+    """Reads the statements of a text from a position on.
 
     Args:
         byte: uint8, the text, with a semicolon behind it.
@@ -49,15 +47,16 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
         most: the largest number of a state.
 
     Returns:
-        None where a statement may be malformed.
+        None if a statement may be malformed, or the text is not UTF-8.
     """
     size = len(byte) - begin
     if size < 2 * _BYTES_AT_ONCE:
         return _parsed(byte, begin, most)
+    _pieces.keep_freed_memory()
     pieces = -(-size // _BYTES_AT_ONCE)
-    text = byte.tobytes()
     wanted = [begin + size * k // pieces for k in range(1, pieces)]
-    ends = {text.find(b";\n", place) + 1 for place in wanted} - {0}
+    found = [_whole.find(byte, b";\n", place, len(byte)) for place in wanted]
+    ends = {place + 1 for place in found if place >= 0}
     # A piece has a line end behind it, which stands for nothing either.
     borders = [begin, *sorted(ends), len(byte) - 1]
     parts: list[States | None] = [None] * (len(borders) - 1)
@@ -82,6 +81,8 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
 
 def _parsed(byte: np.ndarray, begin: int, most: int) -> States | None:
     """Reads a piece, with a semicolon or a line end behind it."""
+    if not _whole.is_utf8(byte[begin:-1]):
+        return None
     # The shortest statements are `0;`, and a successor takes a digit and a blank.
     room = (len(byte) - begin) // 2 + 1
     number, row_ptr, targets = np.empty((3, room + 1), np.int32)
@@ -110,14 +111,8 @@ def _parse(byte, begin, most, number, row_ptr, targets, places):
         places[2, count] = places[3, count] = 0
         field = 0
         while True:  # the state, then its successors
-            value = 0
-            first = at
-            while 48 <= byte[at] <= 57:
-                value = value * 10 + byte[at] - 48
-                at += 1
-                if at - first > _MOST_DIGITS:
-                    return ODD
-            if at == first or value > most:
+            value, at = natural(byte, at)
+            if value < 0 or value > most:
                 return ODD
             at = _skip(byte, at, end)
             if field == 0:

@@ -1,9 +1,9 @@
-"""What a file may ask for: bounded by its own length, unless the caller says more.
+"""How much memory a file may take: as its length says, or the caller.
 
 A header of a few bytes may announce a billion states, and a few kilobytes may unpack to
-as many gigabytes. So what is announced is believed as far as the length of the file can
-bear it, text is unpacked as a stream that is counted, and no statement may go on for
-ever. A pipe has no length: as much of it is read ahead as bears what is announced.
+as many gigabytes. So the announced size is limited by the length of the file, unpacked
+text is counted while it is read, and statements may not be longer than a limit. A pipe
+has no length: it is read ahead until it is long enough for the announced size.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ COMPRESSIONS = (".gz", ".bz2", ".xz")
 """Suffixes that may follow the suffix of a format."""
 
 FLOOR = 1 << 27
-"""Bytes that any file may ask for, and to which any may unpack: 128 MiB."""
+"""Bytes that any file may take, and to which any may unpack: 128 MiB."""
 
 PER_VERTEX = 32
 """Bytes that a vertex takes while a graph is built, without edges and labels."""
 
 PER_BYTE = 64
-"""Bytes that a file may ask for, for each of its own, and to which each may unpack."""
+"""Bytes that a file may take for each of its own bytes; also how far it may unpack."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Limits:
     """What reading a file may take.
 
     Attributes:
-        memory: bytes that it may take, about: larger files are refused before they are
-            read, and so are those that unpack to more or announce more. By default
-            what a file announces (states without transitions, labels) may take 64 bytes
-            for each byte of the file, a compressed file may unpack to 64 times its
-            length, and 128 MiB are always granted. Of a pipe, such as standard input,
-            the length is what has come by then, and as much is waited for as would
-            bear what is announced.
-        statement: bytes of a statement, a line or a word of a text at most; by default
-            16 MiB.
+        memory: bytes that reading may take, about. A file is refused before it is read
+            if it is larger, unpacks to more, or announces more. By default what a file
+            announces (states without transitions, labels) may take 64 bytes for each
+            byte of the file, and a compressed file may unpack to 64 times its length.
+            128 MiB are always allowed. The length of a pipe, such as standard input, is
+            what has been read of it; it is read ahead until that is enough for
+            what is announced.
+        statement: the largest number of bytes of a statement, a line or a word of a
+            text; by default 16 MiB.
 
     Examples:
         >>> import pathlib, tempfile
@@ -66,7 +66,7 @@ class Limits:
 
 
 class OversizeError(FormatError):
-    """A file asks for more than it is granted; the message tells how to grant it."""
+    """A file needs more memory than the limit; the message tells how to raise it."""
 
 
 _DEFAULT = Limits()
@@ -77,10 +77,10 @@ _limited: contextvars.ContextVar[Limits | None] = contextvars.ContextVar(
 
 @contextlib.contextmanager
 def limited(limits: Limits | None) -> Iterator[None]:
-    """Bounds what is read by any reader in a `with` block.
+    """Sets the limits for all readers in a `with` block.
 
     Args:
-        limits: the limits; None leaves those that there are.
+        limits: the limits; None keeps the present ones.
 
     Examples:
         >>> from jaxgames import io
@@ -107,7 +107,7 @@ def statement() -> int:
 
 
 def check_statement(path: FilePath, line: int | None, length: int) -> None:
-    """Refuses a statement, a line or a word of so many bytes, if that is too much.
+    """Refuses a statement, a line or a word that is too long.
 
     Raises:
         OversizeError: it is.
@@ -117,15 +117,15 @@ def check_statement(path: FilePath, line: int | None, length: int) -> None:
         raise OversizeError(
             path,
             line,
-            f"what starts here goes on for more than {most} bytes without an end; if "
-            f"that is right, pass limits=io.Limits(statement={2 * most}) or more",
+            f"the statement that starts here has more than {most} bytes; if that is "
+            f"intended, pass limits=io.Limits(statement={2 * most}) or more",
         )
 
 
 def text_limit(
     path: FilePath, per_byte: int, packed: bool, place: int = 0
 ) -> int | None:
-    """Bytes that a file's text may have, unpacked; None: as many as there are.
+    """How many bytes the text of a file may have, unpacked; None for any number.
 
     Args:
         path: the file.
@@ -142,7 +142,7 @@ def text_limit(
 
 
 def check_text(path: FilePath, length: int, most: int | None, per_byte: int) -> None:
-    """Refuses a text of so many bytes, or more, if that is too much.
+    """Refuses a text that is too long.
 
     Raises:
         OversizeError: it is.
@@ -151,16 +151,16 @@ def check_text(path: FilePath, length: int, most: int | None, per_byte: int) -> 
         raise OversizeError(
             path,
             None,
-            f"the file has more than {most} bytes of text, which is the limit; if it "
-            f"is to be trusted, pass limits=io.Limits(memory=...), with {per_byte} "
-            "bytes for each byte of text",
+            f"the file has more than {most} bytes of text, which is the limit; if you "
+            f"trust it, pass limits=io.Limits(memory=...), with {per_byte} bytes for "
+            "each byte of text",
         )
 
 
 def check(
     path: FilePath, line: int | None, what: str, taken: int, length: int | None = None
 ) -> None:
-    """Sees to it that what a file announces is not too much for a file of its length.
+    """Checks that what a file announces is not too much for a file of its length.
 
     Args:
         path: the file.
@@ -186,7 +186,7 @@ def check(
             path,
             line,
             f"{what} take about {_shown(taken)}, more than the limit of "
-            f"{_shown(memory)}{why}; if the file is to be trusted, pass "
+            f"{_shown(memory)}{why}; if you trust the file, pass "
             f"limits=io.Limits(memory={taken}) or more",
         )
 
@@ -194,7 +194,7 @@ def check(
 def check_vertices(
     path: FilePath, line: int | None, count: int, what: str = "states"
 ) -> None:
-    """Sees to it that so many vertices, which need no text, are not too many.
+    """Checks that a number of vertices, which need no text, is not too large.
 
     Raises:
         OversizeError: they are.

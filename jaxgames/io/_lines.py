@@ -83,7 +83,7 @@ class Lines(NamedTuple):
         return text[0].decode(errors="replace")
 
     def texts(self, first: np.ndarray, last: np.ndarray | None = None) -> list[bytes]:
-        """What stands between the start of each first word and the end of the last."""
+        """The texts from the start of each first word to the end of the last."""
         text = self.byte.tobytes()
         last = first if last is None else last
         starts, ends = self.start[first].tolist(), self.end[last].tolist()
@@ -394,7 +394,7 @@ def reals(numbers: np.ndarray) -> np.ndarray:
 
 
 def numbers(values: np.ndarray) -> np.ndarray:
-    """Numbers as text from which their type can be told: dtype S.
+    """Numbers as text that shows their type: dtype S.
 
     Real numbers have a point or an exponent, also where they are whole.
     """

@@ -75,7 +75,7 @@ def say_left_out(path: FilePath, what: list[str], why: str) -> None:
         if len(what) > _SHOWN:
             shown += f" and {len(what) - _SHOWN} more"
         warnings.warn(
-            f"{os.fspath(path)}: left out are {shown}: {why}", UserWarning, stacklevel=2
+            f"{os.fspath(path)}: left out: {shown} ({why})", UserWarning, stacklevel=2
         )
 
 

@@ -83,7 +83,7 @@ class _Reader:
             self._statement()
         tokens.take("}", expected="a statement or '}'")
         if tokens.next.kind != "end":
-            tokens.fail("the end, as only a claim by itself is read")
+            tokens.fail("the end: a file holds one claim")
         return self._build()
 
     def _statement(self) -> None:
@@ -104,7 +104,7 @@ class _Reader:
         elif first.kind == "name" and is_name(first.text):
             tokens.take()
             if tokens.next.text != ":":
-                tokens.fail(f"':' behind the label {quoted(first.text)}")
+                tokens.fail(f"':' after the label {quoted(first.text)}")
             tokens.take()
             if first.text in self._labels:
                 tokens.refuse(f"there is a second label {quoted(first.text)}", first)
@@ -226,7 +226,7 @@ class _Reader:
         seen: dict[int, None] = {}
         while place in self._jumps and place not in self._settled:
             if place in seen:
-                self._tokens.refuse("the jumps go round", self._jumps[place])
+                self._tokens.refuse("its jumps form a cycle", self._jumps[place])
             seen[place] = None
             place = self._place(self._jumps[place])
         place = self._settled.get(place, place)

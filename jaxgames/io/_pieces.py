@@ -1,4 +1,4 @@
-"""Text that is read piece by piece, on all cores, some of it by machine code.
+"""Text that is read in pieces by all cores, long text by machine code.
 
 Machine code reads several times as fast as operations of whole arrays, but its compiler
 takes some tenths of a second to be imported. So a short text is read by arrays.
@@ -28,13 +28,13 @@ U = TypeVar("U")
 
 
 def length(path: FilePath) -> int:
-    """Bytes of text in a file, about; of a pipe, as far as that makes a difference."""
+    """About how many bytes of text a file has; of a pipe, as far as it matters."""
     size = _sources.length(path, _FOREIGN_BYTES)
     return size * _PACKED if _sources.is_compressed(path) else size
 
 
 def pays(code: host.compiled, size: int) -> bool:
-    """Whether so many bytes of text are read sooner by machine code than by arrays."""
+    """Whether machine code reads so many bytes of text faster than array operations."""
     if size < _READY_BYTES:
         return False
     there = code.ready or ("numba" in sys.modules and size >= _IMPORTED_BYTES)
@@ -42,9 +42,9 @@ def pays(code: host.compiled, size: int) -> bool:
 
 
 def in_order(function: Callable[[T], U], pieces: Iterable[T], size: int) -> Iterator[U]:
-    """What a function makes of each piece, in order, on all cores.
+    """The results of a function for all pieces, in order, computed by all cores.
 
-    Few pieces are read ahead, while others are worked on.
+    A few pieces are read ahead while others are processed.
 
     Args:
         function: lets go of Python's global lock for most of its time.
@@ -87,7 +87,7 @@ def in_order(function: Callable[[T], U], pieces: Iterable[T], size: int) -> Iter
 
 
 def ahead(path: FilePath, pieces: Iterator[T]) -> Iterator[T]:
-    """The pieces of a file; if it is compressed, made one ahead on another thread."""
+    """The pieces of a file; another thread unpacks the next one if it is compressed."""
     if _sources.is_compressed(path) and length(path) > _IMPORTED_BYTES:
         return _made_ahead(pieces)
     return pieces
@@ -103,7 +103,7 @@ def _made_ahead(pieces: Iterator[T]) -> Iterator[T]:
 
 
 def lines(text: bytes | np.ndarray) -> int:
-    """How many lines end in a text; `bytes.count` takes long, and the global lock."""
+    """How many lines end in a text; `bytes.count` is slow and holds the global lock."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
 
 

@@ -77,13 +77,16 @@ def load(path: FilePath, shape: Shape) -> dict[str, dict[str, np.ndarray]]:
             raise FormatError(
                 file,
                 None,
-                f"the file beside it has another name: {quoted(sorted(names))}",
+                f"state and transition rewards have different names: "
+                f"{quoted(sorted(names))}",
             )
         name = names.pop() if names else ""
         if not name and name in named:
             name = str(number)
         if name in named:
-            raise FormatError(file, None, f"there are two structures {quoted(name)}")
+            raise FormatError(
+                file, None, f"there are two reward structures {quoted(name)}"
+            )
         named.add(name)
         if values is not None and values.any():
             starts = shape.rows[:-1]
@@ -146,8 +149,8 @@ def _branches(file: str, shape: Shape, names: set[str]) -> np.ndarray:
             f"there is no {where}"
             if there[np.argmax(wrong)] == 0
             else (
-                f"the {where} is there {there[np.argmax(wrong)]} times, and in another "
-                "number here"
+                f"the {where} occurs {there[np.argmax(wrong)]} times in the model, but "
+                "another number of times here"
             )
         )
         raise FormatError(file, int(line[at]), why)

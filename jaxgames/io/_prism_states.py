@@ -54,7 +54,7 @@ def _text_lines(path: FilePath) -> Iterator[tuple[int, str]]:
 
 
 def load_labels(path: FilePath, size: int):
-    """The labels of the states and the initial states, None where none are told."""
+    """The labels of the states and the initial states; None if the file has none."""
     file_beside = beside(path, ".lab")
     if file_beside is None:
         return None, None
@@ -87,7 +87,7 @@ def _read_labels(path: FilePath, size: int) -> dict[str, np.ndarray]:
         pairs = re.findall(pattern, head)
         names = dict(pairs)
         if len(names) < len(pairs):
-            raise FormatError(path, number, "one number stands for two labels")
+            raise FormatError(path, number, "two labels have the same number")
     found = _sets_by_arrays(path, number, names, size)
     if found is not None:
         return found
@@ -107,7 +107,7 @@ def _read_labels(path: FilePath, size: int) -> dict[str, np.ndarray]:
 def _sets_by_arrays(
     path: FilePath, head: int, names: dict[str, str], size: int
 ) -> dict[str, np.ndarray] | None:
-    """The states that each label is at; None where a line is out of the ordinary.
+    """The states with each label; None if a line is unusual.
 
     Args:
         path: the file.
@@ -143,7 +143,7 @@ def _plain_lines(path: FilePath, head: int) -> Iterator[_lines.Lines]:
     """The lines after the head that are no comments.
 
     Raises:
-        FormatError: one is out of the ordinary.
+        FormatError: one is malformed.
     """
     for lines in _lines.read(path):
         lines = lines.keep(lines.number > head)
@@ -241,7 +241,9 @@ def values(path: FilePath) -> dict[str, np.ndarray]:
         if bool in kinds and len(kinds) > 1:
             at = [type(x) is bool for x in column].index(type(column[0]) is not bool)
             raise FormatError(
-                path, rows[at][0], f"variable {quoted(name)} is no longer of one type"
+                path,
+                rows[at][0],
+                f"variable {quoted(name)} has values of different types",
             )
         kind = bool if bool in kinds else np.float64 if float in kinds else np.int64
         found[name] = np.array(column, kind)
@@ -249,7 +251,7 @@ def values(path: FilePath) -> dict[str, np.ndarray]:
 
 
 def _values_by_arrays(path: FilePath) -> dict[str, np.ndarray] | None:
-    """The same; None where a line is out of the ordinary."""
+    """The same; None if a line is unusual."""
     names: list[str] = []
     columns: list[_Column] = []
     reals, count = _lines.Reals(), 0

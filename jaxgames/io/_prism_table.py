@@ -39,7 +39,7 @@ class Table(NamedTuple):
     """An index into the names."""
     line: np.ndarray
     names: list[str]
-    """Of actions; the first is empty and stands for none."""
+    """Of actions; the first is empty and means no action."""
     num_states: int | None
     num_choices: int | None
     tells_choices: bool
@@ -105,7 +105,9 @@ class Table(NamedTuple):
         choice = np.arange(len(first))
         place = choice - np.maximum.accumulate(np.where(begins, choice, 0))
         self._refuse_any(
-            path, first[self.choice[first] != place], "comes without the one before it"
+            path,
+            first[self.choice[first] != place],
+            "is listed, but the choice before it is not",
         )
         width = np.diff(np.append(first, len(self.state)))
         other = self.action != np.repeat(self.action[first], width)

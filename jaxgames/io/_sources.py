@@ -27,7 +27,7 @@ _DESCRIPTOR = re.compile(r"/dev/(?:fd/(\d+)|stdin)|/proc/self/fd/(\d+)")
 
 
 class _Pipe:
-    """What can be read once only: all that has come from it is kept."""
+    """A stream that can only be read once: everything read from it is kept."""
 
     def __init__(self, path: FilePath):
         number = descriptor(path)
@@ -40,7 +40,7 @@ class _Pipe:
         self._ended = False
 
     def known(self, enough: int) -> int:
-        """How many bytes there are, as far as so many; waits until they have come."""
+        """How many bytes were read; waits for enough of them, or for the end."""
         while len(self._kept) < enough and not self._ended:
             limits.tick("reading", len(self._kept), "bytes")
             part = self._file.read(_AT_ONCE)
@@ -59,7 +59,7 @@ class _Pipe:
 
 
 class _Again(io.RawIOBase):
-    """What comes from a pipe, from its beginning."""
+    """The data of a pipe, from its beginning."""
 
     def __init__(self, pipe: _Pipe, alone: bool):
         self._pipe = pipe
@@ -103,9 +103,9 @@ _pipes: contextvars.ContextVar[dict[int | str, _Pipe] | None] = contextvars.Cont
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Keeps what comes from pipes, so that they can be read again in a `with` block.
+    """Keeps the data of pipes, so that they can be read again in a `with` block.
 
-    Memory is taken for all that is read. Within another such block nothing changes.
+    All data that is read stays in memory. Within another such block this does nothing.
     """
     if _pipes.get() is not None:
         yield
@@ -120,7 +120,7 @@ def kept() -> Iterator[None]:
 
 
 def opened(path: FilePath) -> IO[bytes]:
-    """Opens a file or a pipe to read its bytes as they are, and to move in them.
+    """Opens a file or a pipe for reading its bytes unchanged; seeking is possible.
 
     Raises:
         OSError: it cannot be opened.
@@ -135,7 +135,7 @@ def opened(path: FilePath) -> IO[bytes]:
 
 
 def is_pipe(path: FilePath) -> bool:
-    """Whether this is something that can be read once only, and has no length."""
+    """Whether a path is a stream, which can only be read once and has no length."""
     number = descriptor(path)
     try:
         mode = os.stat(path if number is None else number).st_mode
@@ -151,14 +151,14 @@ def descriptor(path: FilePath) -> int | None:
 
 
 def compression(file: IO[bytes]) -> str | None:
-    """The suffix of what a file is compressed by, which its first bytes tell."""
+    """The suffix of a file's compression, found from its first bytes; None for none."""
     start = file.read(max(map(len, _MAGIC)))
     file.seek(0)
     return next((_MAGIC[magic] for magic in _MAGIC if start.startswith(magic)), None)
 
 
 def is_compressed(path: FilePath) -> bool:
-    """Whether there is something at a path, and it is compressed."""
+    """Whether a file exists and is compressed."""
     try:
         with opened(path) as file:
             return compression(file) is not None

@@ -1,6 +1,6 @@
 """Statements, read in one pass over their bytes.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Rows of a table of transitions in text, read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 from typing import NamedTuple
@@ -78,6 +78,7 @@ def _rows(byte, before, tells_choices, last, most, powers, numbers, prob):
             if column == 1 and not tells_choices:
                 numbers[1, row] = 0
                 continue
+            # With `_word_loop.natural` this loop takes an eighth longer.
             first = at
             value = 0
             while 48 <= byte[at] <= 57:

@@ -26,7 +26,7 @@ LEVELS: list[tuple[tuple[str, ...], str]] = [
     (("/", "%"), "right"),
     (("*",), "left"),
 ]
-"""Operators of two operands, those that bind weakest first, and where `!` stands."""
+"""Binary operators, from weakest to strongest, and the level of `!`."""
 
 _LEVEL_OF = {x: i for i, (texts, side) in enumerate(LEVELS) for x in texts if side}
 
@@ -34,7 +34,7 @@ _UNARY = next(i for i, (_, side) in enumerate(LEVELS) if not side)
 
 
 class Node(NamedTuple):
-    """An expression: what it is, its parts, and where it stands."""
+    """An expression: its kind, its parts, and its position."""
 
     kind: str
     parts: tuple
@@ -77,7 +77,7 @@ class Expressions(Tokens):
                 parts.append(self.expression(level + (side != "right")))
             found = Node(token.text, tuple(parts), token.place)
         if least == 0 and self.next.text == "~":
-            self.refuse("patterns are not read", self.next)
+            self.refuse("patterns are not supported", self.next)
         return found
 
     def _nested(self, rule: Callable[[], Node]) -> Node:

@@ -75,7 +75,9 @@ class Values:
         self._count += 1
         limits.tick("reading", self._count, "formulas")
         if self._count > MAX_NODES:
-            self._refuse(f"the text comes to more than {MAX_NODES} formulas", node)
+            self._refuse(
+                f"the specification expands to more than {MAX_NODES} formulas", node
+            )
         match kind:
             case "number":
                 return parts[0]
@@ -107,7 +109,7 @@ class Values:
         if kind in ("+", "-", "*", "/", "%"):
             one, other = (self.number(value, node) for value in values)
             if kind in "/%" and other == 0:
-                self._refuse("a division by zero", node)
+                self._refuse("division by zero", node)
             return {
                 "+": operator.add,
                 "-": operator.sub,
@@ -135,7 +137,7 @@ class Values:
         if name in own:
             return own[name]
         if name not in self._scope:
-            self._refuse(f"there is nothing of the name {quoted(name)}", node)
+            self._refuse(f"nothing is called {quoted(name)}", node)
         found = self._scope[name]
         if isinstance(found, Function):
             return self._applied(found, (), node)
@@ -180,7 +182,7 @@ class Values:
         index = self.number(self.value(node.parts[1], own), node)
         if not 0 <= index < bus.size:
             self._refuse(
-                f"there is no signal {index} of {quoted(bus.name)}, which has "
+                f"there is no signal {index} in {quoted(bus.name)}, which has "
                 f"{bus.size}",
                 node,
             )
@@ -261,7 +263,9 @@ class Values:
             one, other = other, one
         if isinstance(other, Constant) and kind in ("==", "!="):
             if not isinstance(one, Bus) or one.enum != other.enum:
-                self._refuse("only a signal of that enumeration has its values", node)
+                self._refuse(
+                    "only a signal of that enumeration can have this value", node
+                )
             found = either(matching(one.name, x) for x in other.patterns)
             return found if kind == "==" else Formula("!", (found,))
         if isinstance(one, frozenset) and isinstance(other, frozenset):

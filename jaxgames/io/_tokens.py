@@ -1,4 +1,4 @@
-"""Text made of tokens, read one after the other; errors tell the line and column."""
+"""Text that is read token by token; errors tell the line and column."""
 
 import re
 from collections.abc import Callable
@@ -118,7 +118,7 @@ class Tokens:
                 return atom()
             self._depth += 1
             if self._depth > MAX_DEPTH:
-                self.fail(f"at most {MAX_DEPTH} operators inside one another")
+                self.fail(f"at most {MAX_DEPTH} nested operators")
             if self.take().text == "!":
                 found = Formula("!", (factor(),))
             else:
@@ -165,22 +165,40 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 
 def read_text(path: FilePath) -> str:
-    """The text of a file, decompressed where the suffix says so.
+    """The text of a file, decompressed where it is compressed.
 
     Raises:
         FormatError: it is not UTF-8.
     """
     with reading(path, PER_BYTE) as file:
         data = file.read()
-    if data.startswith(b"version https://git-lfs"):
+    refuse_pointer(path, data[:64])
+    return decoded(path, data)
+
+
+def refuse_pointer(path: FilePath, start: bytes) -> None:
+    """Refuses a file that is a Git LFS pointer.
+
+    Raises:
+        FormatError: it is one.
+    """
+    if start.startswith(b"version https://git-lfs"):
         raise FormatError(
             path,
             1,
-            "this is a pointer of Git LFS, and the file itself is elsewhere: fetch it "
-            "by 'git lfs pull'",
+            "this is a Git LFS pointer, not the file itself: fetch the file with "
+            "'git lfs pull'",
         )
+
+
+def decoded(path: FilePath, data: bytes | memoryview) -> str:
+    """Bytes of a file as text.
+
+    Raises:
+        FormatError: they are not UTF-8; tells the line.
+    """
     try:
-        return data.decode()
+        return str(data, "utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = bytes(data[: error.start]).count(b"\n") + 1
         raise FormatError(path, line, f"expected UTF-8 text: {error}") from None

@@ -101,11 +101,11 @@ class Archive:
     def _read_index(self) -> dict[str, Any]:
         name = "index.json"
         if name not in self._members:
-            self._refuse(name, "is missing, so this is no UMB file")
+            self._refuse(name, "is missing, so this is not a UMB file")
         try:
             index = json.loads(self._members[name].decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            self._refuse(name, f"is no JSON: {error}")
+            self._refuse(name, f"is not JSON: {error}")
         if not isinstance(index, dict):
             self._refuse(name, "expected an object")
         version = index.get("format-version")
@@ -114,7 +114,7 @@ class Archive:
                 name, f"expected format-version {VERSION}, found {quoted(version)}"
             )
         if not isinstance(index.get("transition-system"), dict):
-            self._refuse(name, "has no object 'transition-system'")
+            self._refuse(name, "lacks the object 'transition-system'")
         return index
 
     def _size(self, name: str) -> int:
@@ -130,7 +130,7 @@ class Archive:
         for key in ("annotations", name):
             group = group.get(key) or {}
             if not isinstance(group, dict):
-                self._refuse("index.json", f"{key!r} is no object")
+                self._refuse("index.json", f"{key!r} is not an object")
         return group
 
     def _check_type(self) -> None:
@@ -317,7 +317,7 @@ class Archive:
             self._refuse(f"{folder}/strings.bin", str(error))
 
     def _actions(self, choices: int) -> dict[str, np.ndarray]:
-        """The choices of each action; the empty name stands for no action."""
+        """The choices of each action; the empty name means no action."""
         count, folder = self._sizes["#choice-actions"], "actions/choices"
         names = self._strings(folder, count) if count else None
         if names is None:
@@ -376,7 +376,7 @@ class Archive:
         """The values of the variables in each state, by the variable's name."""
         group = self._index.get("valuations") or {}
         if not isinstance(group, dict):
-            self._refuse("index.json", "'valuations' is no object")
+            self._refuse("index.json", "'valuations' is not an object")
         if "states" not in group:
             return {}
         description = group["states"]
@@ -413,7 +413,9 @@ class Archive:
     def _alias(self, identifier: str, about, others: dict) -> str:
         """What an annotation is called."""
         if not isinstance(about, dict):
-            self._refuse("index.json", f"annotation {quoted(identifier)} is no object")
+            self._refuse(
+                "index.json", f"annotation {quoted(identifier)} is not an object"
+            )
         alias = about.get("alias", identifier)
         if not isinstance(alias, str) or alias in others:
             self._refuse("index.json", f"annotation {quoted(identifier)} has no alias")
@@ -452,7 +454,10 @@ def _unpacked(path: FilePath) -> dict[str, bytes]:
                         raise tarfile.ReadError(f"{quoted(name)} is cut off")
     except tarfile.TarError as error:
         raise FormatError(
-            path, None, f"broken or no tar archive, as UMB files are: {error}"
+            path,
+            None,
+            "expected a tar archive, as UMB files are; it is broken or "
+            f"something else: {error}",
         ) from error
     return members
 

@@ -54,7 +54,9 @@ def read(
         if values is None:
             left_out.append(variable.name)
         elif values.dtype == np.float64 and np.isnan(values).any():
-            refuse(FILE, f"variable {variable.name[:80]!r} is no number in some state")
+            refuse(
+                FILE, f"variable {variable.name[:80]!r} is not a number in some state"
+            )
         else:
             found[variable.name] = values
     return found, left_out
@@ -64,7 +66,7 @@ def _variables(description: Any, refuse: Refuse) -> tuple[list[_Variable], int]:
     """The variables, and how many bits a state has."""
 
     def fail(found: Any) -> NoReturn:
-        refuse("index.json", f"not understood in valuations: {str(found)[:80]}")
+        refuse("index.json", f"not supported in valuations: {str(found)[:80]}")
 
     classes = description.get("classes") if isinstance(description, dict) else None
     if not isinstance(classes, list) or len(classes) != 1:

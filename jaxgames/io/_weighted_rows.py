@@ -144,7 +144,7 @@ def cut(path: FilePath, text: bytes, before: int, form: Form) -> Rows:
         if np.any(last & (mark != NONE)):
             word = int(np.argmax(last & (mark != NONE)))
             rows = Rows(path, byte, start, end, mark, start, before)
-            rows.fail(word, f"expected a successor after ',' behind {rows.text(word)}")
+            rows.fail(word, f"expected a successor after ',' after {rows.text(word)}")
         mark[last] = ord("\n")
     else:
         last = mark == ord(form.end)

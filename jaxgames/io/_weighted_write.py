@@ -35,7 +35,7 @@ def save(
     size = len(arena.owner)
     if not size or arena.weight is None or arena.weight.ndim != 1:
         raise ValueError(
-            "an energy game has vertices, and one weight on each edge; this has "
+            "an energy game has vertices, and one weight on each edge; this one has "
             + (
                 "no vertices"
                 if not size

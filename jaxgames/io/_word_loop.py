@@ -1,6 +1,6 @@
 """Words of a text, found and read one after the other, by machine code.
 
-What is out of the ordinary is left to those who can say what it is.
+Anything unusual is left to slower code, which can tell what is wrong.
 """
 
 import numpy as np
@@ -186,6 +186,28 @@ def real(byte, at, stop, powers):
             return np.nan
         over = True
         at += 1
+
+
+@compiled
+def natural(byte, at):
+    """Reads one natural number: compiled, for other loops, which inline it.
+
+    A byte that is no digit must follow the text.
+
+    Returns:
+        The number, and where it ends. It is -1 if there is no digit, or if there are
+        more than `MOST_DIGITS`.
+    """
+    first = at
+    value = 0
+    while 48 <= byte[at] <= 57:
+        value = value * 10 + np.int64(byte[at]) - 48
+        at += 1
+        if at - first > MOST_DIGITS:
+            return -1, at
+    if at == first:
+        return -1, at
+    return value, at
 
 
 def alike(byte, start, end) -> tuple[np.ndarray, np.ndarray]:

@@ -183,26 +183,26 @@ class _Reader:
         binary = header[1] == b"aig"
         most, inputs, latches, outputs, gates, *more = map(int, header[2].split())
         if any(more):
-            self._refuse("bad states, constraints and fairness are not read")
+            self._refuse("bad states, constraints and fairness are not supported")
         if most < inputs + latches + gates or (
             binary and most != inputs + latches + gates
         ):
             self._refuse(
-                f"{inputs} inputs, {latches} latches and {gates} gates are not "
-                f"{most} variables"
+                f"{inputs} inputs, {latches} latches and {gates} gates do not fit "
+                f"the largest variable, {most}"
             )
         count = inputs + latches + outputs + gates
         what = f"{count} inputs, latches, outputs and gates"
         _limits.check(self._path, self._line, what, 16 * count, len(self._data))
         if count - binary * inputs > len(self._data):
-            self._refuse(f"{what} have no room in {len(self._data)} bytes")
+            self._refuse(f"{what} do not fit into {len(self._data)} bytes")
         self._most = 2 * most + 1
         # What a variable of the file is called here, in the order of a `Circuit`.
         place = {0: 0}
 
         def defined(literal: int) -> None:
             if literal & 1 or literal >> 1 in place:
-                self._refuse(f"{literal} is no literal of a new variable")
+                self._refuse(f"{literal} is not the literal of a new variable")
             place[literal >> 1] = len(place)
 
         for i in range(inputs):
@@ -217,7 +217,7 @@ class _Reader:
             following.append(words[0])
             begin.append(words[1] if len(words) > 1 else 0)
             if begin[-1] not in (0, 1):
-                self._refuse("a latch must begin as 0 or 1")
+                self._refuse("expected 0 or 1 as the initial value of a latch")
         driver = [self._numbers(1, 1)[0] for _ in range(outputs)]
         if binary:
             pairs = self._packed(inputs + latches, gates)
@@ -230,7 +230,7 @@ class _Reader:
 
         def here(literal: int) -> int:
             if literal >> 1 not in place:
-                self._refuse(f"literal {literal} is of no variable")
+                self._refuse(f"literal {literal} belongs to no variable")
             return 2 * place[literal >> 1] + (literal & 1)
 
         names = self._symbols(inputs, outputs)
@@ -248,7 +248,7 @@ class _Reader:
         of = {}
         for row in rows:
             if row[0] & 1 or row[0] >> 1 in of or row[0] >> 1 in place:
-                self._refuse(f"{row[0]} is no literal of a new variable")
+                self._refuse(f"{row[0]} is not the literal of a new variable")
             of[row[0] >> 1] = row
         done, found = set(place), []
         for first in of:
@@ -262,13 +262,15 @@ class _Reader:
                     continue
                 below = [x >> 1 for x in of[at][1:] if x >> 1 not in done]
                 if any(x not in of for x in below):
-                    self._refuse(f"gate {2 * at} reads a literal of no variable")
+                    self._refuse(
+                        f"gate {2 * at} reads a literal that belongs to no variable"
+                    )
                 if not below:
                     done.add(at)
                     found.append(of[at])
                     work.pop()
                 elif at in on_path:
-                    self._refuse(f"gate {2 * at} reads what depends on itself")
+                    self._refuse(f"gate {2 * at} depends on itself")
                 else:
                     on_path.add(at)
                     work += below
@@ -304,7 +306,9 @@ class _Reader:
             one = left - self._delta()
             other = one - self._delta()
             if not 0 <= other <= one < left:
-                self._refuse(f"gate {left} reads what is no earlier variable")
+                self._refuse(
+                    f"gate {left} reads a variable that is not defined before it"
+                )
             found.append((one, other))
         return found
 
@@ -338,7 +342,7 @@ class _Reader:
                 continue
             name = symbol[3].decode(errors="replace")
             if number >= counts[kind] or (kind, number) in found:
-                self._refuse(f"{kind}{number} is not there, or has a name already")
+                self._refuse(f"{kind}{number} does not exist, or already has a name")
             if name in seen[kind]:
                 self._refuse(f"there are two {kind} called {quoted(name)}")
             seen[kind].add(name)

@@ -205,7 +205,9 @@ def save(path: FilePath, lts: LTS) -> None:
         OSError: the file cannot be written.
     """
     if not lts.num_states:
-        raise ValueError("Aldebaran's format needs an initial state, there is none")
+        raise ValueError(
+            "Aldebaran's format needs an initial state, but the system has no states"
+        )
     for name in lts.names:
         if "\n" in name or "\r" in name or "\0" in name:
             raise ValueError(f"Aldebaran's format cannot hold the label {quoted(name)}")

@@ -103,7 +103,7 @@ def save(path: FilePath, model: MDP) -> None:
     _models.check_names(labels[1:], "DRN", '"[]')
     for label in labels:
         if label.isdigit() or label == NO_LABEL:
-            raise ValueError(f"DRN takes the choice label {quoted(label)} for none")
+            raise ValueError(f"DRN reads the choice label {quoted(label)} as none")
     header = [
         "@type: MDP" if model.exit_rates is None else "@type: CTMC",
         *(() if model.lower is None else ("@value_type: double-interval",)),
@@ -132,12 +132,12 @@ def _held(path: FilePath, model: MDP) -> MDP:
     labels = model.labels or {}
     left_out = [
         *(
-            f"label {quoted(x)}, which is nowhere"
+            f"label {quoted(x)}, which holds nowhere"
             for x in labels
             if not labels[x].any()
         ),
         *(
-            f"label {quoted(name)} of choices, which is nowhere"
+            f"label {quoted(name)} of choices, which holds nowhere"
             for name, members in (model.choice_labels or {}).items()
             if not members.any()
         ),

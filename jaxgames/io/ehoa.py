@@ -23,7 +23,7 @@ References:
 
 from jaxgames.io import _hoa
 from jaxgames.io._files import FilePath, FormatError, writing
-from jaxgames.io._tokens import read_text
+from jaxgames.io._whole import Whole
 from jaxgames.io.hoa import dumps as _dumps
 from jaxgames.synth import Controller, Specification
 
@@ -49,12 +49,12 @@ def load(path: FilePath) -> Specification:
         >>> load(path)
         Specification(2 states, inputs r, outputs g)
     """
-    return _read(path, read_text(path))
+    return _read(Whole.read(path))
 
 
 def loads(text: str) -> Specification:
     """Reads the specification of a text, as `load` that of a file."""
-    return _read("<text>", text)
+    return _read(Whole.of("<text>", text))
 
 
 def save(path: FilePath, specification: Specification) -> None:
@@ -89,11 +89,11 @@ def _header(names: tuple[str, ...], controllable: tuple[str, ...]) -> str:
     return " ".join(["controllable-AP:", *numbers])
 
 
-def _read(path: FilePath, text: str) -> Specification:
-    found = list(_hoa.extended(path, text))
+def _read(whole: Whole) -> Specification:
+    path, found = whole.path, list(_hoa.extended(whole))
     if len(found) != 1:
         raise FormatError(
-            path, None, f"expected one automaton, the file holds {len(found)}"
+            path, None, f"expected one automaton, but the file holds {len(found)}"
         )
     automaton, controllable = found[0]
     if controllable is None:

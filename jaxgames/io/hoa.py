@@ -31,7 +31,7 @@ import numpy as np
 from jaxgames.acceptance import parity
 from jaxgames.io import _hoa
 from jaxgames.io._files import FilePath, FormatError, writing
-from jaxgames.io._tokens import read_text
+from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei, ParityAutomaton
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ def load(path: FilePath) -> Automaton | EmersonLei:
 
 def loads(text: str) -> Automaton | EmersonLei:
     """Reads the automaton of a text, as `load` that of a file."""
-    return _only("<text>", _hoa.automata("<text>", text))
+    return _only("<text>", _hoa.automata(Whole.of("<text>", text)))
 
 
 def load_all(path: FilePath) -> Iterator[Automaton | EmersonLei]:
@@ -82,7 +82,7 @@ def load_all(path: FilePath) -> Iterator[Automaton | EmersonLei]:
         FormatError: as in `load`, when what is wrong is met.
         OSError: the file cannot be read.
     """
-    return _hoa.automata(path, read_text(path))
+    return _hoa.automata(Whole.read(path))
 
 
 def save(path: FilePath, automaton: Automaton | EmersonLei | ParityAutomaton) -> None:
@@ -184,9 +184,9 @@ def _cube(must: int, never: int) -> str:
 def _only(path: FilePath, automata: Iterator[T]) -> T:
     found = next(automata, None)
     if found is None:
-        raise FormatError(path, None, "expected an automaton, the file has none")
+        raise FormatError(path, None, "expected an automaton, but the file has none")
     if next(automata, None) is not None:
         raise FormatError(
-            path, None, "the file holds several automata: read them by load_all"
+            path, None, "the file holds several automata: read them with load_all"
         )
     return found

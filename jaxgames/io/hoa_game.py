@@ -163,14 +163,14 @@ class _Reader:
             tokens.refuse("the header lacks 'Acceptance:'", body)
         if self._players is None:
             tokens.refuse(
-                f"the header lacks {PLAYERS!r}: an automaton without it is no game",
+                f"the header lacks {PLAYERS!r}: an automaton without it is not a game",
                 body,
             )
         while tokens.next.text == "State:":
             self._state(tokens.take())
         end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
         if tokens.next.kind != "end":
-            tokens.fail("one game alone, and then the end")
+            tokens.fail("the end, as a file holds one game")
         return self._built(end)
 
     def _header(self, token: Token) -> None:
@@ -190,13 +190,13 @@ class _Reader:
                 while tokens.next.kind == "integer":
                     tokens.take()
                 if tokens.next.text == "&":
-                    tokens.refuse("alternating automata are not read", tokens.next)
+                    tokens.refuse("alternating automata are not supported", tokens.next)
             case _ if name in ("States:", "Acceptance:", PLAYERS):
                 tokens.refuse(f"there is a second {quoted(name)}", token)
             case _ if name[0].isupper() and name not in _KNOWN:
                 tokens.refuse(
-                    f"header {quoted(name)} may change the meaning, and is not known "
-                    "here",
+                    f"header {quoted(name)} is not supported, and may change the "
+                    "meaning",
                     token,
                 )
             case _:
@@ -230,7 +230,7 @@ class _Reader:
         if token.text == "(":
             self._depth += 1
             if self._depth > MAX_DEPTH:
-                tokens.fail(f"at most {MAX_DEPTH} parentheses inside one another")
+                tokens.fail(f"at most {MAX_DEPTH} nested parentheses")
             tokens.take()
             found = self._formula()
             tokens.take(")")
@@ -239,7 +239,9 @@ class _Reader:
         kind = tokens.take("Inf", "Fin", expected="'Inf', 'Fin', '(', 't' or 'f'").text
         tokens.take("(")
         if tokens.next.text == "!":
-            tokens.refuse("the complement of a set is not read in games", tokens.next)
+            tokens.refuse(
+                "complements of acceptance sets are not supported in games", tokens.next
+            )
         what = "the number of an acceptance set"
         if not self._num_marks:
             tokens.refuse(f"{what} cannot be given, as there are none", tokens.next)
@@ -256,7 +258,7 @@ class _Reader:
         most = (MAX_INTEGER if self._count is None else self._count) - 1
         state = self._integer("the number of a state", most)
         if state in self._rows:
-            tokens.refuse(f"state {state} is listed again", at)
+            tokens.refuse(f"state {state} is listed twice", at)
         if tokens.next.kind == "string":
             tokens.take()
         common, edges = self._marks(), []
@@ -264,11 +266,11 @@ class _Reader:
             self._label()
             target = self._integer("the number of a state", most)
             if tokens.next.text == "&":
-                tokens.refuse("alternating automata are not read", tokens.next)
+                tokens.refuse("alternating automata are not supported", tokens.next)
             edges.append((target, self._marks()))
         if not edges:
             tokens.refuse(
-                f"state {state} has no edge: plays of a game do not end", token
+                f"state {state} has no edge: each state of a game needs one", token
             )
         self._rows[state] = common, edges
 

@@ -20,11 +20,14 @@ import re
 import numpy as np
 
 from jaxgames.arena import MAX_SIZE
-from jaxgames.io import _kripke_loop, _limits
+from jaxgames.io import _kripke_loop, _limits, _texts
 from jaxgames.io._files import FilePath, writing
-from jaxgames.io._tokens import Token, Tokens, read_text
+from jaxgames.io._limits import OversizeError
+from jaxgames.io._tokens import Token, Tokens
+from jaxgames.io._whole import Whole
 from jaxgames.quoting import clipped, quoted
 from jaxgames.systems import System
+from jaxgames.value import freeze
 
 HOLDS = System
 """What `load` returns and `save` takes."""
@@ -46,7 +49,7 @@ def load(path: FilePath) -> System:
         FormatError: the file is something else; tells the line and the column.
         OSError: the file cannot be read.
     """
-    return _Reader(path, read_text(path)).system()
+    return _read(Whole.read(path))
 
 
 def loads(text: str) -> System:
@@ -56,7 +59,7 @@ def loads(text: str) -> System:
         >>> loads("kripke; propositions on; initial 0; 0 -> 0 1; 1 {on} -> 0;")
         System(2 states, 3 transitions, propositions on)
     """
-    return _Reader("<text>", text).system()
+    return _read(Whole.of("<text>", text))
 
 
 def save(path: FilePath, system: System) -> None:
@@ -117,18 +120,32 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\n", " ").replace("\r", " ") + '"'
 
 
+def _read(whole: Whole) -> System:
+    if _kripke_loop.pays(whole.size):
+        try:
+            found = _Reader(whole.path, whole.head(0), whole.size).by_code(whole)
+        except OversizeError:
+            raise
+        except ValueError:  # what is wrong is told by those who read all in order
+            found = None
+        if found is not None:
+            return found
+    return _Reader(whole.path, whole.text, whole.size).system()
+
+
 class _Reader:
     """Reads one system, statement after statement."""
 
-    def __init__(self, path: FilePath, text: str):
-        self._path, self._text = path, text
+    def __init__(self, path: FilePath, text: str, length: int):
+        self._path, self._text, self._length = path, text, length
         self._tokens = Tokens(path, text, _TOKEN, nested=False)
         self._at: dict[int, Token] = {}
         self._names: dict[int, str] = {}
         self._holds: dict[int, list[int]] = {}
         self._rows: dict[int, list[Token]] = {}
 
-    def system(self) -> System:
+    def _header(self) -> tuple[dict[str, int], list[Token]]:
+        """The propositions with their numbers, and the initial states."""
         tokens = self._tokens
         tokens.take("kripke", expected="the word 'kripke'")
         tokens.take(";")
@@ -138,18 +155,19 @@ class _Reader:
             token = tokens.take()
             if _text(token) in propositions:
                 tokens.refuse(
-                    f"proposition {quoted(_text(token))} is named twice", token
+                    f"proposition {quoted(_text(token))} is listed twice", token
                 )
             propositions[_text(token)] = len(propositions)
         tokens.take(";", expected="the name of a proposition or ';'")
         tokens.take("initial")
         initial = [tokens.take_kind("number", "an initial state")]
         initial += self._numbers("an initial state or ';'")
-        if _kripke_loop.pays(len(self._text)):
-            found = self._by_code(propositions, initial)
-            if found is not None:
-                return found
-        while tokens.next.kind != "end":
+        return propositions, initial
+
+    def system(self) -> System:
+        """The system, read token by token."""
+        propositions, initial = self._header()
+        while self._tokens.next.kind != "end":
             self._statement(propositions)
         size = self._check(initial)
         self._check_size(size, len(propositions))
@@ -170,15 +188,23 @@ class _Reader:
 
     def _check_size(self, size: int, propositions: int) -> None:
         what = f"{propositions} propositions of {size} states"
-        _limits.check(self._path, None, what, size * propositions, len(self._text))
+        _limits.check(self._path, None, what, size * propositions, self._length)
 
-    def _by_code(
-        self, propositions: dict[str, int], initial: list[Token]
-    ) -> System | None:
-        """The system; None where the rest of the text is to be read token by token."""
+    def by_code(self, whole: Whole) -> System | None:
+        """The system whose header alone is the text of this reader.
+
+        Returns:
+            None where the text is to be read token by token.
+
+        Raises:
+            OversizeError: it takes more memory than it may.
+            ValueError: something is wrong, or the header goes on.
+        """
+        propositions, initial = self._header()
+        if self._tokens.next.kind == "end":
+            return None
         begin = len(self._text[: self._tokens.next.position].encode())
-        text = self._text.encode() + b";"
-        byte = np.frombuffer(text, np.uint8)
+        byte = whole.byte[: whole.size + 1]
         found = _kripke_loop.parse(byte, begin, MAX_SIZE - 1)
         if found is None or not len(found.number):
             return None
@@ -192,7 +218,7 @@ class _Reader:
             if not np.array_equal(found.number[order], np.arange(size)):
                 return None
         which, held = found.held.which, found.held.places.T.tolist()
-        sets = [_members(text[i:j].decode(), propositions) for i, j in held]
+        sets = [_members(whole.part(i, j), propositions) for i, j in held]
         if None in sets:
             return None
         self._check_size(size, len(propositions))
@@ -202,8 +228,9 @@ class _Reader:
         names = None
         if found.name[1].any():
             pairs = zip(*found.name.tolist(), strict=True)
-            names = [_unescaped(text[i:j].decode()) for i, j in pairs]
-        labels, row_ptr, targets = table[which], found.row_ptr, found.targets
+            names = [_unescaped(whole.part(i, j)) for i, j in pairs]
+        labels = _texts.rows(table, which)
+        row_ptr, targets = found.row_ptr, found.targets
         if order is not None:
             degree = np.diff(row_ptr)
             edges = np.argsort(np.repeat(found.number, degree), kind="stable")
@@ -211,8 +238,8 @@ class _Reader:
             row_ptr = np.cumsum(np.append(0, degree[order])).astype(np.int32)
             names = names and [names[state] for state in order]
         return System(
-            offsets=row_ptr,
-            targets=targets,
+            offsets=freeze(row_ptr),
+            targets=freeze(targets),
             propositions=tuple(propositions),
             labels=labels,
             initial=starts.astype(np.int32),
@@ -224,7 +251,7 @@ class _Reader:
         token = tokens.take_kind("number", "the number of a state")
         state = _number(token)
         if state in self._at:
-            tokens.refuse(f"state {state} has a statement already", token)
+            tokens.refuse(f"state {state} already has a statement", token)
         if state >= MAX_SIZE:
             tokens.refuse(f"expected a state below {MAX_SIZE}", token)
         self._at[state] = token
@@ -239,8 +266,8 @@ class _Reader:
                 name = tokens.take()
                 if _text(name) not in propositions:
                     tokens.refuse(
-                        f"{quoted(_text(name))} is not among the propositions "
-                        f"{clipped(', '.join(propositions)) or '(none)'}",
+                        f"unknown proposition {quoted(_text(name))}; known: "
+                        f"{clipped(', '.join(propositions)) or 'none'}",
                         name,
                     )
                 self._holds[state].append(propositions[_text(name)])

@@ -114,7 +114,9 @@ def load(path: FilePath) -> LTS:
                     f"{quoted(statement)}",
                 )
     if not closed:
-        raise FormatError(path, None, "the graph has no end; was the file cut off?")
+        raise FormatError(
+            path, None, "the graph is not closed by '}'; was the file cut off?"
+        )
     if initial > last:
         raise FormatError(path, None, f"the initial state {initial} does not occur")
     _limits.check_vertices(path, None, last + 1)

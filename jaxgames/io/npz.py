@@ -256,7 +256,7 @@ def _product(path: FilePath, arrays: dict[str, np.ndarray]) -> Product:
 def _arrays(path: FilePath, file: IO[bytes]) -> dict[str, np.ndarray]:
     """The arrays of an archive that have names of ours."""
     if not zipfile.is_zipfile(file):
-        raise FormatError(path, None, "this is no .npz archive")
+        raise FormatError(path, None, "this is not an .npz archive")
     file.seek(0)
     wanted = {"format", "version", *_ARRAYS, *_LABELS, *_OF_SYSTEM, *_OF_PRODUCT}
     try:

@@ -141,7 +141,9 @@ def save(
     """
     arena = arena.unpad()
     if arena.priority is None or not len(arena.priority):
-        raise ValueError("a parity game has vertices with priorities, this has none")
+        raise ValueError(
+            "a parity game has vertices with priorities, this one has none"
+        )
     for label in ("edge_priority", "weight", "accepting"):
         if getattr(arena, label) is not None:
             raise ValueError(f"PGSolver's format cannot hold {label}; .npz can")
@@ -187,7 +189,9 @@ def load_solution(path: FilePath, arena: Arena, **bounds: Unpack[Bounds]) -> Sol
             index = int(np.argmax(bad))
             solution.refuse(index, f"vertex {vertex[index]} {why}")
 
-    refuse_any(vertex >= num_vertices, f"is none of the game's {num_vertices}")
+    refuse_any(
+        vertex >= num_vertices, f"is not in the game, which has {num_vertices} vertices"
+    )
     refuse_any(_repeated(solution), "occurs twice")
     degree = solution.degree
     moves = degree > 0
@@ -261,7 +265,9 @@ def _vertices(path: FilePath) -> Statements:
     if game.header is not None and vertex.max() > game.header:
         index = int(np.argmax(vertex > game.header))
         game.refuse(
-            index, f"vertex {vertex[index]} is beyond the header's {game.header}"
+            index,
+            f"vertex {vertex[index]} is larger than the header's largest, "
+            f"{game.header}",
         )
     repeated = _repeated(game)
     if repeated.any():

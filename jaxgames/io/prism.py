@@ -157,7 +157,7 @@ def save(
         _models.check_quotable(model.labels or (), ".lab")
         _prism_rewards.check_names(structures)
     nowhere = [
-        f"label {quoted(name)} of choices, which is nowhere"
+        f"label {quoted(name)} of choices, which holds nowhere"
         for name, members in (model.choice_labels or {}).items()
         if not members.any()
     ]
@@ -272,7 +272,7 @@ def _writable(path: FilePath, model: MDP) -> dict[str, np.ndarray]:
             left_out.append(f"variable {quoted(name)}")
         else:
             found[name] = column
-    why = "its name or its values are none that .sta files can hold; .umb can"
+    why = ".sta files cannot hold its name or its values; .umb can"
     _models.say_left_out(path, left_out, why)
     return found
 
@@ -283,8 +283,8 @@ def _refuse_stale(path: FilePath, written: set[str], has_values: bool) -> None:
     found = states or _prism_rewards.stale(path, written)
     if found:
         raise ValueError(
-            f"{found} lies there and would be read with {os.fspath(path)}, but this "
-            "model has nothing for it: remove it, or write to another name"
+            f"{found} exists and would be read together with {os.fspath(path)}, but "
+            "this model has no data for it: remove it, or write to another name"
         )
 
 
@@ -296,6 +296,6 @@ def _num_states(path: FilePath, table: Table) -> int:
         size = len(state_lines(states)[1])
     if size is not None and occur > size:
         raise FormatError(
-            path, None, f"state {occur - 1} is beyond the last, {size - 1}"
+            path, None, f"state {occur - 1} is larger than the last state, {size - 1}"
         )
     return occur if size is None else size

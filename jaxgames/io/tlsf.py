@@ -129,12 +129,12 @@ def dumps(specification: Specification) -> str:
     """
     if specification.formula is None:
         raise ValueError(
-            "a specification that is an automaton has no formula that a .tlsf file "
-            "could hold: write an .ehoa file"
+            "a .tlsf file holds a formula, and this specification is an automaton: "
+            "write an .ehoa file"
         )
     for name in (*specification.inputs, *specification.outputs):
         if not NAME.fullmatch(name) or name in RESERVED:
-            raise ValueError(f"TLSF has no signal of the name {quoted(name)}")
+            raise ValueError(f"TLSF cannot have a signal named {quoted(name)}")
     kind = "Moore" if specification.moore else "Mealy"
     return (
         f'INFO {{\n  TITLE: ""\n  DESCRIPTION: ""\n  SEMANTICS: {kind}\n'
@@ -278,7 +278,7 @@ class _Reader(Expressions):
                 if word not in ("mealy", "moore", "strict", "finite"):
                     self.refuse(f"there are no {quoted(word)} semantics", self.next)
         if "finite" in words:
-            self.refuse("semantics of finite words are not read", self.next)
+            self.refuse("semantics of finite words are not supported", self.next)
         if "strict" in target and "strict" not in words:
             self.refuse("a strict target needs strict semantics", self.next)
         self._strict, self._moore = "strict" in words, "moore" in words
@@ -381,7 +381,7 @@ class _Reader(Expressions):
                     self.refuse(f"a bus has 0 to 4096 signals, not {size}", name)
             self._semicolon()
             if name.text in self.scope:
-                self.refuse(f"{quoted(name.text)} is defined already", name)
+                self.refuse(f"{quoted(name.text)} is already defined", name)
             if size is None:
                 names = [name.text]
                 self.scope[name.text] = Formula("name", name=name.text)

@@ -83,7 +83,7 @@ def save(path: FilePath, model: MDP | Game) -> None:
         bare = model = _models.without_padding(model)
     _models.check_untimed(bare, ".umb")
     if not bare.num_states:
-        raise ValueError("UMB needs a state, there is none")
+        raise ValueError("UMB needs at least one state, but there is none")
     with writing(path) as file, tarfile.open(fileobj=file, mode="w") as archive:
         for name, data in members(model).items():
             member = tarfile.TarInfo(name)

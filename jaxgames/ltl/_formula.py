@@ -554,7 +554,7 @@ class _Parser:
         first, last = token.rounds or (1, None)
         depth += max(first if last is None else last, 1)
         if depth > MAX_DEPTH:
-            what = f"at most {MAX_DEPTH} operators inside one another"
+            what = f"at most {MAX_DEPTH} nested operators"
             self._fail_at(what, token.at, token.text)
         waiting.append(_Waiting(token, before, depth))
 

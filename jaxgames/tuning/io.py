@@ -20,6 +20,15 @@ KRIPKE_SLOWER = 16
 KRIPKE_BYTES = 1 << 20
 """Bytes that a core reads at once."""
 
+# io/_texts.py
+ROWS_AT_ONCE = 1 << 16
+"""Rows of a table that a core takes at once."""
+
+# io/_whole.py
+HEADER_BYTES = 1 << 18
+"""Bytes at the start of a long text in which its header is looked for: a text with a
+longer header is read token by token."""
+
 # io/_lines.py
 STRETCH_BYTES = 1 << 20
 """Bytes read at once."""

@@ -482,21 +482,21 @@ def test_what_spot_writes():
         ("player: 0 1", "player: 0 2", "expected a player, from 0 to 1, found '2'"),
         ("player: 0 1", "player: 0", "1 players, and there are 2 states"),
         ("Fin(0)", "Fin(2)", "the number of an acceptance set, from 0 to 1"),
-        ("Fin(0)", "Fin(!0)", "complement of a set is not read in games"),
+        ("Fin(0)", "Fin(!0)", "complements of acceptance sets are not supported"),
         ("Fin(0)", "fin(0)", "expected 'Inf', 'Fin'"),
         ("& t)", "& t", r"expected '\)'"),
         ("Acceptance: 2", "Acceptance: 99", "from 0 to 62"),
         ("States: 2", "States: 3", "state 2 of 3 is not listed"),
         ("States: 2", "States: 2 States: 2", "there is a second 'States:'"),
-        ("name:", "Name:", "header 'Name:' may change the meaning"),
-        ("Start: 0", "Start: 0&1", "alternating automata are not read"),
-        ("State: 1", "State: 0", "state 0 is listed again"),
-        ("0 1 {1}", "0 1&0 {1}", "alternating automata are not read"),
+        ("name:", "Name:", "header 'Name:' is not supported"),
+        ("Start: 0", "Start: 0&1", "alternating automata are not supported"),
+        ("State: 1", "State: 0", "state 0 is listed twice"),
+        ("0 1 {1}", "0 1&0 {1}", "alternating automata are not supported"),
         ("[0] 0 {}", "", "state 1 has no edge"),
         ("1 {1}\n", "1 {2}\n", "expected '}' or the number of an acceptance set"),
         ("[0] 0 {}", "[0 0 {}", r"expected '\]' or a part of a label"),
         ("--END--", "", "expected 'State:', an edge or '--END--'"),
-        ("--END--", "--END-- HOA: v1", "one game alone"),
+        ("--END--", "--END-- HOA: v1", "the end, as a file holds one game"),
     ],
 )
 def test_malformed_files(old, new, message):
@@ -508,7 +508,7 @@ def test_malformed_files(old, new, message):
 def test_a_condition_that_is_nested_deeply():
     deep = "Acceptance: 2 " + "(" * 200 + "t" + ")" * 200
     text = SPOT.replace("Acceptance: 2 Fin(0) | (Inf(1) & t)", deep)
-    with pytest.raises(io.FormatError, match="at most 100 parentheses"):
+    with pytest.raises(io.FormatError, match="at most 100 nested parentheses"):
         hoa_game.loads(text)
 
 

@@ -143,7 +143,7 @@ def test_drn(model, tmp_path):
         assert not any(rewards[name].any() for name in set(rewards) - names)
     assert differences(same, ours) == []
 
-    with pytest.warns(UserWarning, match="label 'deadlock', which is nowhere"):
+    with pytest.warns(UserWarning, match="label 'deadlock', which holds nowhere"):
         io.save(tmp_path / "ours.drn", ours)
     options = stormpy.io.DirectEncodingParserOptions()
     options.build_choice_labeling = True

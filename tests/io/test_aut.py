@@ -169,7 +169,7 @@ def test_what_cannot_be_written(tmp_path):
     path = tmp_path / "system.aut"
     with pytest.raises(ValueError, match=re.escape(r"cannot hold the label 'a\nb'")):
         io.save(path, LTS.from_edges([0], ["a\nb"], [0]))
-    with pytest.raises(ValueError, match="needs an initial state, there is none"):
+    with pytest.raises(ValueError, match="needs an initial state, but the"):
         io.save(path, LTS.from_arrays([], [], [], [], 0))
     with pytest.raises(ValueError, match=".aut files hold an object of class LTS"):
         io.save(path, Arena.from_edges([0], [0], owner=[0]))

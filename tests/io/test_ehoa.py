@@ -73,7 +73,7 @@ def test_very_deep_conditions():
     [
         (
             "version https://git-lfs.github.com/spec/v1\noid 1\n",
-            ":1: this is a pointer",
+            ":1: this is a Git LFS pointer",
         ),
         ("HOA: v1\nStates: 9 acc-name: parity max even 20890720927748\n", "'--BODY--'"),
         ("HOA: v1 Acceptance: 20890720927748 t", "the number of acceptance sets, from"),
@@ -81,14 +81,14 @@ def test_very_deep_conditions():
         (TEXT.format("Inf(0) | (Inf(1)"), "'&', '|' or ')', found '--BODY--'"),
         (TEXT.format("Inf(0) |"), "expected 'Inf', 'Fin', 't' or 'f'"),
         (TEXT.format("t").replace("{1}", "{3}"), "number of an acceptance set, from"),
-        (TEXT.format("t").replace("AP: 1\nA", "AP: 1 1\nA"), "1 is named again"),
+        (TEXT.format("t").replace("AP: 1\nA", "AP: 1 1\nA"), "1 is listed twice"),
         (TEXT.format("t").replace("controllable-AP: 1\n", ""), "'controllable-AP:'"),
         (
             TEXT.format("t").replace(" 1 {1}", " 0& {1}"),
             "expected the number of a state",
         ),
-        (TEXT.format("t") * 2, "expected one automaton, the file holds 2"),
-        ("", "expected one automaton, the file holds 0"),
+        (TEXT.format("t") * 2, "expected one automaton, but the file holds 2"),
+        ("", "expected one automaton, but the file holds 0"),
     ],
 )
 def test_what_is_wrong(tmp_path, text, message):
@@ -194,18 +194,27 @@ def test_gates_in_any_order_and_words_before(tmp_path):
         (b"", ":1: the file ends too early"),
         (b"aag 1 1 0\n", ":1: expected 'aag' or 'aig' and five numbers"),
         (b"aag 1 1 0 1 0\n2\n9\n", ":3: expected 1 literals from 0 to 3, found '9'"),
-        (b"aag 2 1 0 1 0\n2\n4\n", "literal 4 is of no variable"),
-        (b"aag 1 2 0 0 0\n2\n", "2 inputs, 0 latches and 0 gates are not 1 variables"),
-        (b"aag 3 1 0 1 2\n2\n4\n4 6 2\n6 4 2\n", "reads what depends on itself"),
-        (b"aag 2 1 0 1 1\n2\n4\n2 2 2\n", "2 is no literal of a new variable"),
+        (b"aag 2 1 0 1 0\n2\n4\n", "literal 4 belongs to no variable"),
+        (
+            b"aag 1 2 0 0 0\n2\n",
+            "2 inputs, 0 latches and 0 gates do not fit the largest variable, 1",
+        ),
+        (b"aag 3 1 0 1 2\n2\n4\n4 6 2\n6 4 2\n", "depends on itself"),
+        (b"aag 2 1 0 1 1\n2\n4\n2 2 2\n", "2 is not the literal of a new variable"),
         (b"aag 1 1 0 1 0\n2\n2\nwrong\n", ":4: expected a symbol, found 'wrong'"),
-        (b"aag 1 1 0 1 0\n2\n2\ni0 a\ni0 b\n", "i0 is not there, or has a name alr"),
+        (b"aag 1 1 0 1 0\n2\n2\ni0 a\ni0 b\n", "i0 does not exist, or already"),
         (b"aag 2 2 0 0 0\n2\n4\ni0 a\ni1 a\n", "there are two i called 'a'"),
-        (b"aag 1 0 1 0 0\n2 2 2\n", "a latch must begin as 0 or 1"),
+        (b"aag 1 0 1 0 0\n2 2 2\n", "expected 0 or 1 as the initial value of a latch"),
         (b"aag 9999999999 1 0 0 9999999998\n", "more than the limit"),
-        (b"aig 2 1 0 1 1\n4\n\x09\x01", "gate 4 reads what is no earlier variable"),
+        (
+            b"aig 2 1 0 1 1\n4\n\x09\x01",
+            "gate 4 reads a variable that is not defined before it",
+        ),
         (b"aig 2 1 0 1 1\n4\n", "the file ends within the gates"),
-        (b"aag 1 1 0 0 0 1\n2\n", "bad states, constraints and fairness are not read"),
+        (
+            b"aag 1 1 0 0 0 1\n2\n",
+            "bad states, constraints and fairness are not supported",
+        ),
     ],
 )
 def test_wrong_circuits(tmp_path, data, message):

@@ -196,8 +196,8 @@ def test_faults_are_named(tmp_path, suffix, text, line, message, size, monkeypat
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"weight": None}, "one weight on each edge; this has none"),
-        ({"weight": [[1, 2]]}, "one weight on each edge; this has more"),
+        ({"weight": None}, "one weight on each edge; this one has none"),
+        ({"weight": [[1, 2]]}, "one weight on each edge; this one has more"),
         ({"priority": [3]}, "cannot hold priority; .npz can"),
         ({"weight": [-(2**63)]}, r"cannot hold a weight of -2\*\*63"),
     ],

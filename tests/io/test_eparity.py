@@ -83,7 +83,7 @@ def test_dead_ends(tmp_path):
         ("", "expected 'energyparity N', found an empty file"),
         ("energyparity 0\n", ":1: expected 'energyparity N', with the number"),
         ("energyparity 99999999999999999999\n", ":1: expected 'energyparity N'"),
-        ("energy 1\n0 0 0 0 0\n", "it begins as .energy files do"),
+        ("energy 1\n0 0 0 0 0\n", "it starts like .energy files"),
         ("energyparity 2\n0 1 0 0 1\n", "vertex 1 is missing: the header announces 2"),
         ("energyparity 1\n0 1 0 0 1\n0 1 0 0 1\n", ":3: vertex 0 occurs twice"),
         ("energyparity 1\n0\n", ":2: expected a priority, found the line end"),

@@ -22,9 +22,7 @@ TEXT = "parity 1;\n0 1 0 1;\n1 2 1 0;\n"
 
 @pytest.mark.parametrize("name", ["game", "game.txt", "game.gz", "game.npz.gz", ".pg"])
 def test_unknown_suffix(tmp_path, name):
-    message = (
-        r"unknown suffix; known are .pg, .gm, .pgsolver, .*.gz, .bz2, .xz. and .npz"
-    )
+    message = r"unknown suffix; known: .pg, .gm, .pgsolver, .*.gz, .bz2, .xz. and .npz"
     with pytest.raises(FileNotFoundError):
         io.load(tmp_path / name)
     with pytest.raises(io.FormatError, match=message):
@@ -129,7 +127,7 @@ def test_nobody_knows_the_format(tmp_path, name, text):
     with pytest.raises(io.FormatError) as e:
         io.load(path)
     assert e.value.path == str(path)
-    assert "no format that is read begins like this file" in e.value.message
+    assert "its content is not that of any known format" in e.value.message
     assert "pass format=, one of pg, gm, pgsolver, energy" in e.value.message
 
 
@@ -153,20 +151,20 @@ def test_a_format_by_name(tmp_path):
     path.write_text(TEXT)
     with pytest.raises(
         io.FormatError,
-        match=r"game.aut:1: expected 'des .*found 'parity 1;'; it begins as .pg files "
-        "do: if it is one, pass format='pg'",
+        match=r"game.aut:1: expected 'des .*found 'parity 1;'; it starts like .pg files"
+        ": if it is one, pass format='pg'",
     ):
         io.load(path)
     for name in ("pg", ".pg", "PGSolver"):
         assert io.load(path, format=name).dst.tolist() == [1, 0]
     assert io.names(path, format="pg") == [None, None]
     with pytest.raises(
-        ValueError, match=r"no format is called 'krypke' \(did you mean 'kripke'\?\); "
+        ValueError, match=r"there is no format 'krypke' \(did you mean 'kripke'\?\); "
     ):
         io.load(path, format="krypke")
     io.save(tmp_path / "bare", ARENA, format="npz")
     assert io.format_of(tmp_path / "bare") == "npz"
-    with pytest.raises(ValueError, match="no format is called"):
+    with pytest.raises(ValueError, match="there is no format"):
         io.save(tmp_path / "bare", ARENA, format="")
 
 
@@ -303,7 +301,7 @@ def test_lines_are_those_behind_a_mark(tmp_path):
 def test_zstandard_is_not_read(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
-    with pytest.raises(io.FormatError, match="compressed by Zstandard, which is not"):
+    with pytest.raises(io.FormatError, match="compression by Zstandard is not"):
         io.load(path)
 
 

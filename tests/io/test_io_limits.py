@@ -65,7 +65,7 @@ def test_a_statement_that_does_not_end(tmp_path, name, text, line):
     path = tmp_path / name
     path.write_bytes(text)
     with pytest.raises(
-        io.OversizeError, match="more than 1000 bytes without an end"
+        io.OversizeError, match="starts here has more than 1000 bytes"
     ) as e:
         io.load(path, limits=io.Limits(statement=1000))
     assert e.value.line == line

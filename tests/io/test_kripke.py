@@ -65,7 +65,7 @@ def test_what_is_written_is_read_again(tmp_path, name):
     [
         ("", "<text>:1: column 1: expected the word 'kripke', found the end"),
         ("kripke;\nstates 3;", ":2: column 1: expected 'propositions', found 'states'"),
-        ("kripke; propositions p p;", ":1: column 24: proposition 'p' is named twice"),
+        ("kripke; propositions p p;", ":1: column 24: proposition 'p' is listed twice"),
         ("kripke; propositions; initial;", "column 30: expected an initial state"),
         (
             "kripke; propositions; initial 0 -> 1;",
@@ -80,14 +80,17 @@ def test_what_is_written_is_read_again(tmp_path, name):
             ":2: column 6: state 2 has no st",
         ),
         ("kripke; propositions; initial 3;\n0;", ":1: column 31: state 3 has no state"),
-        ("kripke; propositions; initial 0;\n0;\n0;", ":3: column 1: state 0 has a sta"),
+        (
+            "kripke; propositions; initial 0;\n0;\n0;",
+            ":3: column 1: state 0 already has a sta",
+        ),
         (
             "kripke; propositions p; initial 0;\n0 {q};",
-            ":2: column 4: 'q' is not among",
+            ":2: column 4: unknown proposition 'q'; known: p",
         ),
         (
             "kripke; propositions; initial 0;\n0 {p",
-            "'p' is not among the .* \\(none\\)",
+            "unknown proposition 'p'; known: none",
         ),
         ("kripke; propositions; initial 0;\n0 {;", "expected a proposition or '}'"),
         (

@@ -130,7 +130,7 @@ def test_other_files_and_broken_ones(tmp_path):
     path = tmp_path / "arena.npz"
     for data in (b"", b"parity 1;\n", b"PK\3\4", b"\x93NUMPY\1\0"):
         path.write_bytes(data)
-        with pytest.raises(io.FormatError, match="this is no .npz archive"):
+        with pytest.raises(io.FormatError, match="this is not an .npz archive"):
             io.load(path)
     np.savez(path, offsets=[0, 1], targets=[0], owner=[0])
     with pytest.raises(io.FormatError, match="expected format"):

@@ -196,7 +196,7 @@ def test_names_are_kept(tmp_path, suffix, monkeypatch):
         io.save(path, arena, names=[None, 'a"b', None])
     with pytest.raises(ValueError, match="one for each of 3 vertices.* got 2"):
         io.save(path, arena, names=["a", "b"])
-    with pytest.warns(UserWarning, match="left out are the names of 2 vertices"):
+    with pytest.warns(UserWarning, match="left out: the names of 2 vertices"):
         io.save(tmp_path / "game.npz", arena, names=names)
     assert io.names(tmp_path / "game.npz") is None
 
@@ -351,7 +351,7 @@ REFUSED = {
     "beyond the header": (
         "parity 1;\n0 0 0 1;\n1 0 0 2;\n2 0 0 0;\n",
         4,
-        "vertex 2 is beyond the header's 1",
+        "vertex 2 is larger than the header's largest, 1",
     ),
     "second header": ("parity 0;\n0 0 0 0;\nparity 0;\n", 3, "found 'parity'"),
     "bad start": ("parity 0;\nstart x;\n0 0 0 0;\n", 2, "found 'start'"),
@@ -776,7 +776,11 @@ def test_solution_round_trip(tmp_path_factory, game, suffix):
             "the winner of vertex 1 .*0 to 1.*found '2'",
         ),
         ("paritysol 2;\n0 0 2\n1 1;\n", 2, "expected ',' or ';' .*found '1'"),
-        ("paritysol 2;\n0 1;\n3 1;\n", 3, "vertex 3 is none of the game's 3"),
+        (
+            "paritysol 2;\n0 1;\n3 1;\n",
+            3,
+            "vertex 3 is not in the game, which has 3 vertices",
+        ),
         ("paritysol 2;\n0 1;\n1 1 0;\n0 1;\n", 4, "vertex 0 occurs twice"),
         ("paritysol 2;\n0 0 1,2;\n", 2, "vertex 0 has more than one successor"),
         (

@@ -148,7 +148,7 @@ def test_what_storm_cannot_hold_is_told(tmp_path):
     arrays = [0, 1], [0, 1], [0], [1]
     rewards = {"steps": [1], "none": [0]}
     model = MDP.from_arrays(*arrays, state_rewards=rewards)
-    message = "left out are the name 'steps' of a reward model, .*'none', which is zero"
+    message = "left out: the name 'steps' of a reward model, .*'none', which is zero"
     with pytest.warns(UserWarning, match=message):
         prism.save(tmp_path / "a.tra", model, style="storm")
     assert (tmp_path / "a1.srew").read_text() == "0 1\n"
@@ -163,7 +163,7 @@ def test_what_storm_cannot_hold_is_told(tmp_path):
 def test_a_variable_that_cannot_be_held_is_told(tmp_path):
     values = {"a,b": [1], "x": [2], "d": [np.inf]}
     model = MDP.from_arrays([0, 1], [0, 1], [0], [1], valuations=values)
-    with pytest.warns(UserWarning, match="left out are variable 'a,b', variable 'd'"):
+    with pytest.warns(UserWarning, match="left out: variable 'a,b', variable 'd'"):
         io.save(tmp_path / "a.tra", model)
     assert list(io.load(tmp_path / "a.tra").valuations) == ["x"]
 
@@ -171,7 +171,7 @@ def test_a_variable_that_cannot_be_held_is_told(tmp_path):
 def test_a_choice_label_that_is_nowhere_is_told(tmp_path):
     arrays = [0, 1], [0, 1], [0], [1]
     model = MDP.from_arrays(*arrays, choice_labels={"no": [0], "go": [1]})
-    with pytest.warns(UserWarning, match="left out are label 'no' of choices, which"):
+    with pytest.warns(UserWarning, match="left out: label 'no' of choices, which"):
         io.save(tmp_path / "a.tra", model)
     assert list(io.load(tmp_path / "a.tra").choice_labels) == ["go"]
 
@@ -183,9 +183,7 @@ def test_another_label_init_is_told(tmp_path):
     for suffix in (".tra",):
         path = tmp_path / f"a{suffix}"
         io.save(path, same)
-        with pytest.warns(
-            UserWarning, match="left out are label 'init': there it mark"
-        ):
+        with pytest.warns(UserWarning, match="left out: label 'init' .there it mark"):
             io.save(path, other)
         assert io.load(path).initial.tolist() == [1]
 
@@ -232,7 +230,9 @@ def test_branches_that_look_alike(write):
     write("2 3 1\n0 0 1 3\n", ".trew")  # one line is for both
     assert io.load(write(text)).branch_rewards[""].tolist() == [3, 0, 3, 0, 0]
     write("2 3 3\n" + 3 * "0 0 1 3\n", ".trew")
-    with pytest.raises(io.FormatError, match="from 0 to 1 is there 2 times, and in an"):
+    with pytest.raises(
+        io.FormatError, match="from 0 to 1 occurs 2 times in the model, but an"
+    ):
         io.load(write(text))
 
 
@@ -264,7 +264,7 @@ def test_nothing_is_written_beside_what_would_be_read_with_it(tmp_path, write):
     for suffix, text in ((".sta", STATES), (".srew", SREW), ("1.trew", TREW)):
         lone = write(text, suffix)
         before = write(PRISM).read_text()
-        with pytest.raises(ValueError, match=rf"model{suffix} lies there and would be"):
+        with pytest.raises(ValueError, match=rf"model{suffix} exists and would be"):
             io.save(tmp_path / "model.tra", model)
         assert (lone.read_text(), write(PRISM).read_text()) == (text, before)
         lone.unlink()
@@ -285,7 +285,7 @@ def test_nothing_is_written_beside_what_would_be_read_with_it(tmp_path, write):
         (".srew", "1 2.5", "1", r"model.srew:4: expected 'state reward', found '1'"),
         (".srew", "2 1\n", "2 2\n1 1\n", r"model.srew:5: state 1 has two rewards"),
         (".srew", "State rew", "Transition rew", r"expected '# State rewards', found"),
-        (".srew", '"r"', '"s"', r"file beside it has another name: \['r', 's'\]"),
+        (".srew", '"r"', '"s"', r"rewards have different names: \['r', 's'\]"),
         (".trew", "2 3 2", "2 4 2", r"model.trew:3: expected 3 choices as in the mod"),
         (".trew", "0 0 0 3", "0 2 0 3", r"model.trew:4: state 0 has no choice 2"),
         (".trew", "0 0 0 3", "1 0 0 3", r"model.trew:4: there is no transition from 1"),
@@ -416,7 +416,9 @@ def test_states_file(write):
     with pytest.raises(io.FormatError, match="state 2 has no choice"):
         io.load(write(STORM))
     write("(x,done)\n0:(3,false)\n", ".sta")
-    with pytest.raises(io.FormatError, match="state 1 is beyond the last, 0"):
+    with pytest.raises(
+        io.FormatError, match="state 1 is larger than the last state, 0"
+    ):
         io.load(write(STORM))
 
 
@@ -448,7 +450,11 @@ def test_stretches_of_any_size(write, monkeypatch):
         ("0 0 1 0.75", "0 0 1 0.7", r":2: .* choice 0 of state 0 sum up to 0.95, exp"),
         ("0 0 1 0.75", "0 0.0 1 0.75", r":3: expected a choice .*, found '0.0'"),
         ("0 0 1 0.75", "0 0 2 0.75", r":3: expected a state .*, found '2'"),
-        ("0 1 1 1 go", "0 2 1 1 go", r":4: choice 2 of state 0 comes without the one"),
+        (
+            "0 1 1 1 go",
+            "0 2 1 1 go",
+            r":4: choice 2 of state 0 is listed, but the choice before",
+        ),
         ("0 1 1 1 go", "0 0 1 1 go", r"announces 3 choices, but there are 2"),
         ("0 0 1 0.75", "0 0 1 0.75 b", r":3: choice 0 of state 0 has two different"),
         (PRISM, "", r": the file is empty"),
@@ -488,7 +494,7 @@ def test_labels_refused(write, text, message):
         ("(x)\n1:(0)\n", r":2: expected '0:\(value,...\)', found '1:\(0\)'"),
         ("(x)\n\n0:(0,1)\n", r":3: expected 1 value, found '0,1'"),
         ("(x)\n0:(a)\n", r":2: expected numbers, true or false, found 'a'"),
-        ("(x)\n0:(1)\n1:(true)\n", r":3: variable 'x' is no longer of one type"),
+        ("(x)\n0:(1)\n1:(true)\n", r":3: variable 'x' has values of different types"),
         ("(x)\n0:(nan)\n", r":2: expected numbers, true or false, found 'nan'"),
         ("(x,x)\n0:(1,2)\n", r":1: two variables have one name"),
     ],

@@ -154,7 +154,7 @@ def test_a_game(tmp_path):
         "state-to-player.bin": struct.pack("<2I", 1, 2),
     }
     pack(path, MEMBERS | members)
-    with pytest.warns(UserWarning, match="left out are names of players"):
+    with pytest.warns(UserWarning, match="left out: names of players"):
         assert io.load(path).player.tolist() == [1, 2]
 
 
@@ -206,10 +206,10 @@ LEFT_OUT = None
     ("changes", "message"),
     [
         ({"index.json": LEFT_OUT}, "member 'index.json': is missing"),
-        ({"index.json": b"{"}, "member 'index.json': is no JSON"),
-        ({"index.json": b"\xff\xfe"}, "member 'index.json': is no JSON"),
+        ({"index.json": b"{"}, "member 'index.json': is not JSON"),
+        ({"index.json": b"\xff\xfe"}, "member 'index.json': is not JSON"),
         ({"index.json": b"[]"}, "member 'index.json': expected an object"),
-        ({"index.json": {"format-version": 1}}, "has no object 'transition-system'"),
+        ({"index.json": {"format-version": 1}}, "lacks the object 'transition-system'"),
         (
             {"index.json": {**INDEX, "format-version": 2}},
             "member 'index.json': expected format-version 1, found 2",
@@ -310,14 +310,17 @@ LEFT_OUT = None
         ),
         (
             {"index.json": {**INDEX, "annotations": {"aps": {"g": 1}}}},
-            "annotation 'g' is no object",
+            "annotation 'g' is not an object",
         ),
         (
             {"index.json": {**INDEX, "annotations": {"aps": {"g": {"alias": 1}}}}},
             "annotation 'g' has no alias",
         ),
-        ({"index.json": {**INDEX, "annotations": 3}}, "'annotations' is no object"),
-        ({"index.json": {**INDEX, "annotations": {"aps": [1]}}}, "'aps' is no object"),
+        ({"index.json": {**INDEX, "annotations": 3}}, "'annotations' is not an object"),
+        (
+            {"index.json": {**INDEX, "annotations": {"aps": [1]}}},
+            "'aps' is not an object",
+        ),
     ],
 )
 def test_refused(tmp_path, changes, message):
@@ -362,7 +365,7 @@ def test_what_cannot_be_written(tmp_path):
     )
     with pytest.raises(ValueError, match="choice 0 has the labels 'go' and 'wait'"):
         io.save(path, several)
-    with pytest.raises(ValueError, match="UMB needs a state"):
+    with pytest.raises(ValueError, match="UMB needs at least one state"):
         io.save(path, MDP.from_arrays([0], [0], []))
     arena = Arena.from_edges([0], [0], owner=[0])
     with pytest.raises(ValueError, match=r".umb files hold an object of class MDP"):
@@ -436,7 +439,7 @@ def test_rewards_that_are_left_out_are_told(tmp_path, kind):
     data = struct.pack("<6d", 0, 1, 0, 0, 2, 2)
     members = {**MEMBERS, "index.json": of_type(kind, alias="r"), REWARD: data}
     path = pack(tmp_path / "model.umb", members)
-    with pytest.warns(UserWarning, match=r"left out are rewards 'r' of choices: a mod"):
+    with pytest.warns(UserWarning, match=r"left out: rewards 'r' of choices .a mod"):
         assert io.load(path).choice_rewards is None
 
 
@@ -518,10 +521,10 @@ def test_values_of_variables(tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"name": "x", "type": {"type": "string"}}, "left out are variable 'x'"),
-        ({"name": "x", "type": {"type": "rational"}}, "left out are variable 'x'"),
-        ({"name": "x", "type": {"type": "uint", "size": 72}}, "left out are variable"),
-        ({"name": "x", "type": {"type": "uint"}}, "left out are variable 'x'"),
+        ({"name": "x", "type": {"type": "string"}}, "left out: variable 'x'"),
+        ({"name": "x", "type": {"type": "rational"}}, "left out: variable 'x'"),
+        ({"name": "x", "type": {"type": "uint", "size": 72}}, "left out: variable"),
+        ({"name": "x", "type": {"type": "uint"}}, "left out: variable 'x'"),
     ],
 )
 def test_values_that_are_left_out_are_told(tmp_path, entry, message):
@@ -542,7 +545,7 @@ def test_what_else_is_left_out_is_told(tmp_path):
     index["valuations"]["choices"] = {}
     index["transition-system"] = {**index["transition-system"], "#branch-actions": 2}
     several = {"states": {"classes": [{}, {}]}}
-    told = "annotations 'mine', valuations of choices, actions of branches: a model has"
+    told = "annotations 'mine', valuations of choices, actions of branches .a model"
     with pytest.warns(UserWarning, match=told):
         io.load(pack(tmp_path / "model.umb", members))
     members = {**MEMBERS, "index.json": {**INDEX, "valuations": several}}
@@ -558,14 +561,14 @@ def test_what_else_is_left_out_is_told(tmp_path):
         ([{"padding": 7}], None, "expected 2 times 7 bits, found 2 bytes"),
         (VARIABLES, b"1234567", r"expected 2 times \d+ bits, found 7 bytes"),
         (VARIABLES, LEFT_OUT, f"member '{FILE}': is missing"),
-        ([{"padding": -8}], b"", "not understood in valuations: {'padding': -8}"),
-        ([{"padding": 10**30}], b"", "not understood in valuations"),
-        ([{"name": "x"}], b"", "not understood in valuations: {'name': 'x'}"),
-        ([{"name": 3, "type": {"type": "bool"}}], b"", "not understood"),
-        ([{"name": "x", "type": {"type": "bool", "size": "1"}}], b"", "not understood"),
-        ([{"name": "x", "type": {"type": "int"}, "offset": 0.5}], b"", "not unders"),
-        ([7], b"", "not understood in valuations: 7"),
-        (7, b"", "not understood in valuations"),
+        ([{"padding": -8}], b"", "not supported in valuations: {'padding': -8}"),
+        ([{"padding": 10**30}], b"", "not supported in valuations"),
+        ([{"name": "x"}], b"", "not supported in valuations: {'name': 'x'}"),
+        ([{"name": 3, "type": {"type": "bool"}}], b"", "not supported"),
+        ([{"name": "x", "type": {"type": "bool", "size": "1"}}], b"", "not supported"),
+        ([{"name": "x", "type": {"type": "int"}, "offset": 0.5}], b"", "not supported"),
+        ([7], b"", "not supported in valuations: 7"),
+        (7, b"", "not supported in valuations"),
         (
             [{"name": "x", "type": {"type": "uint", "size": 8}}] * 2,
             bytes(4),
@@ -574,7 +577,7 @@ def test_what_else_is_left_out_is_told(tmp_path):
         (
             [{"name": "x", "type": {"type": "double"}}],
             struct.pack("<2d", 0, float("nan")),
-            "variable 'x' is no number in some state",
+            "variable 'x' is not a number in some state",
         ),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from jaxgames import ltl
 from jaxgames.acceptance import both, either, fin, inf
 from jaxgames.io import _hoa
+from jaxgames.io._whole import Whole
 from jaxgames.limits import LimitError
 from jaxgames.ltl import Automaton, EmersonLei, Formula
 from jaxgames.ltl._deterministic import determinised
@@ -230,7 +231,7 @@ def test_a_condition_with_too_many_alternatives():
 def test_emptiness_of_automata_of_others():
     text = gzip.decompress((DATA / "emerson_lei/automata.hoa.gz").read_bytes()).decode()
     expected = json.loads((DATA / "emerson_lei/answers.json").read_text())["empty"]
-    found = list(_hoa.automata("automata.hoa", text))
+    found = list(_hoa.automata(Whole.of("automata.hoa", text)))
     assert [x.is_empty() for x in found] == expected
     for automaton in [x for x in found if isinstance(x, EmersonLei)][::5]:
         assert automaton.to_buchi().is_empty() == automaton.is_empty()

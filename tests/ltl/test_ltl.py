@@ -62,8 +62,8 @@ def test_the_usual_syntaxes(text, expected):
         ("p $ q", r"column 3 .* expected a formula or an operator, found '\$'"),
         ('p & "q', "column 5 .* expected a closing quote"),
         ("2p", "column 1 .* expected a name, an operator or 0 or 1, found '2p'"),
-        ("(" * 5000 + "p", "expected at most 1000 operators inside one another"),
-        ("!" * 5000 + "p", "expected at most 1000 operators inside one another"),
+        ("(" * 5000 + "p", "expected at most 1000 nested operators"),
+        ("!" * 5000 + "p", "expected at most 1000 nested operators"),
     ],
 )
 def test_what_is_no_formula(text, message):

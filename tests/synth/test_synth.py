@@ -14,6 +14,7 @@ import pytest
 
 from jaxgames import acceptance, io, ltl, parity, synth
 from jaxgames.io import _hoa
+from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei
 from jaxgames.ltl._guards import bits
 from jaxgames.synth import Controller, Specification, _circuit_states, _game, reference
@@ -343,7 +344,7 @@ needs_data = pytest.mark.skipif(not FILES, reason="the files of others are not h
 
 def check_file(name: str, answer: dict) -> None:
     text = gzip.decompress((DATA / "ehoa" / f"{name}.gz").read_bytes()).decode()
-    (found,) = _hoa.extended(name, text)
+    (found,) = _hoa.extended(Whole.of(name, text))
     names = [found.automaton.propositions[i] for i in found.controllable or ()]
     for moore, key in ((False, "winner_of_state"), (True, "moore_winner_of_state")):
         specification = Specification(found.automaton, tuple(names), moore)
