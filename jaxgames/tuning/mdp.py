@@ -234,6 +234,10 @@ SAMPLED_ROUNDS = 1_000_000
 SHARPENED = 2_000
 """Rounds in which bounds of samples sharpen each other, at most."""
 
+# mdp/_budget.py
+LEVELS_AT_ONCE = 1 << 21
+"""Branches of levels of rewards that are solved as one problem."""
+
 # mdp/_clock.py
 TICKS_BETWEEN_LOOKS = 8
 """Ticks of a clock after which it is looked whether enough is known."""
