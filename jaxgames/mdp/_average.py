@@ -98,9 +98,9 @@ def _gains(
 ) -> Gains:
     """The average of each component.
 
-    By rounds, where these seem to be few; else by better policies, or by leaving out one
-    state after the other of a Markov chain; and where those come to no bounds that are
-    near in fractions, if it is small.
+    By rounds, where these seem to be few; else by better policies, or by leaving out
+    one state after the other of a Markov chain; and where those come to no bounds that
+    are near in fractions, if it is small.
     """
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
     count, owner = int(found.count), owner_of(model)
@@ -139,32 +139,31 @@ def _gains(
             members = np.ascontiguousarray(order[ends[at] : ends[at + 1]])
             own = members_of(model, kept, members, probs, reward)
 
-            gap = np.inf
+            gaps = [np.inf]
 
-            def rounds(patience: int, members=members, at=at) -> bool:
-                nonlocal gap
+            def rounds(patience: int, members=members, at=at, gaps=gaps) -> bool:
                 with limits.ticking_beside("averaging") as stop:
                     low, high, met = average(
                         *rows, probs, reward, kept, members, values, room, int(least),
                         slack, width, apart, patience, stop,
                     )  # fmt: skip
-                gap = high - low
+                gaps.append(high - low)
                 lower[at] = max(lower[at], low) if known[at] else low
                 upper[at] = min(upper[at], high) if known[at] else high
                 known[at] = True
                 near = width * abs(lower[at]) + apart
                 return bool(met) or bool(upper[at] - lower[at] <= near)
 
-            def patiently(most: int, rounds=rounds, at=at) -> bool:
+            def patiently(most: int, rounds=rounds, at=at, gaps=gaps) -> bool:
                 """Rounds for as long as it seems that no more than so many are left."""
                 many = 1 + FEWEST_AVERAGES // 16
                 if rounds(many):
                     return True
                 while most > 0:
-                    before = gap
                     if rounds(many):
                         return True
                     near, most = width * abs(lower[at]) + apart, most - many
+                    before, gap = gaps[-2:]
                     if not 0 < near < gap < before:
                         return False
                     left = many * np.log(gap / near) / np.log(before / gap)

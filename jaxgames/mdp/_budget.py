@@ -1,9 +1,9 @@
 """Paths that are bounded by what they earn: one level after the other.
 
 What has been earned so far is counted in units, so that it is an integer: a level.
-Paths go to higher levels, or stay on theirs. So the highest levels are solved first, as many
-at once as there is room for, as one reachability problem; the next ones end in what is
-known of these [1].
+Paths go to higher levels, or stay on theirs. So the highest levels are solved first, as
+many at once as there is room for, as one reachability problem; the next ones end in
+what is known of these [1].
 
 References:
     [1] Hartmanns, Junges, Katoen and Quatmann, Multi-cost bounded tradeoff analysis in

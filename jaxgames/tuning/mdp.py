@@ -180,7 +180,7 @@ FILLED_UP_TO = 3.0
 """How many more numbers incomplete factors may have than their matrix."""
 
 FACTORED_UP_TO = 100_000
-"""States of a component whose equations may be solved by whole factors, which fill in."""
+"""States of a component whose equations whole factors may solve, which fill in."""
 
 LIFTED_BY = 1e-4
 """By what share a diagonal is larger so that it has factors at all."""

@@ -37,8 +37,10 @@ def followed(model: mdp.MDP, low: float, high: float, optimum: str) -> np.ndarra
     """`a U b` where so much has been earned, from the definition: steps from below."""
     best = min if optimum == "min" else max
     groups, rows = np.asarray(model.row_group_offsets), np.asarray(model.row_offsets)
-    assert model.labels and model.state_rewards
-    assert model.choice_rewards and model.branch_rewards
+    assert model.labels is not None
+    assert model.state_rewards is not None
+    assert model.choice_rewards is not None
+    assert model.branch_rewards is not None
     left, right = np.asarray(model.labels["a"]), np.asarray(model.labels["b"])
     of_state, of_choice, of_branch = (
         np.asarray(x["r"])
