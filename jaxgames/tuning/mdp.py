@@ -261,4 +261,4 @@ LEVELS_AT_ONCE = 1 << 21
 
 # mdp/_clock.py
 TICKS_BETWEEN_LOOKS = 8
-"""Ticks of a clock after which it is looked whether enough is known."""
+"""Ticks of a clock after which it is looked whether enough is known, at first."""

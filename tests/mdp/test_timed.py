@@ -223,3 +223,28 @@ def test_averages_of_many_rates_take_few_products(monkeypatch):
     assert found.upper[0] >= expected * (1 - 1e-12)
     assert found.upper[0] - found.lower[0] <= 1e-6 * expected
     assert 0 < len(made) < 150, len(made)
+
+
+@pytest.mark.counts
+def test_no_more_ticks_are_made_once_nothing_depends_on_the_state():
+    model = mdp.Program.from_text("""
+        ctmc
+        module machine
+          up : bool init true;
+          [] up -> 1 : (up'=false);
+          [fix] !up -> 2 : (up'=true);
+        endmodule
+        rewards "up" up : 1; endrewards
+        rewards "fixed" [fix] true : 1; endrewards
+    """).build()
+    start = int(np.asarray(model.initial)[0])
+    late, spent = 10**6, Fraction(2, 3) * 10**6 + Fraction(1, 9)
+    for text, value in {
+        f'R{{"up"}}=? [ C<={late} ]': spent,
+        f'R{{"fixed"}}=? [ C<={late} ]': 2 * (late - spent),
+        f'R{{"up"}}=? [ I={late} ]': Fraction(2, 3),
+    }.items():
+        found = mdp.check(model, text)
+        assert found.lower[start] <= float(value) <= found.upper[start], text
+        assert found.upper[start] - found.lower[start] <= 1e-6 * value
+        assert found.stats["rounds"] < 1000, text
