@@ -152,9 +152,9 @@ def earning(
         )
     size = int(inside.sum())
     atonce = max(1, LEVELS_AT_ONCE // max(tiles.many, 1))
-    blocks = -(-count // atonce)
-    how = {"epsilon": epsilon / (2 * blocks), "relative": relative}
-    if blocks == 1:
+    parts = -(-count // atonce)
+    how = {"epsilon": epsilon / (2 * parts), "relative": relative}
+    if parts == 1:
         how["epsilon"] = epsilon
     # Those of the lowest levels that are known, the lowest first.
     lower, upper = np.zeros((0, size)), np.zeros((0, size))
@@ -165,7 +165,7 @@ def earning(
         limits.tick("earning", count - end, "levels")
         made, worth, many = tiles.block(begin, end, lower)
         posed = _questions.reach(made, worth > 0, optimum, None, worth)
-        found = solve(posed, **how, exact=exact and blocks == 1, model=made)
+        found = solve(posed, **how, exact=exact and parts == 1, model=made)
         answers.append(found)
         low = found.lower[:many].reshape(-1, size)
         high = found.upper[:many].reshape(-1, size)
