@@ -1,6 +1,7 @@
 """A property of a concrete model, evaluated in all states."""
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import ge, gt, le, lt
@@ -12,13 +13,16 @@ from jaxgames.arena import is_traced
 from jaxgames.mdp import _bounded, _questions, host
 from jaxgames.mdp._automata import automaton, formula_of, product
 from jaxgames.mdp._average import average_reward
+from jaxgames.mdp._budget import Window, earning, levels_of
 from jaxgames.mdp._conditional import FAILED, LOST, WON, After, restarting
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._obligations import negated
 from jaxgames.mdp._paths import General, Limit, Next, Term, Until, opposite, read
 from jaxgames.mdp._property import (
+    Bound,
     Constant,
     Cumulative,
+    Earned,
     Filter,
     Instantaneous,
     Label,
@@ -30,6 +34,7 @@ from jaxgames.mdp._property import (
     PropertyError,
     Query,
     Temporal,
+    is_path,
 )
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._ranged import Ranged, combined, exactly, met, number
@@ -324,6 +329,12 @@ class Asked:
     # ---- probabilities -------------------------------------------------------------
 
     def _probability(self, node: Query, optimum: str) -> Answer:
+        path = node.path
+        while isinstance(path, Operation) and path.operator == "!":
+            path = path.operands[0]
+        bound = path.bound if isinstance(path, Temporal) else None
+        if bound is not None and bound.earned and not any(map(is_path, path.operands)):
+            return self._earning(node.path, bound, optimum)
         path = read(node.path, self._bounds)
         if isinstance(path, Next):
             return self._next(path, optimum)
@@ -359,11 +370,57 @@ class Asked:
         again = _complement(find(closer))
         return again if again.status == Status.SOLVED else found
 
+    def _earning(self, path: Any, bound: Bound, optimum: str) -> Answer:
+        """The probability of a path that is bounded by what it earns."""
+        assert bound.earned is not None
+        name = self._reward_name(bound.earned)
+        levels = levels_of(self.model, name)
+        window = self._window(bound, levels.unit)
+        until = read(path, lambda _: window)
+        assert isinstance(until, Until)
+        left, right = self.states(until.left), self.states(until.right)
+
+        def found(asked: "Asked", optimum: str) -> Answer:
+            how = (asked.epsilon, asked.relative, asked.exact)
+            lower, upper, exact, answers = earning(
+                *(asked.model, left, right, levels, window),
+                *(optimum, asked.solve, *how),
+            )
+            status = max((x.status for x in answers), default=Status.SOLVED)
+            rounds = sum(int(x.stats["rounds"]) for x in answers)
+            stats = Stats(solver="levels", rounds=rounds)
+            return Answer(lower, upper, None, status, stats, exact)
+
+        if not until.negated:
+            return found(self, optimum)
+        return self._less(lambda asked: found(asked, other_of(optimum)))
+
+    def _window(self, bound: Bound, unit: Fraction) -> Window:
+        """From which level to which a bound of what is earned is meant."""
+        first, last = 0, None
+        if bound.lower is not None:
+            low = self.constant(bound.lower) / unit
+            first = max(math.floor(low) + 1 if bound.strict[0] else math.ceil(low), 0)
+        if bound.upper is not None:
+            high = self.constant(bound.upper) / unit
+            last = math.ceil(high) - 1 if bound.strict[1] else math.floor(high)
+            if last < first:
+                raise PropertyError(
+                    bound.place, f"nothing that is earned is within '{bound}'"
+                )
+        return Window(first, last)
+
     def _bounds(self, path: Temporal) -> tuple[int, int | None]:
         """The first and the last step of a temporal operator."""
         bound = path.bound
         if bound is None:
             return 0, None
+        if bound.earned:
+            raise PropertyError(
+                bound.place,
+                f"'{path}' has a bound of what is earned: that is supported for one "
+                "operator around properties of states, of models in steps",
+            )
         first, last = 0, None
         if bound.lower is not None:
             first = self.natural(bound.lower, "a step") + bound.strict[0]
@@ -711,14 +768,14 @@ class Asked:
         posed = average_reward(self.model, table.probs, reward, *how, self.exact)
         return self._solved(posed)
 
-    def _reward_name(self, node: Query) -> str:
+    def _reward_name(self, node: Query | Earned) -> str:
         """The name of the rewards that are meant.
 
         Raises:
             PropertyError: there are none of that name, or several and none is named.
         """
         names = reward_names(self.model)
-        name = node.reward
+        name = node.reward if isinstance(node, Query) else node.name
         if name is None:
             if len(names) == 1:
                 return names[0]

@@ -20,8 +20,10 @@ from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.host._steps import average
 from jaxgames.tuning.mdp import (
+    AVERAGES_SOLVED_UP_TO,
+    ELIMINATED_FIRST_UP_TO,
     FEWEST_AVERAGES,
-    IMPROVED_UP_TO,
+    FORESEEN_AVERAGES,
     MOST_AVERAGES,
     PATIENCE_WITH_AVERAGES,
     RATIONAL_UP_TO,
@@ -96,8 +98,9 @@ def _gains(
 ) -> Gains:
     """The average of each component.
 
-    By rounds; where these take long by better policies; and where those come to no
-    bounds that are near in fractions, if it is small.
+    By rounds, where these seem to be few; else by better policies, or by leaving out
+    one state after the other of a Markov chain; and where those come to no bounds that
+    are near in fractions, if it is small.
     """
     label, kept = np.asarray(found.state_label), np.asarray(found.choice_kept)
     count, owner = int(found.count), owner_of(model)
@@ -136,28 +139,59 @@ def _gains(
             members = np.ascontiguousarray(order[ends[at] : ends[at + 1]])
             own = members_of(model, kept, members, probs, reward)
 
-            def rounds(patience: int, members=members, at=at) -> bool:
+            gaps = [np.inf]
+
+            def rounds(patience: int, members=members, at=at, gaps=gaps) -> bool:
                 with limits.ticking_beside("averaging") as stop:
                     low, high, met = average(
                         *rows, probs, reward, kept, members, values, room, int(least),
                         slack, width, apart, patience, stop,
                     )  # fmt: skip
+                gaps.append(high - low)
                 lower[at] = max(lower[at], low) if known[at] else low
                 upper[at] = min(upper[at], high) if known[at] else high
                 known[at] = True
                 near = width * abs(lower[at]) + apart
                 return bool(met) or bool(upper[at] - lower[at] <= near)
 
+            def patiently(most: int, rounds=rounds, at=at, gaps=gaps) -> bool:
+                """Rounds for as long as it seems that no more than so many are left."""
+                many = 1 + FEWEST_AVERAGES // 16
+                if rounds(many):
+                    return True
+                while most > 0:
+                    if rounds(many):
+                        return True
+                    near, most = width * abs(lower[at]) + apart, most - many
+                    before, gap = gaps[-2:]
+                    if not 0 < near < gap < before:
+                        return False
+                    left = many * np.log(gap / near) / np.log(before / gap)
+                    if left > most:
+                        return False
+                    many = int(min(left, 2 * many)) + 1
+                return False
+
             few = max(PATIENCE_WITH_AVERAGES // len(members), FEWEST_AVERAGES)
-            if len(own.choices) == len(members) and not rounds(1 + few // 16):
+            chain = len(own.choices) == len(members)
+
+            def is_near(at=at) -> bool:
+                near = width * abs(lower[at]) + apart
+                return bool(known[at] and upper[at] - lower[at] <= near)
+
+            def eliminate(own=own, at=at) -> bool:
+                """Leaves out one state after the other."""
                 with limits.ticking_beside("averaging") as stop:
                     ends_of = average_of_chain(own, slack, stop)
                 if ends_of is not None:
                     lower[at] = max(lower[at], ends_of[0])
                     upper[at] = min(upper[at], ends_of[1])
-            near = width * abs(lower[at]) + apart
-            done = known[at] and upper[at] - lower[at] <= near
-            if not done and not (rounds(few) or len(members) > IMPROVED_UP_TO):
+                return is_near()
+
+            small = len(members) <= ELIMINATED_FIRST_UP_TO
+            done = chain and (patiently(FORESEEN_AVERAGES) or (small and eliminate()))
+            done = done or (not chain and rounds(few))
+            if not done and len(members) <= AVERAGES_SOLVED_UP_TO:
                 raw = np.asarray(model.probs, np.float64)
                 weights = members_of(model, kept, members, raw, reward).probs
                 with limits.ticking_beside("averaging") as stop:
@@ -169,8 +203,9 @@ def _gains(
                     # A tenth of each step of a round stays where it is.
                     values[own.states] = sharp.values / 0.9
                     shown[own.states] = own.choices[sharp.policy]
-            near = width * abs(lower[at]) + apart
-            wide = upper[at] - lower[at] > near
+            if chain and not small and not is_near():
+                eliminate()
+            wide = not is_near()
             if (exact or wide) and len(members) <= RATIONAL_UP_TO:
                 value = exactly(model, own, values[own.states] * 0.9, least)
                 fractions[at] = value

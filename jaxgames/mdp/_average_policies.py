@@ -12,6 +12,10 @@ from jaxgames.mdp._rational import Row, eliminated
 from jaxgames.mdp.host._steps import gains
 from jaxgames.tuning.mdp import (
     DENSE_UP_TO,
+    DROPPED_BELOW,
+    FACTORED_UP_TO,
+    FILLED_UP_TO,
+    LIFTED_BY,
     MOST_PRODUCTS_OF_AVERAGES,
     PRODUCTS_AIM,
     PRODUCTS_LEAVE,
@@ -351,9 +355,10 @@ Solve = Callable[[np.ndarray], np.ndarray | None]
 class _Solvers:
     """What solves equations of policies.
 
-    Large ones by products with their matrix [1]: where it mixes well but for a few sets
-    of states that are seldom left, few are enough, while factors of it would fill in.
-    Where products do not do, as on long lines, it is factors, for all policies after.
+    Large ones by products with their matrix [1]. With incomplete factors of it, which
+    do not fill in, some tens of products are enough where rates are of many sizes; with
+    none few are enough where it mixes well but for some sets of states that are seldom
+    left. Where products do not do, it is whole factors, for all policies after.
 
     [1] Saad and Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7(3), 1986,
     doi:10.1137/0907058.
@@ -376,10 +381,13 @@ class _Solvers:
             return _factored(size, home, *entries)
         product, stop = _one_more(size, *entries), self._stop
         factors: list[Solve | None] = []
+        nearly: list[Solve | None] = []
 
         def solve(wanted: np.ndarray) -> np.ndarray | None:
-            if self._products_do:
-                found = _by_products(size, product, wanted, stop)
+            if self._products_do and not nearly:
+                nearly.append(_nearly_factored(size, *entries))
+            while self._products_do:
+                found = _by_products(size, product, wanted, stop, nearly[0])
                 if found is None:
                     return None
                 rest = np.abs(wanted - product(found)).max()
@@ -388,7 +396,10 @@ class _Solvers:
                     found -= found[home]
                     found[home] = average
                     return found
-                self._products_do = False
+                self._products_do = nearly[0] is not None
+                nearly[0] = None
+            if size > FACTORED_UP_TO:
+                return None
             if not factors:
                 factors.append(_factored(size, home, *entries))
             return None if factors[0] is None else factors[0](wanted)
@@ -431,6 +442,41 @@ def _factored(size: int, home: int, row, column, probs) -> Solve | None:
             return None
 
 
+def _nearly_factored(size: int, row, column, probs) -> Solve | None:
+    """What almost solves equations, but for a number that is the same for all.
+
+    Their matrix has none above zero beside its diagonal, which needs no pivots.
+    """
+    import warnings
+
+    from scipy import sparse
+    from scipy.sparse import linalg
+
+    moves = row != column
+    leave = np.bincount(row[moves], probs[moves], minlength=size)
+    leave = np.where(leave > 0, leave, 1.0)
+    line = np.arange(size)
+    matrix = sparse.csc_matrix(
+        (
+            np.append(leave * (1 + LIFTED_BY), -probs[moves]),
+            (np.append(line, row[moves]), np.append(line, column[moves])),
+        ),
+        shape=(size, size),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return linalg.spilu(
+                matrix,
+                drop_tol=DROPPED_BELOW,
+                fill_factor=FILLED_UP_TO,
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            ).solve
+        except RuntimeError:
+            return None
+
+
 def _one_more(size: int, row, column, probs) -> Callable[[np.ndarray], np.ndarray]:
     """What values have over those a step later, and their mean.
 
@@ -448,6 +494,7 @@ def _by_products(
     product: Callable[[np.ndarray], np.ndarray],
     wanted: np.ndarray,
     stop: np.ndarray,
+    nearly: Solve | None,
 ) -> np.ndarray | None:
     """Values whose product is as near to what is wanted as some products bring it.
 
@@ -463,10 +510,12 @@ def _by_products(
         found, _ = linalg.gmres(
             linalg.LinearOperator((size, size), product),
             wanted,
-            rtol=PRODUCTS_AIM,
+            # With factors it is their solution that is near, not yet the product.
+            rtol=PRODUCTS_AIM if nearly is None else PRODUCTS_AIM**2,
             atol=0.0,
             restart=min(MOST_PRODUCTS_OF_AVERAGES, PRODUCTS_ROOM // size),
             maxiter=1,
+            M=None if nearly is None else linalg.LinearOperator((size, size), nearly),
             callback=unless_stopped,
             callback_type="pr_norm",
         )

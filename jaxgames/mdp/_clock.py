@@ -22,10 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.host import lend, on_all_cores
+from jaxgames.host import lend, on_all_cores, plain
 from jaxgames.mdp._bounded import Rows
-from jaxgames.mdp.host._clock import jump_back
-from jaxgames.tuning.mdp import TICKS_BETWEEN_LOOKS
+from jaxgames.mdp.host._clock import jump_back, jumps_back
+from jaxgames.tuning.base import FEWEST_PLACES
+from jaxgames.tuning.mdp import READ_AT_ONCE, TICKS_BETWEEN_LOOKS
 
 ULP = float(np.finfo(np.float64).eps)
 SMALLEST = 1e-290
@@ -175,49 +176,91 @@ def expected(
     signed = bool((start < 0).any())
     sum_ = np.zeros(len(start))
     over = np.zeros(len(start)) if ends is not None else None
-    values, room = start.copy(), np.empty(len(start))
+    both, side = np.array([start, start]), 0
     spread = None if ends is None else ends[1] - ends[0]
     last = terms.first + len(terms.weight) - 1
     some = most > 0
-    tick = 0
     rows = (clock.rows, clock.columns, clock.probs, clock.stay)
-    while True:
-        if tick >= terms.first:
-            weight = terms.weight[tick - terms.first]
-            sum_ += weight * values
-            if over is not None:
-                over += weight * spread
-            rest = float(terms.rest[tick - terms.first])
-            if tick == last or (
-                not signed
-                and _is_enough(tick, rest, sum_, most, some, epsilon, relative)
-            ):
-                break
-        if tick % 64 == 0:
-            limits.tick("letting time pass", tick, "ticks")
-        on_all_cores(jump_back, len(values), *rows, values, room)
-        values, room = room, values
+    if terms.first == 0:
+        sum_ += terms.weight[0] * start
         if over is not None:
-            assert spread is not None
-            more = np.empty(len(start))
-            on_all_cores(jump_back, len(values), *rows, spread, more)
-            spread = more
-        tick += 1
-    rest = float(terms.rest[tick - terms.first]) + terms.before
+            over += terms.weight[0] * spread
+    tick, steady = 0, None
+    while tick < last:
+        if tick >= terms.first and not signed:
+            rest = float(terms.rest[tick - terms.first])
+            if _is_enough(rest, sum_, most, some, epsilon, relative):
+                break
+        if over is None and not signed:
+            steady = _steady(terms, tick, both[side], sum_, epsilon, relative)
+            if steady is not None:
+                break
+        limits.tick("letting time pass", tick, "ticks")
+        # The more there were, the more are made before it is looked again.
+        many = max(TICKS_BETWEEN_LOOKS, tick // 8)
+        many = min(many, last - tick, 1 + READ_AT_ONCE // max(1, len(clock.probs)))
+        weights = np.zeros(many)
+        begin = max(terms.first - tick - 1, 0)
+        from_ = tick + 1 + begin - terms.first
+        weights[begin:] = terms.weight[from_ : from_ + max(many - begin, 0)]
+        if over is None and len(start) < FEWEST_PLACES:
+            with plain(many * len(clock.probs)):
+                side = jumps_back(*rows, both, side, weights, sum_)
+        else:
+            for weight in weights:
+                values, room = both[side], both[1 - side]
+                on_all_cores(jump_back, len(start), *rows, values, room)
+                side = 1 - side
+                sum_ += weight * room
+                if over is not None:
+                    assert spread is not None
+                    more = np.empty(len(start))
+                    on_all_cores(jump_back, len(start), *rows, spread, more)
+                    spread = more
+                    over += weight * spread
+        tick += many
     off = (tick + 4) * clock.slack + terms.error + (tick + 4) * ULP
-    far = rest * most * (1 + 1e-9)
+    if steady is None:
+        rest = float(terms.rest[tick - terms.first]) + terms.before
+        below, far = 0.0, rest * most * (1 + 1e-9)
+    else:
+        below, far = steady[0] * (1 - off), steady[1] * (1 + off)
     total = float(terms.weight.sum()) * (1 + 1e-9)
     error = off * total * most if signed else off * sum_
     tiny = np.where(some, 1e-280, 0.0)
     upper = sum_ + error + far + tiny
     if over is not None:
         upper += over * (1 + off)
-    lower = sum_ - error - (far if signed else 0.0) - tiny * signed
+    lower = sum_ - error + below - (far if signed else 0.0) - tiny * signed
     return Expected(lower if signed else np.maximum(lower, 0.0), upper, tick)
 
 
-def _is_enough(
+def _steady(
+    terms: Terms,
     tick: int,
+    values: np.ndarray,
+    sum_: np.ndarray,
+    epsilon: float,
+    relative: bool,
+) -> tuple[float, float] | None:
+    """Bounds of what is to come, where that hardly depends on the state any more.
+
+    A mean of values is nowhere more than the largest of them, nor less than the least:
+    so no later one is.
+    """
+    least, largest = float(values.min(initial=np.inf)), float(values.max(initial=0.0))
+    if not 0 < least <= largest <= 2 * least:
+        return None
+    left = terms.weight[max(tick + 1 - terms.first, 0) :]
+    some = float(left.sum())
+    all_ = some * (1 + 2 * terms.error + 1e-9) + float(terms.rest[-1]) + terms.before
+    below = some * (1 - 2 * terms.error - 1e-9) * least
+    above = all_ * largest
+    near = epsilon / 4 * (float(sum_.min()) + below) if relative else epsilon / 4
+    return (max(below, 0.0), above) if above - below <= near else None
+
+
+def _is_enough(
     rest: float,
     sum_: np.ndarray,
     most: np.ndarray,
@@ -228,8 +271,6 @@ def _is_enough(
     """Whether what is left out is little, beside what is there."""
     if not some.any():
         return True
-    if tick % TICKS_BETWEEN_LOOKS:
-        return False
     if relative:
         return bool(np.all(rest * most[some] <= epsilon / 4 * sum_[some]))
     return rest * float(most.max()) <= epsilon / 4

@@ -81,7 +81,8 @@ def _shares(own: Members, slack: float, stop) -> tuple[list[float], float] | Non
         if len(steps) == size - 1:
             break
         left -= cost + 1
-        if left < 0:
+        # What is left costs more and more, except for what is left as a matrix.
+        if cost * (size - len(steps) - DENSE_UP_TO) > left:
             break
         if stop[0] or not after[here]:
             return None

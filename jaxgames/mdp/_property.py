@@ -140,6 +140,20 @@ class Operation(Node):
 
 
 @dataclasses.dataclass(frozen=True)
+class Earned(Node):
+    """What has been earned so far, where a bound counts that.
+
+    Attributes:
+        name: of the rewards; None for the only ones.
+    """
+
+    name: str | None = None
+
+    def __str__(self) -> str:
+        return "rew" if self.name is None else f'rew{{"{self.name}"}}'
+
+
+@dataclasses.dataclass(frozen=True)
 class Bound(Node):
     """From which step to which: `lower` and `upper` count, unless they are strict.
 
@@ -147,13 +161,17 @@ class Bound(Node):
         lower: an expression, or None.
         upper: an expression, or None.
         strict: of each of both, whether the number itself is out.
+        earned: what is counted in the place of steps, or of time; None for these.
     """
 
     lower: Any = None
     upper: Any = None
     strict: tuple[bool, bool] = (False, False)
+    earned: Earned | None = None
 
     def __str__(self) -> str:
+        if self.earned is not None:
+            return f"^{{{self.earned}{dataclasses.replace(self, earned=None)}}}"
         if self.lower is not None and self.upper is not None:
             if self.lower == self.upper:
                 return f"={_atom(self.lower)}"
@@ -170,7 +188,7 @@ class Temporal(Node):
     Attributes:
         operator: one of `X F G` of one operand, or of `U W R` of two.
         operands: properties of states, or of paths again.
-        bound: when, in steps; None for whenever.
+        bound: when, in steps or by what has been earned; None for whenever.
     """
 
     operator: str

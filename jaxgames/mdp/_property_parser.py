@@ -12,6 +12,7 @@ from jaxgames.mdp._property import (
     Bound,
     Constant,
     Cumulative,
+    Earned,
     Filter,
     Instantaneous,
     Label,
@@ -253,26 +254,51 @@ class Parser:
         return found
 
     def _bound(self) -> Bound | None:
-        """Behind a temporal operator: when."""
+        """Behind a temporal operator: when, in steps or by what has been earned."""
+        place = self._next.place
+        braces = self._took("^") is not None
+        if braces:
+            self._expect("{")
+        short = self._is("{") and self._after().kind == "quoted"
+        if not (short or self._is("rew") and (braces or self._after().text == "{")):
+            if braces or self._is("{"):
+                self._refuse(place, 'bounds other than ^{rew{"name"}<=5}')
+            return self._range(None)
+        earned = self._earned(short)
+        found = self._range(earned)
+        if found is None:
+            self._fail("a bound, such as <=5")
+        if self._is(",") and braces:
+            self._refuse(self._next.place, "several bounds of one operator")
+        if braces:
+            self._expect("}")
+        return found
+
+    def _earned(self, short: bool) -> Earned:
+        """Rewards by their name, with or without a word before it."""
+        place = self._next.place
+        if not short:
+            self._take()
+        return Earned(self._reward() if self._is("{") else None, place=place)
+
+    def _range(self, earned: Earned | None) -> Bound | None:
+        """From where to where; None where there is no bound."""
         token = self._next
-        place = token.place
+        how: dict[str, Any] = {"earned": earned, "place": token.place}
         if self._took("["):
             first = self._sum()
             self._expect(",")
             last = self._sum()
             self._expect("]")
-            return Bound(first, last, place=place)
-        if self._took("^") or self._is("{"):
-            self._refuse(place, "bounds of rewards")
+            return Bound(first, last, **how)
         if self._is("=", *_RELATIONS):
             self._take()
             value = self._bounding()
             if token.text == "=":
-                return Bound(value, value, place=place)
+                return Bound(value, value, **how)
             if token.text in ("<", "<="):
-                strict = (False, token.text == "<")
-                return Bound(None, value, strict, place=place)
-            return Bound(value, None, (token.text == ">", False), place=place)
+                return Bound(None, value, (False, token.text == "<"), **how)
+            return Bound(value, None, (token.text == ">", False), **how)
         return None
 
     def _bounding(self) -> Any:

@@ -40,18 +40,36 @@ class Posed(NamedTuple):
 
 
 def reach(
-    model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
+    model: MDP,
+    target: np.ndarray,
+    optimum: str,
+    passed: np.ndarray | None,
+    worth: np.ndarray | None = None,
 ) -> Posed:
-    """The probability to get to a target through some states."""
+    """The probability to get to a target through some states.
+
+    Args:
+        model: a concrete model with probabilities.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`.
+        passed: bool `[S]`, the states on the way; None for all.
+        worth: float64 `[S]`, up to one: what it counts to get to the target in each of
+            its states, that no run leaves; None for one.
+    """
     zero, one = _sure(model, target, optimum, passed)
+    if worth is not None:
+        one = _sure(model, worth == 1, optimum, passed)[1]
     start = nothing_known(model)
     open_ = start["open_"] & ~(zero.states | one.states)
+    value = one.states.astype(np.float64)
+    if worth is not None:
+        open_, value = open_ & ~target, np.where(target, worth, value)
     chain = model.num_choices == model.num_states  # it leaves what is open
     found = None
     if optimum == "max" and not chain and open_.any():
         found = _components(model, open_)
     known = Open(
-        one.states.astype(np.float64),
+        value,
         open_,
         start["live"],
         start["reward"],

@@ -69,6 +69,12 @@ class AskedInTime(Asked):
         bound = path.bound
         if bound is None:
             return Fraction(0), None
+        if bound.earned:
+            raise PropertyError(
+                bound.place,
+                f"'{bound}' bounds what is earned, which is continuous in a chain that "
+                "moves in time: this is not supported",
+            )
         first, last = Fraction(0), None
         if bound.lower is not None:
             first = self._time(bound.lower, "a time")

@@ -144,6 +144,8 @@ def is_verifiable(asked: str | Property) -> bool:
     if not plain or not isinstance(path, Temporal) or any(map(is_path, path.operands)):
         return False
     bound = path.bound
+    if bound is not None and bound.earned:
+        return False
     return bound is None or bound.lower is None or bound.upper is not None
 
 

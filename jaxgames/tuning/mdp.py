@@ -160,10 +160,31 @@ PATIENCE_WITH_AVERAGES = 2_000_000
 FEWEST_AVERAGES = 500
 """Rounds of averages, be a component ever so large; and those after its policies."""
 
+ELIMINATED_FIRST_UP_TO = 2_000
+"""States of a Markov chain that are left out one by one before equations are solved."""
+
+AVERAGES_SOLVED_UP_TO = 300_000
+"""States of a component whose averages are found by solving equations of policies."""
+
+FORESEEN_AVERAGES = 20_000
+"""Rounds of averages of a Markov chain that are made first, if so few seem to do."""
+
 MOST_AVERAGES = 1_000_000
 """Rounds of averages at most, of one component whose policies did not do."""
 
 # mdp/_average_policies.py
+DROPPED_BELOW = 0.03
+"""Numbers that incomplete factors leave out, relative to the largest of a column."""
+
+FILLED_UP_TO = 3.0
+"""How many more numbers incomplete factors may have than their matrix."""
+
+FACTORED_UP_TO = 100_000
+"""States of a component whose equations whole factors may solve, which fill in."""
+
+LIFTED_BY = 1e-4
+"""By what share a diagonal is larger so that it has factors at all."""
+
 MOST_PRODUCTS_OF_AVERAGES = 250
 """Products with the matrix of a policy at most: five crowds of states that are left
 once in 10^9 steps take 200 ..."""
@@ -234,6 +255,10 @@ SAMPLED_ROUNDS = 1_000_000
 SHARPENED = 2_000
 """Rounds in which bounds of samples sharpen each other, at most."""
 
+# mdp/_budget.py
+LEVELS_AT_ONCE = 1 << 21
+"""Branches of levels of rewards that are solved as one problem."""
+
 # mdp/_clock.py
 TICKS_BETWEEN_LOOKS = 8
-"""Ticks of a clock after which it is looked whether enough is known."""
+"""Ticks of a clock after which it is looked whether enough is known, at first."""

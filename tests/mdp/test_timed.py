@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from jaxgames import io, mdp
+from jaxgames.mdp import _average_policies
 from jaxgames.mdp._clock import ticks_in, time_at
 from jaxgames.testing import _timed
 
@@ -179,3 +180,71 @@ def test_what_sees_no_time_says_so(queue):
         mdp.verify_values(queue, "P=? [ F n=4 ]", found)
     jumps = dataclasses.replace(queue, exit_rates=None)
     assert mdp.verify_values(jumps, "P=? [ F n=4 ]", found)
+
+
+@pytest.mark.counts
+def test_averages_of_many_rates_take_few_products(monkeypatch):
+    made, real = [], _average_policies._one_more
+
+    def counted(*entries):
+        product = real(*entries)
+        return lambda values: (made.append(1), product(values))[1]
+
+    monkeypatch.setattr(_average_policies, "_one_more", counted)
+    program = mdp.Program.from_text("""
+        ctmc
+        module machines
+          up : [0..19] init 19;
+          [] up>0 -> 0.001*up : (up'=up-1);
+          [] up<19 -> 1 : (up'=up+1);
+        endmodule
+        module queue
+          long : [0..19];
+          [] long<19 -> 0.9 : (long'=long+1);
+          [] long>0 -> 1 : (long'=long-1);
+        endmodule
+        module spare
+          left : [0..9] init 9;
+          [] left>0 -> 0.0001*left : (left'=left-1);
+          [] left<9 -> 0.02 : (left'=left+1);
+        endmodule
+        label "good" = up=19 & long=0 & left=9;
+    """)
+    # All are on their own, and go up as often as down.
+    machines, queue, spare = [1.0], [1.0], [1.0]
+    for down in range(19):
+        machines.append(machines[-1] * 0.001 * (19 - down))
+        queue.append(queue[-1] * 0.9)
+    for down in range(9):
+        spare.append(spare[-1] * 0.0001 * (9 - down) / 0.02)
+    expected = 1 / sum(machines) / sum(queue) / sum(spare)
+    found = mdp.check(program.build(), 'S=? [ "good" ]')
+    assert found.lower[0] <= expected * (1 + 1e-12)
+    assert found.upper[0] >= expected * (1 - 1e-12)
+    assert found.upper[0] - found.lower[0] <= 1e-6 * expected
+    assert 0 < len(made) < 150, len(made)
+
+
+@pytest.mark.counts
+def test_no_more_ticks_are_made_once_nothing_depends_on_the_state():
+    model = mdp.Program.from_text("""
+        ctmc
+        module machine
+          up : bool init true;
+          [] up -> 1 : (up'=false);
+          [fix] !up -> 2 : (up'=true);
+        endmodule
+        rewards "up" up : 1; endrewards
+        rewards "fixed" [fix] true : 1; endrewards
+    """).build()
+    start = int(np.asarray(model.initial)[0])
+    late, spent = 10**6, Fraction(2, 3) * 10**6 + Fraction(1, 9)
+    for text, value in {
+        f'R{{"up"}}=? [ C<={late} ]': spent,
+        f'R{{"fixed"}}=? [ C<={late} ]': 2 * (late - spent),
+        f'R{{"up"}}=? [ I={late} ]': Fraction(2, 3),
+    }.items():
+        found = mdp.check(model, text)
+        assert found.lower[start] <= float(value) <= found.upper[start], text
+        assert found.upper[start] - found.lower[start] <= 1e-6 * value
+        assert found.stats["rounds"] < 1000, text

@@ -1,4 +1,4 @@
-"""One jump of a uniformised Markov chain, seen backwards: a plain loop."""
+"""Jumps of a uniformised Markov chain, seen backwards: plain loops."""
 
 from jaxgames.host import compiled
 
@@ -22,3 +22,33 @@ def jump_back(rows, columns, probs, stay, values, found, begin, end):
         for branch in range(rows[state], rows[state + 1]):
             here += probs[branch] * values[columns[branch]]
         found[state] = here
+
+
+@compiled
+def jumps_back(rows, columns, probs, stay, both, side, weight, sum_):
+    """As many jumps, and the sum of what each is worth by its weight.
+
+    Args:
+        rows: as for `jump_back`, as are the others.
+        columns: likewise.
+        probs: likewise.
+        stay: likewise.
+        both: float64 `[2, S]`, what states are worth to begin with, and room; written
+            to, in turns.
+        side: which of both it is.
+        weight: float64 `[k]`, what the values after each jump count.
+        sum_: float64 `[S]`, added to.
+
+    Returns:
+        Which of both it is in the end.
+    """
+    for jump in range(len(weight)):
+        share, other = weight[jump], 1 - side
+        for state in range(len(stay)):
+            here = stay[state] * both[side, state]
+            for branch in range(rows[state], rows[state + 1]):
+                here += probs[branch] * both[side, columns[branch]]
+            both[other, state] = here
+            sum_[state] += share * here
+        side = other
+    return side
