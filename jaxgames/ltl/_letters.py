@@ -46,6 +46,10 @@ class Letters(Protocol):
         """
         ...
 
+    def whole(self, first: int, count: int) -> int:
+        """The letters that say something in a set of the first propositions."""
+        ...
+
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes, none of which can be left out."""
         ...
@@ -88,6 +92,10 @@ class Tables:
         for number in reversed(range(count, self._count)):
             letters = letters >> (1 << number) | letters & self._full[number]
         return letters
+
+    def whole(self, first: int, count: int) -> int:
+        """The letters that say something in a set of the first propositions."""
+        return first * (self.all // self._full[count])
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""
@@ -207,6 +215,10 @@ class Nodes:
             found = store.node(level, self.first(low, count), self.first(high, count))
             self._first_known[key] = found
         return found
+
+    def whole(self, first: int, count: int) -> int:
+        """The letters that say something in a set of the first propositions."""
+        return first
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""

@@ -52,6 +52,16 @@ decision diagrams: more of them say that exploring is no shortcut."""
 EXPLORED_ROUNDS = 4
 """How often more is explored before the whole automaton is made."""
 
+# synth/_counting.py
+COUNTED_STATES = 1 << 9
+"""States of a Büchi automaton on whose runs marks are counted."""
+
+COUNTED_UP_TO = 7
+"""Marks on a run that are allowed at most."""
+
+COUNTED_ENDS = 1 << 12
+"""Letters of a state that are told apart there."""
+
 # synth/_many.py
 FORMULAS_A_PROCESS = 128
 """Formulas for which another process pays: it takes a third of a second to begin."""
