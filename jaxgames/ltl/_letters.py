@@ -46,10 +46,6 @@ class Letters(Protocol):
         """
         ...
 
-    def whole(self, first: int, count: int) -> int:
-        """The letters that say something in a set of the first propositions."""
-        ...
-
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes, none of which can be left out."""
         ...
@@ -92,10 +88,6 @@ class Tables:
         for number in reversed(range(count, self._count)):
             letters = letters >> (1 << number) | letters & self._full[number]
         return letters
-
-    def whole(self, first: int, count: int) -> int:
-        """The letters that say something in a set of the first propositions."""
-        return first * (self.all // self._full[count])
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""
@@ -176,11 +168,15 @@ class Tables:
 
 
 class Nodes:
-    """Nodes of decision diagrams."""
+    """Nodes of decision diagrams.
+
+    Attributes:
+        store: in which they are; the levels are the numbers of propositions.
+    """
 
     def __init__(self, count: int):
         self._count = count
-        self._store = Diagrams(range(count))
+        self.store = Diagrams(range(count))
         self.all = _diagrams.TRUE
         self._known: dict[int, Guard] = {}
         self._between_known: dict[tuple[int, int], tuple[Guard, int]] = {}
@@ -188,23 +184,23 @@ class Nodes:
 
     def proposition(self, number: int) -> int:
         """The letters with a proposition."""
-        return self._store.variable(number)
+        return self.store.variable(number)
 
     def both(self, one: int, other: int) -> int:
         """What is in both."""
-        return self._store.both(one, other)
+        return self.store.both(one, other)
 
     def either(self, one: int, other: int) -> int:
         """What is in one of them."""
-        return self._store.either(one, other)
+        return self.store.either(one, other)
 
     def minus(self, one: int, other: int) -> int:
         """What is in one and not in the other."""
-        return self._store.both(one, self._store.negated(other))
+        return self.store.both(one, self.store.negated(other))
 
     def first(self, letters: int, count: int) -> int:
         """What the letters in a set say of the first propositions."""
-        store = self._store
+        store = self.store
         level = store.level[letters]
         if level >= count:
             return _diagrams.TRUE if letters else _diagrams.FALSE
@@ -215,10 +211,6 @@ class Nodes:
             found = store.node(level, self.first(low, count), self.first(high, count))
             self._first_known[key] = found
         return found
-
-    def whole(self, first: int, count: int) -> int:
-        """The letters that say something in a set of the first propositions."""
-        return first
 
     def cubes(self, letters: int) -> Guard:
         """The set as a disjunction of cubes."""
@@ -235,7 +227,7 @@ class Nodes:
             return ((0, 0),), _diagrams.TRUE
         key = least, most
         if key not in self._between_known:
-            store = self._store
+            store = self.store
             level = min(store.level[least], store.level[most])
             low0, high0 = store.cofactors(least, level)
             low1, high1 = store.cofactors(most, level)
@@ -252,7 +244,7 @@ class Nodes:
 
     def of_guard(self, guard: Guard) -> int:
         """The set of a disjunction of cubes."""
-        return self._store.guard(guard)
+        return self.store.guard(guard)
 
 
 def atoms(letters: Letters, sets: list[int]) -> list[int]:

@@ -42,6 +42,9 @@ TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
 
 # synth/_on_the_fly.py
+MADE_FIRST = 1 << 6
+"""States of an automaton that is made before anything else is tried."""
+
 EXPLORED_BEYOND = 1 << 10
 """States of an automaton beyond which it is explored as far as is needed."""
 
@@ -54,13 +57,19 @@ EXPLORED_ROUNDS = 4
 
 # synth/_counting.py
 COUNTED_STATES = 1 << 9
-"""States of a Büchi automaton on whose runs marks are counted."""
+"""States of a Büchi automaton on whose runs marks are counted, while it is made."""
 
-COUNTED_UP_TO = 7
+COUNTED_UP_TO = 15
 """Marks on a run that are allowed at most."""
 
-COUNTED_ENDS = 1 << 12
-"""Letters of a state that are told apart there."""
+COUNTED_CLASSES = 1 << 14
+"""Cases in which letters are told apart for all states together."""
+
+COUNTED_STEPS = (1 << 23, 1 << 26, 1 << 29)
+"""Numbers that are handled for each number of marks, before others get more."""
+
+COUNTED_FIRST = 2
+"""How many of these steps are taken before an automaton is made that may be large."""
 
 # synth/_many.py
 FORMULAS_A_PROCESS = 128
