@@ -7,10 +7,10 @@ deterministic automaton of some of the words that are right, in small steps, whi
 determinisation is of all of them. A side that wins this game, which is one of safety,
 wins; one that does not may do so with a larger number.
 
-Both sides are tried, since a machine of the environment is one for the negation. What is
-explored is one answer for each choice of the other side, the most promising first, until
-it is seen to lose. Larger numbers ask for more: a state may stand for one with smaller
-ones, and loses if one with smaller ones does.
+Both sides are tried, since a machine of the environment is one for the negation. What
+is explored is one answer for each choice of the other side, the most promising first,
+until it is seen to lose. Larger numbers ask for more: a state may stand for one with
+smaller ones, and loses if one with smaller ones does.
 
 Letters that no guard tells apart are one, so that a state and all that may follow it
 are arrays.
@@ -106,7 +106,7 @@ def _bounds() -> list[int]:
 
 
 def _against(formula: Formula, names: tuple[str, ...], realizable: bool) -> Graph:
-    """A Büchi automaton of the words that the system, or the environment, must not make.
+    """A Büchi automaton of the words that the system, or else its foe, must not make.
 
     Raises:
         TooLargeError: it has too many states.
@@ -137,6 +137,7 @@ class _Classes:
     """Letters that no guard tells apart, and what they do.
 
     Attributes:
+        count: how many there are.
         initial: the initial states.
         rows: the edges of each state.
         members: int32 `[P]`: the classes that are left when the first side has moved,
@@ -165,19 +166,17 @@ class _Classes:
         holds = np.array([store.value[node] for node in self._order], bool)
         holds = holds.reshape(len(self._order), len(kinds))
         place = {kind: i for i, kind in enumerate(kinds)}
+        self.count = len(self._order)
         self.initial = list(graph.initial)
-        self.rows = [
-            [
-                _Edge(
-                    r,
-                    good[q] and label[q] == label[r],
-                    good[q] and label[q] == label[r] and marks > 0,
-                    holds[:, place[guards[some]]].astype(np.int8) - np.int8(1),
-                )
-                for (r, marks), some in edges.items()
-            ]
-            for q, edges in enumerate(graph.edges)
-        ]
+        every = (1 << graph.num_sets) - 1  # 0: all that goes on for ever is wrong
+        self.rows = []
+        for q, edges in enumerate(graph.edges):
+            row = []
+            for (r, marks), some in edges.items():
+                stays = good[q] and label[q] == label[r]
+                without = holds[:, place[guards[some]]].astype(np.int8) - np.int8(1)
+                row.append(_Edge(r, stays, stays and marks == every, without))
+            self.rows.append(row)
         # The first side's moves end at the border to the other propositions.
         self._moves = [x for x in self._below(self._root) if self._is_border(x, first)]
         some = [
@@ -332,7 +331,7 @@ class _Search:
         return True
 
     def _is_outdone(self, q: int) -> bool:
-        """Whether a state that was found meanwhile stands for one, since it asks for more."""
+        """Whether a state that was found meanwhile stands for one: it asks for more."""
         if not q:
             return False
         row, count = self._known[q], len(self._loses)
@@ -347,7 +346,7 @@ class _Search:
     def _expand(self, q: int) -> None:
         """Finds what may follow a state."""
         counts = self._known[q]
-        classes = len(self._classes.rows[0][0].without) if self._classes.rows else 0
+        classes = self._classes.count
         after = np.full((len(counts), classes), -1, np.int8)
         for p in np.flatnonzero(counts >= 0).tolist():
             for edge in self._classes.rows[p]:

@@ -159,6 +159,8 @@ def _is_right(
         """
         part = parts.of(tuple(name for name in writes if name in one.propositions))
         words = _mentioning(kept(part, "words", part.automaton), one.propositions)
+        with contextlib.suppress(TooLargeError):
+            return is_ruled_out(one, max_states=FEW_STATES)
         rest = _operands("&", one)
         rest.sort(key=lambda x: (len(x.propositions), x.depth))
         some: list[Formula] = []
