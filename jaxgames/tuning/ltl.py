@@ -82,6 +82,10 @@ AT_A_TIME = 32
 FEW_STATES = 1 << 8
 """States of an automaton of a part of a conjunction that is tried before the whole."""
 
+WHOLE_STATES = 1 << 6
+"""States of an automaton of a whole conjunction that is tried before parts of it. With
+four times as many some take minutes, since their guards are large."""
+
 ROWS = 1 << 20
 """Pairs of cubes, one of a machine and one of an automaton, compared at once."""
 
