@@ -411,7 +411,7 @@ class _Search:
                 move = int(np.lexsort((total, worst))[0])
                 if worst[move] >= LOST:
                     return False
-                stop = [*classes.begins[1:], len(offered)][move]
+                stop = np.append(classes.begins[1:], len(offered))[move]
                 some = classes.members[classes.begins[move] : stop]
                 wanted = np.unique(self._end_of[q][some])
             else:
@@ -421,7 +421,8 @@ class _Search:
                     return False
                 # Of those that are alike the first one.
                 kinds = np.repeat(
-                    np.arange(len(best)), np.diff([*classes.begins, len(offered)])
+                    np.arange(len(best)),
+                    np.diff(np.append(classes.begins, len(offered))),
                 )
                 at_best = np.flatnonzero(offered == best[kinds])
                 _, where = np.unique(kinds[at_best], return_index=True)
