@@ -168,11 +168,15 @@ class Tables:
 
 
 class Nodes:
-    """Nodes of decision diagrams."""
+    """Nodes of decision diagrams.
+
+    Attributes:
+        store: in which they are; the levels are the numbers of propositions.
+    """
 
     def __init__(self, count: int):
         self._count = count
-        self._store = Diagrams(range(count))
+        self.store = Diagrams(range(count))
         self.all = _diagrams.TRUE
         self._known: dict[int, Guard] = {}
         self._between_known: dict[tuple[int, int], tuple[Guard, int]] = {}
@@ -180,23 +184,23 @@ class Nodes:
 
     def proposition(self, number: int) -> int:
         """The letters with a proposition."""
-        return self._store.variable(number)
+        return self.store.variable(number)
 
     def both(self, one: int, other: int) -> int:
         """What is in both."""
-        return self._store.both(one, other)
+        return self.store.both(one, other)
 
     def either(self, one: int, other: int) -> int:
         """What is in one of them."""
-        return self._store.either(one, other)
+        return self.store.either(one, other)
 
     def minus(self, one: int, other: int) -> int:
         """What is in one and not in the other."""
-        return self._store.both(one, self._store.negated(other))
+        return self.store.both(one, self.store.negated(other))
 
     def first(self, letters: int, count: int) -> int:
         """What the letters in a set say of the first propositions."""
-        store = self._store
+        store = self.store
         level = store.level[letters]
         if level >= count:
             return _diagrams.TRUE if letters else _diagrams.FALSE
@@ -223,7 +227,7 @@ class Nodes:
             return ((0, 0),), _diagrams.TRUE
         key = least, most
         if key not in self._between_known:
-            store = self._store
+            store = self.store
             level = min(store.level[least], store.level[most])
             low0, high0 = store.cofactors(least, level)
             low1, high1 = store.cofactors(most, level)
@@ -240,7 +244,7 @@ class Nodes:
 
     def of_guard(self, guard: Guard) -> int:
         """The set of a disjunction of cubes."""
-        return self._store.guard(guard)
+        return self.store.guard(guard)
 
 
 def atoms(letters: Letters, sets: list[int]) -> list[int]:

@@ -21,12 +21,16 @@ from jaxgames.ltl import Formula, ParityAutomaton
 from jaxgames.ltl._deterministic import Factors, State, Step, Unfolded, factors
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
+from jaxgames.synth._counting import counted
 from jaxgames.synth._reactivity import reactive
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import (
+    COUNTED_FIRST,
+    COUNTED_STEPS,
     EXPLORED_BEYOND,
     EXPLORED_FIRST,
     EXPLORED_ROUNDS,
+    MADE_FIRST,
     TABLES_UP_TO,
 )
 
@@ -61,12 +65,27 @@ def decidable(
         found = explored(formula, inputs, outputs, first, beyond=few)
         if found is not None:
             return found
+    made_first = min(max_states, MADE_FIRST)
+    try:
+        return Specification.from_ltl(
+            formula, *names, moore=moore, max_states=made_first
+        )
+    except TooLargeError:
+        if made_first == max_states:
+            raise
+    steps = COUNTED_STEPS[:COUNTED_FIRST]
+    found = counted(formula, inputs, outputs, moore=moore, steps=steps)
+    if found is not None:
+        return found
     try:
         return Specification.from_ltl(formula, *names, moore=moore, max_states=few)
     except TooLargeError:
         if few == max_states:
             raise
     found = None if moore else explored(formula, inputs, outputs, max_states)
+    if found is None:
+        steps = COUNTED_STEPS[COUNTED_FIRST:]
+        found = counted(formula, inputs, outputs, moore=moore, steps=steps)
     if found is not None:
         return found
     return Specification.from_ltl(formula, *names, moore=moore, max_states=max_states)

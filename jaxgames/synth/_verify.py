@@ -22,7 +22,7 @@ from jaxgames.synth._controller import Circuit, Controller
 from jaxgames.synth._decomposition import Decomposition
 from jaxgames.synth._side_by_side import cone, needed_by
 from jaxgames.synth._split import alternatives, conjuncts
-from jaxgames.tuning.ltl import FEW_STATES, ROWS
+from jaxgames.tuning.ltl import FEW_STATES, ROWS, WHOLE_STATES
 
 if TYPE_CHECKING:
     from jaxgames.synth._specification import Specification
@@ -159,6 +159,8 @@ def _is_right(
         """
         part = parts.of(tuple(name for name in writes if name in one.propositions))
         words = _mentioning(kept(part, "words", part.automaton), one.propositions)
+        with contextlib.suppress(TooLargeError):
+            return is_ruled_out(one, max_states=WHOLE_STATES)
         rest = _operands("&", one)
         rest.sort(key=lambda x: (len(x.propositions), x.depth))
         some: list[Formula] = []

@@ -42,6 +42,9 @@ TREE_NODES = 16
 """Nodes of a Zielonka tree for each state that an automaton may have."""
 
 # synth/_on_the_fly.py
+MADE_FIRST = 1 << 6
+"""States of an automaton that is made before anything else is tried."""
+
 EXPLORED_BEYOND = 1 << 10
 """States of an automaton beyond which it is explored as far as is needed."""
 
@@ -51,6 +54,22 @@ decision diagrams: more of them say that exploring is no shortcut."""
 
 EXPLORED_ROUNDS = 4
 """How often more is explored before the whole automaton is made."""
+
+# synth/_counting.py
+COUNTED_STATES = 1 << 9
+"""States of a Büchi automaton on whose runs marks are counted, while it is made."""
+
+COUNTED_UP_TO = 15
+"""Marks on a run that are allowed at most."""
+
+COUNTED_CLASSES = 1 << 14
+"""Cases in which letters are told apart for all states together."""
+
+COUNTED_STEPS = (1 << 23, 1 << 26, 1 << 29)
+"""Numbers that are handled for each number of marks, before others get more."""
+
+COUNTED_FIRST = 2
+"""How many of these steps are taken before an automaton is made that may be large."""
 
 # synth/_many.py
 FORMULAS_A_PROCESS = 128
@@ -62,6 +81,10 @@ AT_A_TIME = 32
 # synth/_verify.py
 FEW_STATES = 1 << 8
 """States of an automaton of a part of a conjunction that is tried before the whole."""
+
+WHOLE_STATES = 1 << 6
+"""States of an automaton of a whole conjunction that is tried before parts of it. With
+four times as many some take minutes, since their guards are large."""
 
 ROWS = 1 << 20
 """Pairs of cubes, one of a machine and one of an automaton, compared at once."""
