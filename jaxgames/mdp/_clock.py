@@ -224,7 +224,8 @@ def expected(
         rest = float(terms.rest[tick - terms.first]) + terms.before
         below, far = 0.0, rest * most * (1 + 1e-9)
     else:
-        below, far = steady[0] * (1 - off), steady[1] * (1 + off)
+        below = steady[0] * (1 - off)
+        far = steady[1] * (1 + off) + terms.before * most * (1 + 1e-9)
     total = float(terms.weight.sum()) * (1 + 1e-9)
     error = off * total * most if signed else off * sum_
     tiny = np.where(some, 1e-280, 0.0)
@@ -253,7 +254,7 @@ def _steady(
         return None
     left = terms.weight[max(tick + 1 - terms.first, 0) :]
     some = float(left.sum())
-    all_ = some * (1 + 2 * terms.error + 1e-9) + float(terms.rest[-1]) + terms.before
+    all_ = some * (1 + 2 * terms.error + 1e-9) + float(terms.rest[-1])
     below = some * (1 - 2 * terms.error - 1e-9) * least
     above = all_ * largest
     near = epsilon / 4 * (float(sum_.min()) + below) if relative else epsilon / 4
