@@ -50,51 +50,69 @@ OVERHEAD = 1 << 14
 """Numbers that could be handled in the time that a few arrays take at least."""
 
 
-def counted(
-    formula: Formula,
-    inputs: list[str],
-    outputs: list[str],
-    *,
-    moore: bool,
-    steps: tuple[int, ...] = COUNTED_STEPS,
-) -> Specification | None:
-    """A specification of which the same is true as of a formula: who wins.
-
-    Its words are some of the formula's if the system wins, and others as well if it
-    does not. None where nothing was found in this way.
+class Counting:
+    """A formula, and what was seen of its games so far.
 
     Args:
         formula: any.
         inputs: names.
         outputs: names.
         moore: whether the system goes first.
-        steps: how much is done for each number of marks, in turn.
     """
-    names = (*outputs, *inputs) if moore else (*inputs, *outputs)
-    first = len(outputs) if moore else len(inputs)
-    sides: dict[bool, _Classes] = {}
-    for realizable in (True, False):
-        try:
-            graph = _against(formula, names, realizable)
-            sides[realizable] = _Classes(graph, len(names), first)
-        except TooLargeError:
-            continue
-    open_ones = [(b, side) for b in _bounds() for side in sides]
-    for most in steps:
-        for bound, realizable in list(open_ones):
-            search = _Search(
-                sides[realizable], bound, most, moves_first=realizable == moore
-            )
-            won = search.is_won()
-            if won:
-                automaton = search.automaton(names)
-                if not realizable:
-                    automaton = automaton.complement()
-                found = automaton.emerson_lei
-                return Specification(found, tuple(outputs), moore, formula)
-            if won is False:
-                open_ones.remove((bound, realizable))
-    return None
+
+    def __init__(
+        self, formula: Formula, inputs: list[str], outputs: list[str], *, moore: bool
+    ):
+        self._formula, self._outputs, self._moore = formula, tuple(outputs), moore
+        self._names = (*outputs, *inputs) if moore else (*inputs, *outputs)
+        self._first = len(outputs) if moore else len(inputs)
+        # Numbers of marks, and sides, that have not lost with them; None: none is made.
+        self._open: list[tuple[int, bool]] | None = None
+
+    def _start(self) -> None:
+        """Makes what is counted for each side, but for automata that are too large."""
+        self._sides: dict[bool, _Classes] = {}
+        for realizable in (True, False):
+            try:
+                graph = _against(self._formula, self._names, realizable)
+                classes = _Classes(graph, len(self._names), self._first)
+                self._sides[realizable] = classes
+            except TooLargeError:
+                continue
+        self._open = [(bound, side) for bound in _bounds() for side in self._sides]
+
+    def specification(
+        self, steps: tuple[int, ...] = COUNTED_STEPS
+    ) -> Specification | None:
+        """A specification of which the same is true as of the formula: who wins.
+
+        Its words are some of the formula's if the system wins, and others as well if it
+        does not. None where nothing was found in this way.
+
+        Args:
+            steps: how much is done for each number of marks, in turn.
+        """
+        if self._open is None:
+            self._start()
+        assert self._open is not None
+        for most in steps:
+            for bound, realizable in list(self._open):
+                first = realizable == self._moore
+                search = _Search(
+                    self._sides[realizable], bound, most, moves_first=first
+                )
+                won = search.is_won()
+                if won:
+                    automaton = search.automaton(self._names)
+                    if not realizable:
+                        automaton = automaton.complement()
+                    words = automaton.emerson_lei
+                    return Specification(
+                        words, self._outputs, self._moore, self._formula
+                    )
+                if won is False:
+                    self._open.remove((bound, realizable))
+        return None
 
 
 def _bounds() -> list[int]:

@@ -21,7 +21,7 @@ from jaxgames.ltl import Formula, ParityAutomaton
 from jaxgames.ltl._deterministic import Factors, State, Step, Unfolded, factors
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
-from jaxgames.synth._counting import counted
+from jaxgames.synth._counting import Counting
 from jaxgames.synth._reactivity import reactive
 from jaxgames.synth._specification import Specification
 from jaxgames.tuning.ltl import (
@@ -55,6 +55,7 @@ def decidable(
         ValueError: the automaton is too large.
     """
     names = inputs, outputs
+    counting = Counting(formula, inputs, outputs, moore=moore)
     found = reactive(formula, inputs, outputs, moore=moore)
     if found is not None:
         return found
@@ -62,7 +63,9 @@ def decidable(
     first = min(max_states, EXPLORED_FIRST)
     # The whole may take long to make where it is large, if it is only for nothing.
     if not moore and len(inputs) + len(outputs) > TABLES_UP_TO:
-        found = explored(formula, inputs, outputs, first, beyond=few)
+        found = counting.specification(COUNTED_STEPS[:1])
+        if found is None:
+            found = explored(formula, inputs, outputs, first, beyond=few)
         if found is not None:
             return found
     made_first = min(max_states, MADE_FIRST)
@@ -73,8 +76,7 @@ def decidable(
     except TooLargeError:
         if made_first == max_states:
             raise
-    steps = COUNTED_STEPS[:COUNTED_FIRST]
-    found = counted(formula, inputs, outputs, moore=moore, steps=steps)
+    found = counting.specification(COUNTED_STEPS[:COUNTED_FIRST])
     if found is not None:
         return found
     try:
@@ -84,8 +86,7 @@ def decidable(
             raise
     found = None if moore else explored(formula, inputs, outputs, max_states)
     if found is None:
-        steps = COUNTED_STEPS[COUNTED_FIRST:]
-        found = counted(formula, inputs, outputs, moore=moore, steps=steps)
+        found = counting.specification(COUNTED_STEPS[COUNTED_FIRST:])
     if found is not None:
         return found
     return Specification.from_ltl(formula, *names, moore=moore, max_states=max_states)

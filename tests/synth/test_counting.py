@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from formulas import random_formula
+from repeats import some_of
 
 from jaxgames import synth
 from jaxgames.ltl import Formula
 from jaxgames.ltl._graph import TooLargeError
 from jaxgames.synth import Specification
-from jaxgames.synth._counting import counted
+from jaxgames.synth._counting import Counting
 from jaxgames.synth._on_the_fly import decidable
-from tests.formulas import random_formula
-from tests.repeats import some_of
 
 INS, OUTS = ["a", "b"], ["g", "h"]
 
@@ -32,7 +32,7 @@ def test_the_winner_is_that_of_the_whole_automaton(moore, count):
         formula = Formula("->", (one, other))
         whole = Specification.from_ltl(formula, INS, OUTS, moore=moore)
         realizable = bool(synth.solve(whole).realizable)
-        made = counted(formula, INS, OUTS, moore=moore)
+        made = Counting(formula, INS, OUTS, moore=moore).specification()
         if made is None:
             continue
         found += 1
@@ -61,7 +61,7 @@ def test_the_winner_is_that_of_the_whole_automaton(moore, count):
 )
 @pytest.mark.parametrize("moore", [False, True])
 def test_automata_without_states_or_marks(text, realizable, moore):
-    made = counted(Formula.parse(text), INS, OUTS, moore=moore)
+    made = Counting(Formula.parse(text), INS, OUTS, moore=moore).specification()
     assert made is not None
     solution = synth.solve(made)
     assert solution.realizable == realizable
@@ -96,4 +96,4 @@ def test_a_foe_that_wins_has_few_states_as_well():
 def test_what_takes_too_much_work_is_given_up():
     ins, outs = ["up", "day", "in", "out"], ["on", "off"]
     formula = Formula.parse(SWITCH)
-    assert counted(formula, ins, outs, moore=False, steps=(1,)) is None
+    assert Counting(formula, ins, outs, moore=False).specification((1,)) is None
