@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgames import Arena, SolveError, Status, fixpoint, generate, parity
-from jaxgames.parity import FPI, Zielonka
+from jaxgames import Arena, SolveError, Status, fixpoint, generate, host, parity
+from jaxgames.parity import FPI, Zielonka, _game
 from jaxgames.parity._game import compress
 from jaxgames.testing import odd_arena, odd_arenas
 
@@ -217,6 +217,20 @@ class TestCompress:
         turns = np.diff(priority[order]) % 2
         assert (np.diff(new[order]) == turns).all()
         assert new.min() == priority.min() % 2
+
+    @pytest.mark.parametrize("many", [2, 63, 64, 65, 300])
+    def test_same_by_all_cores(self, many, monkeypatch):
+        rng = np.random.default_rng(many)
+        priority = rng.integers(0, many, 500).astype(np.int32)
+        priority[0] = many - 1
+        right = compress(priority)
+        monkeypatch.setattr(_game, "MANY", 0)
+        monkeypatch.setattr(host, "FEWEST_PLACES", 50)
+        np.testing.assert_array_equal(compress(priority), right)
+        monkeypatch.setattr(host, "_plain_left", 1.0)
+        with host.plain(0) as is_plain:
+            assert is_plain
+            np.testing.assert_array_equal(compress(priority), right)
 
     @pytest.mark.parametrize("seed", range(5))
     def test_same_under_tracing(self, seed):
