@@ -227,9 +227,7 @@ class TestCompress:
         monkeypatch.setattr(_game, "MANY", 0)
         monkeypatch.setattr(host, "FEWEST_PLACES", 50)
         np.testing.assert_array_equal(compress(priority), right)
-        monkeypatch.setattr(host, "_plain_left", 1.0)
-        with host.plain(0) as is_plain:
-            assert is_plain
+        with host.interpreted():
             np.testing.assert_array_equal(compress(priority), right)
 
     @pytest.mark.parametrize("seed", range(5))
