@@ -344,8 +344,8 @@ BUGS = [
     ),
     Bug(
         *("timed-rest", FORGETS, "mdp/_clock.py"),
-        "    far = rest * most * (1 + 1e-9)",
-        "    far = 0.0 * most",
+        "        below, far = 0.0, rest * most * (1 + 1e-9)",
+        "        below, far = 0.0, 0.0 * most",
         *("timed", "host", "mdp/test_timed.py"),
     ),
     Bug(

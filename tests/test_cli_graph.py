@@ -249,7 +249,7 @@ def test_mec_takes_models_only(run, files):
     ("arguments", "message"),
     [
         (("nowhere.umb",), "nowhere.umb: No such file or directory"),
-        (("broken.umb",), "broken.umb: broken or no tar archive, as UMB files are"),
+        (("broken.umb",), "broken.umb: expected a tar archive, as UMB files are"),
         (
             ("broken.drn",),
             "broken.drn:1: expected '@type: MDP', DTMC or CTMC, found 'x'",

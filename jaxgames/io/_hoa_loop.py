@@ -84,8 +84,9 @@ def scan(text: str, begin: int, most: int) -> Body | None:
     if edges and not states:
         return None
     states.append((0, len(edges), 0, 0))
-    listed = np.array(states, np.int64).T
-    found = np.array(edges, np.int64).reshape(-1, 5).T
+    # Engines take rows that lie together, so columns become such.
+    listed = np.ascontiguousarray(np.array(states, np.int64).T)
+    found = np.ascontiguousarray(np.array(edges, np.int64).reshape(-1, 5).T)
     if max(listed[0].max(), found[0].max(initial=0)) > most:
         return None
     listed, found = listed.astype(np.int32), found.astype(np.int32)

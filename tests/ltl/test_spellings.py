@@ -61,8 +61,8 @@ def test_other_spellings(text, expected):
         ('"X"[1] p', "column 4 .* expected a formula or an operator, found '\\['"),
         ("p=2", "column 2 .* expected a formula or an operator, found '='"),
         ("p\n &\n  & q", "line 3, column 3 of .* expected a formula, found '&'"),
-        ("F[0:600] G[0:600] p", "column 10 .* at most 1000 operators inside one"),
-        ("X[600] (p & X[500] q)", "column 13 .* at most 1000 operators inside one"),
+        ("F[0:600] G[0:600] p", "column 10 .* at most 1000 nested operators"),
+        ("X[600] (p & X[500] q)", "column 13 .* at most 1000 nested operators"),
     ],
 )
 def test_what_is_wrong_in_them(text, message):
