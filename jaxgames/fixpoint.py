@@ -136,6 +136,31 @@ def until(done: Callable[[Any], Any], step: Callable[[Any], Any], state: Any) ->
     return jax.lax.while_loop(lambda state: ~done(state), step, state)
 
 
+def change_if(
+    game: Any, condition: jax.Array, change: Callable[[Any], Any], values: Any
+) -> Any:
+    """Changes values, a pytree, if a condition holds (pure).
+
+    By a loop of one round at most, which changes them in place: for `jax.lax.cond` XLA
+    copies some of them whether it holds or not, in each step of a solver.
+
+    They stay where the game has what they are about: left alone XLA gathers all that
+    comes out of it on all devices.
+
+    Args:
+        game: as for `ops.everywhere`.
+        condition: bool scalar.
+        change: gives the changed values.
+        values: as for `ops.in_its_shares`.
+    """
+
+    def once(due: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+        return jnp.array(False), ops.in_its_shares(game, change(due[1]))
+
+    first = condition, ops.in_its_shares(game, values)
+    return until(lambda due: ~due[0], once, first)[1]
+
+
 def settled(step: Callable[[Any], tuple[Any, Any]], state: Any, sweeps: int = 1) -> Any:
     """The state in which steps change nothing any more (pure).
 

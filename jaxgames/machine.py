@@ -9,7 +9,7 @@ import dataclasses
 import functools
 from typing import Any
 
-from jaxgames import ops
+from jaxgames import fixpoint
 from jaxgames.later import backend, jax
 from jaxgames.solver import Solver, check_positive
 from jaxgames.tuning.base import IDLE_CELLS
@@ -71,4 +71,4 @@ class Machine(Solver):
         """Sweeps, and turns where they have come to an end."""
         state = self.sweep_some(game, state)
         turn = functools.partial(self.turn, game)
-        return ops.change_if(game, self.due(game, state), turn, state)
+        return fixpoint.change_if(game, self.due(game, state), turn, state)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames import ops
+from jaxgames import fixpoint, ops
 from jaxgames.graph._solver import NONE, Answer, ComponentSolver, number
 from jaxgames.later import jax, jnp
 from jaxgames.ops import EdgeList
@@ -207,7 +207,7 @@ class InPlace(ComponentSolver):
         def turn(state: State) -> State:
             return _turn(game, state)
 
-        return ops.change_if(game.edges, over & ~done, turn, state)
+        return fixpoint.change_if(game.edges, over & ~done, turn, state)
 
     def done(self, game: ListedGraph, state: State) -> jax.Array:
         """No edge is left that may be in a component."""
@@ -281,7 +281,7 @@ def _turn(game: ListedGraph, state: State) -> State:
         (searching, inside(mark, apart)),
         (~searching, inside(state.above, state.below)),
     ):
-        lists = ops.change_if(game.edges, settled & when, fewer, lists)
+        lists = fixpoint.change_if(game.edges, settled & when, fewer, lists)
     edges, room = lists
     before = state.edges.count[0]
     again = settled & (edges.count[0] >= SEARCH_FROM)

@@ -70,7 +70,7 @@ class Turns(Solver):
             (course.state, course.rounds),
         )
         course = course._replace(state=state, rounds=rounds)
-        return ops.change_if(graph, state.stable, self._turn, course)
+        return fixpoint.change_if(graph, state.stable, self._turn, course)
 
     def done(self, game: Subgraph, course: Course) -> jax.Array:
         """Nothing is left, or the links should move, or the limit is reached."""
@@ -101,7 +101,7 @@ class Turns(Solver):
             graph, state = again(solver, course.graph, course.state)
             return course._replace(graph=graph, state=state)
 
-        return ops.change_if(graph, ~over, go, course)
+        return fixpoint.change_if(graph, ~over, go, course)
 
     @staticmethod
     def _room(graph: Subgraph) -> int:

@@ -136,7 +136,6 @@ if TYPE_CHECKING:
     from jaxgames.ops._shards import Spread as Spread
     from jaxgames.ops._shards import agreed as agreed
     from jaxgames.ops._shards import at_once as at_once
-    from jaxgames.ops._shards import change_if as change_if
     from jaxgames.ops._shards import current_spread as current_spread
     from jaxgames.ops._shards import dealt as dealt
     from jaxgames.ops._shards import everywhere as everywhere

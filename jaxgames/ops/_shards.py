@@ -253,28 +253,6 @@ def in_its_shares(game: Any, values: Any) -> Any:
     return jax.tree.map(place, values)
 
 
-def change_if(
-    game: Any, condition: jax.Array, change: Callable[[Any], Any], values: Any
-) -> Any:
-    """Changes values, a pytree, if a condition holds (pure).
-
-    They stay where the game has what they are about: left alone XLA gathers all that
-    comes out of a `jax.lax.cond` on all devices.
-
-    Args:
-        game: as for `everywhere`.
-        condition: bool scalar.
-        change: gives the changed values.
-        values: as for `in_its_shares`.
-    """
-    return jax.lax.cond(
-        condition,
-        lambda x: in_its_shares(game, change(x)),
-        lambda x: in_its_shares(game, x),
-        in_its_shares(game, values),
-    )
-
-
 def on_all(game: Any, values: Any) -> Any:
     """Puts values, a pytree, on all devices that a game is on."""
     mesh = mesh_of(game)
