@@ -207,7 +207,9 @@ def _raised(
     if relative and (low > 0).all():
         return high * (1 + float((top / low - 1).max()) * (1 + 1e-9) + 1e-15)
     more = float((top - low).max()) * (1 + 1e-9)
-    return np.where(high > 0, high + more + 1e-15, 0.0)
+    raised = high + more + 1e-15
+    # An end whose lower bound is zero is no goal: what gets to it alone looks worthless.
+    return np.where(high > 0, raised, 0.0) if (low > 0).all() else raised
 
 
 class _Tiles:

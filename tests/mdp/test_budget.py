@@ -174,3 +174,15 @@ def test_models_for_which_it_means_nothing():
     )
     with pytest.raises(PropertyError, match="interval models"):
         mdp.check(between, "Pmin=? [ F^{rew<=1} true ]")
+
+
+def test_what_may_be_worth_something_is_not_taken_for_nothing():
+    """An end between 0 and something is no goal of a block: its upper bound counts."""
+    high, lower, upper = np.array([0.0, 0.5]), np.array([[0.0]]), np.array([[1e-9]])
+    for relative in (False, True):
+        raised = _budget._raised(high, lower, upper, relative)
+        assert (raised >= high + 1e-9).all()
+    # Where all ends that are not known are goals, what gets to none is worth nothing.
+    raised = _budget._raised(high, lower + 0.1, upper + 0.1, False)
+    assert raised[0] == 0
+    assert raised[1] >= 0.5 + 1e-9
