@@ -208,7 +208,7 @@ def _raised(
         return high * (1 + float((top / low - 1).max()) * (1 + 1e-9) + 1e-15)
     more = float((top - low).max()) * (1 + 1e-9)
     raised = high + more + 1e-15
-    # An end whose lower bound is zero is no goal: what gets to it alone looks worthless.
+    # An end whose lower bound is zero is no goal: getting to it alone looks worthless.
     return np.where(high > 0, raised, 0.0) if (low > 0).all() else raised
 
 
