@@ -420,6 +420,7 @@ class _Search:
             rank[(ends >= row).all(axis=1)] = LOST
         self._looked[q] = self._count_lost
         while self._work_left > 0:
+            limits.tick("counting marks", len(self._loses), "states")
             self._work_left -= len(classes.members) + OVERHEAD
             of_class = np.append(rank, LOST)[self._end_of[q]]
             offered = of_class[classes.members]
