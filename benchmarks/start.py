@@ -99,7 +99,7 @@ def _of_folders(options: Options) -> list[Command]:
     """All games of a folder, by one process of ours and by a loop over a peer."""
     if options.corpus is None:
         return []
-    files = sorted(map(str, options.corpus.glob("*/*.gz")))
+    files = sorted(map(str, options.corpus.resolve().glob("*/*.gz")))
     ours = Command(
         f"jaxgames solve --jsonl, {len(files)} files", ("solve", *files, "--jsonl")
     )
