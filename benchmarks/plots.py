@@ -134,6 +134,27 @@ def _draw_starts(figure, results: Results) -> bool:
     return True
 
 
+def _draw_elapsed(figure, results: Results) -> bool:
+    """Whole processes on large games, of ours and of others, by the clock."""
+    verified = [row for row in results.rows if row.verified and row.call_s]
+    rows = [row for row in verified if row.experiment == start.ELAPSED]
+    if not rows:
+        return False
+    rows.reverse()  # the first one on top
+    figure.set_size_inches(7, 1.2 + 0.25 * len(rows))
+    axes = figure.add_subplot()
+    for kind, color in PROGRAMS.items():
+        places = [y for y, row in enumerate(rows) if kind_of_program(row) == kind]
+        if places:
+            axes.barh(places, [rows[y].call_s for y in places], color=color, label=kind)
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds of the whole process, start-up and reading included")
+    axes.set_yticks(range(len(rows)), [row.game for row in rows])
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
+    return True
+
+
 def _draw_bandwidth(figure, results: Results) -> bool:
     """Bytes a round against bytes a second, below the measured copy bandwidth."""
     rows = [row for row in results.rows if row.answered and row.gb_s]
@@ -224,7 +245,7 @@ _DRAWS: dict[str, dict[str, Callable]] = {
     "samples": {},
     "values": {},
     "calls": {"times": _draw_calls},
-    "start": {"times": _draw_starts},
+    "start": {"times": _draw_starts, "elapsed": _draw_elapsed},
     "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
     "graph": _SEQUENTIAL,
     "mdp": _SEQUENTIAL,
