@@ -565,6 +565,10 @@ def as_checked_as(old: Arena, new: Arena) -> Arena:
     return new
 
 
+LARGEST_DOUBLE = 4096
+"""The largest size up to which all are powers of two."""
+
+
 def bucket(size: int) -> int:
     """The next of a few sizes: powers of two up to 4096, then eight an octave.
 
@@ -572,7 +576,7 @@ def bucket(size: int) -> int:
         >>> [bucket(n) for n in (1, 100, 5000, 1_000_000)]
         [8, 128, 5120, 1048576]
     """
-    if size <= 4096:
+    if size <= LARGEST_DOUBLE:
         return max(8, 1 << max(size - 1, 0).bit_length())
     step = 1 << (size - 1).bit_length() - 4
     return -(-size // step) * step
