@@ -269,6 +269,20 @@ def test_memory_bounds_standard_input(run):
     assert "if you trust it, pass --memory ..., with 24 bytes for each" in err
 
 
+@pytest.mark.parametrize("command", ["info", "solve", "scc"])
+def test_what_a_command_loads_is_not_counted_with_its_input(command):
+    """The modules that a fresh process loads take more than the file may."""
+    root = os.path.dirname(os.path.dirname(jaxgames.__file__))
+    found = subprocess.run(
+        [sys.executable, "-m", "jaxgames", command, "-", "--memory", "1M"],
+        input="".join(f"{n} 0 0 {n};\n" for n in range(5_000)),
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": root},
+    )  # fmt: skip
+    assert (found.returncode, found.stdout) == (Exit.BAD_INPUT, "")
+    assert "standard input: the file has more than 43690 bytes" in found.stderr
+
+
 def test_models_read_from_content_have_their_companions(run, tmp_path):
     (tmp_path / "model.lab").write_text('0="init" 1="goal"\n0: 0\n1: 1\n')
     model = io.load("model")
