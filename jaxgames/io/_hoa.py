@@ -114,7 +114,7 @@ def _readers(whole: Whole) -> Iterator["_Reader"]:
     tokens, at = None, 0
     read, place = 0, 0  # bytes and characters up to where tokens have been read
     while not is_over(whole, at):
-        if _hoa_loop.pays(whole.size) and (found := _by_code(whole, at)):
+        if _hoa_loop.pays(whole.about) and (found := _by_code(whole, at)):
             reader, at = found
             yield reader
             continue
@@ -151,7 +151,7 @@ def plain_marks(text: str, num_sets: int) -> int | None:
 
 def is_over(whole: Whole, at: int) -> bool:
     """Whether only blanks and comments follow, as far as a look ahead tells."""
-    following = whole.byte[at : min(at + 64, whole.size)].tobytes().lstrip()
+    following = whole.start(at).lstrip()
     if following and not following.startswith(b"/*"):
         return False
     try:
@@ -277,7 +277,7 @@ class _Reader:
         if self._together or following.kind == "end":
             return None
         begin = at + len(self._text[: following.position].encode())
-        body = _hoa_loop.parse(whole.byte, begin, self._largest)
+        body = _hoa_loop.read(whole, begin, self._largest)
         if body is None or not all_differ(body.state):
             return None
         if not self._assembled(body, whole.part):

@@ -32,7 +32,7 @@ import numpy as np
 from jaxgames.acceptance import FALSE, TRUE, Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game
-from jaxgames.io import _hoa_loop, _texts, _whole
+from jaxgames.io import _hoa_loop, _texts
 from jaxgames.io._files import FilePath, FormatError, writing
 from jaxgames.io._hoa import PATTERN, all_differ, is_over, plain_marks
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
@@ -83,7 +83,7 @@ def load(path: FilePath) -> Game:
         >>> load(path)
         Game(2 vertices, 3 edges, Fin(0) | Inf(1))
     """
-    return _read(Whole.read(path))
+    return _read(Whole.coming(path))
 
 
 def loads(text: str, path: FilePath = "<text>") -> Game:
@@ -156,7 +156,7 @@ def dumps(game: Game) -> str:
 
 
 def _read(whole: Whole) -> Game:
-    if _hoa_loop.pays(whole.size):
+    if _hoa_loop.pays(whole.about):
         try:
             found = _by_code(whole)
         except ValueError:  # what is wrong is told by those who read all in order
@@ -176,13 +176,13 @@ def _by_code(whole: Whole) -> Game | None:
         ValueError: something is wrong in the header.
     """
     # Each state has a player in the header, which is as long as that takes.
-    mark = _whole.find(whole.byte, _BODY.encode(), 0, whole.size)
+    mark = whole.find(_BODY.encode(), 0)
     if mark < 0:
         return None
     begin = mark + len(_BODY)
     reader = _Reader(whole.path, whole.part(0, begin))
     reader.head()
-    body = _hoa_loop.parse(whole.byte, begin, reader.largest)
+    body = _hoa_loop.read(whole, begin, reader.largest)
     if body is None or not is_over(whole, body.end + len("--END--")):
         return None
     return reader.assembled(body, whole.part)
