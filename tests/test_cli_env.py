@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import jaxgames
-from jaxgames import cli, host, io
+from jaxgames import cli, host, io, parity
 from jaxgames.cli import Exit, _grammar, main
 
 
@@ -45,6 +45,26 @@ def test_env_tells_versions_and_devices(run):
     assert facts["cores"] == host.num_cores()
     assert len(facts["devices"]) == jax.device_count()
     assert jax.default_backend() in facts["devices"][0]
+
+
+@pytest.mark.parametrize("command", ["env", "solvers"])
+def test_what_reads_no_file_prints_the_same_object(run, command):
+    facts = json.loads(run(command, "--json")[1])
+    assert list(facts)[:7] == [
+        *("schema", "version", "command", "file", "status", "seconds", "verified")
+    ]
+    assert [facts["command"], facts["file"], facts["status"]] == [
+        *(command, None, "solved")
+    ]
+
+
+def test_solvers_for_programs(run):
+    facts = json.loads(run("solvers", "--json")[1])
+    known = {"auto", *parity.SOLVERS, *parity.SOLVERS.places}
+    assert facts["solvers"].keys() == known
+    assert all(facts["solvers"].values())
+    assert facts["aliases"]["zlk"] == "zielonka"
+    assert facts["reductions"] == list(parity.preprocess.REDUCTIONS)
 
 
 def test_env_tells_the_folder_of_programs(run, tmp_path, monkeypatch):

@@ -267,6 +267,8 @@ def test_memory_bounds_standard_input(run):
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert "standard input: the file has more than 43690 bytes of text" in err
     assert "if you trust it, pass --memory ..., with 24 bytes for each" in err
+    _, out, err = run("info", "-", "--memory", "1M", "--json", stdin=game[:60_000])
+    assert err.endswith(json.loads(out)["error"]["message"] + "\n")
 
 
 @pytest.mark.parametrize("command", ["info", "solve", "scc"])
