@@ -231,6 +231,7 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         ),
         ("convert game game --to-format pg --force", "this is the input game"),
         ("mec model --output model.lab", "--output takes a file that ends in"),
+        ("game", "'game' is no command: write jaxgames info game to describe"),
     ],
 )
 def test_what_cannot_be(run, line, message):

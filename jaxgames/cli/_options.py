@@ -1,6 +1,7 @@
 """The parser of the command line, and options that several commands share."""
 
 import argparse
+import os
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -57,6 +58,11 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = action.choices
         if choices is not None and value not in choices:
+            if action.metavar == "COMMAND" and os.path.exists(value):
+                self.error(
+                    f"{quoted(value)} is no command: write jaxgames info {value} to "
+                    f"describe what the file holds, or jaxgames solve {value}"
+                )
             meant = guess(str(value), choices)
             known = ", ".join(map(repr, choices))
             raise argparse.ArgumentError(
