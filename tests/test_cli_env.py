@@ -131,6 +131,8 @@ def test_words_in_bash(run):
         "so": ["solve", "solvers"],
         "solve -s z": ["zielonka"],
         "solve --solver ho": ["host", "host-tangles"],
+        "solve --solver = ho": ["host", "host-tangles"],
+        "solve --device =": ["cpu", "gpu", "tpu"],
         "scc -s m": ["max_id"],
         "solve --ver": ["--verify"],
         "solve game.pg --check": ["--checkpoint"],
@@ -165,6 +167,15 @@ def test_scripts_are_right_for_other_shells(run, shell):
         [shell, "-n"], input=script, capture_output=True, text=True, check=False
     )
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_values_in_zsh_may_stand_behind_a_sign(run):
+    script = run("completion", "zsh")[1]
+    for command in _grammar.commands().parts:
+        for option in command.options:
+            for name in (x for x in option.names if x[:2] == "--"):
+                ends = r"=['}]" if option.values else r"[='}]"
+                assert re.search(rf"(?<![\w-]){name}{ends}", script), name
 
 
 def test_no_option_has_an_unknown_value(run):
