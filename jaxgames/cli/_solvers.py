@@ -47,6 +47,6 @@ def run(args: argparse.Namespace) -> Exit:
             print(f"{'':12}parity.{solver.__name__}({defaults})")
     aliases = ", ".join(f"{name} ({of})" for name, of in _oink.ALIASES.items())
     print(f"\nOink's names of these, also as options such as --zlk: {aliases}.")
-    print("\nReductions, for -p, in any order:\n")
+    print("\nReductions, for --preprocess, in any order:\n")
     print(textwrap.fill(", ".join(reductions), 76, break_on_hyphens=False))
     return Exit.DONE

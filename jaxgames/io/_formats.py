@@ -191,6 +191,9 @@ def _named(name: str) -> tuple[ModuleType, str]:
     suffix = f".{name.lower().removeprefix('.')}"
     if suffix not in FORMATS:
         meant = guess(suffix[1:], [known[1:] for known in FORMATS])
+        plain, packing = os.path.splitext(suffix)
+        if packing in COMPRESSIONS and plain in FORMATS:
+            meant = f" (did you mean {plain[1:]!r}? Compression is no part of a name)"
         raise ValueError(f"there is no format {quoted(name)}{meant}; known: {_names()}")
     return _module(suffix), suffix
 
