@@ -72,7 +72,13 @@ class Token(NamedTuple):
     kind: str
     """`number`, `word`, `quoted`, `sign` or `end`."""
     text: str
-    place: Place
+    line: int
+    column: int
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return Place(self.line, self.column)
 
 
 def parse(text: str) -> tuple[Property, ...]:
@@ -102,7 +108,7 @@ def _cut(text: str) -> list[Token]:
         if kind != "space":
             if word == "/" and text.startswith("/*", at):
                 break
-            found.append(Token(kind or "", word, Place(line, at - start + 1)))
+            found.append(Token(kind or "", word, line, at - start + 1))
         elif "\n" in word:  # which stands nowhere else
             line += word.count("\n")
             start = at + word.rindex("\n") + 1
@@ -114,7 +120,7 @@ def _cut(text: str) -> list[Token]:
         raise PropertyError(place, "a name in quotes has no end on its line")
     if at < len(text):
         raise PropertyError(place, f"unexpected character {quoted(text[at])}")
-    found.append(Token("end", "", place))
+    found.append(Token("end", "", *place))
     return found[::-1]
 
 
