@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import start
 from benchmarks.call_inputs import GROUPS
 from benchmarks.calls_page import called, of_group, rival
 from benchmarks.compare import best_peer, by_game, entry, sequential, spent
@@ -108,7 +109,8 @@ def _draw_calls(figure, results: Results) -> bool:
 
 def _draw_starts(figure, results: Results) -> bool:
     """CPU seconds of whole processes, of ours and of the programs of others."""
-    rows = [row for row in results.rows if row.verified and row.call_s]
+    verified = [row for row in results.rows if row.verified and row.call_s]
+    rows = [row for row in verified if row.experiment != start.ELAPSED]
     if not rows:
         return False
     rows.reverse()  # the first one on top

@@ -24,6 +24,7 @@ def section(results: Results, docs: Path | None = None) -> str:
         "the very first",
         "import numpy = 1",
     ]
+    processes = [row for row in results.rows if row.verified]
     base = next((row for row in results.rows if row.game == start.NUMPY), None)
     device = results.machine["device"]
     name = f"{Path(results.file_name).stem}-times.svg"
@@ -34,9 +35,22 @@ def section(results: Results, docs: Path | None = None) -> str:
             f"### {device}",
             f"{machine_line(results)} Measured on {results.created}.",
             *([picture] if is_drawn else []),
-            table(head, [_line(row, base) for row in results.rows if row.verified]),
+            table(head, [_line(row, base) for row in _of(processes, start.SUITE)]),
+            *_large(_of(processes, start.ELAPSED)),
         ]
     )
+
+
+def _of(rows: list[Row], experiment: str) -> list[Row]:
+    return [row for row in rows if row.experiment == experiment]
+
+
+def _large(rows: list[Row]) -> list[str]:
+    """Whole processes on large games, by the clock on the wall."""
+    if not rows:
+        return []
+    head = ["process on a large game", "vertices", "edges", "time", "the very first"]
+    return [table(head, [_line(row, None)[:-1] for row in rows])]
 
 
 def _line(row: Row, base: Row | None) -> list[str]:

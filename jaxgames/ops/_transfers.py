@@ -5,6 +5,7 @@ what the connection carries.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,14 @@ from jaxgames.tuning.ops import PIECES_AT_A_TIME as PIECES
 
 Pieces = tuple[jax.Array, ...]
 """One array in pieces, one after the other."""
+
+
+def default_device() -> Any:
+    """Where JAX puts what nobody asks it to put elsewhere."""
+    asked = jax.config.jax_default_device  # pyright: ignore
+    if asked is None or isinstance(asked, str):
+        return jax.local_devices(backend=asked)[0]
+    return asked
 
 
 def send(x: np.ndarray) -> Pieces:
