@@ -588,6 +588,7 @@ def test_what_is_wrong_is_told_also_where_the_memory_is_exceeded(monkeypatch):
     def refusing(*, deadline=None, memory=None):
         kept = np.ones(1 << 22)
         around = limits.current()
+        assert around is not None
         while around.stop is None:
             time.sleep(0.01)
         raise ValueError(f"wrong after {len(kept)}")
