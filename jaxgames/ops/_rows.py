@@ -134,7 +134,7 @@ def transpose(offsets, targets, num_targets: int) -> tuple[Any, Any]:
 
     Returns:
         Offsets int32 `[T + 1]` and sources int32 `[E]`, in ascending order for each
-        target; a row that points twice is there twice.
+        target; a row that points twice is given twice.
 
     Examples:
         >>> transpose(np.array([0, 2, 3]), np.array([1, 0, 1]), 2)

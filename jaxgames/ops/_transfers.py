@@ -19,10 +19,11 @@ Pieces = tuple[jax.Array, ...]
 
 def default_device() -> Any:
     """Where JAX puts what nobody asks it to put elsewhere."""
+    usual = jax.local_devices()[0]  # imports JAX, so that its settings are there
     asked = jax.config.jax_default_device  # pyright: ignore
-    if asked is None or isinstance(asked, str):
+    if isinstance(asked, str):
         return jax.local_devices(backend=asked)[0]
-    return asked
+    return usual if asked is None else asked
 
 
 def send(x: np.ndarray) -> Pieces:
