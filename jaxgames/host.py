@@ -1,5 +1,6 @@
 """Sequential loops on the host: Python, compiled where numba is installed."""
 
+import collections
 import contextlib
 import contextvars
 import dataclasses
@@ -256,25 +257,43 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
 
 
 def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:
-    """Does the work for each part, on threads that wait for it and on this one.
+    """Does the work for each part, on this thread and on those of the other cores.
+
+    Each takes the next part when it has done one, from the first to the last.
 
     Args:
         work: lets go of Python's global lock, or gains nothing; it may not call this.
         parts: what it is called with.
 
     Raises:
-        Exception: what the work for a part raised, when all parts have ended.
+        Exception: what the work for a part raised, when all parts have ended; those
+            that had not begun are left out then.
     """
-    first, *others = parts
-    ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    left = collections.deque(parts)
+    ended: queue.SimpleQueue[None] = queue.SimpleQueue()
+    errors: list[BaseException] = []
+
+    def take() -> None:
+        while True:
+            try:
+                part = left.popleft()
+            except IndexError:
+                return
+            try:
+                if not errors:
+                    work(part)
+            except BaseException as raised:  # is raised again by the one who waits
+                errors.append(raised)
+            ended.put(None)
+
+    count = len(left)
     tasks = _tasks()
-    for part in others:
-        tasks.put((work, part, ended))
-    try:
-        work(first)
-    finally:  # nobody else may write to what is shared from here on
-        errors = [ended.get() for _ in others]
-    for error in filter(None, errors):
+    for _ in range(min(count, num_cores()) - 1):
+        tasks.put(take)
+    take()
+    for _ in range(count):  # nobody else may write to what is shared from here on
+        ended.get()
+    for error in errors:
         raise error
 
 
@@ -317,14 +336,9 @@ def _tasks() -> queue.SimpleQueue:
 
 def _serve(tasks: queue.SimpleQueue) -> None:
     while True:
-        work, part, ended = tasks.get()
-        error = None
-        try:
-            work(part)
-        except BaseException as raised:  # is raised again where it is waited for
-            error = raised
-        ended.put(error)
-        del work, part, ended, error  # what they hold is free, as long as nothing comes
+        work = tasks.get()
+        work()
+        del work  # what it holds is free, as long as nothing comes
 
 
 if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads

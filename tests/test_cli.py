@@ -484,6 +484,7 @@ def test_solvers(run):
         assert re.search(rf"^{name} +\w+", out, re.M)
     assert "parity.Zielonka(sweeps_per_check=1, strategies=True, sweeps=None)" in out
     assert all(name in out for name in parity.preprocess.REDUCTIONS)
+    assert "Reductions, for --preprocess, in any order:" in out
 
 
 def test_info(run, game):

@@ -97,6 +97,41 @@ def test_interpreted_ends_with_its_context():
     assert not host._interpreted.get()
 
 
+def test_the_caller_takes_what_others_have_no_time_for():
+    """All other cores are held up by the first part that each takes."""
+    caller, own, free = threading.get_ident(), [], threading.Event()
+
+    def work(part):
+        if threading.get_ident() != caller:
+            assert free.wait(60)
+            return
+        own.append(part)
+        if len(own) == 2:
+            free.set()
+
+    host.together(work, range(host.num_cores() + 1))
+    assert own == sorted(own)
+    assert len(own) >= 2
+
+
+@pytest.mark.parametrize("bad", [0, 3, 9])
+def test_work_that_fails_for_a_part_ends(bad):
+    done = []
+
+    def work(part):
+        if part == bad:
+            raise ValueError(f"part {part}")
+        done.append(part)
+
+    with pytest.raises(ValueError, match=f"part {bad}"):
+        host.together(work, range(10))
+    ended = list(done)
+    host.together(done.append, [-1, -2])
+    assert sorted(done) == sorted([*ended, -1, -2])  # nothing was left running
+    assert bad not in ended
+    host.together(work, [])
+
+
 def test_works_without_numba(monkeypatch):
     host.can_compile.cache_clear()
     monkeypatch.setitem(sys.modules, "numba", None)

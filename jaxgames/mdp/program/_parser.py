@@ -24,14 +24,19 @@ from jaxgames.mdp.program._tree import (
 )
 from jaxgames.quoting import guess, quoted
 
-_REFUSED = {
+_OTHER_KINDS = {
     **{"pta": "timed automata", "popta": "timed automata"},
     **{"pomdp": "partial observation", "smg": "games", "csg": "games"},
     **{"imdp": "intervals", "idtmc": "intervals", "ma": "Markov automata"},
+}
+"""What other programs than ours begin with."""
+
+_REFUSED = {
+    **{word: f"{x}; a dtmc, a ctmc or an mdp is" for word, x in _OTHER_KINDS.items()},
     **{"clock": "clocks", "invariant": "clocks", "observables": "observables"},
     **{"player": "games"},
 }
-"""What other programs than ours begin with or have."""
+"""What other programs begin with or have."""
 
 KEYWORDS = {
     *(*KINDS, *_REFUSED, "const", "int", "double", "bool", "rate", "prob", "formula"),
