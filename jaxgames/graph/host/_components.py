@@ -3,24 +3,20 @@
 import numpy as np
 
 from jaxgames.host import linear
-from jaxgames.tuning.graph import POLL
+from jaxgames.tuning.graph import AHEAD_FROM, POLL
 
-WORDS = 5
+WORDS = 6
 """Words that the search needs for each vertex."""
+
+BROKEN = -2
+"""How many components there are where rows are none, or an edge leads to no vertex."""
 
 
 @linear
 def tarjan(row_ptr, dst, vertices, edges, stop, room):
     """The strongly connected components, as a depth-first search closes them.
 
-    A vertex has one number, by which Pearce tells all there is to know of it [2]: 0
-    until it is found; then its place on the stack of open vertices; and once its
-    component `c` is closed, `size - c`. Open places are always less than the numbers of
-    closed vertices, so that an edge to a closed one lowers nothing: each edge reads one
-    number and compares it. How low a vertex reaches is known while the search is there,
-    and kept on the way where it goes deeper.
-
-    O(V + E) time, five words for each vertex, no recursion.
+    O(V + E) time, six words for each vertex, no recursion: see `search`.
 
     Args:
         row_ptr: int32 `[V + 1]`.
@@ -36,6 +32,92 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
         (int32 `[V]`, -1 where there is no vertex), numbered so that edges lead to equal
         or smaller numbers; and the vertices, components of large numbers first: edges
         between two components lead to the right.
+    """
+    size = len(row_ptr) - 1
+    number, stack = room[:size], room[size : 2 * size]
+    path = room[2 * size : WORDS * size].reshape((size, 4))
+    count, closed = search(
+        row_ptr, dst, vertices, edges, stop, number, stack, path, stack
+    )
+    return count, number, stack[closed:]
+
+
+@linear
+def components(row_ptr, dst, vertices, edges, stop, room, label):
+    """The strongly connected components, numbered in order of their smallest vertices.
+
+    O(V + E) time. Rows are looked at as they are read, if all vertices are there: they
+    need not have been checked.
+
+    Args:
+        row_ptr: int32 `[V + 1]`, from 0 to E.
+        dst: int32 `[E]`.
+        vertices: bool `[V]`, the vertices that there are, or None for all.
+        edges: bool `[E]`, the edges that there are, or None for all.
+        stop: int8 `[1]`; the search gives up soon after it is not 0.
+        room: int32 `[WORDS V]`, to work in.
+        label: int32 `[V]`: is given the component of each vertex, -1 where there is no
+            vertex.
+
+    Returns:
+        How many components there are, -1 if stopped, BROKEN if rows are none; then
+        labels are none either.
+    """
+    size = len(row_ptr) - 1
+    number, stack = room[:size], room[size : 2 * size]
+    path = room[2 * size : WORDS * size].reshape((size, 4))
+    count, _ = search(row_ptr, dst, vertices, edges, stop, number, stack, path, None)
+    if count < 0:
+        return count
+    found = 0
+    for v in range(size):
+        # A component's smallest vertex comes first, and all others have its number.
+        first = np.int64(number[v])
+        if first == v:
+            label[v] = found
+            found += 1
+        elif first < 0:
+            label[v] = -1
+        else:
+            label[v] = label[first]
+    return count
+
+
+@linear
+def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
+    """Tarjan's depth-first search.
+
+    A vertex has one number, by which Pearce tells all there is to know of it [2]. It is
+    the least of all, `unseen`, until the vertex is found; then its place on the stack
+    of open vertices, less the size; and once its component is closed, what names that,
+    which is not negative. So an edge to a closed vertex lowers nothing: each edge reads
+    one number, and most need one comparison. How low a vertex reaches is known while
+    the search is there, and kept on the way where it goes deeper.
+
+    In a large graph the search reads the rows of a vertex's next successors when it
+    comes to the vertex: they are on their way from the memory while it goes on.
+
+    No number is trusted: what leads out of the arrays ends the search. So rows may be
+    those of a caller, who may even write to them meanwhile.
+
+    Args:
+        row_ptr: as of `tarjan`, like all up to `stop`.
+        dst: targets.
+        vertices: those that there are.
+        edges: those that there are.
+        stop: says when to give up.
+        number: int32 `[V]`: is given the names of components, -1 where there is no
+            vertex.
+        stack: int32 `[V]` for open vertices, from the left.
+        path: int32 `[V, 4]` for the way from the root: of each vertex its place, its
+            next edge and the last one, and the lowest place that it is known to reach.
+        order: int32 `[V]` for closed vertices, from the right, which may be the stack:
+            then components are named in the order of closing. Or None: by their
+            smallest vertices.
+
+    Returns:
+        How many components there are, as of `components`; and where closed vertices
+        begin.
 
     References:
         [1] Tarjan, Depth-first search and linear graph algorithms, SIAM J. Comput. 1
@@ -43,31 +125,29 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
         [2] Pearce, A space-efficient algorithm for finding strongly connected
         components, Inf. Process. Lett. 116 (2016), doi:10.1016/j.ipl.2015.08.010.
     """
-    size = len(row_ptr) - 1
-    number, closed = room[:size], size
-    number[:] = 0
+    size, num_edges = len(row_ptr) - 1, len(dst)
+    unseen, closed = -size - 1, size
+    for v in range(size):
+        number[v] = unseen
     if vertices is not None:
         for v in range(size):
             if not vertices[v]:
-                number[v] = size + 1
-    # Open vertices from the left, closed ones from the right.
-    stack = room[size : 2 * size]
-    # The way from the root: a vertex, its next edge, and the lowest place that it is
-    # known to reach.
-    path = room[2 * size : WORDS * size].reshape((size, 3))
+                number[v] = size
     num_open, count, entered = 0, 0, 0
     for root in range(size):
         if root % POLL == 0 and stop[0] != 0:
-            return -1, number, stack[closed:]
-        if number[root] != 0:
+            return -1, closed
+        if number[root] != unseen:
             continue
+        e, end = np.int64(row_ptr[root]), np.int64(row_ptr[root + 1])
+        if e < 0 or e > end or end > num_edges:
+            return BROKEN, closed
         depth = 0
-        v = np.int64(root)
-        stack[num_open] = v
+        place = num_open - size
+        low = place
+        stack[num_open] = root
         num_open += 1
-        number[v] = num_open
-        low = np.int64(num_open)
-        e, end = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+        number[root] = place
         while True:
             if e < end:
                 w = np.int64(dst[e])
@@ -75,43 +155,81 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
                 e += 1
                 if not there:
                     continue
-                place = np.int64(number[w])
-                if place == 0:
-                    path[depth, 0], path[depth, 1], path[depth, 2] = v, e, low
-                    depth += 1
-                    v = w
-                    stack[num_open] = v
-                    num_open += 1
-                    number[v] = num_open
-                    low = np.int64(num_open)
-                    e, end = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
-                    entered += 1
-                    if entered % POLL == 0 and stop[0] != 0:
-                        return -1, number, stack[closed:]
-                elif place < low:
-                    low = place
+                if w < 0 or w >= size:
+                    return BROKEN, closed
+                seen = np.int64(number[w])
+                if seen >= low:
+                    continue
+                if seen != unseen:
+                    low = seen
+                    continue
+                entered += 1
+                if entered % POLL == 0 and stop[0] != 0:
+                    return -1, closed
+                begin, last = np.int64(row_ptr[w]), np.int64(row_ptr[w + 1])
+                if begin < 0 or begin > last or last > num_edges:
+                    return BROKEN, closed
+                if begin == last:
+                    # A component of its own.
+                    number[w] = w if order is None else count
+                    if order is not None:
+                        closed -= 1
+                        order[closed] = w
+                    count += 1
+                    continue
+                path[depth, 0], path[depth, 1] = place, e
+                path[depth, 2], path[depth, 3] = end, low
+                depth += 1
+                place = num_open - size
+                low = place
+                stack[num_open] = w
+                num_open += 1
+                number[w] = place
+                e, end = begin, last
+                if size >= AHEAD_FROM:
+                    # Read for the sake of the cache; what is found wrong is wrong.
+                    for ahead in (1, 2):
+                        u = np.int64(dst[min(begin + ahead, last - 1)])
+                        if u < 0 or u >= size:
+                            return BROKEN, closed
+                        begins = np.int64(row_ptr[u])
+                        if begins < 0 or begins > num_edges:
+                            return BROKEN, closed
+                        if dst[begins if begins < num_edges else 0] < 0:
+                            return BROKEN, closed
                 continue
-            place = np.int64(number[v])
             if low == place:
-                # Nothing open before v is reached: what was opened since v is its
+                # Nothing open before it is reached: what was opened since then is its
                 # component.
-                while num_open >= place:
-                    num_open -= 1
-                    closed -= 1
-                    w = stack[num_open]
-                    number[w] = size - count
-                    stack[closed] = w
+                first = place + size
+                w = np.int64(stack[first])
+                if order is not None:
+                    name = np.int64(count)
+                else:
+                    name = w
+                    for k in range(first + 1, num_open):
+                        name = min(name, np.int64(stack[k]))
+                number[w] = name
+                for k in range(first + 1, num_open):
+                    number[stack[k]] = name
+                if order is not None:
+                    for k in range(num_open - 1, first - 1, -1):
+                        closed -= 1
+                        order[closed] = stack[k]
+                num_open = first
                 count += 1
-                low = np.int64(size)
+                low = size
             if depth == 0:
                 break
             depth -= 1
-            v, e = np.int64(path[depth, 0]), np.int64(path[depth, 1])
-            end = np.int64(row_ptr[v + 1])
-            low = min(low, np.int64(path[depth, 2]))
-    for v in range(size):
-        number[v] = size - number[v]
-    return count, number, stack[closed:]
+            place, e = np.int64(path[depth, 0]), np.int64(path[depth, 1])
+            end = np.int64(path[depth, 2])
+            low = min(low, np.int64(path[depth, 3]))
+    if vertices is not None:
+        for v in range(size):
+            if not vertices[v]:
+                number[v] = -1
+    return count, closed
 
 
 @linear
