@@ -291,7 +291,7 @@ def test_what_is_seen_often_is_looked_at_by_machine_code(monkeypatch):
     monkeypatch.setattr(arena_module, "_looked_at", 0)
     monkeypatch.setattr(arena_module, "MANY", 100)
     monkeypatch.setattr(arena_module, "FEWEST", 10)
-    pays = [arena_module._pays(entries) for entries in (60, 9, 40, 9, 10)]
+    pays = [arena_module.pays(entries) for entries in (60, 9, 40, 9, 10)]
     assert pays == [False, False, *(host.can_compile() and x for x in (1, 0, 1))]
 
 
@@ -314,7 +314,7 @@ def test_sources_of_many_edges(monkeypatch):
 
 def test_columns_of_a_table_are_checked_where_compiled_loops_pay(monkeypatch):
     """They do not lie in a row, which machine code wants."""
-    monkeypatch.setattr(arena_module, "_pays", lambda entries: True)
+    monkeypatch.setattr(arena_module, "pays", lambda entries: True)
     src, dst = np.array([(0, 1), (0, 0), (1, 0)]).T
     arena = Arena.from_edges(src, dst, owner=[0, 1])
     assert arena.dst.tolist() == [1, 0, 0]

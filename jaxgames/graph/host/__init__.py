@@ -14,8 +14,9 @@ from jaxgames.graph._input import Rows, as_arena, concrete, rows_of, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
 from jaxgames.graph.host._components import BROKEN, components
 from jaxgames.graph.host._components import WORDS as WORDS
-from jaxgames.graph.host._components import canonical as canonical
 from jaxgames.graph.host._components import closing as closing
+from jaxgames.graph.host._components import enumerate_first as enumerate_first
+from jaxgames.graph.host._components import smallest as smallest
 from jaxgames.graph.host._components import tarjan as tarjan
 from jaxgames.graph.host._condensation import contract as contract
 from jaxgames.graph.host._condensation import group as group

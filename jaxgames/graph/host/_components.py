@@ -63,23 +63,49 @@ def components(row_ptr, dst, vertices, edges, stop, room, label):
         How many components there are, -1 if stopped, BROKEN if rows are none; then
         labels are none either.
     """
+    count, first = smallest(row_ptr, dst, vertices, edges, stop, room)
+    if count >= 0:
+        enumerate_first(first, label)
+    return count
+
+
+@linear
+def smallest(row_ptr, dst, vertices, edges, stop, room):
+    """The smallest vertex of the component of each vertex.
+
+    Returns:
+        How many components there are, as of `components`; and int32 `[V]`, which lies
+        in the room: -1 where there is no vertex.
+    """
     size = len(row_ptr) - 1
     number, stack = room[:size], room[size : 2 * size]
     path = room[2 * size : WORDS * size].reshape((size, 4))
     count, _ = search(row_ptr, dst, vertices, edges, stop, number, stack, path, None)
-    if count < 0:
-        return count
-    found = 0
-    for v in range(size):
-        # A component's smallest vertex comes first, and all others have its number.
-        first = np.int64(number[v])
-        if first == v:
-            label[v] = found
-            found += 1
-        elif first < 0:
+    return count, number
+
+
+@linear
+def enumerate_first(first, label):
+    """Numbers sets in order of their smallest vertices.
+
+    Args:
+        first: int32 `[V]`, the smallest vertex of the set of each vertex; -1 if it is
+            in none.
+        label: int32 `[V]`, which may be the same array: is given their numbers.
+
+    Returns:
+        How many sets there are.
+    """
+    count = 0
+    for v in range(len(first)):
+        w = np.int64(first[v])
+        if w == v:
+            label[v] = count
+            count += 1
+        elif w < 0:
             label[v] = -1
         else:
-            label[v] = label[first]
+            label[v] = label[w]
     return count
 
 
@@ -230,27 +256,6 @@ def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
             if not vertices[v]:
                 number[v] = -1
     return count, closed
-
-
-@linear
-def canonical(count, component):
-    """The components numbered anew, in order of their smallest vertices: int32 `[V]`.
-
-    O(V) time.
-    """
-    new = np.full(count, -1, np.int32)
-    label = np.empty(len(component), np.int32)
-    found = 0
-    for v in range(len(component)):
-        c = component[v]
-        if c < 0:
-            label[v] = -1
-            continue
-        if new[c] < 0:
-            new[c] = found
-            found += 1
-        label[v] = new[c]
-    return label
 
 
 @linear
