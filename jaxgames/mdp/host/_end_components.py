@@ -108,17 +108,26 @@ def _searched(part, stop, room, label, kept):
     count, component = smallest(edges, part.target, None, None, stop, room)
     if count < 0:
         return -1, part
-    again, live, more = _remove(part, component)
+    choices = part.choice_ptr[size]
+    if count == 1 and choices > 0:
+        # Nothing leads out of it.
+        for s in range(size):
+            label[part.state[s]] = part.state[0]
+        for c in range(choices):
+            kept[part.choice[c]] = True
+        return 0, _shrunk(part, np.zeros(size, np.bool_), np.zeros(0, np.bool_))
+    again, live, more = _remove(part, edges, component)
     _report(part, component, again, live, label, kept)
     return more, _shrunk(part, again, live)
 
 
 @linear
-def _remove(part, component):
+def _remove(part, edges, component):
     """Takes out what cannot stay in its strongly connected component.
 
     Args:
         part: what was searched.
+        edges: int32 `[N + 1]`: the branches of each state.
         component: int32 `[N]`, the smallest state of that of each state.
 
     Returns:
@@ -127,8 +136,8 @@ def _remove(part, component):
         because of others.
     """
     size = len(part.state)
-    live = np.zeros(len(part.choice), np.bool_)
-    left = np.zeros(size, np.int32)  # choices of each state
+    live = np.ones(len(part.choice), np.bool_)
+    left = np.empty(size, np.int32)  # choices of each state
     dead = np.empty(size, np.int32)
     num_dead = 0
     members = np.zeros(size, np.int32)
@@ -136,14 +145,18 @@ def _remove(part, component):
     for s in range(size):
         own = component[s]
         members[own] += 1
+        left[s] = part.choice_ptr[s + 1] - part.choice_ptr[s]
+        leaves = left[s] == 0
+        for e in range(edges[s], edges[s + 1]):
+            leaves |= component[part.target[e]] != own
+        if not leaves:
+            continue
         for c in range(part.choice_ptr[s], part.choice_ptr[s + 1]):
-            stays = True
             for e in range(part.branch_ptr[c], part.branch_ptr[c + 1]):
                 if component[part.target[e]] != own:
-                    stays = False
+                    live[c] = False
+                    left[s] -= 1
                     break
-            live[c] = stays
-            left[s] += stays
         if left[s] < part.choice_ptr[s + 1] - part.choice_ptr[s]:
             lost[own] = True
         if left[s] == 0:
