@@ -93,7 +93,3 @@ copy of the links.
 # graph/host/_components.py
 POLL = 1 << 14
 """Vertices between two looks at whether to stop."""
-
-AHEAD_FROM = 1 << 14
-"""Vertices of a graph from which the search reads rows before it goes there: of fewer
-all is near."""

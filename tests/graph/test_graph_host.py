@@ -11,7 +11,6 @@ from jaxgames import Arena, graph, host
 from jaxgames.graph import host as engine
 from jaxgames.graph.host import _components
 from jaxgames.testing import odd_arenas
-from jaxgames.tuning import graph as tuning
 
 MODELS = Path(__file__).parents[3] / "shared/data/public/mdp"
 
@@ -63,12 +62,11 @@ def random_rows(seed: int, size: int, degree: int) -> tuple[np.ndarray, np.ndarr
     return indptr, rng.integers(0, size, degree * size, np.int32)
 
 
-MANY = tuning.AHEAD_FROM if host.can_compile() else 100
-"""Vertices of a graph in which the search looks ahead."""
+MANY = 20_000 if host.can_compile() else 100
 
 
 @pytest.mark.parametrize("degree", [1, 2, 8])
-def test_a_search_that_looks_ahead(degree):
+def test_components_of_large_random_graphs(degree):
     rows = random_rows(degree, MANY, degree)
     count, labels = engine.scc(rows)
     assert 1 < count == labels.max() + 1
@@ -103,6 +101,17 @@ def test_rows_that_are_none(size):
             for solver in ("auto", "host"):
                 with pytest.raises(ValueError, match=message):
                     graph.scc(tuple(rows), solver)
+
+
+def test_rows_that_overlap():
+    """More edges are met than there are, before a row is found that ends too soon."""
+    size = 2 * MANY
+    indptr = np.tile(np.array([0, size], np.int32), MANY + 1)[: size + 1]
+    indices = np.arange(0, 2 * size, 2, dtype=np.int32) % size
+    with pytest.raises(ValueError, match="end before they begin"):
+        graph.scc((indptr[:-1].copy(), indices % (size - 1)))
+    with pytest.raises(ValueError, match="end before they begin"):
+        graph.scc((np.append(indptr[:-1], np.int32(size)), indices))
 
 
 def test_components_in_closing_order():

@@ -3,20 +3,26 @@
 import numpy as np
 
 from jaxgames.host import linear
-from jaxgames.tuning.graph import AHEAD_FROM, POLL
-
-WORDS = 6
-"""Words that the search needs for each vertex."""
+from jaxgames.tuning.graph import POLL
 
 BROKEN = -2
 """How many components there are where rows are none, or an edge leads to no vertex."""
+
+
+def room_for(vertices: int, edges: int) -> np.ndarray:
+    """Room for a search to work in: five words for each vertex, and one for each edge.
+
+    Numpy asks the system for large pages, in which the search is faster, where numba
+    does not.
+    """
+    return np.empty(5 * vertices + edges, np.int32)
 
 
 @linear
 def tarjan(row_ptr, dst, vertices, edges, stop, room):
     """The strongly connected components, as a depth-first search closes them.
 
-    O(V + E) time, six words for each vertex, no recursion: see `search`.
+    O(V + E) time, no recursion: see `search`.
 
     Args:
         row_ptr: int32 `[V + 1]`.
@@ -24,8 +30,7 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
         vertices: bool `[V]`, the vertices that there are, or None for all.
         edges: bool `[E]`, the edges that there are, or None for all.
         stop: int8 `[1]`; the search gives up soon after it is not 0.
-        room: int32 `[WORDS V]`, to work in. Numpy asks the system for large pages,
-            in which the search is faster, where numba does not.
+        room: what `room_for` makes.
 
     Returns:
         How many components there are, -1 if stopped; the component of each vertex
@@ -34,12 +39,9 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
         between two components lead to the right.
     """
     size = len(row_ptr) - 1
-    number, stack = room[:size], room[size : 2 * size]
-    path = room[2 * size : WORDS * size].reshape((size, 4))
-    count, closed = search(
-        row_ptr, dst, vertices, edges, stop, number, stack, path, stack
-    )
-    return count, number, stack[closed:]
+    order = room[size : 2 * size]  # open vertices are there too, from the left
+    count, closed = search(row_ptr, dst, vertices, edges, stop, room, order)
+    return count, room[:size], order[closed:]
 
 
 @linear
@@ -55,7 +57,7 @@ def components(row_ptr, dst, vertices, edges, stop, room, label):
         vertices: bool `[V]`, the vertices that there are, or None for all.
         edges: bool `[E]`, the edges that there are, or None for all.
         stop: int8 `[1]`; the search gives up soon after it is not 0.
-        room: int32 `[WORDS V]`, to work in.
+        room: what `room_for` makes.
         label: int32 `[V]`: is given the component of each vertex, -1 where there is no
             vertex.
 
@@ -77,11 +79,8 @@ def smallest(row_ptr, dst, vertices, edges, stop, room):
         How many components there are, as of `components`; and int32 `[V]`, which lies
         in the room: -1 where there is no vertex.
     """
-    size = len(row_ptr) - 1
-    number, stack = room[:size], room[size : 2 * size]
-    path = room[2 * size : WORDS * size].reshape((size, 4))
-    count, _ = search(row_ptr, dst, vertices, edges, stop, number, stack, path, None)
-    return count, number
+    count, _ = search(row_ptr, dst, vertices, edges, stop, room, None)
+    return count, room[: len(row_ptr) - 1]
 
 
 @linear
@@ -110,7 +109,7 @@ def enumerate_first(first, label):
 
 
 @linear
-def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
+def search(row_ptr, dst, vertices, edges, stop, room, order):
     """Tarjan's depth-first search.
 
     A vertex has one number, by which Pearce tells all there is to know of it [2]. It is
@@ -120,8 +119,11 @@ def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
     one number, and most need one comparison. How low a vertex reaches is known while
     the search is there, and kept on the way where it goes deeper.
 
-    In a large graph the search reads the rows of a vertex's next successors when it
-    comes to the vertex: they are on their way from the memory while it goes on.
+    All edges of a vertex but the first are read when the search comes to it, without a
+    branch that depends on what is there; vertices that were not found yet wait until
+    the search comes back, or has found them elsewhere. So the machine need not guess,
+    and waits for several numbers at once. Whether the first edge goes on it may guess:
+    along a path it is right, and is ahead of the memory.
 
     No number is trusted: what leads out of the arrays ends the search. So rows may be
     those of a caller, who may even write to them meanwhile.
@@ -132,14 +134,14 @@ def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
         vertices: those that there are.
         edges: those that there are.
         stop: says when to give up.
-        number: int32 `[V]`: is given the names of components, -1 where there is no
-            vertex.
-        stack: int32 `[V]` for open vertices, from the left.
-        path: int32 `[V, 4]` for the way from the root: of each vertex its place, its
-            next edge and the last one, and the lowest place that it is known to reach.
-        order: int32 `[V]` for closed vertices, from the right, which may be the stack:
-            then components are named in the order of closing. Or None: by their
-            smallest vertices.
+        room: what `room_for` makes. `[V]` numbers, which in the end are the names of
+            components, -1 where there is no vertex; `[V]` open vertices, from the left;
+            `[V, 3]` the way from the root: of each vertex its place, the lowest place
+            that it is known to reach, and where those that wait for it begin; and `[E]`
+            vertices that wait.
+        order: int32 `[V]` for closed vertices, from the right, which may be where open
+            ones are: then components are named in the order of closing. Or None: by
+            their smallest vertices.
 
     Returns:
         How many components there are, as of `components`; and where closed vertices
@@ -152,6 +154,9 @@ def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
         components, Inf. Process. Lett. 116 (2016), doi:10.1016/j.ipl.2015.08.010.
     """
     size, num_edges = len(row_ptr) - 1, len(dst)
+    number, stack = room[:size], room[size : 2 * size]
+    path = room[2 * size : 5 * size].reshape((size, 3))
+    pending = room[5 * size : 5 * size + num_edges]
     unseen, closed = -size - 1, size
     for v in range(size):
         number[v] = unseen
@@ -160,97 +165,106 @@ def search(row_ptr, dst, vertices, edges, stop, number, stack, path, order):
             if not vertices[v]:
                 number[v] = size
     num_open, count, entered = 0, 0, 0
+    # Where the search is: a vertex, or, with depth 0, nowhere.
+    depth, place, low, base, top = 0, 0, 0, 0, 0
     for root in range(size):
         if root % POLL == 0 and stop[0] != 0:
             return -1, closed
         if number[root] != unseen:
             continue
-        e, end = np.int64(row_ptr[root]), np.int64(row_ptr[root + 1])
-        if e < 0 or e > end or end > num_edges:
-            return BROKEN, closed
-        depth = 0
-        place = num_open - size
-        low = place
-        stack[num_open] = root
-        num_open += 1
-        number[root] = place
-        while True:
-            if e < end:
-                w = np.int64(dst[e])
-                there = edges is None or edges[e]
-                e += 1
-                if not there:
-                    continue
-                if w < 0 or w >= size:
+        w = np.int64(root)
+        while w >= 0:
+            entered += 1
+            if entered % POLL == 0 and stop[0] != 0:
+                return -1, closed
+            begin, end = np.int64(row_ptr[w]), np.int64(row_ptr[w + 1])
+            if begin < 0 or begin > end or end > num_edges:
+                return BROKEN, closed
+            if end - begin > num_edges - top:  # rows that overlap
+                return BROKEN, closed
+            here = num_open - size
+            number[w] = here
+            lowest, more = here, top
+            for e in range(end - 1, begin, -1):
+                u = np.int64(dst[e])
+                if u < 0 or u >= size or row_ptr[u] < 0:
                     return BROKEN, closed
-                seen = np.int64(number[w])
-                if seen >= low:
-                    continue
-                if seen != unseen:
-                    low = seen
-                    continue
-                entered += 1
-                if entered % POLL == 0 and stop[0] != 0:
-                    return -1, closed
-                begin, last = np.int64(row_ptr[w]), np.int64(row_ptr[w + 1])
-                if begin < 0 or begin > last or last > num_edges:
+                seen = np.int64(number[u])
+                if edges is not None and not edges[e]:
+                    seen = size
+                # Written in any case: no branch depends on what was read.
+                pending[more] = u
+                more += seen == unseen
+                lowest = min(lowest, size if seen == unseen else seen)
+            u, seen = w, here
+            if begin < end:
+                u = np.int64(dst[begin])
+                if u < 0 or u >= size:
                     return BROKEN, closed
-                if begin == last:
-                    # A component of its own.
-                    number[w] = w if order is None else count
-                    if order is not None:
-                        closed -= 1
-                        order[closed] = w
-                    count += 1
-                    continue
-                path[depth, 0], path[depth, 1] = place, e
-                path[depth, 2], path[depth, 3] = end, low
-                depth += 1
-                place = num_open - size
-                low = place
+                seen = np.int64(number[u])
+                if edges is not None and not edges[begin]:
+                    seen = size
+            if seen == unseen or more > top:
+                lowest = min(lowest, size if seen == unseen else seen)
                 stack[num_open] = w
                 num_open += 1
-                number[w] = place
-                e, end = begin, last
-                if size >= AHEAD_FROM:
-                    # Read for the sake of the cache; what is found wrong is wrong.
-                    for ahead in (1, 2):
-                        u = np.int64(dst[min(begin + ahead, last - 1)])
-                        if u < 0 or u >= size:
-                            return BROKEN, closed
-                        begins = np.int64(row_ptr[u])
-                        if begins < 0 or begins > num_edges:
-                            return BROKEN, closed
-                        if dst[begins if begins < num_edges else 0] < 0:
-                            return BROKEN, closed
-                continue
-            if low == place:
-                # Nothing open before it is reached: what was opened since then is its
-                # component.
-                first = place + size
-                w = np.int64(stack[first])
-                if order is not None:
-                    name = np.int64(count)
+                path[depth, 0], path[depth, 1], path[depth, 2] = place, low, base
+                depth += 1
+                place, low, base, top = here, lowest, top, more
+                if seen == unseen:
+                    w = u
                 else:
-                    name = w
-                    for k in range(first + 1, num_open):
-                        name = min(name, np.int64(stack[k]))
-                number[w] = name
-                for k in range(first + 1, num_open):
-                    number[stack[k]] = name
+                    top -= 1
+                    w = np.int64(pending[top])
+                continue
+            lowest = min(lowest, seen)
+            if lowest < here:
+                stack[num_open] = w
+                num_open += 1
+                low = min(low, lowest)
+            else:
+                # A component of its own.
+                number[w] = w if order is None else count
                 if order is not None:
-                    for k in range(num_open - 1, first - 1, -1):
-                        closed -= 1
-                        order[closed] = stack[k]
-                num_open = first
+                    closed -= 1
+                    order[closed] = w
                 count += 1
-                low = size
-            if depth == 0:
-                break
-            depth -= 1
-            place, e = np.int64(path[depth, 0]), np.int64(path[depth, 1])
-            end = np.int64(path[depth, 2])
-            low = min(low, np.int64(path[depth, 3]))
+            w = np.int64(-1)
+            while True:
+                while top > base:
+                    top -= 1
+                    u = np.int64(pending[top])
+                    seen = np.int64(number[u])
+                    if seen == unseen:
+                        w = u
+                        break
+                    low = min(low, seen)
+                if w >= 0 or depth == 0:
+                    break
+                if low == place:
+                    # Nothing open before it is reached: what was opened since then is
+                    # its component.
+                    first = place + size
+                    v = np.int64(stack[first])
+                    if order is not None:
+                        name = np.int64(count)
+                    else:
+                        name = v
+                        for k in range(first + 1, num_open):
+                            name = min(name, np.int64(stack[k]))
+                    number[v] = name
+                    for k in range(first + 1, num_open):
+                        number[stack[k]] = name
+                    if order is not None:
+                        for k in range(num_open - 1, first - 1, -1):
+                            closed -= 1
+                            order[closed] = stack[k]
+                    num_open = first
+                    count += 1
+                    low = size
+                depth -= 1
+                place, base = np.int64(path[depth, 0]), np.int64(path[depth, 2])
+                low = min(low, np.int64(path[depth, 1]))
     if vertices is not None:
         for v in range(size):
             if not vertices[v]:
@@ -273,7 +287,7 @@ def closing(row_ptr, dst, vertices, edges):
         components; and where each component begins there, and the last one ends.
     """
     stop = np.zeros(1, np.int8)
-    room = np.empty(WORDS * (len(row_ptr) - 1), np.int32)
+    room = np.empty(5 * (len(row_ptr) - 1) + len(dst), np.int32)
     count, component, order = tarjan(row_ptr, dst, vertices, edges, stop, room)
     members = np.empty(len(order), np.int32)
     for place in range(len(order)):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.host import WORDS, enumerate_first, smallest
+from jaxgames.graph.host import enumerate_first, room_for, smallest
 from jaxgames.host import lend, linear
 from jaxgames.mdp._model import MDP
 
@@ -61,8 +61,9 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
     outer = removed = 0
     while len(part.state):
         outer += 1
-        room = np.empty((WORDS + 1) * len(part.state) + 1, np.int32)
-        more, part = _searched(part, stop, room, label, kept)
+        edges = part.branch_ptr[part.choice_ptr]
+        room = room_for(len(part.state), len(part.target))
+        more, part = _searched(part, edges, stop, room, label, kept)
         if more < 0:
             label[:], kept[:] = -1, False
             return Found(0, label, kept, outer, removed, False)
@@ -86,14 +87,14 @@ def _whole(model: MDP) -> Part:
 
 
 @linear
-def _searched(part, stop, room, label, kept):
+def _searched(part, edges, stop, room, label, kept):
     """Writes down the components that are end components, and goes on with the others.
 
     Args:
         part: what is searched.
+        edges: int32 `[N + 1]`: the branches of each state.
         stop: int8 `[1]`; the search gives up soon after it is not 0.
-        room: int32, to work in: a word more than for the search, for each state and
-            the end of the last.
+        room: what `room_for` makes of states and branches.
         label: int32 `[S]`, of the states of the model: their component's smallest one.
         kept: bool `[C]`, of its choices.
 
@@ -102,9 +103,6 @@ def _searched(part, stop, room, label, kept):
         that is to be searched again.
     """
     size = len(part.state)
-    edges = room[WORDS * size :]
-    for s in range(size + 1):
-        edges[s] = part.branch_ptr[part.choice_ptr[s]]
     count, component = smallest(edges, part.target, None, None, stop, room)
     if count < 0:
         return -1, part
