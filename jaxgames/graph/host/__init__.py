@@ -12,7 +12,7 @@ from jaxgames.arena import Arena
 from jaxgames.arguments import integer
 from jaxgames.graph._input import Rows, as_arena, concrete, rows_of, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
-from jaxgames.graph.host._components import BROKEN, components
+from jaxgames.graph.host._components import BROKEN, WORDS, components
 from jaxgames.graph.host._components import closing as closing
 from jaxgames.graph.host._components import enumerate_first as enumerate_first
 from jaxgames.graph.host._components import room_for as room_for
@@ -39,7 +39,7 @@ def scc(
 ) -> tuple[int, np.ndarray]:
     """Strongly connected components by Tarjan's algorithm, in Pearce's form.
 
-    O(V + E) time, six words for each vertex and one for each edge, no recursion. Rows
+    O(V + E) time, five words for each vertex and one for each edge, no recursion. Rows
     that the engine can read as they are get neither copied nor looked at before.
 
     Args:
@@ -65,7 +65,8 @@ def scc(
         arena, vertices, edges = concrete(graph, vertices, edges, names)
         rows = arena.row_ptr, arena.dst
     size = len(rows[0]) - 1
-    label, room = np.empty(size, np.int32), room_for(size, len(rows[1]))
+    label = np.empty(size, np.int32)
+    room = np.empty(WORDS * size + len(rows[1]), np.int32)
     count = components(*rows, vertices, edges, stop, room, label)
     if count == BROKEN:  # says what is wrong; if somebody has mended it, there is more
         return scc(as_arena(graph), stop=stop)

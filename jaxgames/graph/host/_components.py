@@ -5,17 +5,20 @@ import numpy as np
 from jaxgames.host import linear
 from jaxgames.tuning.graph import POLL
 
+WORDS = 4
+"""Words that the search needs for each vertex, besides its number."""
+
 BROKEN = -2
 """How many components there are where rows are none, or an edge leads to no vertex."""
 
 
 def room_for(vertices: int, edges: int) -> np.ndarray:
-    """Room for a search to work in: five words for each vertex, and one for each edge.
+    """Room for `tarjan` and `smallest`: five words a vertex, and one for each edge.
 
     Numpy asks the system for large pages, in which the search is faster, where numba
     does not.
     """
-    return np.empty(5 * vertices + edges, np.int32)
+    return np.empty((1 + WORDS) * vertices + edges, np.int32)
 
 
 @linear
@@ -39,9 +42,10 @@ def tarjan(row_ptr, dst, vertices, edges, stop, room):
         between two components lead to the right.
     """
     size = len(row_ptr) - 1
-    order = room[size : 2 * size]  # open vertices are there too, from the left
-    count, closed = search(row_ptr, dst, vertices, edges, stop, room, order)
-    return count, room[:size], order[closed:]
+    number, rest = room[:size], room[size:]
+    order = rest[:size]  # open vertices are there too, from the left
+    count, closed = search(row_ptr, dst, vertices, edges, stop, number, rest, order)
+    return count, number, order[closed:]
 
 
 @linear
@@ -57,7 +61,7 @@ def components(row_ptr, dst, vertices, edges, stop, room, label):
         vertices: bool `[V]`, the vertices that there are, or None for all.
         edges: bool `[E]`, the edges that there are, or None for all.
         stop: int8 `[1]`; the search gives up soon after it is not 0.
-        room: what `room_for` makes.
+        room: int32 `[WORDS V + E]`, to work in.
         label: int32 `[V]`: is given the component of each vertex, -1 where there is no
             vertex.
 
@@ -65,9 +69,9 @@ def components(row_ptr, dst, vertices, edges, stop, room, label):
         How many components there are, -1 if stopped, BROKEN if rows are none; then
         labels are none either.
     """
-    count, first = smallest(row_ptr, dst, vertices, edges, stop, room)
+    count, _ = search(row_ptr, dst, vertices, edges, stop, label, room, None)
     if count >= 0:
-        enumerate_first(first, label)
+        enumerate_first(label)
     return count
 
 
@@ -79,37 +83,36 @@ def smallest(row_ptr, dst, vertices, edges, stop, room):
         How many components there are, as of `components`; and int32 `[V]`, which lies
         in the room: -1 where there is no vertex.
     """
-    count, _ = search(row_ptr, dst, vertices, edges, stop, room, None)
-    return count, room[: len(row_ptr) - 1]
+    size = len(row_ptr) - 1
+    number, rest = room[:size], room[size:]
+    count, _ = search(row_ptr, dst, vertices, edges, stop, number, rest, None)
+    return count, number
 
 
 @linear
-def enumerate_first(first, label):
+def enumerate_first(label):
     """Numbers sets in order of their smallest vertices.
 
     Args:
-        first: int32 `[V]`, the smallest vertex of the set of each vertex; -1 if it is
-            in none.
-        label: int32 `[V]`, which may be the same array: is given their numbers.
+        label: int32 `[V]`, the smallest vertex of the set of each vertex, -1 if it is
+            in none. Becomes the number of the set, or -1.
 
     Returns:
         How many sets there are.
     """
     count = 0
-    for v in range(len(first)):
-        w = np.int64(first[v])
-        if w == v:
-            label[v] = count
-            count += 1
-        elif w < 0:
-            label[v] = -1
-        else:
-            label[v] = label[w]
+    for v in range(len(label)):
+        first = np.int64(label[v])
+        # Read in any case: nobody can guess which vertices are first.
+        known = np.int64(label[max(first, 0)])
+        known = known if first >= 0 else -1
+        label[v] = count if first == v else known
+        count += first == v
     return count
 
 
 @linear
-def search(row_ptr, dst, vertices, edges, stop, room, order):
+def search(row_ptr, dst, vertices, edges, stop, number, room, order):
     """Tarjan's depth-first search.
 
     A vertex has one number, by which Pearce tells all there is to know of it [2]. It is
@@ -134,11 +137,11 @@ def search(row_ptr, dst, vertices, edges, stop, room, order):
         vertices: those that there are.
         edges: those that there are.
         stop: says when to give up.
-        room: what `room_for` makes. `[V]` numbers, which in the end are the names of
-            components, -1 where there is no vertex; `[V]` open vertices, from the left;
-            `[V, 3]` the way from the root: of each vertex its place, the lowest place
-            that it is known to reach, and where those that wait for it begin; and `[E]`
-            vertices that wait.
+        number: int32 `[V]`: is given the names of components, -1 where there is no
+            vertex.
+        room: int32 `[WORDS V + E]`: open vertices, from the left; for each vertex on
+            the way from the root its place, the lowest place that it is known to reach,
+            and where those that wait for it begin; and vertices that wait.
         order: int32 `[V]` for closed vertices, from the right, which may be where open
             ones are: then components are named in the order of closing. Or None: by
             their smallest vertices.
@@ -154,9 +157,8 @@ def search(row_ptr, dst, vertices, edges, stop, room, order):
         components, Inf. Process. Lett. 116 (2016), doi:10.1016/j.ipl.2015.08.010.
     """
     size, num_edges = len(row_ptr) - 1, len(dst)
-    number, stack = room[:size], room[size : 2 * size]
-    path = room[2 * size : 5 * size].reshape((size, 3))
-    pending = room[5 * size : 5 * size + num_edges]
+    stack, path = room[:size], room[size : WORDS * size].reshape((size, WORDS - 1))
+    pending = room[WORDS * size : WORDS * size + num_edges]
     unseen, closed = -size - 1, size
     for v in range(size):
         number[v] = unseen
@@ -287,7 +289,7 @@ def closing(row_ptr, dst, vertices, edges):
         components; and where each component begins there, and the last one ends.
     """
     stop = np.zeros(1, np.int8)
-    room = np.empty(5 * (len(row_ptr) - 1) + len(dst), np.int32)
+    room = np.empty((1 + WORDS) * (len(row_ptr) - 1) + len(dst), np.int32)
     count, component, order = tarjan(row_ptr, dst, vertices, edges, stop, room)
     members = np.empty(len(order), np.int32)
     for place in range(len(order)):

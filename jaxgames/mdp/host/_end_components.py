@@ -68,7 +68,7 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
             label[:], kept[:] = -1, False
             return Found(0, label, kept, outer, removed, False)
         removed += more
-    count = int(enumerate_first(label, label))
+    count = int(enumerate_first(label))
     return Found(count, label, kept, outer, removed, True)
 
 
