@@ -111,7 +111,7 @@ def _arrays_of(graph: Any) -> tuple[np.ndarray, np.ndarray] | None:
         graph = graph.indptr, graph.indices
     if not isinstance(graph, (tuple, list)) or len(graph) != 2:
         return None
-    if not all(type(x) is np.ndarray and x.ndim == 1 for x in graph):
+    if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
         return None
     return graph[0], graph[1]
 

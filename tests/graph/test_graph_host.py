@@ -73,6 +73,26 @@ def test_components_of_large_random_graphs(degree):
     assert graph.verify(rows, labels, engine="host")
 
 
+def test_rows_in_other_forms():
+    """What machine code cannot read as it is takes another way to the same answer."""
+    indptr, indices = random_rows(0, 50, 2)
+    expected = graph.scc(graph.as_arena((indptr, indices)), "max_id").labels
+    strided = np.repeat(indices, 2)[::2]
+    fixed = indices.copy()
+    fixed.setflags(write=False)
+    for rows in (
+        (indptr, indices),
+        [indptr, indices],
+        (indptr.tolist(), indices.tolist()),
+        (indptr.astype(np.int64), indices.astype(np.int64)),
+        (indptr.astype(">i4"), indices),
+        (indptr, strided),
+        (indptr, fixed),
+    ):
+        np.testing.assert_array_equal(graph.scc(rows).labels, expected)
+    assert indices.flags.writeable  # the caller's arrays stay the caller's
+
+
 def broken_rows(indptr: np.ndarray, indices: np.ndarray, rng):
     """Rows with one number that is wrong, and who names that."""
     size, edges = len(indptr) - 1, len(indices)
