@@ -79,8 +79,8 @@ class compiled:
         code = self._program.code(args)
         return self._by_numba(*args) if code is None else code(args)
 
-    def for_each(self, args: tuple, more: list[tuple]) -> list[Callable[[], Any]]:
-        """Calls of the machine code with the same arguments and some more, made ready.
+    def on_each(self, args: tuple, more: list[tuple]) -> None:
+        """Calls it with the same arguments and some more, on all cores.
 
         Args:
             args: those that all have.
@@ -89,9 +89,10 @@ class compiled:
         code = None
         if native.can_translate():
             code = self._program.code((*args, *more[0]))
-        if code is not None:
-            return code.for_each(args, more)
-        return [functools.partial(self._by_numba, *args, *each) for each in more]
+        if code is None:
+            together(lambda each: self._by_numba(*args, *each), more)
+        else:
+            code.on_each(_crew(), args, more)
 
     def _by_numba(self, *args: Any) -> Any:
         """For what is not translated."""
@@ -251,7 +252,7 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
         return
     bounds = [size * part // parts for part in range(parts + 1)]
     ranges = list(zip(bounds[:-1], bounds[1:], strict=True))
-    together(lambda call: call(), function.for_each(arguments, ranges))
+    function.on_each(arguments, ranges)
 
 
 def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:
@@ -285,12 +286,26 @@ def num_cores() -> int:
     return os.cpu_count() or 1
 
 
+def _crew() -> "native.Crew":
+    """Threads for machine code, one for each other core."""
+    with _hiring:  # two that ask at once get the same
+        return _hired()
+
+
+@functools.cache
+def _hired() -> "native.Crew":
+    return native.Crew(max(1, num_cores() - 1))
+
+
+_hiring = threading.Lock()
+
+
 @functools.cache
 def _tasks() -> queue.SimpleQueue:
     """What threads take their work from, one for each other core.
 
-    A part of the work takes some tenths of a millisecond. A future and its lock for
-    each would take as long.
+    A part of the work takes some milliseconds, or not much more than that: a future and
+    its lock for each would take some tenths of one.
     """
     tasks = queue.SimpleQueue()
     for _ in range(max(1, num_cores() - 1)):
@@ -313,7 +328,13 @@ def _serve(tasks: queue.SimpleQueue) -> None:
 
 
 if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(
+        before=_hiring.acquire,
+        after_in_parent=_hiring.release,
+        after_in_child=_hiring.release,
+    )
     os.register_at_fork(after_in_child=_tasks.cache_clear)
+    os.register_at_fork(after_in_child=_hired.cache_clear)
 
 
 # ---- small inputs -------------------------------------------------------------------

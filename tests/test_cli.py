@@ -565,7 +565,7 @@ def test_info_of_other_games(run):
     assert out.startswith("energy.npz: 2 vertices, 2 edges, ")
     code, _, err = run("solve", "energy.npz")
     assert code == Exit.BAD_INPUT
-    assert err.startswith("jaxgames: energy.npz: this is no parity game")
+    assert err.startswith("jaxgames: energy.npz: this is not a parity game")
 
 
 def test_info_of_the_empty_game(run):

@@ -180,12 +180,12 @@ class Parser:
             if is_path(formula):
                 raise PropertyError(
                     place,
-                    f"{quoted(str(formula))} is a property of paths, which wants an "
+                    f"{quoted(str(formula))} is a property of paths, which needs an "
                     "operator around it, such as Pmax=? [ ... ]",
                 )
             if name is not None:
                 if name in others:
-                    raise PropertyError(place, f"{quoted(name)} is there twice")
+                    raise PropertyError(place, f"{quoted(name)} is given twice")
                 others[name] = formula
             found.append(Property(formula, name, constants, labels, others))
             if self._next.kind == "sign" and not self._is(";"):

@@ -17,7 +17,7 @@ from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
-from jaxgames.ops._transfers import Pieces, joined, send
+from jaxgames.ops._transfers import Pieces, default_device, joined, send
 from jaxgames.tuning.base import FEWEST_PLACES
 from jaxgames.tuning.ops import COPIED_UP_TO, COUNTED_BY_TABLE
 
@@ -36,7 +36,7 @@ class Ends(NamedTuple):
 
 def accelerated() -> bool:
     """Whether the default device has memory of its own, and sorts fast."""
-    return jax.device_put(np.int8(0)).device.platform != "cpu"
+    return default_device().platform != "cpu"
 
 
 def slice_rows_there(arena: Arena) -> SlicedArena:

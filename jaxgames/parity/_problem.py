@@ -280,7 +280,13 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
 
 def for_host(arena: Arena) -> host.Prepared:
     """The arrays that the host engine works on; kept with the arena."""
-    return kept(arena, "parity host", lambda: host.prepare(split(arena)))
+
+    def prepare() -> host.Prepared:
+        if arena.edge_priority is None:
+            return host.prepare(normal(arena), compressed=True)
+        return host.prepare(split(arena))
+
+    return kept(arena, "parity host", prepare)
 
 
 def _num_own(arena: Arena) -> int:

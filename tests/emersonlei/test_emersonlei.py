@@ -176,7 +176,7 @@ def test_memory_that_is_needed():
         )
     assert set(seen[-4:]) == {0, 1, 2}
     assert found.strategy.tolist()[0] in (0, 1)
-    with pytest.raises(ValueError, match="edge 3 is none of vertex 0"):
+    with pytest.raises(ValueError, match="edge 3 does not leave vertex 0"):
         found.machine.after(ROUND, int(found.machine.start[0]), 3)
 
 

@@ -112,12 +112,12 @@ class ProgramParser(Parser):
     def _header(self) -> None:
         token = self._take()
         if self._kind is not None:
-            raise PropertyError(token.place, "the program says twice what it is")
+            raise PropertyError(token.place, "the program names its type twice")
         self._kind = KINDS[token.text]
 
     def _once(self, name: str, place: Any, known: Iterable[str], what: str) -> None:
         if name in known:
-            raise PropertyError(place, f"{what} {quoted(name)} is there twice")
+            raise PropertyError(place, f"{what} {quoted(name)} is given twice")
 
     def _declaration(self) -> None:
         self._took("const")
@@ -179,7 +179,7 @@ class ProgramParser(Parser):
     def _starts(self) -> None:
         token = self._take()
         if self._start is not None:
-            raise PropertyError(token.place, "initial states are there twice")
+            raise PropertyError(token.place, "initial states are given twice")
         self._start = self._formula()
         self._expect("endinit")
 
@@ -294,7 +294,7 @@ class ProgramParser(Parser):
     def _composition(self) -> None:
         token = self._take()
         if self._system is not None:
-            raise PropertyError(token.place, "the system is there twice")
+            raise PropertyError(token.place, "the system is given twice")
         self._system = self._composed()
         self._expect("endsystem")
 

@@ -71,7 +71,7 @@ class Outcome(NamedTuple):
     turns: Turns | None = None
 
 
-def prepare(arena: Arena) -> Prepared:
+def prepare(arena: Arena, *, compressed: bool = False) -> Prepared:
     """Brings a concrete arena into the form of the engine: once for many runs.
 
     Takes O(V + E) time where priorities are at most of the order of V, all by counting
@@ -84,7 +84,8 @@ def prepare(arena: Arena) -> Prepared:
 
     Args:
         arena: a game with vertex priorities, one and not a batch; every vertex has a
-            successor. Its priorities may be compressed or not.
+            successor.
+        compressed: whether its priorities are those of a normal form.
 
     Raises:
         ValueError: the arena is no such game.
@@ -98,7 +99,7 @@ def prepare(arena: Arena) -> Prepared:
         lend(np.ascontiguousarray(x))
         for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
     )
-    priority = np.asarray(compress(priority), np.int32)
+    priority = np.asarray(priority if compressed else compress(priority), np.int32)
     top = int(priority.max(initial=0))
     if top >= WON // 2 - 4:
         raise ValueError(
