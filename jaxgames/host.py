@@ -159,6 +159,10 @@ def _plain(function: Any) -> types.FunctionType | None:
     return function._function if isinstance(function, compiled) else None
 
 
+prefetch = compiled(native.prefetch)
+"""Has an item of an array fetched that a compiled function reads soon."""
+
+
 def lend(argument: Any) -> Any:
     """Arrays for machine code, which takes those that are read-only for another type.
 

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from jaxgames import later
 
 if TYPE_CHECKING:
+    from jaxgames.native._ahead import prefetch as prefetch
     from jaxgames.native._arrays import check_indices as check_indices
     from jaxgames.native._machine import Program as Program
     from jaxgames.native._machine import can_translate as can_translate

@@ -173,6 +173,21 @@ class Parity(drive.Problem[Arena]):
         state: "host.Turns | None" = None,
     ) -> Solution:
         """By several engines in turn, or by one of them."""
+        won = None
+        if engine == drive.HOST and state is None:
+            stop = None if track is None else track.stop
+            won = host.attempt(rows_for_host(question), stop=stop, max_steps=max_steps)
+            if won.finished:
+                if track is not None:
+                    track.publish_all(won.winner, won.move)
+                move = won.move if strategies else None
+                winner, strategy = _fit(question, won.winner, move)
+                return Solution(
+                    winner=winner,
+                    strategy=strategy,
+                    status=Status.SOLVED,
+                    stats=Stats(solver=engine, engine=host.PROMOTION, **won.stats),
+                )
         prepared, shared = for_host(question), {}
         if engine == HOST_TANGLES:
             shared["legs"] = (host.TANGLES,)
@@ -185,6 +200,7 @@ class Parity(drive.Problem[Arena]):
             strategies=strategies,
             max_steps=max_steps,
             begun=state,
+            won=won,
             **shared,
         )
         winner, strategy = found.winner, found.strategy
@@ -278,8 +294,13 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     return kept(arena, key, lambda: normal_form(arena, on_edges))
 
 
+def rows_for_host(arena: Arena) -> host.Rows:
+    """The arrays that the host works on at first; kept with the arena."""
+    return kept(arena, "parity rows", lambda: host.rows(split(arena)))
+
+
 def for_host(arena: Arena) -> host.Prepared:
-    """The arrays that the host engine works on; kept with the arena."""
+    """The arrays that the host works on then, if it must; kept with the arena."""
     return kept(arena, "parity host", lambda: host.prepare(split(arena)))
 
 

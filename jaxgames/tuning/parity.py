@@ -84,6 +84,32 @@ LONG_ROW = 16
 POLL = 1024
 """Vertices between two looks at the stop flag."""
 
+# parity/host/_quick.py
+AHEAD = 8
+"""Vertices of the queue by which memory is fetched before it is read."""
+
+QUICK_WORK = 4
+"""Work of the first attempt, for each vertex and edge of a game: vertices that it
+attracts, and edges that lead to these. It is 1 to 3 on most games that few regions
+win."""
+
+# parity/host/_rows.py
+SPLIT_FROM = 1 << 19
+"""Vertices from which on the edges of a game whose edges lead far are sorted in two
+steps, each of which writes to few places at a time ..."""
+
+PIECES = 32
+"""... first into so many parts, at most ..."""
+
+FAR = 1 << 10
+"""... and an edge leads far if it leads to no vertex within this distance of where ..."""
+
+NEXT = 16
+"""... so many edges next to it lead; of the edges ..."""
+
+LOOKED_AT = 256
+"""... so many are looked at."""
+
 # parity/host/_promotion.py
 BLOCK = 64
 """Vertices, in order of importance, that are skipped together."""

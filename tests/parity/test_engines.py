@@ -44,6 +44,13 @@ def no_threads_left():
     parity.wait_for_losers()
 
 
+def engines(run):
+    """Those of the host, with another `run`; nothing is won before that."""
+    nothing = types.SimpleNamespace(finished=False)
+    others = {"rows": engine.rows, "prepare": engine.prepare, "Turns": engine.Turns}
+    return types.SimpleNamespace(attempt=lambda *_, **__: nothing, run=run, **others)
+
+
 @pytest.mark.parametrize("place", ["host", "host-tangles", "race", "auto"])
 def test_places_agree_with_the_reference(place):
     for arena in odd_arenas(1, 30, 16):
@@ -71,13 +78,9 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
 
     def run(prepared, **options):
         threads.append(threading.current_thread())
-        return engine.run(prepared, **options)
+        return engine.run(prepared, **{**options, "won": None})
 
-    monkeypatch.setattr(
-        _problem,
-        "host",
-        types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns),
-    )
+    monkeypatch.setattr(_problem, "host", engines(run))
     monkeypatch.setattr(Parity, "patience", 10)
     monkeypatch.setattr(host, "SMALL", 0)
     parity.prepare_host(GAME)
@@ -324,14 +327,14 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
 
     def run(prepared, *, stop=None, **options):
         calls.append(type(stop))
+        options.pop("won")
         if isinstance(stop, host.Impatience):
             while not stop[0]:
                 pass
             return engine.run(prepared, max_steps=1)
         return engine.run(prepared, **options)
 
-    here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
-    monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(_problem, "host", engines(run))
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
@@ -345,8 +348,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
             pass
         return engine.run(prepared, max_steps=1)
 
-    here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
-    monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(_problem, "host", engines(run))
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []
