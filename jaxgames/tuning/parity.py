@@ -95,20 +95,20 @@ win."""
 
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19
-"""Vertices from which on the edges of a game whose edges lead far are sorted in two
-steps, each of which writes to few places at a time ..."""
+"""Vertices from which on edges that lead far are sorted in two steps, each of which
+writes to few places at a time ..."""
 
 PIECES = 32
-"""... first into so many parts, at most ..."""
+"""... first into so many parts, at most. An edge leads far ..."""
 
 FAR = 1 << 10
-"""... and an edge leads far if it leads to no vertex within this distance of where ..."""
+"""... if it leads to no vertex within this distance of where ..."""
 
 NEXT = 16
-"""... so many edges next to it lead; of the edges ..."""
+"""... so many edges next to it lead. Half of ..."""
 
 LOOKED_AT = 256
-"""... so many are looked at."""
+"""... so many that are looked at have to."""
 
 # parity/host/_promotion.py
 BLOCK = 64

@@ -44,8 +44,8 @@ from jaxgames.parity._game import compress
 from jaxgames.parity.host._arranged import arranged
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
-from jaxgames.parity.host._legs import TANGLES as TANGLES
 from jaxgames.parity.host._legs import PROMOTION as PROMOTION
+from jaxgames.parity.host._legs import TANGLES as TANGLES
 from jaxgames.parity.host._legs import Turns as Turns
 from jaxgames.parity.host._legs import Won as Won
 from jaxgames.parity.host._quick import Board, answer, first_bytes, promote_quickly
@@ -106,6 +106,7 @@ def attempt(
         stop: see `run`.
         max_steps: about as many steps as it may take.
     """
+    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
     size = len(rows.owner)
     base, many = np.empty(size, np.uint8), np.empty(0, np.int32)
     if first_bytes(rows.owner, rows.row_ptr, base):
@@ -118,9 +119,7 @@ def attempt(
     )
     winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
     stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
-    limit = QUICK_WORK * (size + len(rows.head))
-    if max_steps is not None:
-        limit = min(limit, max_steps)
+    limit = min(QUICK_WORK * (size + len(rows.head)), most)
     finished = promote_quickly(board, rows.loops, base, many, move, stop, limit, counts)
     on_all_cores(answer, size, rows.row_ptr, rows.head, base, move, winner)
     names = ("steps", "regions", "promotions", "dominions")

@@ -267,7 +267,7 @@ def _heads(board, some, many, above, state, end):
     All of these priorities are of one parity, so that nothing distinguishes them. The
     arguments are those of `_tops`.
     """
-    priority, queue, by = board.priority, board.queue, board.by
+    priority, queue = board.priority, board.queue
     if many < 0:
         for v in range(len(state)):
             heads = (priority[v] > above) & (state[v] & TAKEN == 0)
@@ -356,7 +356,7 @@ def _own_stay(board, state, player, begin, last, level):
 
 @compiled
 def _escape(board, state, players, level, begin, end, counts):
-    """The nearest region of the same player's that the rival can leave a closed one for.
+    """The nearest region of the player's that the rival can leave a closed one for.
 
     Negative if there is none.
     """

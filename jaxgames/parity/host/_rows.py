@@ -105,7 +105,7 @@ def _to_begins(in_ptr, first, last, at):
 
 @compiled
 def _sort_in_parts(source, head, shift, pairs, in_ptr, in_tail):
-    """As `_sort`, by first bits and then by the others: each in few places at a time."""
+    """As `_sort`, by first bits and then by all: each in few places at a time."""
     many, size, loops = len(head), len(in_ptr) - 1, 0
     parts = ((size - 1) >> shift) + 1
     begins = np.zeros(parts + 1, np.int64)
