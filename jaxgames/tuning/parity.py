@@ -98,8 +98,8 @@ SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
 writes to few places at a time ..."""
 
-PIECES = 32
-"""... first into so many parts, at most. An edge leads far ..."""
+MOST_RANGES = 4
+"""... on so many cores at most: each has counters of its own. An edge leads far ..."""
 
 FAR = 1 << 10
 """... if it leads to no vertex within this distance of where ..."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled, prefetch
-from jaxgames.solution import UNDECIDED
+from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import AHEAD, POLL
 
 OWNER, TAKEN, ONE = 1, 2, 4
@@ -450,15 +450,27 @@ def _conclude(board, base, player, end, goal, names):
 
 @compiled
 def answer(row_ptr, head, base, goal, winner, begin, end):
-    """Fills winners, and puts the first edge to it in the place of a goal."""
+    """Fills winners, and puts the first edge to it in the place of a goal.
+
+    The edges that are looked at first may be those of later vertices, but an edge of
+    the vertex itself comes first. Which it is nobody could predict: so no branch asks.
+    """
+    many = len(head)
     for v in range(max(begin, 0), end):
-        owner = base[v] & OWNER
-        if goal[v] >= 0:
-            e = row_ptr[v]
-            while head[e] != goal[v]:
+        to, e = np.int64(goal[v]), np.int64(row_ptr[v])
+        owns, misses = to >= 0, True
+        if e + 3 < many:
+            misses = head[e] != to
+            second = misses & (head[e + 1] != to)
+            third = second & (head[e + 2] != to)
+            e += misses
+            e += second
+            e += third
+            misses = third & (head[e] != to)
+        if owns & misses:
+            while head[e] != to:
                 e += 1
-            goal[v], winner[v] = e, owner
-        elif base[v] & TAKEN != 0:
-            winner[v] = owner ^ 1
-        else:
-            winner[v] = UNDECIDED
+        goal[v] = owns * (e - NO_EDGE) + NO_EDGE
+        won = (base[v] // TAKEN) & 1
+        player = (base[v] & OWNER) ^ owns ^ 1
+        winner[v] = won * (player - UNDECIDED) + UNDECIDED

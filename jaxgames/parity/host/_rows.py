@@ -4,8 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.host import compiled
-from jaxgames.tuning.parity import FAR, LOOKED_AT, NEXT, PIECES, SPLIT_FROM
+from jaxgames.host import compiled, on_ranges, ranges_of
+from jaxgames.tuning.parity import FAR, LOOKED_AT, MOST_RANGES, NEXT, SPLIT_FROM
+
+BITS = 16
+"""Bits by which edges that lead far are sorted in the second step."""
 
 
 class Rows(NamedTuple):
@@ -47,13 +50,38 @@ def by_target(
     Returns:
         `in_ptr`, `in_tail` and `loops` of `Rows`.
     """
-    in_ptr, in_tail = np.empty(size + 1, np.int32), np.empty(len(head), np.int32)
-    if size < SPLIT_FROM or not _lead_far(head):
-        return in_ptr, in_tail, _sort(source, head, in_ptr, in_tail)
-    shift = (size - 1).bit_length() - PIECES.bit_length() + 1
-    pairs = np.empty(len(head), np.int64)
-    loops = _sort_in_parts(source, head, shift, pairs, in_ptr, in_tail)
+    edges = len(head)
+    ranges = [(k, *each) for k, each in enumerate(ranges_of(edges, MOST_RANGES))]
+    in_ptr, in_tail = np.empty(size + 1, np.int32), np.empty(edges, np.int32)
+    # Each range has places for as many loops as it has edges. Few are ever touched.
+    loops, num_loops = np.empty(edges, np.int32), np.zeros(len(ranges), np.int64)
+    far = size >= SPLIT_FROM and _lead_far(head)
+    shift = BITS if far else 0
+    counts = np.zeros((len(ranges), ((size - 1) >> shift) + 1), np.int32)
+    on_ranges(_count, ranges, head, shift, counts)
+    if far:
+        begins = np.empty(counts.shape[1] + 1, np.int32)
+        tail, rest = np.empty(edges, np.int32), np.empty(edges, np.uint16)
+        _begin(counts, begins)
+        found = (counts, tail, rest, loops, num_loops)
+        on_ranges(_split, ranges, source, head, *found)
+        parts = _of_parts(begins, len(ranges))
+        on_ranges(_sort_parts, parts, begins, tail, rest, in_ptr, in_tail)
+        in_ptr[0] = 0
+    else:
+        _begin(counts, in_ptr)
+        found = (counts, in_tail, loops, num_loops)
+        on_ranges(_place, ranges, source, head, *found)
+    each = zip(ranges, num_loops.tolist(), strict=True)
+    loops = np.concatenate([loops[at : at + many] for (_, at, _), many in each])
     return in_ptr, in_tail, loops
+
+
+def _of_parts(begins: np.ndarray, many: int) -> list[tuple[int, int]]:
+    """Ranges of parts that have about as many edges each."""
+    wanted = np.arange(1, many) * int(begins[-1]) // many
+    ends = [0, *begins.searchsorted(wanted).tolist(), len(begins) - 1]
+    return list(zip(ends[:-1], ends[1:], strict=True))
 
 
 def _lead_far(head: np.ndarray) -> bool:
@@ -69,70 +97,78 @@ def _lead_far(head: np.ndarray) -> bool:
 
 
 @compiled
-def _sort(source, head, in_ptr, in_tail):
-    """Sorts edges by counting; returns loops."""
-    many, size, loops = len(head), len(in_ptr) - 1, 0
-    in_ptr.fill(0)
-    for e in range(many):
-        v = head[e]
-        in_ptr[v + 1] += 1
-        loops += v == source[e]
-    loop = np.empty(loops, np.int32)
-    _to_begins(in_ptr, 0, size, 0)
-    loops = 0
-    for e in range(many):
-        v = head[e]
-        place = in_ptr[v + 1]
-        in_tail[place] = source[e]
-        in_ptr[v + 1] = place + 1
-        if v == source[e]:
-            loop[loops] = e
-            loops += 1
-    return loop
+def _count(head, shift, counts, number, begin, end):
+    """Counts the edges of a range by where they lead."""
+    row = counts[number]
+    for e in range(max(begin, 0), end):
+        row[head[e] >> shift] += 1
 
 
 @compiled
-def _to_begins(in_ptr, first, last, at):
-    """Makes of how many edges lead to each vertex where these begin.
+def _begin(counts, begins):
+    """Makes of how many there are where they begin: of each range, and of all."""
+    at, begins[0] = 0, 0
+    for place in range(counts.shape[1]):
+        for number in range(counts.shape[0]):
+            more = counts[number, place]
+            counts[number, place] = at
+            at += more
+        begins[place + 1] = at
 
-    One place further on: when all are there, their ends stand in these places.
+
+@compiled
+def _place(source, head, counts, in_tail, loops, num_loops, number, begin, end):
+    """Puts the edges of a range where they belong."""
+    free, many = counts[number], 0
+    for e in range(max(begin, 0), end):
+        u, v = source[e], head[e]
+        place = free[v]
+        in_tail[place] = u
+        free[v] = place + 1
+        if u == v:
+            loops[begin + many] = e
+            many += 1
+    num_loops[number] = many
+
+
+@compiled
+def _split(source, head, counts, tail, rest, loops, num_loops, number, begin, end):
+    """Puts the edges of a range in order by the first bits of where they lead.
+
+    What is left of these is the rest.
     """
-    for v in range(first, last):
-        more = in_ptr[v + 1]
-        in_ptr[v + 1] = at
-        at += more
+    free, many = counts[number], 0
+    for e in range(max(begin, 0), end):
+        u, v = source[e], np.int64(head[e])
+        place = free[v >> BITS]
+        tail[place], rest[place] = u, v & (2**BITS - 1)
+        free[v >> BITS] = place + 1
+        if u == v:
+            loops[begin + many] = e
+            many += 1
+    num_loops[number] = many
 
 
 @compiled
-def _sort_in_parts(source, head, shift, pairs, in_ptr, in_tail):
-    """As `_sort`, by first bits and then by all: each in few places at a time."""
-    many, size, loops = len(head), len(in_ptr) - 1, 0
-    parts = ((size - 1) >> shift) + 1
-    begins = np.zeros(parts + 1, np.int64)
-    in_ptr.fill(0)
-    for e in range(many):
-        begins[(head[e] >> shift) + 1] += 1
-        loops += head[e] == source[e]
-    loop = np.empty(loops, np.int32)
-    for part in range(parts):
-        begins[part + 1] += begins[part]
-    free, loops = begins.copy(), 0
-    for e in range(many):
-        v = np.int64(head[e])
-        part = v >> shift
-        pairs[free[part]] = (v << 32) | source[e]
-        free[part] += 1
-        if v == source[e]:
-            loop[loops] = e
-            loops += 1
-    for part in range(parts):
+def _sort_parts(begins, tail, rest, in_ptr, in_tail, begin, end):
+    """Sorts those edges that have the same first bits by the rest, of a range of bits.
+
+    A place further on, `in_ptr` has the begins of rows, which become their ends.
+    """
+    size = len(in_ptr) - 1
+    for part in range(begin, end):
         first, last = begins[part], begins[part + 1]
+        at, after = (part << BITS) + 1, min((part + 1) << BITS, size) + 1
+        for v in range(at, after):
+            in_ptr[v] = 0
         for k in range(first, last):
-            in_ptr[(pairs[k] >> 32) + 1] += 1
-        _to_begins(in_ptr, part << shift, min((part + 1) << shift, size), first)
+            in_ptr[at + rest[k]] += 1
+        begun = first
+        for v in range(at, after):
+            more = in_ptr[v]
+            in_ptr[v] = begun
+            begun += more
         for k in range(first, last):
-            v = pairs[k] >> 32
-            place = in_ptr[v + 1]
-            in_tail[place] = pairs[k] & (2**32 - 1)
-            in_ptr[v + 1] = place + 1
-    return loop
+            place = in_ptr[at + rest[k]]
+            in_tail[place] = tail[k]
+            in_ptr[at + rest[k]] = place + 1
