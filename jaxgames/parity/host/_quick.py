@@ -30,6 +30,7 @@ which the edges are counted that do not lead to what the other player has."""
 FULL = 63
 """Edges from which on `left` has their number."""
 
+
 LEVELS = 250
 """Regions at most, so that a byte names one."""
 
@@ -148,12 +149,20 @@ def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
                 going = going and counts[4] <= limit and level < LEVELS
         if closed:
             counts[3] += 1
-            left_over = undecided - (end - begin)
-            _move(board, begin, end, 0)
-            end -= begin
-            for index in range(end):
-                base[board.queue[index]] |= TAKEN
-            if left_over > 0:
+            if end - begin == undecided:
+                for index in range(begin, end):
+                    base[board.queue[index]] |= TAKEN
+            elif begin < end - begin:
+                first, last = _keep(
+                    board, state, left, players, begins, level, end, near, counts
+                )
+                end = _spread(board, state, left, player, first, last, stop, counts)
+                base[:], base_left[:] = state, left
+            else:
+                _move(board, begin, end, 0)
+                end -= begin
+                for index in range(end):
+                    base[board.queue[index]] |= TAKEN
                 end = _spread(board, base, base_left, player, 0, end, stop, counts)
             undecided -= end
             _conclude(board, base, player, end, goal, undecided > 0)
@@ -298,7 +307,6 @@ def _spread(board, state, left, player, begin, end, stop, counts):
     while begin < end and (begin % POLL != 0 or stop[0] == 0):
         if begin + 2 * AHEAD < end:
             prefetch(in_ptr, queue[begin + 2 * AHEAD])
-        if begin + AHEAD < end:
             prefetch(in_tail, in_ptr[queue[begin + AHEAD]])
         v = queue[begin]
         into, until = np.int64(in_ptr[v]), np.int64(in_ptr[v + 1])
@@ -384,13 +392,60 @@ def _give_up(board, state, left, player, begin, end, counts):
     """Makes the vertices of a region free."""
     in_ptr, in_tail, queue = board.in_ptr, board.in_tail, board.queue
     for index in range(begin, end):
+        if index + 2 * AHEAD < end:
+            prefetch(in_ptr, queue[index + 2 * AHEAD])
+            prefetch(in_tail, in_ptr[queue[index + AHEAD]])
         v = queue[index]
         state[v] &= 255 - TAKEN
         for k in range(in_ptr[v], in_ptr[v + 1]):
             u = in_tail[k]
-            if u != v and (state[u] ^ player) & OWNER == 1:
-                _count(state, left, u, 1)
+            old = np.int64(state[u])
+            rival = ((old ^ player) & OWNER) * (u != v)
+            if old >= ONE * (FULL - 1):
+                if rival == 1:
+                    _count(state, left, u, 1)
+            else:
+                state[u] = old + ONE * rival
         counts[4] += 1 + in_ptr[v + 1] - in_ptr[v]
+
+
+@compiled
+def _keep(board, state, left, players, begins, level, end, near, counts):
+    """Gives up all regions but the last, and attracts to it what is free then.
+
+    It becomes the first. Returns where that begins that was attracted, and its end.
+    """
+    row_ptr, head, queue, by = board.row_ptr, board.head, board.queue, board.by
+    begin, player = begins[level], players[level]
+    for index in range(level):
+        first, last = begins[index], begins[index + 1]
+        _give_up(board, state, left, players[index], first, last, counts)
+    for index in range(begin):
+        near[index] = queue[index]
+    _move(board, begin, end, 0)
+    first = end - begin
+    last = first
+    for index in range(begin):
+        if index + 2 * AHEAD < begin:
+            prefetch(row_ptr, near[index + 2 * AHEAD])
+            prefetch(head, row_ptr[near[index + AHEAD]])
+        u = near[index]
+        found = np.int64(state[u])
+        joins = found < ONE
+        if (found ^ player) & OWNER == 0:
+            e, stop = np.int64(row_ptr[u]), np.int64(row_ptr[u + 1])
+            joins = False
+            while not joins and e < stop:
+                w = head[e]
+                joins = state[w] & TAKEN != 0 and board.level[w] == level
+                by[last] = w
+                e += 1
+            counts[4] += e - row_ptr[u]
+        if joins:
+            queue[last] = u
+            state[u] |= TAKEN
+            last += 1
+    return first, last
 
 
 @compiled
@@ -471,6 +526,6 @@ def answer(row_ptr, head, base, goal, winner, begin, end):
             while head[e] != to:
                 e += 1
         goal[v] = owns * (e - NO_EDGE) + NO_EDGE
-        won = (base[v] // TAKEN) & 1
-        player = (base[v] & OWNER) ^ owns ^ 1
+        found = np.int64(base[v])
+        won, player = (found // TAKEN) & 1, (found & OWNER) ^ owns ^ 1
         winner[v] = won * (player - UNDECIDED) + UNDECIDED
