@@ -174,9 +174,12 @@ class Parity(drive.Problem[Arena]):
     ) -> Solution:
         """By several engines in turn, or by one of them."""
         won = None
+        rows = None
         if engine == drive.HOST and state is None:
+            rows = rows_for_host(question)
+        if rows is not None:
             stop = None if track is None else track.stop
-            won = host.attempt(rows_for_host(question), stop=stop, max_steps=max_steps)
+            won = host.attempt(rows, stop=stop, max_steps=max_steps)
             if won.finished:
                 if track is not None:
                     track.publish_all(won.winner, won.move)
@@ -294,9 +297,14 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     return kept(arena, key, lambda: normal_form(arena, on_edges))
 
 
-def rows_for_host(arena: Arena) -> host.Rows:
-    """The arrays that the host works on at first; kept with the arena."""
-    return kept(arena, "parity rows", lambda: host.rows(split(arena)))
+def rows_for_host(arena: Arena) -> host.Rows | None:
+    """The arrays for an attempt, or None if there is to be none; kept with the arena."""
+
+    def made():
+        game = split(arena)
+        return host.rows(game) if host.is_worth_it(game) else None
+
+    return kept(arena, "parity rows", made)
 
 
 def for_host(arena: Arena) -> host.Prepared:

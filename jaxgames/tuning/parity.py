@@ -88,10 +88,20 @@ POLL = 1024
 AHEAD = 8
 """Vertices of the queue by which memory is fetched before it is read."""
 
-QUICK_WORK = 4
+QUICK_WORK = 3
 """Work of the first attempt, for each vertex and edge of a game: vertices that it
-attracts, and edges that lead to these. It is 1 to 3 on most games that few regions
+attracts, and edges that lead to these. It is 1 to 2.2 on most games that few regions
 win."""
+
+LOOKS = 2
+"""Vertices that are looked at for the next region while an edge is."""
+
+FEW_PRIORITIES = 8
+"""Largest priority up to which there is an attempt: games with many have many regions
+..."""
+
+VERTICES_OF_ONE = 64
+"""... if there are not so many vertices for each."""
 
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19

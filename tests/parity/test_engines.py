@@ -45,10 +45,8 @@ def no_threads_left():
 
 
 def engines(run):
-    """Those of the host, with another `run`; nothing is won before that."""
-    nothing = types.SimpleNamespace(finished=False)
-    others = {"rows": engine.rows, "prepare": engine.prepare, "Turns": engine.Turns}
-    return types.SimpleNamespace(attempt=lambda *_, **__: nothing, run=run, **others)
+    """Those of the host, with another `run`, and no attempt before."""
+    return types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
 
 
 @pytest.mark.parametrize("place", ["host", "host-tangles", "race", "auto"])
@@ -78,9 +76,10 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
 
     def run(prepared, **options):
         threads.append(threading.current_thread())
-        return engine.run(prepared, **{**options, "won": None})
+        return engine.run(prepared, **options)
 
     monkeypatch.setattr(_problem, "host", engines(run))
+    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
     monkeypatch.setattr(Parity, "patience", 10)
     monkeypatch.setattr(host, "SMALL", 0)
     parity.prepare_host(GAME)
@@ -327,7 +326,6 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
 
     def run(prepared, *, stop=None, **options):
         calls.append(type(stop))
-        options.pop("won")
         if isinstance(stop, host.Impatience):
             while not stop[0]:
                 pass
@@ -335,6 +333,7 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
         return engine.run(prepared, **options)
 
     monkeypatch.setattr(_problem, "host", engines(run))
+    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
@@ -349,6 +348,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
         return engine.run(prepared, max_steps=1)
 
     monkeypatch.setattr(_problem, "host", engines(run))
+    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []

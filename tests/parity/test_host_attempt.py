@@ -40,7 +40,8 @@ def sparse(seed, count, sizes, most):
 
 
 @some_of(400, 4000)
-def test_odd_games(count):
+def test_odd_games(count, monkeypatch):
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
     for arena in odd_arenas(41, count):
         won = attempt(arena)
         assert won.finished
@@ -48,8 +49,9 @@ def test_odd_games(count):
 
 
 @some_of(60, 600)
-def test_games_with_promotions_and_long_rows(count):
+def test_games_with_promotions_and_long_rows(count, monkeypatch):
     """More edges than a byte counts, and regions that are given up."""
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
     stats = dict.fromkeys(("promotions", "dominions", "finished"), 0)
     for arena in sparse(42, count, (60, 400), 3 * _quick.FULL):
         won = attempt(arena)
@@ -65,6 +67,7 @@ def test_games_with_promotions_and_long_rows(count):
 def test_edges_that_no_byte_counts(count, monkeypatch):
     """As if a byte counted to 2: regions are given up around that number, too."""
     monkeypatch.setattr(_quick, "FULL", 2)
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
     promotions = 0
     for arena in sparse(45, count, (20, 80), 6):
         with host.interpreted():

@@ -53,7 +53,7 @@ from jaxgames.parity.host._rows import Rows as Rows
 from jaxgames.parity.host._rows import by_target
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.parity import QUICK_WORK
+from jaxgames.tuning.parity import FEW_PRIORITIES, QUICK_WORK, VERTICES_OF_ONE
 
 
 class Outcome(NamedTuple):
@@ -94,6 +94,16 @@ def rows(arena: Arena) -> Rows:
     )
     incoming = by_target(source, head, len(owner))
     return Rows(owner, priority, row_ptr, head, *incoming, size)
+
+
+def is_worth_it(arena: Arena) -> bool:
+    """Whether a game may be won in a few regions: it has few priorities for its size.
+
+    Args:
+        arena: with vertex priorities; it need not be a right one.
+    """
+    top = int(np.max(arena.priority, initial=0))
+    return top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
 
 
 def attempt(

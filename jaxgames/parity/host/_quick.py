@@ -21,7 +21,7 @@ import numpy as np
 
 from jaxgames.host import compiled, prefetch
 from jaxgames.solution import NO_EDGE, UNDECIDED
-from jaxgames.tuning.parity import AHEAD, POLL
+from jaxgames.tuning.parity import AHEAD, LOOKS, POLL
 
 OWNER, TAKEN, ONE = 1, 2, 4
 """Of the byte of a vertex: its owner, whether it is won or in a region, and the unit in
@@ -100,6 +100,7 @@ def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
         begin, end = np.int64(0), np.int64(0)
         level, named = np.int64(0), np.int64(0)
         many, (even, odd) = listed, _tops(board, rest, listed, state)
+        counts[4] += undecided // LOOKS
         closed = False
         while going and not closed:
             counts[1] += 1
@@ -146,6 +147,7 @@ def promote_quickly(board, loops, base, base_left, goal, stop, limit, counts):
                 else:
                     many = _free(board, near, many, near, state)
                 even, odd = _tops(board, near, many, state)
+                counts[4] += many // LOOKS
                 going = going and counts[4] <= limit and level < LEVELS
         if closed:
             counts[3] += 1
