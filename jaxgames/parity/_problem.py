@@ -298,7 +298,7 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
 
 
 def rows_for_host(arena: Arena) -> host.Rows | None:
-    """The arrays for an attempt, or None if there is to be none; kept with the arena."""
+    """The arrays for an attempt, or None if there is none; kept with the arena."""
 
     def made():
         game = split(arena)
