@@ -133,7 +133,7 @@ def attempt(
     finished = promote_quickly(board, rows.loops, base, many, move, stop, limit, counts)
     on_all_cores(answer, size, rows.row_ptr, rows.head, base, move, winner)
     names = ("steps", "regions", "promotions", "dominions")
-    stats = dict(zip(names, counts.tolist(), strict=False))
+    stats: dict[str, int] = dict(zip(names, counts.tolist(), strict=False))
     return Won(winner, move, bool(finished), stats)
 
 

@@ -281,17 +281,17 @@ def _heads(board, some, many, above, state, end):
     priority, queue = board.priority, board.queue
     if many < 0:
         for v in range(len(state)):
-            heads = (priority[v] > above) & (state[v] & TAKEN == 0)
-            queue[end] = v
-            end += heads
-            state[v] |= TAKEN * heads
+            if priority[v] > above and state[v] & TAKEN == 0:
+                queue[end] = v
+                state[v] |= TAKEN
+                end += 1
     else:
         for index in range(many):
             v = some[index]
-            heads = (priority[v] > above) & (state[v] & TAKEN == 0)
-            queue[end] = v
-            end += heads
-            state[v] |= TAKEN * heads
+            if priority[v] > above and state[v] & TAKEN == 0:
+                queue[end] = v
+                state[v] |= TAKEN
+                end += 1
     return end
 
 

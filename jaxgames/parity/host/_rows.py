@@ -93,7 +93,7 @@ def _lead_far(head: np.ndarray) -> bool:
     first = np.linspace(0, len(head) - 1 - NEXT, LOOKED_AT).astype(np.int64)
     others = head[first[:, None] + np.arange(1, NEXT)]
     apart = np.abs(others - head[first][:, None]).min(axis=1)
-    return 2 * np.count_nonzero(apart > FAR) > LOOKED_AT
+    return 2 * int(np.count_nonzero(apart > FAR)) > LOOKED_AT
 
 
 @compiled
