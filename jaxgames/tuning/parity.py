@@ -108,8 +108,11 @@ SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
 writes to few places at a time ..."""
 
+EDGES_OF_RANGE = 1 << 18
+"""... by one core for each so many edges ..."""
+
 MOST_RANGES = 4
-"""... on so many cores at most: each has counters of its own. An edge leads far ..."""
+"""... and by so many at most: each has counters of its own. An edge leads far ..."""
 
 FAR = 1 << 10
 """... if it leads to no vertex within this distance of where ..."""

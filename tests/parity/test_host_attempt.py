@@ -189,6 +189,7 @@ def test_rows_by_target(monkeypatch, cores, size, far):
     """As a stable sort has them, in one step and in two, on one core and on several."""
     monkeypatch.setattr(host, "num_cores", lambda: cores)
     monkeypatch.setattr(host, "FEWEST_PLACES", 100)
+    monkeypatch.setattr(_rows, "EDGES_OF_RANGE", 50)
     monkeypatch.setattr(_rows, "SPLIT_FROM", 0)
     monkeypatch.setattr(_rows, "_lead_far", lambda head: far)
     rng = np.random.default_rng(size)

@@ -5,7 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames.host import compiled, on_ranges, ranges_of
-from jaxgames.tuning.parity import FAR, LOOKED_AT, MOST_RANGES, NEXT, SPLIT_FROM
+from jaxgames.tuning.parity import (
+    EDGES_OF_RANGE,
+    FAR,
+    LOOKED_AT,
+    MOST_RANGES,
+    NEXT,
+    SPLIT_FROM,
+)
 
 BITS = 16
 """Bits by which edges that lead far are sorted in the second step."""
@@ -51,27 +58,33 @@ def by_target(
         `in_ptr`, `in_tail` and `loops` of `Rows`.
     """
     edges = len(head)
-    ranges = [(k, *each) for k, each in enumerate(ranges_of(edges, MOST_RANGES))]
-    in_ptr, in_tail = np.empty(size + 1, np.int32), np.empty(edges, np.int32)
+    most = min(MOST_RANGES, max(edges // EDGES_OF_RANGE, 1))
+    ranges = [(k, *each) for k, each in enumerate(ranges_of(edges, most))]
+    in_tail = np.empty(edges, np.int32)
     # Each range has places for as many loops as it has edges. Few are ever touched.
     loops, num_loops = np.empty(edges, np.int32), np.zeros(len(ranges), np.int64)
     far = size >= SPLIT_FROM and _lead_far(head)
-    shift = BITS if far else 0
-    counts = np.zeros((len(ranges), ((size - 1) >> shift) + 1), np.int32)
-    on_ranges(_count, ranges, head, shift, counts)
+    places = ((size - 1) >> (BITS if far else 0)) + 1
+    # Where edges of a range belong next. In the end those of the last are ends of rows.
+    first = np.zeros(places + 1, np.int32)
+    free = first[1:].reshape(1, places)
+    if len(ranges) > 1:
+        free = np.zeros((len(ranges), places), np.int32)
+    on_ranges(_count, ranges, head, BITS if far else 0, free)
+    _begin(free)
+    found = (loops, num_loops)
     if far:
-        begins = np.empty(counts.shape[1] + 1, np.int32)
         tail, rest = np.empty(edges, np.int32), np.empty(edges, np.uint16)
-        _begin(counts, begins)
-        found = (counts, tail, rest, loops, num_loops)
-        on_ranges(_split, ranges, source, head, *found)
-        parts = _of_parts(begins, len(ranges))
-        on_ranges(_sort_parts, parts, begins, tail, rest, in_ptr, in_tail)
-        in_ptr[0] = 0
+        on_ranges(_split, ranges, source, head, free, tail, rest, *found)
     else:
-        _begin(counts, in_ptr)
-        found = (counts, in_tail, loops, num_loops)
-        on_ranges(_place, ranges, source, head, *found)
+        on_ranges(_place, ranges, source, head, free, in_tail, *found)
+    first[1:] = free[-1]
+    in_ptr = first
+    if far:
+        in_ptr = np.empty(size + 1, np.int32)
+        in_ptr[0] = 0
+        parts = _of_parts(first, len(ranges))
+        on_ranges(_sort_parts, parts, first, tail, rest, in_ptr, in_tail)
     each = zip(ranges, num_loops.tolist(), strict=True)
     loops = np.concatenate([loops[at : at + many] for (_, at, _), many in each])
     return in_ptr, in_tail, loops
@@ -97,29 +110,28 @@ def _lead_far(head: np.ndarray) -> bool:
 
 
 @compiled
-def _count(head, shift, counts, number, begin, end):
+def _count(head, shift, free, number, begin, end):
     """Counts the edges of a range by where they lead."""
-    row = counts[number]
+    row = free[number]
     for e in range(max(begin, 0), end):
         row[head[e] >> shift] += 1
 
 
 @compiled
-def _begin(counts, begins):
-    """Makes of how many there are where they begin: of each range, and of all."""
-    at, begins[0] = 0, 0
-    for place in range(counts.shape[1]):
-        for number in range(counts.shape[0]):
-            more = counts[number, place]
-            counts[number, place] = at
+def _begin(free):
+    """Makes of how many edges of a range belong somewhere where these begin."""
+    at = 0
+    for place in range(free.shape[1]):
+        for number in range(free.shape[0]):
+            more = free[number, place]
+            free[number, place] = at
             at += more
-        begins[place + 1] = at
 
 
 @compiled
-def _place(source, head, counts, in_tail, loops, num_loops, number, begin, end):
+def _place(source, head, frees, in_tail, loops, num_loops, number, begin, end):
     """Puts the edges of a range where they belong."""
-    free, many = counts[number], 0
+    free, many = frees[number], 0
     for e in range(max(begin, 0), end):
         u, v = source[e], head[e]
         place = free[v]
@@ -132,12 +144,12 @@ def _place(source, head, counts, in_tail, loops, num_loops, number, begin, end):
 
 
 @compiled
-def _split(source, head, counts, tail, rest, loops, num_loops, number, begin, end):
+def _split(source, head, frees, tail, rest, loops, num_loops, number, begin, end):
     """Puts the edges of a range in order by the first bits of where they lead.
 
     What is left of these is the rest.
     """
-    free, many = counts[number], 0
+    free, many = frees[number], 0
     for e in range(max(begin, 0), end):
         u, v = source[e], np.int64(head[e])
         place = free[v >> BITS]
