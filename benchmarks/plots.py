@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import start
 from benchmarks.call_inputs import GROUPS
 from benchmarks.calls_page import called, of_group, rival
 from benchmarks.compare import best_peer, by_game, entry, sequential, spent
@@ -108,7 +109,8 @@ def _draw_calls(figure, results: Results) -> bool:
 
 def _draw_starts(figure, results: Results) -> bool:
     """CPU seconds of whole processes, of ours and of the programs of others."""
-    rows = [row for row in results.rows if row.verified and row.call_s]
+    verified = [row for row in results.rows if row.verified and row.call_s]
+    rows = [row for row in verified if row.experiment != start.ELAPSED]
     if not rows:
         return False
     rows.reverse()  # the first one on top
@@ -126,6 +128,27 @@ def _draw_starts(figure, results: Results) -> bool:
         axes.plot(*zip(*first, strict=True), "|", color="grey", label=label)
     axes.set_xscale("log")
     axes.set_xlabel("CPU seconds of the whole process, start-up included")
+    axes.set_yticks(range(len(rows)), [row.game for row in rows])
+    axes.grid(axis="x", alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
+    return True
+
+
+def _draw_elapsed(figure, results: Results) -> bool:
+    """Whole processes on large games, of ours and of others, by the clock."""
+    verified = [row for row in results.rows if row.verified and row.call_s]
+    rows = [row for row in verified if row.experiment == start.ELAPSED]
+    if not rows:
+        return False
+    rows.reverse()  # the first one on top
+    figure.set_size_inches(7, 1.2 + 0.25 * len(rows))
+    axes = figure.add_subplot()
+    for kind, color in PROGRAMS.items():
+        places = [y for y, row in enumerate(rows) if kind_of_program(row) == kind]
+        if places:
+            axes.barh(places, [rows[y].call_s for y in places], color=color, label=kind)
+    axes.set_xscale("log")
+    axes.set_xlabel("seconds of the whole process, start-up and reading included")
     axes.set_yticks(range(len(rows)), [row.game for row in rows])
     axes.grid(axis="x", alpha=0.3)
     figure.legend(loc="outside upper center", ncols=4, frameon=False)
@@ -222,7 +245,7 @@ _DRAWS: dict[str, dict[str, Callable]] = {
     "samples": {},
     "values": {},
     "calls": {"times": _draw_calls},
-    "start": {"times": _draw_starts},
+    "start": {"times": _draw_starts, "elapsed": _draw_elapsed},
     "thesis": {"8-6": _draw_periods, "8-8": _draw_lengths},
     "graph": _SEQUENTIAL,
     "mdp": _SEQUENTIAL,

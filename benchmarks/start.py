@@ -2,6 +2,7 @@
 
 Each command runs as a user would type it. `call_s` is the median of several processes,
 `first_call_s` the first one of all, with empty folders for what numba and JAX keep.
+With an accelerator there are large games, too, timed by the clock on the wall.
 """
 
 import dataclasses
@@ -11,10 +12,12 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
 from benchmarks.peers import Oink
@@ -23,6 +26,9 @@ from benchmarks.schema import Results, Row
 from jaxgames import Arena, Status, generate, io, systems
 
 SUITE = "start"
+
+ELAPSED = "elapsed"
+"""The experiment of processes that are timed by the clock on the wall."""
 
 NUMPY = "python -c import numpy"
 """What others are held against."""
@@ -36,12 +42,14 @@ class Command(NamedTuple):
         arguments: of jaxgames; or of Python, if the name begins with it.
         exit_code: with which it must end.
         peer: a program of others that is timed where it is on the PATH.
+        experiment: `SUITE`, or `ELAPSED`.
     """
 
     name: str
     arguments: tuple[str, ...]
     exit_code: int = 0
     peer: str | None = None
+    experiment: str = SUITE
 
 
 def _of(line: str, exit_code: int = 0) -> Command:
@@ -87,7 +95,7 @@ def run(options: Options, results: Results) -> None:
     folder = options.scratch / "start"
     folder.mkdir()
     _make_files(folder, options.small)
-    for command in (*COMMANDS, *_of_folders(options)):
+    for command in (*COMMANDS, *_of_folders(options), *_of_large(options)):
         program = _program(command)
         if program is not None and options.wants_game(command.name, SUITE):
             results.put([_row(command, program, folder, options.runs)])
@@ -119,6 +127,32 @@ def _of_folders(options: Options) -> list[Command]:
     ]
 
 
+def _of_large(options: Options) -> list[Command]:
+    """Large games, solved and written by ours and by a peer."""
+    on_cpu, found = jax.default_backend() == "cpu", []
+    for game in LARGE:
+        ours = Command(
+            f"jaxgames solve {game} -o x.sol",
+            ("solve", game, "-o", "x.sol"),
+            experiment=ELAPSED,
+        )
+        others = [
+            Command(
+                f"oink {game} --{solver} -o x.sol",
+                (game, *f"--{solver}".split(), "-o", "x.sol"),
+                peer="oink",
+                experiment=ELAPSED,
+            )
+            for peer in options.peers
+            if isinstance(peer, Oink)
+            for solver in peer.solvers
+        ]
+        wanted = options.wants_game(ours.name, ELAPSED)
+        if wanted and not (on_cpu and not options.chosen) and not options.small:
+            found += [ours, *others]
+    return found
+
+
 def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
     kept = folder / "kept"
     kept.mkdir()
@@ -126,7 +160,13 @@ def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
     dropped = ("JAX_COMPILATION_CACHE_DIR", "PYTHONDONTWRITEBYTECODE")
     environment = {k: v for k, v in os.environ.items() if k not in dropped} | caches
 
+    if command.experiment == ELAPSED:
+        for name in set(command.arguments) & set(LARGE):
+            if not (folder / name).exists():
+                io.save(folder / name, LARGE[name]())
+
     def seconds() -> tuple[float, int]:
+        began = time.perf_counter()
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [*program, *command.arguments],
@@ -134,6 +174,8 @@ def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
             env=environment,
             capture_output=True,
         )
+        if command.experiment == ELAPSED:
+            return time.perf_counter() - began, done.returncode
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         return spent, done.returncode
@@ -141,8 +183,8 @@ def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
     first, code = seconds()
     codes, times = {code}, []
     for _ in range(runs):
-        time, code = seconds()
-        times.append(time)
+        spent, code = seconds()
+        times.append(spent)
         codes.add(code)
     shutil.rmtree(kept)
     vertices, edges = _sizes(folder, command)
@@ -150,7 +192,7 @@ def _row(command: Command, program: list[str], folder: Path, runs: int) -> Row:
         game=command.name,
         vertices=vertices,
         edges=edges,
-        experiment=SUITE,
+        experiment=command.experiment,
         solver="process",
         call_s=statistics.median(times),
         call_runs=times,
@@ -212,6 +254,16 @@ MAKERS: dict[str, Callable] = {
     "lts.aut": lambda size: _lts(),
 }
 
+LARGE: dict[str, Callable[[], Arena]] = {
+    "elevator7.pg": lambda: generate.elevator(7, fair=False),
+    "random6.pg": lambda: generate.random_game(
+        1, 10**6, num_priorities=4, max_degree=4
+    ),
+    "random7.pg": lambda: generate.random_game(
+        1, 10**7, num_priorities=16, max_degree=4
+    ),
+}
+
 MIDDLE = 100_000
 """Vertices of the game for which machine code pays."""
 
@@ -229,7 +281,7 @@ def _make_files(folder: Path, small: bool) -> None:
 
 def _sizes(folder: Path, command: Command) -> tuple[int, int]:
     """How large the input of a command is; nothing where it has none."""
-    names = [name for name in command.arguments if name in MAKERS]
+    names = [name for name in command.arguments if name in MAKERS or name in LARGE]
     if not names:
         return 0, 0
     value = io.load(folder / names[0])

@@ -24,19 +24,37 @@ def section(results: Results, docs: Path | None = None) -> str:
         "the very first",
         "import numpy = 1",
     ]
+    processes = [row for row in results.rows if row.verified]
+    large = [row for row in processes if row.experiment == start.ELAPSED]
+    small = [row for row in processes if row.experiment != start.ELAPSED]
     base = next((row for row in results.rows if row.game == start.NUMPY), None)
     device = results.machine["device"]
-    name = f"{Path(results.file_name).stem}-times.svg"
-    is_drawn = docs is not None and (docs / "assets" / name).exists()
-    picture = f"![CPU seconds of whole processes, on {device}](assets/{name})"
     return "\n\n".join(
         [
             f"### {device}",
             f"{machine_line(results)} Measured on {results.created}.",
-            *([picture] if is_drawn else []),
-            table(head, [_line(row, base) for row in results.rows if row.verified]),
+            *_picture(results, "times", "CPU seconds of whole processes", docs),
+            table(head, [_line(row, base) for row in small]),
+            *_large(results, large, docs),
         ]
     )
+
+
+def _large(results: Results, rows: list[Row], docs: Path | None) -> list[str]:
+    """Whole processes on large games, by the clock on the wall."""
+    if not rows:
+        return []
+    head = ["process on a large game", "vertices", "edges", "time", "the very first"]
+    picture = _picture(results, "elapsed", "Seconds of whole processes", docs)
+    return [*picture, table(head, [_line(row, None)[:-1] for row in rows])]
+
+
+def _picture(results: Results, kind: str, what: str, docs: Path | None) -> list[str]:
+    """A plot, if it is there."""
+    name = f"{Path(results.file_name).stem}-{kind}.svg"
+    if docs is None or not (docs / "assets" / name).exists():
+        return []
+    return [f"![{what}, on {results.machine['device']}](assets/{name})"]
 
 
 def _line(row: Row, base: Row | None) -> list[str]:

@@ -110,10 +110,10 @@ def _array(member: Any, size: int) -> np.ndarray:
         at += len(part)
     member.read(1)  # at the end, the checksum is compared
     if dtype.kind == "b" and data.max(initial=0) > 1:
-        raise ArchiveError("holds bytes that are no booleans")
+        raise ArchiveError("holds bytes that are not booleans")
     array = array.astype(dtype.newbyteorder("="), copy=False)
     if dtype.kind == "U":
         code = array.view(np.uint32) if there else data
         if np.any((code > 0x10FFFF) | ((code >= 0xD800) & (code < 0xE000))):
-            raise ArchiveError("holds text that is no Unicode")
+            raise ArchiveError("holds text that is not Unicode")
     return freeze(array.reshape(shape, order="F" if by_columns else "C"))

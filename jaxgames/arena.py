@@ -465,7 +465,7 @@ def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
     """
     size = len(row_ptr) - 1
     ascends = row_ptr[0] == 0 and row_ptr[-1] == edges
-    if ascends and _pays(edges):
+    if ascends and pays(edges):
         src, found = np.empty(edges, np.int32), np.zeros(2, np.bool_)
         on_all_cores(_write_sources, size, row_ptr, src, found)
         falls, empty = found
@@ -479,7 +479,7 @@ def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
 
 def _starts_of(src: np.ndarray, size: int) -> np.ndarray | None:
     """Where the row of each vertex starts, `[V + 1]`; None if sources do not ascend."""
-    if len(src) and _pays(len(src)):
+    if len(src) and pays(len(src)):
         row_ptr, falls = np.empty(size + 1, np.int32), np.zeros(1, np.bool_)
         on_all_cores(_write_starts, len(src), src, row_ptr, falls)
         row_ptr[src[-1] + 1 :] = len(src)
@@ -510,7 +510,7 @@ def _write_starts(src, row_ptr, falls, begin, end):
 _looked_at = 0
 
 
-def _pays(entries: int) -> bool:
+def pays(entries: int) -> bool:
     """Whether a compiled loop is the sooner one for an array of so many entries.
 
     It is for a large one, and for others in a process that has seen as many in all: the
@@ -570,6 +570,10 @@ def as_checked_as(old: Arena, new: Arena) -> Arena:
     return new
 
 
+LARGEST_DOUBLE = 4096
+"""The largest size up to which all are powers of two."""
+
+
 def bucket(size: int) -> int:
     """The next of a few sizes: powers of two up to 4096, then eight an octave.
 
@@ -577,7 +581,7 @@ def bucket(size: int) -> int:
         >>> [bucket(n) for n in (1, 100, 5000, 1_000_000)]
         [8, 128, 5120, 1048576]
     """
-    if size <= 4096:
+    if size <= LARGEST_DOUBLE:
         return max(8, 1 << max(size - 1, 0).bit_length())
     step = 1 << (size - 1).bit_length() - 4
     return -(-size // step) * step
@@ -679,7 +683,7 @@ def _taken(array: np.ndarray, low: int, high: int) -> np.ndarray | None:
     None if values are out of range, or nothing need be copied, or it is no large one.
     """
     plain = array.dtype in (np.int32, np.int64) and array.flags.c_contiguous
-    if not plain or is_settled(array) or not _pays(len(array)):
+    if not plain or is_settled(array) or not pays(len(array)):
         return None
     copy, beyond = np.empty(len(array), np.int32), np.zeros(1, np.bool_)
     on_all_cores(_copy_within, len(array), array, copy, low, high, beyond)
@@ -699,7 +703,7 @@ def _copy_within(array, copy, low, high, beyond, begin, end):
 def _within(array: np.ndarray, low: int, high: int) -> bool:
     """Whether all values of an array that is not empty are in a range."""
     rows = array.flags.c_contiguous  # else the loop would be left to numba
-    if array.dtype.itemsize < 4 or not rows or not _pays(len(array)):
+    if array.dtype.itemsize < 4 or not rows or not pays(len(array)):
         return bool(array.min() >= low and array.max() <= high)
     beyond = np.zeros(1, np.bool_)
     on_all_cores(_find_beyond, len(array), array, low, high, beyond)

@@ -428,7 +428,7 @@ def _formed(form: dict[str, Any], arrays: Iterator[np.ndarray]) -> Any:
         return tuple(parts) if kind == "tuple" else parts
     found = states.CLASSES.get(inner) if kind == "class" else None
     if found is None:
-        raise DamagedError(f"a state of {inner!r:.80} is none of this library")
+        raise DamagedError(f"a state of {inner!r:.80} is not one of this library")
     parts = {name: _formed(part, arrays) for name, part in form["parts"].items()}
     return found(**parts)
 
@@ -471,7 +471,9 @@ def solve(
     meter = _Kept(as_progress(progress))
     like = solve(max_steps=0, throw=False).state
     if like is None:
-        raise ValueError("this solver has no state: name one of the device")
+        raise ValueError(
+            "this solver has no state to keep: name a solver of the device"
+        )
     state = _last(Path(path), like)
     rounds = None
     try:

@@ -1,5 +1,6 @@
 """Sequential loops on the host: Python, compiled where numba is installed."""
 
+import collections
 import contextlib
 import contextvars
 import dataclasses
@@ -79,8 +80,8 @@ class compiled:
         code = self._program.code(args)
         return self._by_numba(*args) if code is None else code(args)
 
-    def for_each(self, args: tuple, more: list[tuple]) -> list[Callable[[], Any]]:
-        """Calls of the machine code with the same arguments and some more, made ready.
+    def on_each(self, args: tuple, more: list[tuple]) -> None:
+        """Calls it with the same arguments and some more, on all cores.
 
         Args:
             args: those that all have.
@@ -89,9 +90,10 @@ class compiled:
         code = None
         if native.can_translate():
             code = self._program.code((*args, *more[0]))
-        if code is not None:
-            return code.for_each(args, more)
-        return [functools.partial(self._by_numba, *args, *each) for each in more]
+        if code is None:
+            together(lambda each: self._by_numba(*args, *each), more)
+        else:
+            code.on_each(_crew(), args, more)
 
     def _by_numba(self, *args: Any) -> Any:
         """For what is not translated."""
@@ -276,29 +278,47 @@ def on_ranges(function: compiled, ranges: list[tuple], *arguments: Any) -> None:
         for each in ranges:
             function(*arguments, *each)
     else:
-        together(lambda call: call(), function.for_each(arguments, ranges))
+        function.on_each(arguments, ranges)
 
 
 def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:
-    """Does the work for each part, on threads that wait for it and on this one.
+    """Does the work for each part, on this thread and on those of the other cores.
+
+    Each takes the next part when it has done one, from the first to the last.
 
     Args:
         work: lets go of Python's global lock, or gains nothing; it may not call this.
         parts: what it is called with.
 
     Raises:
-        Exception: what the work for a part raised, when all parts have ended.
+        Exception: what the work for a part raised, when all parts have ended; those
+            that had not begun are left out then.
     """
-    first, *others = parts
-    ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    left = collections.deque(parts)
+    ended: queue.SimpleQueue[None] = queue.SimpleQueue()
+    errors: list[BaseException] = []
+
+    def take() -> None:
+        while True:
+            try:
+                part = left.popleft()
+            except IndexError:
+                return
+            try:
+                if not errors:
+                    work(part)
+            except BaseException as raised:  # is raised again by the one who waits
+                errors.append(raised)
+            ended.put(None)
+
+    count = len(left)
     tasks = _tasks()
-    for part in others:
-        tasks.put((work, part, ended))
-    try:
-        work(first)
-    finally:  # nobody else may write to what is shared from here on
-        errors = [ended.get() for _ in others]
-    for error in filter(None, errors):
+    for _ in range(min(count, num_cores()) - 1):
+        tasks.put(take)
+    take()
+    for _ in range(count):  # nobody else may write to what is shared from here on
+        ended.get()
+    for error in errors:
         raise error
 
 
@@ -310,12 +330,26 @@ def num_cores() -> int:
     return os.cpu_count() or 1
 
 
+def _crew() -> "native.Crew":
+    """Threads for machine code, one for each other core."""
+    with _hiring:  # two that ask at once get the same
+        return _hired()
+
+
+@functools.cache
+def _hired() -> "native.Crew":
+    return native.Crew(max(1, num_cores() - 1))
+
+
+_hiring = threading.Lock()
+
+
 @functools.cache
 def _tasks() -> queue.SimpleQueue:
     """What threads take their work from, one for each other core.
 
-    A part of the work takes some tenths of a millisecond. A future and its lock for
-    each would take as long.
+    A part of the work takes some milliseconds, or not much more than that: a future and
+    its lock for each would take some tenths of one.
     """
     tasks = queue.SimpleQueue()
     for _ in range(max(1, num_cores() - 1)):
@@ -327,18 +361,19 @@ def _tasks() -> queue.SimpleQueue:
 
 def _serve(tasks: queue.SimpleQueue) -> None:
     while True:
-        work, part, ended = tasks.get()
-        error = None
-        try:
-            work(part)
-        except BaseException as raised:  # is raised again where it is waited for
-            error = raised
-        ended.put(error)
-        del work, part, ended, error  # what they hold is free, as long as nothing comes
+        work = tasks.get()
+        work()
+        del work  # what it holds is free, as long as nothing comes
 
 
 if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(
+        before=_hiring.acquire,
+        after_in_parent=_hiring.release,
+        after_in_child=_hiring.release,
+    )
     os.register_at_fork(after_in_child=_tasks.cache_clear)
+    os.register_at_fork(after_in_child=_hired.cache_clear)
 
 
 # ---- small inputs -------------------------------------------------------------------

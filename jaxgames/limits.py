@@ -31,6 +31,7 @@ from jaxgames.progress import Bar, Meter, Progress, Report, plain_progress, surr
 from jaxgames.solution import SolveError, Status
 from jaxgames.tuning.base import (
     GRACE_SECONDS,
+    OWN_BYTES,
     PATIENCE_SECONDS,
     TELL_SECONDS,
     WATCH_SECONDS,
@@ -48,7 +49,8 @@ class Bounds(TypedDict, total=False):
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then, in every phase, and may
             end the call. Not under tracing, like the others.
-        memory: bytes by which the process may grow meanwhile. None: what is free.
+        memory: bytes by which the process may grow meanwhile, beside 128 MiB for
+            modules that are loaded. None: what is free.
     """
 
     deadline: float | None
@@ -159,7 +161,8 @@ class Limits:
             return around
         now = resident()
         grown = 0 if now is None or self._resident is None else now - self._resident
-        own = self.memory - max(grown, 0)
+        # The system cannot tell modules that are loaded meanwhile from data.
+        own = self.memory - max(grown - OWN_BYTES, 0)
         return own if around is None else min(own, around)
 
     def check_memory(self) -> None:
@@ -293,8 +296,8 @@ def within(
         progress: True for a line on the terminal, or a function that is called with a
             [`Report`][jaxgames.progress.Report] now and then; it may end what it is
             told of by the status that it returns.
-        memory: bytes by which the process may grow, and what a solve may take on a
-            device.
+        memory: bytes by which the process may grow, beside 128 MiB for modules that
+            are loaded; and what a solve may take on a device.
 
     Yields:
         The limits.
@@ -633,7 +636,10 @@ def _watched(limits: Limits, work: Callable[[], Any]) -> Any:
             limits.stop, why = Status.INTERRUPTED, interrupt
             last = time.perf_counter() + GRACE_SECONDS
         else:
-            if isinstance(why, TooLargeError) or isinstance(error, LimitError) and why:
+            is_end = error is None or isinstance(error, (LimitError, MemoryError))
+            if isinstance(why, TooLargeError) and is_end:
+                raise why
+            if isinstance(error, LimitError) and why:
                 raise why
             if error is not None:
                 raise error

@@ -23,7 +23,7 @@ def default_folder() -> Path:
     if not os.path.isabs(base):  # the standard says to ignore such
         base = os.path.expanduser("~/.cache")
     if not os.path.isabs(base):
-        raise UnsafeError("nobody says where the home folder is")
+        raise UnsafeError("the home folder is not known")
     path = Path(base) / "jaxgames"
     os.makedirs(base, mode=0o700, exist_ok=True)
     path.mkdir(mode=0o700, exist_ok=True)
@@ -53,7 +53,7 @@ def check(path: Path) -> None:
         if stat.S_ISLNK(found.st_mode):
             continue
         if not stat.S_ISDIR(found.st_mode):
-            raise UnsafeError(f"{place} is no folder")
+            raise UnsafeError(f"{place} is not a folder")
         # In a folder with the sticky bit nobody can move what belongs to another.
         free = found.st_mode & WRITABLE
         if free and (last or not found.st_mode & stat.S_ISVTX):

@@ -291,7 +291,7 @@ def test_what_is_seen_often_is_looked_at_by_machine_code(monkeypatch):
     monkeypatch.setattr(arena_module, "_looked_at", 0)
     monkeypatch.setattr(arena_module, "MANY", 100)
     monkeypatch.setattr(arena_module, "FEWEST", 10)
-    pays = [arena_module._pays(entries) for entries in (60, 9, 40, 9, 10)]
+    pays = [arena_module.pays(entries) for entries in (60, 9, 40, 9, 10)]
     assert pays == [False, False, *(host.can_compile() and x for x in (1, 0, 1))]
 
 
@@ -317,7 +317,7 @@ def test_sources_are_written_by_several_cores(monkeypatch):
     """Short rows of one core end where those of another begin."""
     monkeypatch.setattr(host, "num_cores", lambda: 3)
     monkeypatch.setattr(host, "FEWEST_PLACES", 10)
-    monkeypatch.setattr(arena_module, "_pays", lambda entries: True)
+    monkeypatch.setattr(arena_module, "pays", lambda entries: True)
     for most in (2, 4, 5, 12):
         degree = np.random.default_rng(most).integers(0, most + 1, 1000)
         row_ptr = np.append(0, np.cumsum(degree)).astype(np.int32)
@@ -328,7 +328,7 @@ def test_sources_are_written_by_several_cores(monkeypatch):
 
 def test_columns_of_a_table_are_checked_where_compiled_loops_pay(monkeypatch):
     """They do not lie in a row, which machine code wants."""
-    monkeypatch.setattr(arena_module, "_pays", lambda entries: True)
+    monkeypatch.setattr(arena_module, "pays", lambda entries: True)
     src, dst = np.array([(0, 1), (0, 0), (1, 0)]).T
     arena = Arena.from_edges(src, dst, owner=[0, 1])
     assert arena.dst.tolist() == [1, 0, 0]

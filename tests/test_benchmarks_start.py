@@ -1,6 +1,7 @@
 """The suite of whole processes: they run, and end as they should."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 from benchmark_results import options, results, row
@@ -49,6 +50,46 @@ def test_the_table_holds_all_against_numpy():
     text = starting.section(results("start", rows))
     assert "| 500 ms | 1.00 s | 2.50 |" in text
     assert "jaxgames y" not in text
+
+
+def test_large_games_have_a_table_and_a_plot_of_their_own():
+    elapsed = {"experiment": start.ELAPSED, "verified": True}
+    rows = [
+        row("jaxgames small", "process", None, call_s=0.5, verified=True),
+        row("jaxgames large", "process", None, call_s=0.7, **elapsed),
+        row("oink large", "process", None, call_s=1.6, **elapsed),
+        row("oink huge", "process", None, call_s=9.0, **elapsed | {"verified": False}),
+    ]
+    made = results("start", rows)
+    first, second = starting.section(made).split("process on a large game")
+    assert "jaxgames small" in first
+    assert "large" not in first
+    assert "jaxgames large` | 10 | 20 | 700 ms" in second
+    assert "oink large` | 10 | 20 | 1.60 s" in second
+    assert "small" not in second
+    assert "huge" not in second
+    Figure = pytest.importorskip("matplotlib.figure").Figure
+    figure = Figure()
+    assert plots._draw_elapsed(figure, made)
+    (axes,) = figure.axes
+    assert [x.get_text() for x in axes.get_yticklabels()] == [
+        "oink large",
+        "jaxgames large",
+    ]
+    assert sorted(bar.get_width() for bar in axes.patches) == [0.7, 1.6]
+
+
+def test_large_games_run_where_there_is_an_accelerator(monkeypatch):
+    options = SimpleNamespace(
+        peers=[], small=False, chosen=None, wants_game=lambda name, group: True
+    )
+    monkeypatch.setattr(start.jax, "default_backend", lambda: "cpu")
+    assert not start._of_large(options)
+    options.chosen = ["*random6*"]
+    assert len(start._of_large(options)) == len(start.LARGE)
+    options.chosen = None
+    monkeypatch.setattr(start.jax, "default_backend", lambda: "gpu")
+    assert {x.experiment for x in start._of_large(options)} == {start.ELAPSED}
 
 
 def test_the_plot_holds_what_ended_as_it_should(tmp_path):

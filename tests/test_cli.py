@@ -484,6 +484,7 @@ def test_solvers(run):
         assert re.search(rf"^{name} +\w+", out, re.M)
     assert "parity.Zielonka(sweeps_per_check=1, strategies=True, sweeps=None)" in out
     assert all(name in out for name in parity.preprocess.REDUCTIONS)
+    assert "Reductions, for --preprocess, in any order:" in out
 
 
 def test_info(run, game):
@@ -565,7 +566,7 @@ def test_info_of_other_games(run):
     assert out.startswith("energy.npz: 2 vertices, 2 edges, ")
     code, _, err = run("solve", "energy.npz")
     assert code == Exit.BAD_INPUT
-    assert err.startswith("jaxgames: energy.npz: this is no parity game")
+    assert err.startswith("jaxgames: energy.npz: this is not a parity game")
 
 
 def test_info_of_the_empty_game(run):

@@ -260,7 +260,7 @@ def test_what_is_reached(run, way, suffix):
     assert run("verify", "game.pg", file, "--to", 0, "--player", 0)[0] != Exit.DONE
     code, _, err = run("verify", "game.pg", file)
     assert code == Exit.BAD_INPUT
-    assert "asked with --to, --from and --player" in err
+    assert "found with --to, --from and --player" in err
 
 
 def test_a_wrong_attractor(run):

@@ -174,6 +174,7 @@ def test_an_interrupt_says_how_it_could_have_been_kept(run, monkeypatch):
         ("--checkpoint there", "a saved solve exists already; --resume continues it"),
         ("--checkpoint there --resume -s spm", "there holds no state of a solve"),
         ("lts.aut --checkpoint kept", "--checkpoint is for one answer, and there"),
+        ("--checkpoint kept --resume there", "; --resume takes no name of a file"),
         ("--checkpoint nowhere/kept", "nowhere: there is no such folder"),
     ],
 )

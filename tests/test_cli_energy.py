@@ -145,7 +145,7 @@ def test_a_parity_game_becomes_one(run, tmp_path):
     io.save("weights.energy", Arena.from_edges([0], [0], owner=[0], weight=[1]))
     code, _, err = run("meanpayoff", "weights.energy", "--from-parity")
     assert code == Exit.BAD_INPUT
-    assert "this is no parity game: --from-parity needs priorities" in err
+    assert "--from-parity needs a game with priorities" in err
 
 
 def test_a_wrong_answer_is_not_written(run, game, monkeypatch):

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import jaxgames
-from jaxgames import cli, host, io
+from jaxgames import cli, host, io, parity
 from jaxgames.cli import Exit, _grammar, main
 
 
@@ -45,6 +45,26 @@ def test_env_tells_versions_and_devices(run):
     assert facts["cores"] == host.num_cores()
     assert len(facts["devices"]) == jax.device_count()
     assert jax.default_backend() in facts["devices"][0]
+
+
+@pytest.mark.parametrize("command", ["env", "solvers"])
+def test_what_reads_no_file_prints_the_same_object(run, command):
+    facts = json.loads(run(command, "--json")[1])
+    assert list(facts)[:7] == [
+        *("schema", "version", "command", "file", "status", "seconds", "verified")
+    ]
+    assert [facts["command"], facts["file"], facts["status"]] == [
+        *(command, None, "solved")
+    ]
+
+
+def test_solvers_for_programs(run):
+    facts = json.loads(run("solvers", "--json")[1])
+    known = {"auto", *parity.SOLVERS, *parity.SOLVERS.places}
+    assert facts["solvers"].keys() == known
+    assert all(facts["solvers"].values())
+    assert facts["aliases"]["zlk"] == "zielonka"
+    assert facts["reductions"] == list(parity.preprocess.REDUCTIONS)
 
 
 def test_env_tells_the_folder_of_programs(run, tmp_path, monkeypatch):
@@ -111,6 +131,8 @@ def test_words_in_bash(run):
         "so": ["solve", "solvers"],
         "solve -s z": ["zielonka"],
         "solve --solver ho": ["host", "host-tangles"],
+        "solve --solver = ho": ["host", "host-tangles"],
+        "solve --device =": ["cpu", "gpu", "tpu"],
         "scc -s m": ["max_id"],
         "solve --ver": ["--verify"],
         "solve game.pg --check": ["--checkpoint"],
@@ -145,6 +167,15 @@ def test_scripts_are_right_for_other_shells(run, shell):
         [shell, "-n"], input=script, capture_output=True, text=True, check=False
     )
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_values_in_zsh_may_stand_behind_a_sign(run):
+    script = run("completion", "zsh")[1]
+    for command in _grammar.commands().parts:
+        for option in command.options:
+            for name in (x for x in option.names if x[:2] == "--"):
+                ends = r"=['}]" if option.values else r"[='}]"
+                assert re.search(rf"(?<![\w-]){name}{ends}", script), name
 
 
 def test_no_option_has_an_unknown_value(run):

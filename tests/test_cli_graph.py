@@ -282,7 +282,7 @@ def test_commands_that_are_for_games_say_so(run, models):
     code, _, err = run("solve", "m.umb")
     assert code == Exit.BAD_INPUT
     assert err == (
-        "jaxgames: m.umb: this is no game, but MDP(4 states, 6 choices, 7 branches)\n"
+        "jaxgames: m.umb: expected a game, found MDP(4 states, 6 choices, 7 branches)\n"
     )
 
 

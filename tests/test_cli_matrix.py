@@ -37,7 +37,7 @@ TAKEN = {
     "--memory": READS | {"warm"},
     "--quiet": (READS | {"warm"}) - {"info"},
     "--format": READS - {"explore"},
-    "--json": READS | {"warm", "env"},
+    "--json": READS | {"warm", "env", "solvers"},
     "--jsonl": READS - {"explore"},
     "--device": (READS | {"warm"}) - {"convert"},
     "--no-cache": (READS | {"warm"}) - {"convert"},

@@ -406,7 +406,7 @@ def test_a_model_in_python(ask, run, light):
         ("broken.py:f", "broken.py:2: this is not Python: "),
         ("zero.py:f", "zero.py: this is not Python: source code "),
         ("raising.py:f", "raising.py:1: ZeroDivisionError: division by zero"),
-        ("empty.py:f", "empty.py: nothing is called 'f'"),
+        ("empty.py:f", "empty.py: there is no function 'f'"),
         ("begin.py:f", "begin.py: no initial states: assign some to `initial`"),
     ],
 )

@@ -231,6 +231,9 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         ),
         ("convert game game --to-format pg --force", "this is the input game"),
         ("mec model --output model.lab", "--output takes a file that ends in"),
+        ("help", "that of jaxgames COMMAND --help (see jaxgames --help)"),
+        ("help solve", "that of jaxgames COMMAND --help (see jaxgames --help)"),
+        ("game", "'game' is no command: write jaxgames info game to describe"),
     ],
 )
 def test_what_cannot_be(run, line, message):
@@ -267,6 +270,22 @@ def test_memory_bounds_standard_input(run):
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert "standard input: the file has more than 43690 bytes of text" in err
     assert "if you trust it, pass --memory ..., with 24 bytes for each" in err
+    _, out, err = run("info", "-", "--memory", "1M", "--json", stdin=game[:60_000])
+    assert err.endswith(json.loads(out)["error"]["message"] + "\n")
+
+
+@pytest.mark.parametrize("command", ["info", "solve", "scc"])
+def test_what_a_command_loads_is_not_counted_with_its_input(command):
+    """The modules that a fresh process loads take more than the file may."""
+    root = os.path.dirname(os.path.dirname(jaxgames.__file__))
+    found = subprocess.run(
+        [sys.executable, "-m", "jaxgames", command, "-", "--memory", "1M"],
+        input="".join(f"{n} 0 0 {n};\n" for n in range(5_000)),
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": root},
+    )  # fmt: skip
+    assert (found.returncode, found.stdout) == (Exit.BAD_INPUT, "")
+    assert "standard input: the file has more than 43690 bytes" in found.stderr
 
 
 def test_models_read_from_content_have_their_companions(run, tmp_path):

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+import threading
 import warnings
 
 import jax
@@ -19,6 +20,7 @@ from jaxgames import (
     io,
     mdp,
     meanpayoff,
+    native,
     parity,
 )
 from jaxgames.cli import main
@@ -95,6 +97,41 @@ def test_interpreted_ends_with_its_context():
     assert not host._interpreted.get()
 
 
+def test_the_caller_takes_what_others_have_no_time_for():
+    """All other cores are held up by the first part that each takes."""
+    caller, own, free = threading.get_ident(), [], threading.Event()
+
+    def work(part):
+        if threading.get_ident() != caller:
+            assert free.wait(60)
+            return
+        own.append(part)
+        if len(own) == 2:
+            free.set()
+
+    host.together(work, range(host.num_cores() + 1))
+    assert own == sorted(own)
+    assert len(own) >= 2
+
+
+@pytest.mark.parametrize("bad", [0, 3, 9])
+def test_work_that_fails_for_a_part_ends(bad):
+    done = []
+
+    def work(part):
+        if part == bad:
+            raise ValueError(f"part {part}")
+        done.append(part)
+
+    with pytest.raises(ValueError, match=f"part {bad}"):
+        host.together(work, range(10))
+    ended = list(done)
+    host.together(done.append, [-1, -2])
+    assert sorted(done) == sorted([*ended, -1, -2])  # nothing was left running
+    assert bad not in ended
+    host.together(work, [])
+
+
 def test_works_without_numba(monkeypatch):
     host.can_compile.cache_clear()
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -145,3 +182,71 @@ def test_the_command_line_says_what_is_slow(without_numba, tmp_path, capsys):
     err = capsys.readouterr().err
     assert err.startswith("jaxgames: warning: numba is not installed: ")
     assert err.count("\n") == 1
+
+
+@host.compiled
+def add(values, found, by, begin, end):
+    for i in range(max(begin, 0), end):
+        found[i] = values[i] + by
+
+
+@host.compiled
+def divide(values, found, by, begin, end):
+    for i in range(max(begin, 0), end):
+        found[i] = values[i] // (end - by)
+
+
+@pytest.fixture
+def many_cores(monkeypatch):
+    """As on a machine with eight cores, where little is worth another one."""
+    monkeypatch.setattr(host, "num_cores", lambda: 8)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 16)
+    host._hired.cache_clear()
+    host._tasks.cache_clear()
+    yield
+    host._hired.cache_clear()
+    host._tasks.cache_clear()
+
+
+@pytest.mark.parametrize("translated", [True, False], ids=["native", "numba"])
+def test_many_threads_have_work_for_all_cores(many_cores, monkeypatch, translated):
+    monkeypatch.setattr(native, "can_translate", lambda: translated)
+
+    def work(seed, right):
+        rng = np.random.default_rng(seed)
+        for _ in range(100):
+            values = rng.integers(0, 100, rng.integers(1, 1000))
+            found = np.zeros(len(values), np.int64)
+            host.on_all_cores(add, len(values), values, found, seed)
+            right.append(np.array_equal(found, values + seed))
+
+    before, right = threading.active_count(), []
+    threads = [threading.Thread(target=work, args=(i, right)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * 600
+    if translated:  # one crew serves all
+        assert threading.active_count() == before + 7
+
+
+def test_what_fails_on_another_core_raises_here(many_cores):
+    values, found = np.arange(160), np.zeros(160, np.int64)
+    with pytest.raises(ZeroDivisionError):
+        host.on_all_cores(divide, 160, values, found, 160)
+    host.on_all_cores(divide, 160, values, found, -1)  # all are there again
+    assert found[5] == 5 // 21
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_child_has_threads_of_its_own(many_cores):
+    values, found = np.arange(160), np.zeros(160, np.int64)
+    host.on_all_cores(add, 160, values, found, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are threads is the point
+        child = os.fork()
+    if not child:
+        host.on_all_cores(add, 160, values, found, 2)
+        os._exit(int(not np.array_equal(found, values + 2)))
+    assert os.waitpid(child, 0)[1] == 0

@@ -572,6 +572,31 @@ def test_a_process_that_grows_ends():
         growing(memory=1 << 27)
 
 
+def test_what_the_process_takes_for_itself_is_not_counted():
+    with limits.within(memory=1 << 20) as around:
+        kept = np.ones(1 << 22)  # as modules would that are loaded
+        limits.tick("working")
+        assert around.memory_left() == 1 << 20
+        assert kept.all()
+
+
+def test_what_is_wrong_is_told_also_where_the_memory_is_exceeded(monkeypatch):
+    """The one who waits sees that before the other has told what is wrong."""
+    monkeypatch.setattr(limits, "OWN_BYTES", 0)
+
+    @limits.limited()
+    def refusing(*, deadline=None, memory=None):
+        kept = np.ones(1 << 22)
+        around = limits.current()
+        assert around is not None
+        while around.stop is None:
+            time.sleep(0.01)
+        raise ValueError(f"wrong after {len(kept)}")
+
+    with ends_soon(), pytest.raises(ValueError, match="wrong after 4194304"):
+        refusing(memory=1 << 20)
+
+
 def test_room_is_asked_for_before_it_is_taken():
     limits.check_room(1 << 60, "all of it")  # no limit, nobody knows
     with limits.within(memory=1 << 30):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from jaxgames import native
-from jaxgames.native import _arrays, _machine, _sort
+from jaxgames.native import _arrays, _kept, _machine, _sort
 
 pytestmark = pytest.mark.skipif(
     not native.can_translate(), reason="llvmlite is not installed"
@@ -398,7 +398,7 @@ def test_machine_code_is_kept_until_something_changes(place, monkeypatch):
 
     assert run(limited, 1) == 8
     (kept,) = place.iterdir()
-    monkeypatch.setattr(_machine, "_assembled", None)  # nothing is made anew
+    monkeypatch.setattr(_machine, "assembled", None)  # nothing is made anew
     assert run(limited, 2) == 9
     monkeypatch.undo()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(place))
@@ -418,16 +418,16 @@ def test_of_an_install_that_nobody_may_write_to_it_is_the_users(tmp_path, monkey
     monkeypatch.delenv("NUMBA_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     # As if the package could be read only, by whoever runs this.
-    monkeypatch.setattr(_machine.os, "access", lambda *_: False)
-    real = _machine._keep
+    monkeypatch.setattr(_kept.os, "access", lambda *_: False)
+    real = _kept._keep
     own = Path(__file__).parent
     monkeypatch.setattr(
-        _machine, "_keep", lambda path, x: own not in path.parents and real(path, x)
+        _kept, "_keep", lambda path, x: own not in path.parents and real(path, x)
     )
     assert run(limited, 1) == 8
     (kept,) = (tmp_path / "cache/jaxgames/native").iterdir()
     with monkeypatch.context() as made:
-        made.setattr(_machine, "_assembled", None)  # nothing is made anew
+        made.setattr(_machine, "assembled", None)  # nothing is made anew
         assert run(limited, 2) == 9
     # Others may write there: what is in it is not run, and nothing is added.
     kept.write_bytes(b"")

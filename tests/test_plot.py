@@ -571,14 +571,14 @@ class TestErrors:
             (
                 [0, 0, 0],
                 [-1, -1, 0],
-                r"strategy\[2\] is 0, which is no edge of vertex 2",
+                r"strategy\[2\] is 0, which is not an edge of vertex 2",
             ),
             (
                 [0, 0, 0],
                 [-1, 9, -1],
-                r"strategy\[1\] is 9, which is no edge of vertex 1",
+                r"strategy\[1\] is 9, which is not an edge of vertex 1",
             ),
-            ([0, 0, 0], [-2, 1, -1], r"strategy\[0\] is -2, which is no edge"),
+            ([0, 0, 0], [-2, 1, -1], r"strategy\[0\] is -2, which is not an edge"),
         ],
     )
     def test_solution_of_another_game(self, winner, strategy, message):

@@ -81,20 +81,31 @@ def test_slices_of_a_device_are_those_of_the_host(arena, monkeypatch):
     for module in (_prepare, _rows):
         monkeypatch.setattr(module, "accelerated", lambda: True)
     # As if all of it was large: what is filled up on the host has one piece.
-    monkeypatch.setattr(_sliced_device, "COPIED_UP_TO", 0)
+    monkeypatch.setattr(_sliced_device, "WHOLE_UP_TO", 0)
     for other, wide in zip(arenas[1:], (False, True), strict=True):
         with jax.enable_x64(wide):
             found = ops.prepare(other), graph_links.prepare(other)
         same(found, expected)
 
 
-def test_large_arrays_are_sent_in_pieces(monkeypatch):
-    monkeypatch.setattr(_sliced_device, "COPIED_UP_TO", 0)
-    x = np.arange(4700, dtype=np.int32)
-    pieces = _sliced_device.sent(x, 5120, -1)
-    assert len({len(piece) for piece in pieces}) == 1 < len(pieces)
+@pytest.mark.parametrize("size", [4097, 4700, 5119, 5120])
+@pytest.mark.parametrize("whole", [0, 1 << 20])
+def test_large_arrays_are_sent_in_pieces(size, whole, monkeypatch):
+    monkeypatch.setattr(_sliced_device, "WHOLE_UP_TO", whole)
+    x = np.arange(size, dtype=np.int32)
+    length = bucket(size)
+    pieces = _sliced_device.sent(x, length, -1)
+    if size < length and not whole:
+        assert len({len(piece) for piece in pieces}) == 1 < len(pieces)
+    if size < length and whole:
+        assert [len(piece) for piece in pieces] == [length - 512, 512]
     joined = np.concatenate(pieces)
-    np.testing.assert_array_equal(joined, np.append(x, np.full(420, -1)))
+    np.testing.assert_array_equal(joined, np.append(x, np.full(length - size, -1)))
+
+
+def test_small_arrays_are_sent_in_one_piece():
+    (piece,) = _sliced_device.sent(np.arange(9, dtype=np.int8), 16, 3)
+    np.testing.assert_array_equal(piece, np.append(np.arange(9), np.full(7, 3)))
 
 
 def test_rows_of_links():

@@ -1,5 +1,8 @@
 """Large arrays on their way to a device and back, in pieces."""
 
+import subprocess
+import sys
+
 import jax
 import numpy as np
 import pytest
@@ -32,3 +35,24 @@ def test_memory_of_the_host_is_not_copied():
     x = jax.device_put(np.arange(_transfers.LARGE), jax.devices("cpu")[0])
     assert not _transfers.lies_apart(x)
     assert np.shares_memory(ops.to_host(x), np.asarray(x))
+
+
+def test_the_default_device_is_where_jax_puts_arrays():
+    def there():
+        return jax.device_put(np.int8(0)).device
+
+    assert ops.default_device() == there()
+    with jax.default_device("cpu"):
+        assert ops.default_device() == there()
+    last = jax.devices()[-1]
+    with jax.default_device(last):
+        assert ops.default_device() == there() == last
+
+
+def test_the_default_device_may_be_what_imports_jax():
+    code = "from jaxgames import ops; import sys; print('jax' in sys.modules); "
+    code += "print(ops.default_device().platform)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", jax.default_backend()]

@@ -51,6 +51,9 @@ def _bash(program: Command) -> Iterator[str]:
     yield f"# jaxgames completion bash > {folder}/jaxgames"
     yield "_jaxgames() {"
     yield '    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}"'
+    # In `--solver=spm` the sign is a word by itself.
+    yield '    if [ "$cur" = "=" ]; then cur=""'
+    yield '    elif [ "$prev" = "=" ]; then prev="${COMP_WORDS[COMP_CWORD-2]}"; fi'
     yield '    local command="${COMP_WORDS[1]}" part="" words=""'
     yield "    local IFS=$'\\n'"
     yield '    [ "$COMP_CWORD" -gt 2 ] && part="${COMP_WORDS[2]}"'
@@ -185,10 +188,11 @@ def _zsh_option(option: Option) -> str:
     elif option.value is not None:
         value = f":{option.value}:_files"
     text = shlex.quote(f"[{about}]{value}")
-    if len(option.names) == 1:
-        return option.names[0] + text
-    both = " ".join(option.names)
-    return f"'({both})'{{{','.join(option.names)}}}{text}"
+    # A value may be the next word, and behind a long name also stand after `=`.
+    names = [x + "=" * (bool(value) and x[:2] == "--") for x in option.names]
+    if len(names) == 1:
+        return names[0] + text
+    return f"'({' '.join(option.names)})'{{{','.join(names)}}}{text}"
 
 
 _SHELLS = {"bash": _bash, "fish": _fish, "zsh": _zsh}

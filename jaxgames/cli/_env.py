@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> Exit:
         },
     }
     if args.json:
-        _report.show(args, facts)
+        _report.show(args, {"status": "solved", **facts})
         return Exit.DONE
     for name, value in facts.items():
         print(f"{name.replace('_', ' '):16}{_in_words(name, value)}")

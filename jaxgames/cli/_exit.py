@@ -70,15 +70,20 @@ def diagnose(error: BaseException) -> tuple[Exit, str]:
         file = "" if error.filename is None else f"{os.fspath(error.filename)}: "
         return Exit.BAD_INPUT, file + error.strerror
     if isinstance(error, (ValueError, OSError, ImportError)):
-        # Said by functions to those who call them from Python.
-        message = message.replace("dead_ends='lose'", "--dead-ends lose")
-        message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
-        message = re.sub(
-            r"pass limits=io\.Limits\(memory=([^()]*)\)", r"pass --memory \1", message
-        )
-        return Exit.BAD_INPUT, message.replace("--format ,", "--format,")
+        return Exit.BAD_INPUT, with_options(message)
     name = type(error).__name__
     return Exit.INTERNAL, f"internal error, {name}: {message} (--traceback tells where)"
+
+
+def with_options(message: str) -> str:
+    """Names options where a function told its caller in Python what to pass."""
+    message = message.replace("dead_ends='lose'", "--dead-ends lose")
+    message = re.sub(r"pass format=(?:'(\w+)')?", r"pass --format \1", message)
+    message = re.sub(
+        r"pass limits=io\.Limits\(memory=([^()]*)\)", r"pass --memory \1", message
+    )
+    message = message.replace("pass limits=", "in Python pass limits=")
+    return message.replace("--format ,", "--format,")
 
 
 def _is_of_output(error: OSError) -> bool:

@@ -71,7 +71,7 @@ def load(args: argparse.Namespace) -> Arena:
         except ValueError as error:
             raise io.FormatError(args.file, None, str(error)) from error
     if not isinstance(game, Arena):
-        raise io.FormatError(args.file, None, f"this is no game, but {quoted(game)}")
+        raise io.FormatError(args.file, None, f"expected a game, found {quoted(game)}")
     return game
 
 
@@ -91,8 +91,8 @@ def load_parity(args: argparse.Namespace) -> Arena:
         raise io.FormatError(
             args.file,
             None,
-            "this is no parity game: it needs priorities either on its vertices or on "
-            "its edges",
+            "this is not a parity game: it needs priorities either on its vertices or "
+            "on its edges",
         )
     return arena
 

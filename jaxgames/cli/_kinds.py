@@ -49,7 +49,9 @@ def _parity(args: argparse.Namespace, answer: Answer) -> Any:
     arena = load_parity(args)
     strategy = strategy_of(answer, arena)
     if strategy is None or "winner" not in answer.arrays:
-        raise answer.fail("checking needs winners and successors: print both by --all")
+        raise answer.fail(
+            "the check needs winners and successors: print both with --all"
+        )
     (winner,) = of_vertices(answer, arena.shape[0], "winner")
     solution = parity.Solution(
         Status.SOLVED, winner=narrow(winner, np.int8), strategy=strategy
@@ -242,7 +244,7 @@ def _reached(args: argparse.Namespace, answer: Answer) -> Any:
 
     if args.to is None and args.begin is None:
         raise ValueError(
-            "what is reached was asked with --to, --from and --player: name them again"
+            "what is reached was found with --to, --from and --player: name them again"
         )
     _allow_dead_ends(args)
     arena, _ = _reach.load(args)
@@ -263,7 +265,7 @@ def _reached(args: argparse.Namespace, answer: Answer) -> Any:
     (rank,) = of_vertices(answer, arena.shape[0], "rank")
     strategy = strategy_of(answer, arena)
     if strategy is None:
-        raise answer.fail("there are ranks and no successors, which checking needs")
+        raise answer.fail("the check needs successors, and the file has only ranks")
     found = graph.Attractor(mask, strategy, narrow(rank, np.int64))
     return _sizes(arena), graph.verify_attractor(arena, found, asked, args.player)
 

@@ -115,7 +115,12 @@ def _check(args: argparse.Namespace) -> None:
         raise ValueError("--json is for one answer; --jsonl prints a line for each")
     for name in ("dot", "draw", "checkpoint"):
         if getattr(args, name, None):
-            raise ValueError(f"--{name} is for one answer, and there are several")
+            taken = "; --resume takes no name of a file" * getattr(
+                args, "resume", False
+            )
+            raise ValueError(
+                f"--{name} is for one answer, and there are several{taken}"
+            )
     if hasattr(args, "check"):
         # Files that are written are looked at later, each by its name.
         nowhere = {getattr(args, "beside", ("",))[0]: None}

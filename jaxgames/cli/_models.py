@@ -55,7 +55,7 @@ def explore(
     successors = getattr(module, function, None)
     if successors is None:
         meant = guess(function, [x for x in vars(module) if x[:1] != "_"])
-        raise FormatError(path, None, f"nothing is called {quoted(function)}{meant}")
+        raise FormatError(path, None, f"there is no function {quoted(function)}{meant}")
     starts = getattr(module, "initial", None) if initial is None else initial
     if starts is None:
         raise FormatError(

@@ -1,6 +1,7 @@
 """The parser of the command line, and options that several commands share."""
 
 import argparse
+import os
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -57,10 +58,26 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = action.choices
         if choices is not None and value not in choices:
+            if action.metavar == "COMMAND":
+                self._check_command(str(value))
             meant = guess(str(value), choices)
             known = ", ".join(map(repr, choices))
             raise argparse.ArgumentError(
                 action, f"invalid choice: {quoted(value)}{meant} (choose from {known})"
+            )
+
+    def _check_command(self, word: str) -> None:
+        """Says what is meant by a word in the place of a command, where that is clear.
+
+        Raises:
+            ValueError: it is.
+        """
+        if word == "help":
+            self.error("help of a command is that of jaxgames COMMAND --help")
+        if os.path.exists(word):
+            self.error(
+                f"{quoted(word)} is no command: write jaxgames info {word} to "
+                f"describe what the file holds, or jaxgames solve {word}"
             )
 
     def error(self, message: str) -> NoReturn:

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import jaxgames
+from jaxgames.cli._exit import with_options
 
 SCHEMA = 1
 """Version of the objects' schema: another number where a field changes its meaning."""
@@ -59,7 +60,7 @@ def error_facts(
         "kind": type(error).__name__,
         "file": getattr(error, "path", None) or getattr(error, "filename", None),
         "line": getattr(error, "line", None),
-        "message": getattr(error, "message", message),
+        "message": with_options(getattr(error, "message", message)),
     }
     status = getattr(error, "status", None)  # of a solve that had to end
     name = "failed" if status is None else status.name.lower()

@@ -302,7 +302,7 @@ def _asked(args: argparse.Namespace) -> Specification | Decomposition:
         found = read(args)
         if not isinstance(found, Specification):
             raise io.FormatError(
-                args.file, None, f"this is no specification, but {quoted(found)}"
+                args.file, None, f"expected a specification, found {quoted(found)}"
             )
         if not args.moore or found.moore:
             return found

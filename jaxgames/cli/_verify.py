@@ -197,7 +197,7 @@ def _controller(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, _Sa
             asked = read(args)
         if not isinstance(asked, synth.Specification | synth.Decomposition):
             raise io.FormatError(
-                args.file, None, f"this is no specification, but {quoted(asked)}"
+                args.file, None, f"expected a specification, found {quoted(asked)}"
             )
         machine = io.aiger.load_circuit(args.solution)
     with phase("verify"):

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> Exit:
     for question in args.questions:
         if question not in programs.QUESTIONS:
             meant = guess(question, programs.QUESTIONS)
-            raise ValueError(f"there are no games of {quoted(question)}{meant}")
+            raise ValueError(f"there is no kind of game {quoted(question)}{meant}")
     start_jax(args)
     done, status = [], Status.SOLVED
     try:

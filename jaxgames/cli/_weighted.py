@@ -62,7 +62,7 @@ def load_weighted(args: argparse.Namespace) -> Arena:
             raise io.FormatError(
                 args.file,
                 None,
-                "this is no parity game: --from-parity needs priorities",
+                "--from-parity needs a game with priorities",
             )
         return energy.from_parity(arena)
     if arena.weight is None:

@@ -280,6 +280,8 @@ def _race(
     """
     track = problem.track()
     asks = solver == "auto" and not imported()  # whether there is an accelerator
+    # What both engines want of a question is found once, by all cores.
+    known = None if asks else _legs(problem, question, strategies)
 
     def on_device() -> Solution:
         if asks and problem.shape(question)[1] < START_AT_ONCE_FROM:
@@ -294,7 +296,7 @@ def _race(
         def run(question, solver, **how):
             return problem.in_race(track, question, solver, **how)
 
-        legs = _legs(problem, question, strategies)
+        legs = known or _legs(problem, question, strategies)
         return along_legs(problem, question, legs, progress=track.meter, run=run)
 
     def beside() -> Solution:

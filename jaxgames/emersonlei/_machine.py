@@ -68,7 +68,7 @@ class Machine:
         vertex = int(self.vertex[node])
         place = edge - int(arena.row_ptr[vertex])
         if not 0 <= place < int(self.row_ptr[node + 1]) - int(self.row_ptr[node]):
-            raise ValueError(f"edge {edge} is none of vertex {vertex}")
+            raise ValueError(f"edge {edge} does not leave vertex {vertex}")
         return int(self.target[int(self.row_ptr[node]) + place])
 
     def __repr__(self) -> str:

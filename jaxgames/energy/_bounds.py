@@ -60,7 +60,7 @@ def check_weight(arena: Arena, *, wide: bool = False) -> None:
     if np.ndim(weight) != np.ndim(arena.dst):
         raise ValueError(
             "an energy game has one weight on each edge, shape [E]: weight has shape "
-            f"{np.shape(weight)}; games of several dimensions are multienergy's"
+            f"{np.shape(weight)}; use jaxgames.multienergy for several dimensions"
         )
     signed = np.issubdtype(weight.dtype, np.signedinteger)
     if not signed and not (wide and weight.dtype == object):

@@ -206,7 +206,7 @@ class OnDevice:
         return room
 
     def _lengthen(self, size: int, *names: str) -> None:
-        # One after the other: only one array is there twice.
+        # One after the other: only one array is given twice.
         for name in names:
             self._replace(**{name: longer(getattr(self._found, name), size)})
 

@@ -116,7 +116,7 @@ def _from_csr(indptr: Any, indices: Any) -> Arena:
         return Arena.from_csr(indptr, indices, owner=owner, dead_ends="allow")
     except ValueError as error:
         _explain(indptr, indices)
-        raise ValueError(f"(indptr, indices) is no graph: {error}") from None
+        raise ValueError(f"(indptr, indices) is not a graph: {error}") from None
 
 
 def _explain(indptr: Any, indices: Any) -> None:

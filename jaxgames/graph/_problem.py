@@ -205,8 +205,8 @@ class Sccs(drive.Problem[Masked]):
         graph, vertices, edges, _ = subject
         if isinstance(graph, Directions):
             raise ValueError(
-                "solver='in_place' takes edges, and links made on the device are none: "
-                "take another solver"
+                "solver='in_place' takes a graph of edges, and this one has links that "
+                "were made on the device: take another solver"
             )
         return _in_place.masked(ListedGraph(*_links.edge_list(graph)), vertices, edges)
 

@@ -2,6 +2,7 @@
 
 import bz2
 import codecs
+import collections
 import contextlib
 import contextvars
 import gzip
@@ -186,14 +187,34 @@ def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
         FormatError: as `reading`.
         OSError: the file cannot be opened or read.
     """
+    [(whole, size)] = collections.deque(coming(path, per_byte, len(behind)), maxlen=1)
+    end = size + len(behind)
+    whole[size:end] = np.frombuffer(behind, np.uint8)
+    return whole[:end]
+
+
+def coming(
+    path: FilePath, per_byte: int, margin: int
+) -> Iterator[tuple[np.ndarray, int]]:
+    """Reads a file as `read_whole` does, and tells of each bit that has come.
+
+    Args:
+        path: the file.
+        per_byte: as there.
+        margin: bytes of room behind the text.
+
+    Yields:
+        uint8, what is read, and how many bytes of that have come; these stay as they
+        are. It is the same array, or a larger one where there was no more room.
+    """
     with reading(path, per_byte) as file:
         expected = _sources.length(path, _AT_ONCE)
         if file.packed:
             expected *= _PACKED
-        margin = len(behind)
         # One more byte, so that the end is seen where the length was right.
         whole = np.empty(max(expected, 1 << 16) + 1 + margin, np.uint8)
         size = 0
+        yield whole, size
         while count := file.readinto(
             whole.data[size : min(size + _AT_ONCE, len(whole) - margin)]
         ):
@@ -202,8 +223,7 @@ def read_whole(path: FilePath, per_byte: int, behind: bytes) -> np.ndarray:
                 grown = np.empty(2 * len(whole), np.uint8)
                 grown[:size] = whole[:size]
                 whole = grown
-    whole[size : size + margin] = np.frombuffer(behind, np.uint8)
-    return whole[: size + margin]
+            yield whole, size
 
 
 @contextlib.contextmanager

@@ -47,6 +47,18 @@ FORMATS: dict[str, str] = {
 }
 """By suffix, the name of the module with `load` and `save`."""
 
+_MODELS = (
+    "models are read from .umb and .drn files, from PRISM's .tra files, and from "
+    "programs in PRISM's language: Markov chains, also with rates, decision processes "
+    "and, in .umb files, games"
+)
+
+UNREAD = {
+    ".ma": f"Markov automata are not read; {_MODELS}",
+    ".jani": f"models in JANI are not read; {_MODELS}",
+}
+"""What is said of files that others read, by suffix."""
+
 NEVER_PACKED = (".npz",)
 """Suffixes of what is not written compressed: it is already."""
 
@@ -74,8 +86,10 @@ SIGNS = {
         ".tra": rb"(?:(?:mdp|dtmc)[ \t\r]*\n|\d+[ \t]+\d+(?:[ \t]+\d+)?[ \t\r]*\n)"
         + rb"(?:#[^\n]*\n)*%s%s[ \t\r]*(?:[^\s;,]+[ \t\r]*)?(?:\n|\Z)"
         % (_ROW, _PROBABILITY),
-        ".prism": rb"(?:(?:mdp|dtmc|ctmc|probabilistic|nondeterministic|stochastic)\s+"
-        + rb"(?:const|module|formula|label|global|rewards|init|system|//|/\*)"
+        ".prism": rb"(?:(?:mdp|dtmc|ctmc|probabilistic|nondeterministic|stochastic"
+        + rb"|ma|pta|popta|pomdp|smg|csg|imdp|idtmc)\s+"  # which its reader refuses
+        + rb"(?:const|module|formula|label|global|rewards|init|system|player"
+        + rb"|observables|//|/\*)"
         + rb"|module\s+\w+\s+\w+\s*:\s*(?:bool|\[))",
         ".kripke": rb"kripke\s*;",
         ".hoa": rb"HOA\s*:(?!.*?\scontrollable-AP\s*:)",
@@ -110,6 +124,8 @@ def of(path: FilePath, name: str | None) -> tuple[ModuleType, str]:
     found = _signs(head)
     if len(found) != 1:
         why = "its content is not that of any known format" if head else "it is empty"
+        if suffix in UNREAD:
+            raise FormatError(path, None, UNREAD[suffix])
         if found:
             why = f"{' and '.join(found)} files start like this"
         raise FormatError(
@@ -175,6 +191,9 @@ def _named(name: str) -> tuple[ModuleType, str]:
     suffix = f".{name.lower().removeprefix('.')}"
     if suffix not in FORMATS:
         meant = guess(suffix[1:], [known[1:] for known in FORMATS])
+        plain, packing = os.path.splitext(suffix)
+        if packing in COMPRESSIONS and plain in FORMATS:
+            meant = f" (did you mean {plain[1:]!r}? Compression is no part of a name)"
         raise ValueError(f"there is no format {quoted(name)}{meant}; known: {_names()}")
     return _module(suffix), suffix
 

@@ -113,8 +113,8 @@ def extended(whole: Whole) -> Iterator[Found]:
 def _readers(whole: Whole) -> Iterator["_Reader"]:
     tokens, at = None, 0
     read, place = 0, 0  # bytes and characters up to where tokens have been read
-    while not _is_over(whole, at):
-        if _hoa_loop.pays(whole.size) and (found := _by_code(whole, at)):
+    while not is_over(whole, at):
+        if _hoa_loop.pays(whole.about) and (found := _by_code(whole, at)):
             reader, at = found
             yield reader
             continue
@@ -139,9 +139,19 @@ def _readers(whole: Whole) -> Iterator["_Reader"]:
         at = read
 
 
-def _is_over(whole: Whole, at: int) -> bool:
+def plain_marks(text: str, num_sets: int) -> int | None:
+    """The mask of numbers of acceptance sets; None if one is malformed."""
+    marks = 0
+    for word in text.split():
+        if len(word) > 5 or word != str(int(word)) or int(word) >= num_sets:
+            return None
+        marks |= 1 << int(word)
+    return marks
+
+
+def is_over(whole: Whole, at: int) -> bool:
     """Whether only blanks and comments follow, as far as a look ahead tells."""
-    following = whole.byte[at : min(at + 64, whole.size)].tobytes().lstrip()
+    following = whole.start(at).lstrip()
     if following and not following.startswith(b"/*"):
         return False
     try:
@@ -267,8 +277,8 @@ class _Reader:
         if self._together or following.kind == "end":
             return None
         begin = at + len(self._text[: following.position].encode())
-        body = _hoa_loop.parse(whole.byte, begin, self._largest)
-        if body is None or not _all_differ(body.state):
+        body = _hoa_loop.read(whole, begin, self._largest)
+        if body is None or not all_differ(body.state):
             return None
         if not self._assembled(body, whole.part):
             return None
@@ -545,13 +555,7 @@ class _Reader:
         return state
 
     def _plain_marks(self, text: str) -> int | None:
-        """The mask of numbers of acceptance sets; None if one is malformed."""
-        marks = 0
-        for word in text.split():
-            if len(word) > 5 or word != str(int(word)) or int(word) >= self._num_sets:
-                return None
-            marks |= 1 << int(word)
-        return marks
+        return plain_marks(text, self._num_sets)
 
     def _marks(self) -> int:
         marks = 0
@@ -571,7 +575,7 @@ class _Reader:
         body = _hoa_loop.scan(self._text, begin, self._largest)
         found = False
         # What is wrong is told where it comes first, by those who read all in order.
-        if body is not None and _all_differ(body.state):
+        if body is not None and all_differ(body.state):
             with contextlib.suppress(ValueError, _AbortedError):
                 found = self._assembled(body, lambda i, j: self._text[i:j])
         tokens.go_to(begin if not found or body is None else body.end)
@@ -857,6 +861,6 @@ def _num_clauses(condition: Acceptance, parts: list[int]) -> int:
     return min(found, MAX_SETS + 1)
 
 
-def _all_differ(numbers: np.ndarray) -> bool:
+def all_differ(numbers: np.ndarray) -> bool:
     ascend = bool(np.all(numbers[1:] > numbers[:-1]))
     return ascend or len(np.unique(numbers)) == len(numbers)

@@ -5,6 +5,7 @@ unusual is left to slower code, which can tell what is wrong.
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
+from jaxgames.io._whole import Whole
 from jaxgames.io._word_loop import natural
 from jaxgames.tuning.io import HOA_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import HOA_SLOWER as _SLOWER
@@ -108,6 +110,36 @@ def _told_apart(text: str, at: np.ndarray) -> _texts.Texts:
     return _texts.Texts(which, at[:, first])
 
 
+def read(whole: Whole, begin: int, most: int) -> Body | None:
+    """Reads states as `parse` does, those that have come at once."""
+    if not whole.has_come:
+        parts = list(_coming(whole, begin, most))
+        found = [part for part in parts if part is not None]
+        if len(found) == len(parts):
+            return _joined(whole.byte, found)
+    return parse(whole.byte, begin, most)
+
+
+def _coming(whole: Whole, begin: int, most: int) -> Iterator[Body | None]:
+    """What pieces of a text say that is to come, up to its end; None for an odd one."""
+
+    def parsed(piece: tuple[np.ndarray, int, int]) -> tuple[Body | None, bool]:
+        byte, begin, end = piece
+        cut = byte[: end + 8]
+        found = _parsed(cut, begin, most, None)
+        return found, found is not None and bool(cut[found.end] == ord("-"))
+
+    _pieces.keep_freed_memory()
+    pieces = whole.pieces(begin, b"\nState:", _BYTES_AT_ONCE)
+    is_end = False
+    for part, is_end in _pieces.in_order(parsed, pieces, whole.about):
+        yield part
+        if is_end or part is None:
+            return
+    if not is_end:
+        yield None
+
+
 def parse(byte: np.ndarray, begin: int, most: int) -> Body | None:
     """Reads states, whose edges have labels, from a position on.
 
@@ -172,8 +204,10 @@ def _end_of(byte: np.ndarray, begin: int) -> int:
     return _whole.find(byte, b"--END--", end, size)
 
 
-def _parsed(byte: np.ndarray, begin: int, most: int, to_end: bool) -> Body | None:
-    """Reads a piece; the last one goes to the sign for the end."""
+def _parsed(
+    byte: np.ndarray, begin: int, most: int, to_end: bool | None
+) -> Body | None:
+    """Reads a piece that goes to the sign for the end, or not; None: either will do."""
     if not _whole.is_utf8(byte[begin:-8]):
         return None
     # The shortest are `State:0` and `[t]0`.
@@ -181,7 +215,7 @@ def _parsed(byte: np.ndarray, begin: int, most: int, to_end: bool) -> Body | Non
     states = np.empty((4, size // 7 + 2), np.int32)
     edges = np.empty((5, size // 4 + 2), np.int32)
     count, links, end = _parse(byte, begin, most, states, edges)
-    if end == ODD or (byte[end] == 45) != to_end:
+    if end == ODD or (to_end is not None and (byte[end] == 45) != to_end):
         return None
     return Body(
         states[0, :count].copy(),

@@ -3,6 +3,7 @@
 Anything unusual is left to slower code, which can tell what is wrong.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from jaxgames import host
 from jaxgames.host import compiled
 from jaxgames.io import _pieces, _texts, _whole
+from jaxgames.io._whole import Whole
 from jaxgames.io._word_loop import natural
 from jaxgames.tuning.io import KRIPKE_BYTES as _BYTES_AT_ONCE
 from jaxgames.tuning.io import KRIPKE_SLOWER as _SLOWER
@@ -36,6 +38,32 @@ class States(NamedTuple):
 def pays(size: int) -> bool:
     """Whether reading so many bytes is faster than token by token."""
     return _pieces.pays(_parse, size * _SLOWER)
+
+
+def read(whole: Whole, begin: int, most: int) -> States | None:
+    """Reads the statements of a text as `parse` does, those that have come at once."""
+    if not whole.has_come:
+        parts = list(_coming(whole, begin, most))
+        found = [part for part in parts if part is not None]
+        if len(found) == len(parts):
+            return _joined(whole.byte, found)
+    return parse(whole.byte[: whole.size + 1], begin, most)
+
+
+def _coming(whole: Whole, begin: int, most: int) -> Iterator[States | None]:
+    """What pieces of a text say that is to come, up to one that may be malformed."""
+
+    def parsed(piece: tuple[np.ndarray, int, int]) -> States | None:
+        byte, begin, end = piece
+        return _parsed(byte[: end + 1], begin, most)
+
+    _pieces.keep_freed_memory()
+    # A piece has a line end behind it, which stands for nothing.
+    pieces = whole.pieces(begin, b";\n", _BYTES_AT_ONCE, kept=1)
+    for part in _pieces.in_order(parsed, pieces, whole.about):
+        yield part
+        if part is None:
+            return
 
 
 def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
@@ -68,6 +96,10 @@ def parse(byte: np.ndarray, begin: int, most: int) -> States | None:
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):  # a name or a comment may be cut
         return _parsed(byte, begin, most)
+    return _joined(byte, found)
+
+
+def _joined(byte: np.ndarray, found: list[States]) -> States:
     before = np.cumsum([0, *(part.row_ptr[-1] for part in found)], dtype=np.int32)
     rows = [n + part.row_ptr[:-1] for n, part in zip(before, found, strict=False)]
     return States(

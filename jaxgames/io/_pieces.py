@@ -88,17 +88,21 @@ def in_order(function: Callable[[T], U], pieces: Iterable[T], size: int) -> Iter
 
 def ahead(path: FilePath, pieces: Iterator[T]) -> Iterator[T]:
     """The pieces of a file; another thread unpacks the next one if it is compressed."""
-    if _sources.is_compressed(path) and length(path) > _IMPORTED_BYTES:
-        return _made_ahead(pieces)
-    return pieces
+    return _made_ahead(pieces) if is_unpacked_ahead(path) else pieces
+
+
+def is_unpacked_ahead(path: FilePath) -> bool:
+    """Whether a file is compressed, and so long that a thread unpacks it for others."""
+    return _sources.is_compressed(path) and length(path) > _IMPORTED_BYTES
 
 
 def _made_ahead(pieces: Iterator[T]) -> Iterator[T]:
     context, end = contextvars.copy_context(), object()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        following = pool.submit(context.run, next, pieces, end)
-        while (piece := following.result()) is not end:
-            following = pool.submit(context.run, next, pieces, end)
+        # One is made and the next one waits, so that the other thread never does.
+        first, second = (pool.submit(context.run, next, pieces, end) for _ in range(2))
+        while (piece := first.result()) is not end:
+            first, second = second, pool.submit(context.run, next, pieces, end)
             yield piece  # type: ignore[misc]
 
 

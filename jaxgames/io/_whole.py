@@ -1,10 +1,12 @@
 """A whole text as bytes; only the parts that are needed are decoded."""
 
 import codecs
+from collections.abc import Iterator
 
 import numpy as np
 
-from jaxgames.io._files import FilePath, read_whole
+from jaxgames.io import _pieces
+from jaxgames.io._files import FilePath, coming, read_whole
 from jaxgames.io._tokens import PER_BYTE, decoded, refuse_pointer
 from jaxgames.tuning.io import HEADER_BYTES as _HEADER_BYTES
 
@@ -13,19 +15,32 @@ BEHIND = b";" + b" " * 7
 
 
 class Whole:
-    """A text, stored as bytes.
+    """A text, stored as bytes, all of which have come or the first of them.
 
     Attributes:
         path: where it is from, for messages.
-        byte: uint8 `[size + 8]`, its bytes as UTF-8, and `BEHIND`.
-        size: how many bytes it has.
+        about: how many bytes it has, about.
     """
 
-    def __init__(self, path: FilePath, byte: np.ndarray):
+    def __init__(
+        self,
+        path: FilePath,
+        byte: np.ndarray,
+        more: Iterator[tuple[np.ndarray, int]] | None = None,
+    ):
+        """What has come.
+
+        Args:
+            path: where it is from.
+            byte: uint8 `[size + 8]`, the bytes as UTF-8, and `BEHIND`.
+            more: brings them if they are to come, as `_files.coming` does.
+        """
         self.path = path
-        self.byte = byte
-        self.size = len(byte) - len(BEHIND)
-        self._view = byte.data
+        self._byte = byte
+        self._come = len(byte) - len(BEHIND)
+        self._more = more
+        self._error: BaseException | None = None
+        self.about = self._come if more is None else _pieces.length(path)
         self._text: str | None = None
 
     @classmethod
@@ -40,6 +55,20 @@ class Whole:
         return cls(path, byte)
 
     @classmethod
+    def coming(cls, path: FilePath) -> "Whole":
+        """The same, but what is compressed is unpacked while others work on it.
+
+        Raises:
+            FormatError: it is a pointer of Git LFS; what else is wrong is told later.
+        """
+        if not _pieces.is_unpacked_ahead(path):
+            return cls.read(path)
+        more = _pieces.ahead(path, coming(path, PER_BYTE, len(BEHIND)))
+        whole = cls(path, np.frombuffer(BEHIND, np.uint8), more)
+        refuse_pointer(path, whole.start(0))
+        return whole
+
+    @classmethod
     def of(cls, path: FilePath, text: str) -> "Whole":
         """A text that is decoded already."""
         # What cannot be encoded is no UTF-8 afterwards: `part` refuses it.
@@ -49,6 +78,73 @@ class Whole:
         return whole
 
     @property
+    def has_come(self) -> bool:
+        """Whether all of it is there."""
+        return self._more is None
+
+    @property
+    def byte(self) -> np.ndarray:
+        """All of its bytes: uint8 `[size + 8]`, with `BEHIND`."""
+        self._wait(None)
+        return self._byte
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        self._wait(None)
+        return self._come
+
+    def _wait(self, size: int | None) -> bool:
+        """Waits for so many bytes, or for all; whether there are so many."""
+        while self._more is not None and (size is None or self._come < size):
+            if self._error is not None:
+                raise self._error
+            try:
+                more = next(self._more, None)
+            except BaseException as error:  # also for those who ask once more
+                self._error = error
+                raise
+            if more is not None:
+                self._byte, self._come = more
+                continue
+            end = self._come + len(BEHIND)
+            self._byte[self._come : end] = np.frombuffer(BEHIND, np.uint8)
+            self._byte, self._more = self._byte[:end], None
+        return size is None or self._come >= size
+
+    def find(self, mark: bytes, start: int) -> int:
+        """Where a mark is first found from a place on; -1 where it is not."""
+        while True:
+            come = self._come
+            found = find(self._byte, mark, start, come)
+            if found >= 0 or not self._wait(come + 1):
+                return found
+            start = max(start, come - len(mark) + 1)
+
+    def pieces(
+        self, begin: int, mark: bytes, at_once: int, kept: int = 0
+    ) -> Iterator[tuple[np.ndarray, int, int]]:
+        """Cuts the text into pieces as it comes.
+
+        Args:
+            begin: where the first piece begins.
+            mark: what the others begin with.
+            at_once: how many bytes a piece has at least, but the last one.
+            kept: how many bytes of a mark belong to the piece before it.
+
+        Yields:
+            The bytes, at least eight more than the piece has; where it begins and ends.
+        """
+        end = 0
+        while end >= 0:
+            end = self.find(mark, begin + at_once)
+            if end >= 0:
+                end += kept
+                self._wait(end + len(BEHIND))
+            yield self._byte, begin, self._come if end < 0 else end
+            begin = end
+
+    @property
     def text(self) -> str:
         """All of it, decoded.
 
@@ -56,8 +152,13 @@ class Whole:
             FormatError: it is not UTF-8.
         """
         if self._text is None:
-            self._text = decoded(self.path, self._view[: self.size])
+            self._text = decoded(self.path, self.byte.data[: self.size])
         return self._text
+
+    def start(self, place: int) -> bytes:
+        """The first few bytes from a place on."""
+        self._wait(place + 64)
+        return self._byte[place : min(place + 64, self._come)].tobytes()
 
     def part(self, start: int, end: int) -> str:
         """The characters between two bytes.
@@ -65,7 +166,7 @@ class Whole:
         Raises:
             UnicodeDecodeError: they are not UTF-8.
         """
-        return str(self._view[start:end], "utf-8")
+        return str(self._byte.data[start:end], "utf-8")
 
     def head(self, start: int) -> str:
         """The lines that begin at a byte, as far as a header may go.
@@ -73,10 +174,11 @@ class Whole:
         Raises:
             UnicodeDecodeError: they are not UTF-8.
         """
-        end = self.size
-        if end - start > _HEADER_BYTES:
-            end = start + _HEADER_BYTES
-            line_end = self.byte[start:end].tobytes().rfind(b"\n")
+        end = start + _HEADER_BYTES
+        if not self._wait(end + 1):
+            end = self.size
+        else:
+            line_end = self._byte[start:end].tobytes().rfind(b"\n")
             end = start + line_end + 1
         return self.part(start, end)
 

@@ -49,7 +49,7 @@ def load(path: FilePath) -> Specification:
         >>> load(path)
         Specification(2 states, inputs r, outputs g)
     """
-    return _read(Whole.read(path))
+    return _read(Whole.coming(path))
 
 
 def loads(text: str) -> Specification:

@@ -62,7 +62,7 @@ def load(path: FilePath) -> Automaton | EmersonLei:
         >>> load(path)
         Automaton(2 states, 4 edges, 1 acceptance set, propositions p q)
     """
-    return _only(path, load_all(path))
+    return _only(path, _hoa.automata(Whole.coming(path)))
 
 
 def loads(text: str) -> Automaton | EmersonLei:

@@ -23,6 +23,8 @@ References:
     doi:10.1007/978-3-031-13188-2_9.
 """
 
+import contextlib
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -30,10 +32,13 @@ import numpy as np
 from jaxgames.acceptance import FALSE, TRUE, Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game
+from jaxgames.io import _hoa_loop, _texts
 from jaxgames.io._files import FilePath, FormatError, writing
-from jaxgames.io._hoa import PATTERN
-from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens, read_text
+from jaxgames.io._hoa import PATTERN, all_differ, is_over, plain_marks
+from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
+from jaxgames.io._whole import Whole
 from jaxgames.quoting import quoted
+from jaxgames.tuning.io import SHORT_HOA_BYTES as _SHORT
 
 PLAYERS = "spot-state-player:"
 
@@ -43,6 +48,18 @@ MAX_MARKS = 62
 
 _KNOWN = ("HOA:", "States:", "Start:", "AP:", "Alias:", "Acceptance:")
 """Headers that begin with a capital letter, and so may change the meaning."""
+
+_BODY = "--BODY--"
+
+_PLAYER_LIST = re.compile(r"(?:\s*[01](?![0-9]))*+")
+
+_NO_PLAYERS = bytes({*range(256)} - {*b"01"})
+
+_LABEL = re.compile(
+    r"(?:\s|0(?![0-9])|[1-9][0-9]*+|[tf](?![0-9A-Za-z_:-])|@[0-9A-Za-z_-]++"
+    r"|[!&|(){}])*+"
+)
+"""What may stand between the brackets of a label; what it says matters to nobody."""
 
 
 def load(path: FilePath) -> Game:
@@ -66,12 +83,12 @@ def load(path: FilePath) -> Game:
         >>> load(path)
         Game(2 vertices, 3 edges, Fin(0) | Inf(1))
     """
-    return loads(read_text(path), path)
+    return _read(Whole.coming(path))
 
 
 def loads(text: str, path: FilePath = "<text>") -> Game:
     """Reads the game of a text, as `load` that of a file."""
-    return _Reader(path, text).game()
+    return _read(Whole.of(path, text))
 
 
 def save(path: FilePath, game: Game) -> None:
@@ -138,27 +155,84 @@ def dumps(game: Game) -> str:
     return "\n".join([*lines, "--END--", ""])
 
 
+def _read(whole: Whole) -> Game:
+    if _hoa_loop.pays(whole.about):
+        try:
+            found = _by_code(whole)
+        except ValueError:  # what is wrong is told by those who read all in order
+            found = None
+        if found is not None:
+            return found
+    return _Reader(whole.path, whole.text).game()
+
+
+def _by_code(whole: Whole) -> Game | None:
+    """The game whose body is read by machine code.
+
+    Returns:
+        None where it is to be read token by token.
+
+    Raises:
+        ValueError: something is wrong in the header.
+    """
+    # Each state has a player in the header, which is as long as that takes.
+    mark = whole.find(_BODY.encode(), 0)
+    if mark < 0:
+        return None
+    begin = mark + len(_BODY)
+    reader = _Reader(whole.path, whole.part(0, begin))
+    reader.head()
+    body = _hoa_loop.read(whole, begin, reader.largest)
+    if body is None or not is_over(whole, body.end + len("--END--")):
+        return None
+    return reader.assembled(body, whole.part)
+
+
 class _Reader:
     """Reads one game."""
 
     def __init__(self, path: FilePath, text: str):
         self._path = path
+        self._text = text
         self._tokens = Tokens(path, text, PATTERN, nested=True)
         self._count: int | None = None
         self._num_marks = 0
         self._condition: Acceptance | None = None
-        self._players: list[int] | None = None
+        self._players: bytes | None = None
         self._depth = 0
         self._rows: dict[int, tuple[int, list[tuple[int, int]]]] = {}
 
     def game(self) -> Game:
         """The game, from its first token to the end of the text."""
+        self.head()
+        tokens, begin = self._tokens, self._tokens.next.position
+        body = None
+        if len(self._text) - begin > _SHORT:
+            body = _hoa_loop.scan(self._text, begin, self.largest)
+        if body is not None:
+            # What is wrong is told where it comes first, by reading all in order.
+            with contextlib.suppress(FormatError):
+                tokens.go_to(body.end + len("--END--"))
+                if tokens.next.kind == "end":
+                    found = self.assembled(body, lambda i, j: self._text[i:j])
+                    if found is not None:
+                        return found
+            tokens.go_to(begin)
+        while tokens.next.text == "State:":
+            self._state(tokens.take())
+        end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
+        if tokens.next.kind != "end":
+            tokens.fail("the end, as a file holds one game")
+        return self._built(end)
+
+    def head(self) -> None:
+        """Reads the header, and the sign that the body begins."""
         tokens = self._tokens
         tokens.take("HOA:", expected="'HOA:', which begins a game")
         tokens.take("v1", expected="version 'v1'")
         while tokens.next.kind == "header":
             self._header(tokens.take())
-        body = tokens.take("--BODY--", expected="a header or '--BODY--'")
+        body = tokens.take(_BODY, expected="a header or '--BODY--'")
         if self._condition is None:
             tokens.refuse("the header lacks 'Acceptance:'", body)
         if self._players is None:
@@ -166,12 +240,75 @@ class _Reader:
                 f"the header lacks {PLAYERS!r}: an automaton without it is not a game",
                 body,
             )
-        while tokens.next.text == "State:":
-            self._state(tokens.take())
-        end = tokens.take("--END--", expected="'State:', an edge or '--END--'")
-        if tokens.next.kind != "end":
-            tokens.fail("the end, as a file holds one game")
-        return self._built(end)
+
+    @property
+    def largest(self) -> int:
+        """The largest number that a state may have."""
+        return (MAX_INTEGER if self._count is None else self._count) - 1
+
+    def assembled(
+        self, body: _hoa_loop.Body, part: Callable[[int, int], str]
+    ) -> Game | None:
+        """The game of a body.
+
+        Args:
+            body: it.
+            part: gives the text between two of its places.
+
+        Returns:
+            None where something may be wrong.
+        """
+        last = max(body.state.max(initial=-1), body.target.max(initial=-1))
+        count = last + 1 if self._count is None else self._count
+        degree = np.diff(body.offsets)
+        players = self._players
+        assert players is not None
+        if not len(body.state) == count == len(players) > 0 or not degree.all():
+            return None
+        labels = body.label.places.T.tolist()
+        if not all(_LABEL.fullmatch(part(start, end)) for start, end in labels):
+            return None
+        common, own = self._each(body.common, part), self._each(body.marks, part)
+        if common is None or own is None or not all_differ(body.state):
+            return None
+        row_ptr, target = body.offsets, body.target
+        if np.any(body.state[1:] < body.state[:-1]):
+            order = np.argsort(body.state)
+            edges = np.argsort(np.repeat(body.state, degree), kind="stable")
+            row_ptr = np.append(0, np.cumsum(degree[order]))
+            common, own, target = common[order], own[edges], target[edges]
+        return self._game(row_ptr, target, common, own)
+
+    def _each(
+        self, texts: _texts.Texts, part: Callable[[int, int], str]
+    ) -> np.ndarray | None:
+        """The masks of acceptance sets, each different text of which is read once."""
+        masks = []
+        for start, end in texts.places.T.tolist():
+            mask = plain_marks(part(start, end), self._num_marks) if start else 0
+            if mask is None:
+                return None
+            masks.append(mask)
+        return _texts.rows(np.array(masks, np.int64), texts.which)
+
+    def _game(
+        self,
+        row_ptr: np.ndarray,
+        target: np.ndarray,
+        common: np.ndarray,
+        own: np.ndarray,
+    ) -> Game:
+        """The game, of arrays in the order of the states, edges and masks of marks."""
+        assert self._players is not None
+        assert self._condition is not None
+        owner = np.frombuffer(self._players, np.uint8) == ord("0")
+        arena = Arena.from_csr(row_ptr, target, owner=owner)
+        return Game.of(
+            arena,
+            self._condition,
+            vertex_marks=common,
+            edge_marks=own if own.any() else None,
+        )
 
     def _header(self, token: Token) -> None:
         tokens, name = self._tokens, token.text
@@ -183,9 +320,13 @@ class _Reader:
                 self._num_marks = self._integer(what, MAX_MARKS)
                 self._condition = self._formula()
             case "spot-state-player:" if self._players is None:
-                self._players = []
-                while tokens.next.kind == "integer":
-                    self._players.append(self._integer("a player", 1))
+                begin = tokens.next.position
+                listed = _PLAYER_LIST.match(self._text, begin)
+                assert listed is not None  # it matches the empty text
+                tokens.go_to(listed.end())
+                self._players = listed[0].encode().translate(None, _NO_PLAYERS)
+                while tokens.next.kind == "integer":  # behind a comment
+                    self._players += b"%d" % self._integer("a player", 1)
             case "Start:":
                 while tokens.next.kind == "integer":
                     tokens.take()
@@ -255,8 +396,7 @@ class _Reader:
         tokens = self._tokens
         self._label()
         at = tokens.next
-        most = (MAX_INTEGER if self._count is None else self._count) - 1
-        state = self._integer("the number of a state", most)
+        state = self._integer("the number of a state", self.largest)
         if state in self._rows:
             tokens.refuse(f"state {state} is listed twice", at)
         if tokens.next.kind == "string":
@@ -264,7 +404,7 @@ class _Reader:
         common, edges = self._marks(), []
         while tokens.next.kind == "integer" or tokens.next.text == "[":
             self._label()
-            target = self._integer("the number of a state", most)
+            target = self._integer("the number of a state", self.largest)
             if tokens.next.text == "&":
                 tokens.refuse("alternating automata are not supported", tokens.next)
             edges.append((target, self._marks()))
@@ -301,7 +441,6 @@ class _Reader:
     def _built(self, end: Token) -> Game:
         tokens, players = self._tokens, self._players
         assert players is not None
-        assert self._condition is not None
         targets = [t for _, edges in self._rows.values() for t, _ in edges]
         count = max([*self._rows, *targets], default=-1) + 1
         count = count if self._count is None else self._count
@@ -315,15 +454,9 @@ class _Reader:
                 f"{PLAYERS} has {len(players)} players, and there are {count} states",
             )
         rows = [self._rows[v] for v in range(count)]
-        on_edges = [marks for _, edges in rows for _, marks in edges]
-        arena = Arena.from_csr(
+        return self._game(
             np.cumsum([0, *(len(edges) for _, edges in rows)]),
             np.array([t for _, edges in rows for t, _ in edges], np.int32),
-            owner=[player == 0 for player in players],
-        )
-        return Game.of(
-            arena,
-            self._condition,
-            vertex_marks=np.array([common for common, _ in rows], np.int64),
-            edge_marks=np.array(on_edges, np.int64) if any(on_edges) else None,
+            np.array([common for common, _ in rows], np.int64),
+            np.array([marks for _, edges in rows for _, marks in edges], np.int64),
         )

@@ -49,7 +49,7 @@ def load(path: FilePath) -> System:
         FormatError: the file is something else; tells the line and the column.
         OSError: the file cannot be read.
     """
-    return _read(Whole.read(path))
+    return _read(Whole.coming(path))
 
 
 def loads(text: str) -> System:
@@ -121,23 +121,23 @@ def _quoted(text: str) -> str:
 
 
 def _read(whole: Whole) -> System:
-    if _kripke_loop.pays(whole.size):
+    if _kripke_loop.pays(whole.about):
         try:
-            found = _Reader(whole.path, whole.head(0), whole.size).by_code(whole)
+            found = _Reader(whole.path, whole.head(0)).by_code(whole)
         except OversizeError:
             raise
         except ValueError:  # what is wrong is told by those who read all in order
             found = None
         if found is not None:
             return found
-    return _Reader(whole.path, whole.text, whole.size).system()
+    return _Reader(whole.path, whole.text).system(whole.size)
 
 
 class _Reader:
     """Reads one system, statement after statement."""
 
-    def __init__(self, path: FilePath, text: str, length: int):
-        self._path, self._text, self._length = path, text, length
+    def __init__(self, path: FilePath, text: str):
+        self._path, self._text = path, text
         self._tokens = Tokens(path, text, _TOKEN, nested=False)
         self._at: dict[int, Token] = {}
         self._names: dict[int, str] = {}
@@ -164,13 +164,13 @@ class _Reader:
         initial += self._numbers("an initial state or ';'")
         return propositions, initial
 
-    def system(self) -> System:
-        """The system, read token by token."""
+    def system(self, length: int) -> System:
+        """The system, read token by token from a text of so many bytes."""
         propositions, initial = self._header()
         while self._tokens.next.kind != "end":
             self._statement(propositions)
         size = self._check(initial)
-        self._check_size(size, len(propositions))
+        self._check_size(size, len(propositions), length)
         labels = np.zeros((size, len(propositions)), bool)
         for state, holds in self._holds.items():
             labels[state, holds] = True
@@ -186,9 +186,9 @@ class _Reader:
             names=tuple(names) if self._names else None,
         )
 
-    def _check_size(self, size: int, propositions: int) -> None:
+    def _check_size(self, size: int, propositions: int, length: int) -> None:
         what = f"{propositions} propositions of {size} states"
-        _limits.check(self._path, None, what, size * propositions, self._length)
+        _limits.check(self._path, None, what, size * propositions, length)
 
     def by_code(self, whole: Whole) -> System | None:
         """The system whose header alone is the text of this reader.
@@ -204,8 +204,7 @@ class _Reader:
         if self._tokens.next.kind == "end":
             return None
         begin = len(self._text[: self._tokens.next.position].encode())
-        byte = whole.byte[: whole.size + 1]
-        found = _kripke_loop.parse(byte, begin, MAX_SIZE - 1)
+        found = _kripke_loop.read(whole, begin, MAX_SIZE - 1)
         if found is None or not len(found.number):
             return None
         size = len(found.number)
@@ -221,7 +220,7 @@ class _Reader:
         sets = [_members(whole.part(i, j), propositions) for i, j in held]
         if None in sets:
             return None
-        self._check_size(size, len(propositions))
+        self._check_size(size, len(propositions), whole.size)
         table = np.zeros((len(sets), len(propositions)), bool)
         for row, members in zip(table, sets, strict=True):
             row[members] = True

@@ -249,7 +249,7 @@ def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
     """Names of propositions, as a tuple.
 
     Raises:
-        ValueError: there are more than 64, or one is there twice.
+        ValueError: there are more than 64, or one is given twice.
     """
     names = tuple(names)
     if len(names) > MAX_PROPOSITIONS:

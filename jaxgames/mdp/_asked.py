@@ -209,7 +209,7 @@ class Asked:
         """The value of what has a name; it may not be defined by itself."""
         if key not in self._values:
             if key in self._open:
-                raise PropertyError(node.place, f"{key} is defined by itself")
+                raise PropertyError(node.place, f"{key} is defined in terms of itself")
             self._open.add(key)
             self._values[key] = self.value(defined)
             self._open.discard(key)
@@ -292,7 +292,7 @@ class Asked:
         """Whether schedulers do their least or their most."""
         if len(node.optimum) > 1:
             raise PropertyError(
-                node.place, "two optima are for interval models, and this is none"
+                node.place, "two optima are for interval models, and this is not one"
             )
         if node.optimum:
             return node.optimum[0]

@@ -39,12 +39,15 @@ class Rows(NamedTuple):
         out: int32 `[S + 1]`; the branches of state `s` lead to `targets[k]`,
             `out[s] <= k < out[s + 1]`.
         targets: int32 `[E]`.
+        choices: int32 `[C + 1]`; the branches of choice `c` are those from `choices[c]`
+            to `choices[c + 1]`.
     """
 
     into: Any
     entering: Any
     out: Any
     targets: Any
+    choices: Any
 
 
 @jax.tree_util.register_dataclass
@@ -125,7 +128,7 @@ def shape_of(model: MDP, *, graph: bool = False) -> Layout:
     branches = model.num_branches
     into = memory.shape_of_links(states, branches, states)
     choice = memory.shape_of_links(states, branches, choices)
-    sizes = (states + 1, branches, states + 1, branches)
+    sizes = (states + 1, branches, states + 1, branches, choices + 1)
     return Layout(
         branches=memory.shape_of_links(choices, branches, states),
         entering=choice,
@@ -180,7 +183,7 @@ def _is_common(model: MDP) -> bool:
 def _common(model: MDP) -> Layout:
     # Concrete rows would have the shapes of what is there without padding.
     layout = _traced_jit(MDP(model.row_group_offsets, model.row_offsets, model.columns))
-    return jax.device_put(layout, jax.device_put(np.int8(0)).device)
+    return jax.device_put(layout, ops.default_device())
 
 
 def _concrete(model: MDP, spread: ops.Spread | None) -> Layout:
@@ -206,10 +209,10 @@ def _concrete(model: MDP, spread: ops.Spread | None) -> Layout:
     if spread is not None:
         return ops.in_its_shares(layout, layout)
     if len(columns) >= ops.SLICE_FROM:
-        lists = Rows(into, entering, first, columns)
+        lists = Rows(into, entering, first, columns, rows)
         layout = dataclasses.replace(layout, rows=lists)
     # Tied to its device, as the links are.
-    return jax.device_put(layout, jax.device_put(np.int8(0)).device)
+    return jax.device_put(layout, ops.default_device())
 
 
 @functools.partial(jax.jit, static_argnums=2)
@@ -234,12 +237,12 @@ def _concrete_graph(model: MDP, spread: ops.Spread | None) -> Graph:
 
 def _graph_of(model: MDP, layout: Layout) -> Graph:
     """The graph of a model that is laid out on one device, made there."""
-    groups, rows, columns = _rows(model)
-    rows, columns = ops.rows_where_laid_out(rows, columns)
-    if isinstance(columns, jax.Array):
-        assert layout.rows is not None
-        first, (choice, number) = layout.rows.out, _of_branches(rows, len(columns))
+    assert layout.rows is not None
+    if ops.accelerated():  # all is there already
+        first, columns = layout.rows.out, layout.rows.targets
+        choice, number = _of_branches(layout.rows.choices, len(columns))
     else:
+        groups, rows, columns = _rows(model)
         choice = np.repeat(np.arange(model.num_choices, dtype=np.int32), np.diff(rows))
         first, number = rows[groups], np.arange(len(columns), dtype=np.int32)
     branch = ops.links(first, number, len(columns))

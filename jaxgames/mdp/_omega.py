@@ -250,8 +250,8 @@ def _letters(model: MDP, names: tuple[str, ...]) -> tuple[list[int], np.ndarray]
             holds = Asked(model, asked, {}, 1e-6, True, refuse).states(node)
         except PropertyError as error:
             raise ValueError(
-                f"proposition {name!r} of the automaton is no label of the model, and "
-                f"as an expression: {error.message}"
+                f"proposition {name!r} of the automaton is not a label of the model, "
+                f"and as an expression: {error.message}"
             ) from None
         word |= holds.astype(np.uint64) << np.uint64(bit)
     letters, place = np.unique(word, return_inverse=True)

@@ -1,6 +1,7 @@
 """The parser of properties: recursive descent, one token of foresight."""
 
 import re
+from collections.abc import Container
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn
 
@@ -31,6 +32,14 @@ from jaxgames.quoting import guess, quoted
 
 MAX_DEPTH = 40
 """How deeply parentheses, operators and brackets may be nested."""
+
+_IN_A_ROW = 64
+"""Parts of a conjunction or disjunction that are joined from left to right."""
+
+_PAST_FORMULAS = frozenset([")", "]", "}", ";", ":", ",", "->", "..", ""])
+"""What follows a formula and is no part of it; nothing stands for the end."""
+
+_PAST_SUMS = _PAST_FORMULAS | {"=", "!=", "<", "<=", ">", ">=", "&", "|", "=>", "<=>"}
 
 MOST_DIGITS = 1000
 """Digits of a number, before a power of ten or by it."""
@@ -63,7 +72,13 @@ class Token(NamedTuple):
     kind: str
     """`number`, `word`, `quoted`, `sign` or `end`."""
     text: str
-    place: Place
+    line: int
+    column: int
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return Place(self.line, self.column)
 
 
 def parse(text: str) -> tuple[Property, ...]:
@@ -86,25 +101,43 @@ def parse(text: str) -> tuple[Property, ...]:
 def _cut(text: str) -> list[Token]:
     """The tokens of a text, the last one first."""
     found, at, line, start = [], 0, 1, 0
-    while at < len(text):
-        place = Place(line, at - start + 1)
-        match = _TOKEN.match(text, at)
-        if text.startswith("/*", at) and "*/" not in text[at + 2 :]:
-            raise PropertyError(place, "a comment has no end")
-        if match is None:
-            if text[at] == '"':
-                raise PropertyError(place, "a name in quotes has no end on its line")
-            raise PropertyError(place, f"unexpected character {quoted(text[at])}")
-        kind, word = str(match.lastgroup), match[0]
+    for match in _TOKEN.finditer(text):
+        if match.start() != at:
+            break
+        kind, word = match.lastgroup, match[0]
         if kind != "space":
-            found.append(Token(kind, word, place))
-        breaks = word.count("\n")
-        if breaks:
-            line += breaks
+            if word == "/" and text.startswith("/*", at):
+                break
+            found.append(Token(kind or "", word, line, at - start + 1))
+        elif "\n" in word:  # which stands nowhere else
+            line += word.count("\n")
             start = at + word.rindex("\n") + 1
         at = match.end()
-    found.append(Token("end", "", Place(line, at - start + 1)))
+    place = Place(line, at - start + 1)
+    if text.startswith("/*", at):
+        raise PropertyError(place, "a comment has no end")
+    if text.startswith('"', at):
+        raise PropertyError(place, "a name in quotes has no end on its line")
+    if at < len(text):
+        raise PropertyError(place, f"unexpected character {quoted(text[at])}")
+    found.append(Token("end", "", *place))
     return found[::-1]
+
+
+def _joined(sign: str, parts: list[Any], places: list[Place]) -> Any:
+    """Parts with one operator between them, which groups as it likes.
+
+    Many parts become a tree that is not deep.
+    """
+    if len(parts) <= _IN_A_ROW or sign not in "&|":
+        found = parts[0]
+        for part, place in zip(parts[1:], places, strict=True):
+            found = Operation(sign, (found, part), place=place)
+        return found
+    half = len(parts) // 2
+    first = _joined(sign, parts[:half], places[: half - 1])
+    second = _joined(sign, parts[half:], places[half:])
+    return Operation(sign, (first, second), place=places[half - 1])
 
 
 class Parser:
@@ -114,6 +147,7 @@ class Parser:
         if not isinstance(text, str):
             raise ValueError(f"a property is a text, got {quoted(text)}")
         self._tokens = _cut(text)
+        self._next = self._tokens[-1]
         self._depth = 0
         self._in_path = False
 
@@ -124,19 +158,29 @@ class Parser:
         """Where the next token stands."""
         return self._next.place
 
-    @property
-    def _next(self) -> Token:
-        return self._tokens[-1]
-
     def _after(self) -> Token:
         """The token behind the next."""
         return self._tokens[-2] if len(self._tokens) > 1 else self._tokens[-1]
 
     def _take(self) -> Token:
-        return self._tokens.pop() if len(self._tokens) > 1 else self._tokens[-1]
+        token = self._next
+        if len(self._tokens) > 1:
+            self._tokens.pop()
+            self._next = self._tokens[-1]
+        return token
 
     def _is(self, *texts: str) -> bool:
-        return self._next.kind in ("sign", "word") and self._next.text in texts
+        """Whether the next token is one of these signs or words."""
+        return self._next.text in texts
+
+    def _is_alone(self, past: Container[str]) -> bool:
+        """Whether the next token is a number or name, and no operator follows it."""
+        token = self._next
+        is_one = token.kind == "number" or (
+            # Else it may begin an operator such as `Pmin`, behind which all may follow.
+            token.kind == "word" and token.text[0] not in "PRSTL"
+        )
+        return is_one and self._after().text in past
 
     def _took(self, *texts: str) -> Token | None:
         """The next token, taken if it is one of these."""
@@ -180,12 +224,12 @@ class Parser:
             if is_path(formula):
                 raise PropertyError(
                     place,
-                    f"{quoted(str(formula))} is a property of paths, which wants an "
+                    f"{quoted(str(formula))} is a property of paths, which needs an "
                     "operator around it, such as Pmax=? [ ... ]",
                 )
             if name is not None:
                 if name in others:
-                    raise PropertyError(place, f"{quoted(name)} is there twice")
+                    raise PropertyError(place, f"{quoted(name)} is given twice")
                 others[name] = formula
             found.append(Property(formula, name, constants, labels, others))
             if self._next.kind == "sign" and not self._is(";"):
@@ -316,6 +360,8 @@ class Parser:
         return self._negative()
 
     def _conditional(self) -> Any:
+        if self._is_alone(_PAST_FORMULAS):
+            return self._atom()
         found = self._chain("=>", "right", self._equivalent)
         token = self._next
         if not self._took("?"):
@@ -334,16 +380,18 @@ class Parser:
         return self._chain("&", "left", self._not)
 
     def _chain(self, sign: str, groups: str, operand: Any) -> Any:
-        found = operand()
+        parts, places = [operand()], []
         while self._is(sign):
             token = self._take()
             if self._in_path and self._is(*UNARY_PATHS):
+                found = _joined(sign, parts, places)
                 return Operation(sign, (found, self._last_path()), place=token.place)
             if groups == "right":
                 rest = self._chain(sign, groups, operand)
-                return Operation(sign, (found, rest), place=token.place)
-            found = Operation(sign, (found, operand()), place=token.place)
-        return found
+                return Operation(sign, (parts[0], rest), place=token.place)
+            parts.append(operand())
+            places.append(token.place)
+        return _joined(sign, parts, places)
 
     def _last_path(self) -> Any:
         """A temporal operator behind another, as Storm takes it: if nothing follows."""
@@ -380,6 +428,8 @@ class Parser:
         return found
 
     def _sum(self) -> Any:
+        if self._is_alone(_PAST_SUMS):
+            return self._atom()
         return self._compared(("+", "-"), self._product)
 
     def _product(self) -> Any:
@@ -425,7 +475,7 @@ class Parser:
             exponent and abs(int(exponent)) > MOST_DIGITS
         ):
             raise PropertyError(token.place, f"{quoted(token.text)} is too long")
-        return Fraction(token.text)
+        return Fraction(int(digits) if token.text.isdigit() else token.text)
 
     def _word(self) -> Any:
         token = self._next

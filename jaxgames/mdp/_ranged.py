@@ -167,7 +167,7 @@ def _known(node: Operation, values: list[Any]) -> Any:
         found = _ARITHMETIC[node.operator](*values)
     found = np.asarray(found)
     if found.dtype.kind == "f" and np.isnan(found).any():
-        raise PropertyError(node.place, f"'{node}' is no number in some state")
+        raise PropertyError(node.place, f"'{node}' is not a number in some state")
     return found
 
 

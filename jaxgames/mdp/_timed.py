@@ -82,7 +82,7 @@ class AskedInTime(Asked):
             last = self._time(bound.upper, "a time")
             if last < first or (last == first and any(bound.strict)):
                 raise PropertyError(
-                    bound.place, f"no time is from {first} to {last}: '{bound}'"
+                    bound.place, f"'{bound}' is empty: from {first} to {last}"
                 )
         return first, last
 
@@ -234,8 +234,8 @@ class AskedInTime(Asked):
         if found is None:
             raise PropertyError(
                 path.place,
-                f"the rewards {quoted(name)} are none of states: what a state earns at "
-                "an instant is asked for",
+                f"the rewards {quoted(name)} are not rewards of states, which a reward "
+                "at an instant needs",
             )
         start = np.array(found, np.float64)
         time = self._time(path.time, "a time")

@@ -57,7 +57,7 @@ def _lay_out(game: Game) -> Layout:
     offsets, defender = xp.asarray(game.offsets), xp.asarray(game.defender)
     size = len(defender)
     make = functools.partial(ops.row_blocks, offsets, game.targets, game.update_id)
-    here = jax.device_put(np.int8(0)).device  # tied to it, as what programs return
+    here = ops.default_device()  # tied to it, as what programs return
     sort_out = _sort_out if xp is np else _sort_out_on_device
     union, meet, still = sort_out(offsets, defender)
     sorted_rows = [make(rows, size, longest=game.width) for rows in (union, meet)]

@@ -1,15 +1,12 @@
-"""Machine code: made by LLVM, kept on a disk, and called."""
+"""Machine code of functions, for each kind of arguments, and calls of it."""
 
 import array
-import contextlib
 import ctypes
 import functools
 import hashlib
 import importlib.util
-import itertools
 import math
 import os
-import pickle
 import sys
 import threading
 import types
@@ -20,7 +17,16 @@ from typing import Any
 import numpy as np
 
 from jaxgames.native._arrays import OUT_OF_RANGE, Arrays
+from jaxgames.native._crew import Crew
 from jaxgames.native._expressions import DIVIDED_BY_ZERO
+from jaxgames.native._kept import (
+    assembled,
+    function,
+    kept,
+    linked,
+    own_text,
+    target_name,
+)
 from jaxgames.native._module import Module
 from jaxgames.native._types import (
     BOOL,
@@ -34,8 +40,6 @@ from jaxgames.native._types import (
     type_of,
     words,
 )
-from jaxgames.tuning.base import LEVEL
-from jaxgames.user_folder import default_folder
 
 _lock = threading.RLock()
 
@@ -86,45 +90,24 @@ class Program:
         return self._codes[kinds]
 
     def _made(self, kinds: tuple) -> "_Code":
-        name, folders = self._kept_as(kinds), self._folders()
-        for folder in folders:
-            # It may not be there, or not be whole.
-            with contextlib.suppress(Exception):
-                result, machine_code = pickle.loads((folder / name).read_bytes())
-                return _Code(machine_code, result)
-        text, result = Module(self._plain).program(self._function, kinds)
-        machine_code = _assembled(text)
-        for folder in folders:
-            if _keep(folder / name, pickle.dumps((result, machine_code))):
-                break
+        def make() -> tuple[Type, bytes]:
+            text, result = Module(self._plain).program(self._function, kinds)
+            return result, assembled(text)
+
+        result, machine_code = kept(
+            self._kept_as(kinds), Path(self._function.__code__.co_filename), make
+        )
         return _Code(machine_code, result)
 
     def _kept_as(self, kinds: tuple) -> str:
         """The name of the file of its machine code: another one after any edit."""
-        made = _own_text(), kinds, _target_name(), Arrays.checks_indices
+        made = own_text(), kinds, target_name(), Arrays.checks_indices
         digest = hashlib.sha256(repr(made).encode())
         begin = f"{self._function.__module__}.{self._function.__qualname__}"
         begin += f"-{sys.implementation.cache_tag}-{digest.hexdigest()[:16]}"
         written = hashlib.sha256()
         _write(self._function, self._plain, written, set())
         return f"{begin}-{written.hexdigest()[:16]}.native"
-
-    def _folders(self) -> list[Path]:
-        """Where that file may be: beside the source, as Python's own are.
-
-        Where nobody may write there, also in the user's folder, if nobody else may
-        write to that: what is found is run.
-        """
-        given = os.environ.get("NUMBA_CACHE_DIR")
-        if given:
-            return [Path(given)]
-        beside = Path(self._function.__code__.co_filename).parent / "__pycache__"
-        there = beside if beside.is_dir() else beside.parent
-        found = [beside]
-        if not os.access(there, os.W_OK):
-            with contextlib.suppress(OSError):
-                found.append(default_folder() / "native")
-        return found
 
 
 def _write(function: Any, plain: Any, digest: Any, seen: set) -> None:
@@ -151,146 +134,64 @@ def _write_constant(name: str, value: Any, digest: Any) -> None:
     digest.update(repr((name, value)).encode())
 
 
-@functools.cache
-def _own_text() -> str:
-    """What tells this translator from others."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def _keep(path: Path, content: bytes) -> bool:
-    """Writes a file at once or not at all, and removes those of earlier edits.
-
-    Returns:
-        Whether it is there: if not, there is no place to keep it, and it is made again.
-    """
-    draft = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
-        draft.replace(path)
-        for old in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.native"):
-            if old != path:
-                old.unlink(missing_ok=True)
-    except OSError:
-        return False
-    return True
-
-
-# ---- LLVM ------------------------------------------------------------------------
-
-
-def _target() -> Any:
-    """A description of this machine; whoever runs machine code owns one."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=LEVEL,
-        reloc="pic",
-        codemodel="default",
-        jit=True,
-    )
-
-
-@functools.cache
-def _target_name() -> tuple:
-    import llvmlite
-    import llvmlite.binding as llvm
-
-    triple = llvm.get_process_triple()
-    features = llvm.get_host_cpu_features().flatten()
-    return llvmlite.__version__, triple, llvm.get_host_cpu_name(), features
-
-
-def _assembled(text: str) -> bytes:
-    """The machine code of a program."""
-    import llvmlite.binding as llvm
-
-    module = llvm.parse_assembly(text)
-    options = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
-    target = _target()
-    passes = llvm.create_pass_builder(target, options)
-    passes.getModulePassManager().run(module, passes)
-    return target.emit_object(module)
-
-
-@functools.cache
-def _linker() -> Any:
-    """What puts machine code into memory, all sections of a program side by side.
-
-    MCJIT takes memory for each section alone. Where a process has reserved much, as on
-    a machine with a GPU, they may lie further apart than code can reach, and LLVM ends
-    the process.
-    """
-    import llvmlite.binding as llvm
-
-    return llvm.create_lljit_compiler(_target(), use_jit_link=True)
-
-
-_names = itertools.count()
-
-
-def _linked(machine_code: bytes, names: tuple[str, ...]) -> Any:
-    """The addresses of some functions, as long as what is returned is there."""
-    import llvmlite.binding as llvm
-
-    library = llvm.JITLibraryBuilder().add_object_img(machine_code)
-    library.add_current_process()
-    for name in names:
-        library.export_symbol(name)
-    return library.link(_linker(), f"program {next(_names)}")
-
-
 class _Code:
     """Machine code for one kind of arguments."""
 
     def __init__(self, machine_code: bytes, result: Type):
         self._result, self._many = result, len(words(result))
-        self._linked = _linked(machine_code, ("enter", "native.close"))
-        enter, close = self._linked["enter"], self._linked["native.close"]
-        pointer = ctypes.c_void_p
-        self._enter = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, pointer)(enter)
-        self.close = ctypes.CFUNCTYPE(None, pointer)(close)
+        self._linked = linked(machine_code, ("enter", "native.close"))
+        pointer, self._at = ctypes.c_void_p, self._linked["enter"]
+        self._enter = function(self._at, pointer, pointer, pointer, result=ctypes.c_int)
+        self.close = function(self._linked["native.close"], pointer)
 
     def __call__(self, arguments: tuple) -> Any:
         """Calls it, without Python's lock."""
         given = array.array("q")
         _add_words(arguments, given)
-        return self._call(arguments, given)
-
-    def for_each(self, arguments: tuple, more: list[tuple]) -> list[Callable[[], Any]]:
-        """Calls with the same arguments, and some more that are of one kind.
-
-        All words are ready: what is left to a thread takes Python's lock for little.
-        """
-        common, calls = array.array("q"), []
-        _add_words(arguments, common)
-        for each in more:
-            given = array.array("q", common)
-            _add_words(each, given)
-            calls.append(functools.partial(self._call, arguments, given))
-        return calls
-
-    def _call(self, arguments: tuple, given: array.array) -> Any:
         results = (ctypes.c_int64 * max(1, self._many))()
         room = _Room(self)
-        code = self._enter(room.words, given.buffer_info()[0], results)
-        if code == DIVIDED_BY_ZERO:
-            raise ZeroDivisionError("integer division or modulo by zero")
-        if code >= OUT_OF_RANGE:
-            raise IndexError(
-                f"an index of no item, in line {code - OUT_OF_RANGE} of the file of a "
-                "compiled function"
-            )
-        if code:
-            raise MemoryError("no memory for an array of compiled code")
+        _check(self._enter(room.words, given.buffer_info()[0], results))
         return _value(self._result, iter(results), (room, arguments))
+
+    def on_each(self, crew: Crew, arguments: tuple, more: list[tuple]) -> None:
+        """Calls it for each of some, on the threads of a crew and on this one.
+
+        Args:
+            crew: the threads.
+            arguments: what all calls have.
+            more: what follows for each, of one kind.
+        """
+        common, given = array.array("q"), array.array("q")
+        _add_words(arguments, common)
+        for each in more:
+            given.extend(common)
+            _add_words(each, given)
+        parts = len(more)
+        rooms = (ctypes.c_int64 * (3 * parts))()
+        results = (ctypes.c_int64 * max(1, self._many))()
+        codes = crew.run(
+            self._at,
+            ctypes.addressof(rooms),
+            given.buffer_info()[0],
+            len(given) // parts,
+            ctypes.addressof(results),
+            parts,
+        )
+        for code in codes:
+            _check(code)
+
+
+def _check(code: int) -> None:
+    """Raises what the code that a call returned stands for."""
+    if code == DIVIDED_BY_ZERO:
+        raise ZeroDivisionError("integer division or modulo by zero")
+    if code >= OUT_OF_RANGE:
+        raise IndexError(
+            f"an index of no item, in line {code - OUT_OF_RANGE} of the file of a "
+            "compiled function"
+        )
+    if code:
+        raise MemoryError("no memory for an array of compiled code")
 
 
 class _Room:

@@ -16,6 +16,7 @@ from jaxgames.later import jax, jnp
 from jaxgames.ops import _slices
 from jaxgames.ops._lists import compact, take
 from jaxgames.ops._slices import slice_widths
+from jaxgames.ops._transfers import default_device
 from jaxgames.tuning.ops import BLOCK_PRICE_BITS as PRICE_BITS
 
 
@@ -75,7 +76,7 @@ def row_blocks(
     # Each block is compiled for: where links are many, a part of them costs less.
     price = max(_slices.SLICE_COST, len(heads) >> PRICE_BITS)
     widths, found, least = slice_widths(histogram, price), [], 1
-    place = jax.device_put(np.int8(0)).device  # tied to it, as what programs return
+    place = default_device()  # tied to it, as what programs return
     counts = [int(x) for x in np.add.reduceat(histogram, [0, *(widths[:-1] + 1)])]
     for width, count in zip(widths.tolist(), counts, strict=True):
         # Where rows are many their number is their own; a few odd ones cost nothing.

@@ -15,6 +15,7 @@ from jaxgames.ops._layouts import Game, SlicedArena, move_type
 from jaxgames.ops._shards import Spread, shard_rows
 from jaxgames.ops._sliced_device import accelerated, slice_rows_there
 from jaxgames.ops._sliced_host import slice_rows
+from jaxgames.ops._transfers import default_device
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.ops import LEAST_EDGES, LEAST_VERTICES
 from jaxgames.value import freeze
@@ -98,7 +99,7 @@ def _put(arena: Arena) -> Game:
         game = slice_rows(arena)
     # Tied to its device, as are the results of calls that write to the host: JAX
     # would compile once for states that are tied and once for those that are not.
-    return jax.device_put(game, jax.device_put(np.int8(0)).device)
+    return jax.device_put(game, default_device())
 
 
 def _common(arena: Arena) -> tuple[int, int]:

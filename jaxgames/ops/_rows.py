@@ -18,6 +18,7 @@ from jaxgames.ops._sliced_device import (
     transpose_there,
 )
 from jaxgames.ops._sliced_host import sliced_links
+from jaxgames.ops._transfers import default_device
 from jaxgames.tuning.ops import LEAST_EDGES
 
 
@@ -67,7 +68,7 @@ def listed(offsets, targets, num_targets: int) -> PairLinks:
 def _on_device(found):
     # Tied to its device, as are the results of calls that write to the host: JAX
     # would compile once for values that are tied and once for those that are not.
-    return jax.device_put(found, jax.device_put(np.int8(0)).device)
+    return jax.device_put(found, default_device())
 
 
 def pairs(
@@ -133,7 +134,7 @@ def transpose(offsets, targets, num_targets: int) -> tuple[Any, Any]:
 
     Returns:
         Offsets int32 `[T + 1]` and sources int32 `[E]`, in ascending order for each
-        target; a row that points twice is there twice.
+        target; a row that points twice is given twice.
 
     Examples:
         >>> transpose(np.array([0, 2, 3]), np.array([1, 0, 1]), 2)

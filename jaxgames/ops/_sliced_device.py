@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxgames.arena import Arena, bucket
+from jaxgames.arena import LARGEST_DOUBLE, Arena, bucket
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.later import jax, jnp
 from jaxgames.ops._layouts import SlicedArena
 from jaxgames.ops._links import PairLinks, SlicedLinks
 from jaxgames.ops._lists import running_sum, take
 from jaxgames.ops._slices import DEGREES, Plan, plan_links, plan_rows, spare_slot
-from jaxgames.ops._transfers import Pieces, joined, send
+from jaxgames.ops._transfers import Pieces, default_device, joined, send
 from jaxgames.tuning.base import FEWEST_PLACES
-from jaxgames.tuning.ops import COPIED_UP_TO, COUNTED_BY_TABLE
+from jaxgames.tuning.ops import COUNTED_BY_TABLE, WHOLE_UP_TO
 
 
 class Ends(NamedTuple):
@@ -36,7 +36,7 @@ class Ends(NamedTuple):
 
 def accelerated() -> bool:
     """Whether the default device has memory of its own, and sorts fast."""
-    return jax.device_put(np.int8(0)).device.platform != "cpu"
+    return default_device().platform != "cpu"
 
 
 def slice_rows_there(arena: Arena) -> SlicedArena:
@@ -174,15 +174,18 @@ def sent(x: Any, length: int, fill: int = 0) -> Pieces:
     x = np.asarray(x)
     if len(x) == length:
         return send(x)
-    step = length
-    if x.nbytes > COPIED_UP_TO:  # then its length is a multiple of so much
-        step = 1 << (length - 1).bit_length() >> 4
-    pieces = [x[begin : begin + step] for begin in range(0, length, step)]
-    pieces = [
-        np.pad(y, (0, step - len(y)), constant_values=fill) if len(y) < step else y
-        for y in pieces
-    ]
-    return tuple(jax.device_put(pieces))
+    if length <= LARGEST_DOUBLE:
+        return (jax.device_put(_filled_up(x, length, fill)),)
+    # What lies before the end is not copied. A length is a multiple of so much:
+    step = 1 << (length - 1).bit_length() >> 4
+    own = len(x) // step * step
+    size = step if x.nbytes > WHOLE_UP_TO else max(own, 1)
+    pieces = [x[begin : begin + size] for begin in range(0, own, size)]
+    return tuple(jax.device_put([*pieces, _filled_up(x[own:], length - own, fill)]))
+
+
+def _filled_up(x: np.ndarray, length: int, fill: int) -> np.ndarray:
+    return np.pad(x, (0, length - len(x)), constant_values=fill)
 
 
 @jax.jit

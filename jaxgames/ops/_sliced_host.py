@@ -55,7 +55,7 @@ def slice_rows(arena: Arena, shares: int | None = None) -> SlicedArena:
     # What is left over stands for the vertices that only fill the arrays up.
     spare = spare_slot(plan, parts)
     heads = np.empty(len(dst), np.int32)
-    _look_up_all(at.slot, dst, heads)
+    look_up_on_host(at.slot, dst, heads)
     own, none = np.arange(parts * plan.total, dtype=np.int32), at.row < 0
 
     def edge_blocks(values, fill=None):
@@ -235,7 +235,8 @@ def _copy_rows(block, first, degree, values, other, repeat, begin, end):
                     block[position, column] = other[column]
 
 
-def _look_up_all(table, index, out) -> None:
+def look_up_on_host(table: np.ndarray, index: np.ndarray, out: np.ndarray) -> None:
+    """Writes the entries of a table at some places, on all cores."""
     if can_compile():
         on_all_cores(_look_up, len(out), table, index, out)
     else:

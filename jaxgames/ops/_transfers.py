@@ -5,6 +5,7 @@ what the connection carries.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,15 @@ from jaxgames.tuning.ops import PIECES_AT_A_TIME as PIECES
 
 Pieces = tuple[jax.Array, ...]
 """One array in pieces, one after the other."""
+
+
+def default_device() -> Any:
+    """Where JAX puts what nobody asks it to put elsewhere."""
+    usual = jax.local_devices()[0]  # imports JAX, so that its settings are there
+    asked = jax.config.jax_default_device  # pyright: ignore
+    if isinstance(asked, str):
+        return jax.local_devices(backend=asked)[0]
+    return usual if asked is None else asked
 
 
 def send(x: np.ndarray) -> Pieces:

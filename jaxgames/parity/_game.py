@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames import on_device, ops
-from jaxgames.arena import MANY, Arena, as_checked_as, is_traced
-from jaxgames.host import can_compile, compiled, on_all_cores
+from jaxgames.arena import Arena, as_checked_as, is_traced, pays
+from jaxgames.host import compiled, on_all_cores
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
 from jaxgames.parity._edges import check_priorities, split
@@ -81,23 +81,23 @@ def compress(priority):
         values, index = np.unique(priority, return_inverse=True)
         return _ranks(np, values)[index]
     # By counting: what is compressed already, as often is the case, stays as it is.
-    seen = _seen(np.asarray(priority), top)
+    priority = np.asarray(priority)
+    on_cores = pays(len(priority))
+    seen = np.zeros(top + 1, bool)
+    if on_cores:
+        on_all_cores(_mark, len(priority), priority, seen)
+    else:
+        seen[priority] = True
     values = np.flatnonzero(seen)
     table = np.zeros(top + 1, np.int32)
     table[values] = _ranks(np, values)
     if priority.dtype == np.int32 and np.array_equal(table[values], values):
         return priority
-    return freeze(table[np.asarray(priority)])
-
-
-def _seen(priority: np.ndarray, top: int) -> np.ndarray:
-    """Which of the priorities up to `top` there are: bool."""
-    seen = np.zeros(top + 1, bool)
-    if len(priority) < MANY or not can_compile():
-        seen[priority] = True
-    else:
-        on_all_cores(_mark, len(priority), priority, seen)
-    return seen
+    if not on_cores:
+        return freeze(table[priority])
+    found = np.empty(len(priority), np.int32)
+    ops.look_up_on_host(table, priority, found)
+    return freeze(found)
 
 
 @compiled

@@ -164,7 +164,7 @@ class StrategyImprovement(Solver):
         if (moves & wrong).any():
             vertex = int(np.argmax(moves & wrong))
             raise ValueError(
-                f"strategy[{vertex}] is {edge[vertex]}, which is no edge of the vertex"
+                f"strategy[{vertex}] is {edge[vertex]}, not an edge of the vertex"
             )
         normal, game = prepare(arena, self)
         padding = ops.num_vertices(game) - len(edge)

@@ -309,7 +309,13 @@ def rows_for_host(arena: Arena) -> host.Rows | None:
 
 def for_host(arena: Arena) -> host.Prepared:
     """The arrays that the host works on then, if it must; kept with the arena."""
-    return kept(arena, "parity host", lambda: host.prepare(split(arena)))
+
+    def prepare():
+        if arena.edge_priority is None:
+            return host.prepare(normal(arena), compressed=True)
+        return host.prepare(split(arena))
+
+    return kept(arena, "parity host", prepare)
 
 
 def _num_own(arena: Arena) -> int:

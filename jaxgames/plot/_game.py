@@ -128,7 +128,7 @@ def read_game(arena: Arena, solution, names) -> Game:
             v = movers[wrong][0]
             raise ValueError(
                 f"solution.strategy[{v}] is {strategy[v]}, "
-                f"which is no edge of vertex {v}"
+                f"which is not an edge of vertex {v}"
             )
         chosen[moves] = True
     return Game(arena, winner, chosen, names)

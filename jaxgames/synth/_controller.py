@@ -75,7 +75,7 @@ class Controller(Value):
         """Checks all that walks rely on."""
         super().__post_init__()
         if not len(self.node):
-            raise ValueError("a controller has a state at least")
+            raise ValueError("a controller has at least one state")
         nodes, actions = len(self.test), len(self.output)
         for name, least, end in (
             ("node", -actions, nodes),
@@ -406,7 +406,7 @@ class Circuit(Value):
                 raise ValueError(f"{name} has a literal that is not from 0 to {last}")
         first = 2 * (before + 1 + np.arange(len(self.gates)))
         if (self.gates < 0).any() or (self.gates >= first[:, None]).any():
-            raise ValueError("a gate reads what is no earlier variable")
+            raise ValueError("a gate reads a variable that is not defined before it")
         if not np.isin(self.begin, (0, 1)).all():
             raise ValueError("a latch begins as 0 or 1")
 

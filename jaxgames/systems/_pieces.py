@@ -260,7 +260,7 @@ def _from_folder(path: Path, wait: _Waiting) -> Iterator[Piece]:
                     piece = Piece(**archive.read(file, Piece._fields))
             except (TypeError, ValueError, OSError) as error:
                 raise ValueError(
-                    f"{path / name} is no piece, expected an npz file with offsets, "
+                    f"{path / name} is not a piece, expected an npz file with offsets, "
                     f"targets and accepting: {error}"
                 ) from None
             last = name
@@ -288,7 +288,7 @@ def _from_file(path: Path, file: BinaryIO, wait: _Waiting) -> Iterator[Piece]:
     magic = read(len(MAGIC), np.dtype(np.uint8)).tobytes()
     if magic != MAGIC:
         raise ValueError(
-            f"{path} is no file of pieces: it begins with {magic!r}, not {MAGIC!r}"
+            f"{path} is not a file of pieces: it begins with {magic!r}, not {MAGIC!r}"
         )
     while True:
         where = file.tell()

@@ -329,7 +329,7 @@ def _compared(case: Case, engine: str) -> Complaint:
     states = list(zip(*values, strict=True))
     number = {state: i for i, state in enumerate(states)}
     if len(number) < len(states):
-        return "a state is there twice"
+        return "a state is given twice"
     if states != sorted(states):
         return "states are out of order"
     starts = judge.starts()

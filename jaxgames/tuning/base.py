@@ -82,6 +82,10 @@ TELL_SECONDS = 0.1
 PATIENCE_SECONDS = 0.5
 """How long a phase may take before it is told of."""
 
+OWN_BYTES = 1 << 27
+"""What the process may take for itself within a limit of memory: the compiler of
+machine code takes 100 MB when it is loaded and has compiled something."""
+
 # memory.py
 UNCHECKED = 1 << 18
 """Vertices and edges up to which nothing is asked: so much is there."""

@@ -13,6 +13,10 @@ HOA_SLOWER = 64
 HOA_BYTES = 1 << 20
 """Bytes that a core reads at once."""
 
+# io/hoa_game.py
+SHORT_HOA_BYTES = 128
+"""Bytes of a body up to which it is read sooner token by token than by arrays."""
+
 # io/_kripke_loop.py
 KRIPKE_SLOWER = 16
 """How many times as long as by arrays it takes to read something token by token."""

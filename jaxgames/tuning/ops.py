@@ -72,8 +72,8 @@ FEWEST_CELLS = 1 << 10
 """Cells of a piece of the layout below which its rows are not told apart."""
 
 # ops/_sliced_device.py
-COPIED_UP_TO = 1 << 22
-"""Bytes of an array that are filled up on the host, in no time."""
+WHOLE_UP_TO = 1 << 22
+"""Bytes of an array that go in one piece, and what fills it up in another."""
 
 COUNTED_BY_TABLE = 1 << 10
 """Degrees that are looked up; larger ones are few, and searched for."""

@@ -1,5 +1,6 @@
 import dataclasses
 import itertools
+from unittest import mock
 
 import jax
 import numpy as np
@@ -19,7 +20,7 @@ from jaxgames import (
 )
 from jaxgames.acceptance import FALSE, TRUE, both, either, fin, inf
 from jaxgames.emersonlei import Game, Reason, reference
-from jaxgames.io import hoa_game
+from jaxgames.io import _pieces, hoa_game
 from jaxgames.testing._emersonlei import condition
 from jaxgames.zielonka_tree import ZielonkaTree
 
@@ -176,7 +177,7 @@ def test_memory_that_is_needed():
         )
     assert set(seen[-4:]) == {0, 1, 2}
     assert found.strategy.tolist()[0] in (0, 1)
-    with pytest.raises(ValueError, match="edge 3 is none of vertex 0"):
+    with pytest.raises(ValueError, match="edge 3 does not leave vertex 0"):
         found.machine.after(ROUND, int(found.machine.start[0]), 3)
 
 
@@ -503,6 +504,63 @@ def test_malformed_files(old, new, message):
     assert old in SPOT
     with pytest.raises(io.FormatError, match=message):
         hoa_game.loads(SPOT.replace(old, new, 1))
+
+
+LISTED = """HOA: v1 States: 3 Acceptance: 2 Fin(0) | Inf(1)
+spot-state-player: 0 1 0 --BODY--
+State: 2 [t] 0 {0 1} [0 & !1 | @a] 1
+State: 0 "one \\" two" {1} [t] 2 [f] 2 {}
+State: 1 [ t ] 1 {0}
+--END-- /* nothing else */
+"""
+"""States in any order, long enough to be read at once."""
+
+LISTED_GAME = [False, True, False], [0, 2, 3, 5], [2, 2, 1, 0, 1], [2, 2, 1, 3, 0]
+
+
+WAYS = (False, 1 << 60), (False, 0), (True, 0)
+"""Whether by machine code, and up to which length token by token."""
+
+
+def read_in_each_way(text):
+    """What is read, or what is wrong, token by token, at once, and by machine code."""
+    found = []
+    for code, short in WAYS:
+        with (
+            mock.patch.object(_pieces, "pays", return_value=code),
+            mock.patch.object(hoa_game, "_SHORT", short),
+        ):
+            try:
+                game = hoa_game.loads(text)
+            except io.FormatError as error:
+                found.append(str(error))
+            else:
+                arena = game.arena
+                arrays = ~arena.owner, arena.row_ptr, arena.dst, game.marks()
+                found.append(tuple(x.tolist() for x in arrays))
+    return found
+
+
+def test_bodies_are_read_alike_in_each_way():
+    assert read_in_each_way(LISTED) == [LISTED_GAME] * 3
+
+
+@pytest.mark.parametrize("old", ["State: 0", "[t] 2", '"one', "{1}", "@a", "0 1 0"])
+@pytest.mark.parametrize("new", ["", "$", "[", "]", "t:", "01", "9", "é", "/* */", '"'])
+def test_what_is_wrong_is_told_alike_in_each_way(old, new):
+    assert old in LISTED
+    for text in (LISTED.replace(old, new, 1), LISTED.replace(old, old + new, 1)):
+        by_tokens, *others = read_in_each_way(text)
+        assert others == [by_tokens] * 2
+
+
+def test_plain_bodies_are_not_read_token_by_token(monkeypatch):
+    """That would be right, but many times slower."""
+    monkeypatch.setattr(hoa_game._Reader, "_state", lambda *_: pytest.fail("tokens"))
+    for code, short in WAYS[1:]:
+        monkeypatch.setattr(_pieces, "pays", lambda *_, code=code: code)
+        monkeypatch.setattr(hoa_game, "_SHORT", short)
+        assert hoa_game.loads(LISTED).shape == (3, 5)
 
 
 def test_a_condition_that_is_nested_deeply():

@@ -177,8 +177,8 @@ MEMBERS = [
     (header((-2, -2), "|u1") + b"\0" * 4, "has 4 bytes, which are not those of shape"),
     (header((10**12, 0)), r"dst must have one dimension, got shape \(1000000000000, 0"),
     (header((2**62,), "<U0"), "has entries without bytes"),
-    (header((1,), "|b1") + b"\7", "holds bytes that are no booleans"),
-    (header((1,), "<U1") + struct.pack("<I", 0x110000), "holds text that is no Unic"),
+    (header((1,), "|b1") + b"\7", "holds bytes that are not booleans"),
+    (header((1,), "<U1") + struct.pack("<I", 0x110000), "holds text that is not Unic"),
     (header((1,), "|O") + b"\0" * 8, "holds Python objects"),
     (header((1,), "<m8[s]") + b"\0" * 8, "has type timedelta64.s., expected numbers"),
     (b"\x93NUMPY\3\0", "has a header of version .3, 0."),
@@ -213,7 +213,7 @@ def test_pieces_that_are_no_arrays(tmp_path, member, message):
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("targets.npy", member)
     (tmp_path / "end").touch()
-    with pytest.raises(ValueError, match="a.npz is no piece"):
+    with pytest.raises(ValueError, match="a.npz is not a piece"):
         list(systems.read_pieces(tmp_path))
 
 

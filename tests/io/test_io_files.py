@@ -162,6 +162,8 @@ def test_a_format_by_name(tmp_path):
         ValueError, match=r"there is no format 'krypke' \(did you mean 'kripke'\?\); "
     ):
         io.load(path, format="krypke")
+    with pytest.raises(ValueError, match=r"'pg\.gz' \(did you mean 'pg'\? Compression"):
+        io.load(path, format="pg.gz")
     io.save(tmp_path / "bare", ARENA, format="npz")
     assert io.format_of(tmp_path / "bare") == "npz"
     with pytest.raises(ValueError, match="there is no format"):

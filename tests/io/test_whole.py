@@ -1,6 +1,8 @@
 """Texts that are held as bytes: read once, and decoded in parts."""
 
+import bz2
 import gzip
+import lzma
 import os
 import threading
 import warnings
@@ -10,7 +12,18 @@ import numpy as np
 import pytest
 
 from jaxgames import io
-from jaxgames.io import FormatError, _pieces, _whole, hoa, kripke
+from jaxgames.io import (
+    FormatError,
+    _files,
+    _hoa_loop,
+    _kripke_loop,
+    _pieces,
+    _whole,
+    ehoa,
+    hoa,
+    hoa_game,
+    kripke,
+)
 from jaxgames.io._files import read_whole
 from jaxgames.io._whole import BEHIND, Whole
 
@@ -116,3 +129,114 @@ def test_a_header_may_go_on(monkeypatch, by_code, length):
         hoa.loads(AUTOMATON.replace(" 0 3", " 0") * 3)
     with pytest.raises(FormatError, match=":15: column 1: expected"):
         hoa.loads(AUTOMATON.replace(" 0 3", " 0") + "$$")
+
+
+GAME = """HOA: v1
+States: 3
+spot-state-player: 0 1 0
+Acceptance: 1 Fin(0)
+--BODY--
+State: 2 {0}
+[t] 0
+State: 0
+[t] 1 {0}
+[0] 2
+State: 1
+[t] 0
+--END--
+"""
+STATES = "".join(f'{n} "größer {n}" {{p}} -> {n} 0;\n' for n in range(6))
+
+COMPRESSED = [
+    *((kripke.load, HEADER + text) for text in (STATES, STATES[:-1], STATES + "\n\n")),
+    *((kripke.load, HEADER + STATES.replace(*old, 1)) for old in (
+        ("2 0;", "2 ;"), ("2 0;", "3 0;"), ("2 0", "2 /* ;\n */ 0"), ("{p}", "{q}"),
+        ('er 1"', 'er; 1'), ("->", "--"), ("0;", "0;\n\n"), ("1 \"", "1 \n \""),
+    )),
+    *((kripke.load, text) for text in ("", HEADER, HEADER[:20], "kripke" * 99)),
+    *((hoa.load, AUTOMATON.replace(*old, 1)) for old in (
+        ("", ""), ("[0] 0", "[0] 2"), ("[0] 0", "0"), ("State: 1", "State: 0"),
+        ('größer', '"'), ("größer", "\nState: 1\n"), ("größer", "--END--"),
+        ("--END--", ""), ("--END--\n", "--END--"), ("--END--", "--END-- $"),
+        ("--END--", "--ABORT--"), ("--BODY--", "--BODY-- 0"), ("States: 2", ""),
+    )),
+    *((hoa.load, AUTOMATON * n) for n in (2, 3)),
+    (ehoa.load, AUTOMATON),
+    (ehoa.load, AUTOMATON * 3),
+    *((hoa_game.load, GAME.replace(*old, 1)) for old in (
+        ("", ""), ("--END--\n", "--END--"), ("--END--", ""), ("--END--", "--END-- t"),
+        ("[0]", "[x]"), ("1 {0}", "1 {1}"), ("[t] 1", "t 1"), ("--BODY--", ""),
+    )),
+]  # fmt: skip
+
+
+def said(load, path):
+    """What a reader says of a file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            found = load(path)
+        except FormatError as error:
+            return str(error)
+    if load is kripke.load:
+        return kripke.dumps(found)
+    return {hoa.load: hoa, ehoa.load: ehoa, hoa_game.load: hoa_game}[load].dumps(found)
+
+
+@pytest.fixture
+def in_bits(monkeypatch):
+    """Compressed files come a few bytes at a time, and are read in short pieces."""
+    monkeypatch.setattr(_pieces, "is_unpacked_ahead", lambda _: True)
+    monkeypatch.setattr(_pieces, "_READY_BYTES", 0)
+    for loop in (_kripke_loop, _hoa_loop):
+        monkeypatch.setattr(loop, "_BYTES_AT_ONCE", 30)
+    monkeypatch.setattr(_files, "_AT_ONCE", 7)
+    monkeypatch.setattr(_whole, "_HEADER_BYTES", 110)
+
+
+@pytest.mark.parametrize(("load", "text"), COMPRESSED)
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_what_is_unpacked_beside_is_read_alike(
+    tmp_path, request, by_code, load, text, pack
+):
+    path = tmp_path / "a"
+    path.write_bytes(pack(text.encode()))
+    right = said(load, path)
+    request.getfixturevalue("in_bits")
+    assert said(load, path) == right
+
+
+@pytest.mark.parametrize(("load", "text"), [
+    (kripke.load, HEADER + STATES), (hoa.load, AUTOMATON), (ehoa.load, AUTOMATON),
+    (hoa_game.load, GAME),
+])  # fmt: skip
+def test_it_is_parsed_while_it_comes(
+    tmp_path, monkeypatch, by_code, in_bits, load, text
+):
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(text.encode()))
+    right = said(load, path)
+    for loop in (_kripke_loop, _hoa_loop):
+        monkeypatch.setattr(loop, "parse", lambda *_: pytest.fail("all had come"))
+    assert said(load, path) == right
+    data = path.read_bytes()
+    path.write_bytes(data[:-9])  # which all of the text comes before
+    with pytest.raises(FormatError, match="broken .gz data"):
+        load(path)
+    path.write_bytes(gzip.compress(text.encode("latin-1")))
+    if load is not hoa_game.load:
+        monkeypatch.undo()
+        with pytest.raises(FormatError, match="expected UTF-8 text"):
+            load(path)
+
+
+def test_what_comes_grows(tmp_path, monkeypatch, by_code):
+    """It unpacks to more than was expected, and to more than it may."""
+    path = tmp_path / "a"
+    text = HEADER + "".join(f"{n} {{p}} -> 0;\n" for n in range(20_000))
+    path.write_bytes(gzip.compress(text.encode(), 9))
+    monkeypatch.setattr(_pieces, "is_unpacked_ahead", lambda _: True)
+    monkeypatch.setattr(_files, "_PACKED", 0)
+    assert kripke.dumps(kripke.load(path)) == text.replace("; p", ";\np")
+    with io.limited(io.Limits(memory=40_000_000)), pytest.raises(io.OversizeError):
+        kripke.load(path)

@@ -37,7 +37,7 @@ def with_rows(model: MDP) -> _layout.Layout:
     groups, rows = model.row_group_offsets, model.row_offsets
     into, entering = ops.transpose(rows, model.columns[: rows[-1]], model.num_states)
     entering = np.pad(entering, (0, model.num_branches - len(entering)))
-    lists = _layout.Rows(into, entering, rows[groups], model.columns)
+    lists = _layout.Rows(into, entering, rows[groups], model.columns, rows)
     layout = _layout.prepare(model, graph=True)
     return dataclasses.replace(layout, rows=lists)
 

@@ -337,7 +337,7 @@ def test_expressions(text, value):
         ("Rmax=? [ C ]", 1, "has these rewards: 'cost', 'gain'; name one"),
         ('R{"cast"}max=? [ C ]', 1, "no rewards 'cast' .did you mean 'cost'"),
         ('R{"gain"}max=? [ C ]', 18, "negative, such as -1 of choice 1"),
-        ('R{"cost"}max=? [ I=2 ]', 18, "rewards 'cost' are none of states"),
+        ('R{"cost"}max=? [ I=2 ]', 18, "rewards 'cost' are not rewards of states"),
         ("Pmax=? [ F<=x x=1 ]", 13, "'x' is not the same number in all states"),
         ("Pmax=? [ F<=1.5 x=1 ]", 13, "integer from 0 on, but '1.5' is 1.5"),
         ("Pmax=? [ F<=(0-1) x=1 ]", 15, "integer from 0 on, but"),
@@ -351,9 +351,9 @@ def test_expressions(text, value):
         ("filter(max, on)", 1, "max takes numbers"),
         ("filter(max, x, x>5)", 1, "no state is in the filter"),
         ("const int k; x=k", 16, "the constant k has no value"),
-        ("const int k = k + 1; x=k", 15, "k is defined by itself"),
+        ("const int k = k + 1; x=k", 15, "k is defined in terms of itself"),
         ("1/x > 0", None, None),
-        ("0/x > 0", 2, "is no number in some state"),
+        ("0/x > 0", 2, "is not a number in some state"),
     ],
 )
 def test_what_a_model_cannot_be_asked(text, place, message):

@@ -189,7 +189,10 @@ def test_a_search_ends_at_its_limits():
         ("pta module m endmodule", "not supported: timed automata"),
         ("module m = n [x=y] endmodule", "no module before it is called 'n'"),
         ("const int N; module m x:[0..N]; endmodule", "the constant N has no value"),
-        ("formula f = f; module m [] f -> true; endmodule", "f is defined by itself"),
+        (
+            "formula f = f; module m [] f -> true; endmodule",
+            "f is defined in terms of itself",
+        ),
         ("module m x:[0..1]; endmodule const int x = 1;", "'x' is a constant, too"),
         ("module m [] 1e99999>0 -> true; endmodule", "is too long"),
         ("module m x:[0..9]; [] pow(x,x)*pow(9,99)>1 -> true; endmodule", "64 bits"),
@@ -201,7 +204,7 @@ def test_a_search_ends_at_its_limits():
         (
             "global g:[0..1]; module m [a] true -> (g'=1); endmodule "
             "module n [a] true -> true; endmodule",
-            "no action that several modules do together, such as [a], may change it",
+            "several modules do together, such as [a], must not change it",
         ),
         ("module m [] true -> true; endmodule system m || k endsystem", "no module is"),
         (
@@ -217,7 +220,7 @@ def test_a_search_ends_at_its_limits():
             "no state is initial",
         ),
         ('module m endmodule rewards "r" [b] true : 1; endrewards', "no action is"),
-        ('module m endmodule rewards "r" true : 1/0; endrewards', "is no number"),
+        ('module m endmodule rewards "r" true : 1/0; endrewards', "is not a number"),
         (
             "module m x:[0..1]; endmodule rewards true : 1/x; endrewards",
             "a reward is inf",

@@ -196,7 +196,7 @@ def test_many_in_a_text():
     assert str(soon.labels["near"]) == 'x<3 & !"goal"'
     assert then.others == {"soon": soon.formula}
     assert str(last) == "P=? [ X y ]"
-    with pytest.raises(PropertyError, match="line 2, column 1: 'a' is there twice"):
+    with pytest.raises(PropertyError, match="line 2, column 1: 'a' is given twice"):
         Property.parse_many('"a": x=1;\n"a": x=2')
 
 

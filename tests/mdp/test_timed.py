@@ -147,9 +147,9 @@ def test_files_hold_rates(queue, tmp_path):
     ("text", "said"),
     [
         ("P=? [ F<=-1 n=0 ]", "must not be negative"),
-        ("P=? [ F[3,2] n=0 ]", "no time is from 3 to 2"),
+        ("P=? [ F[3,2] n=0 ]", "is empty: from 3 to 2"),
         ("P=? [ G (n=0 | F<=2 n=1) ]", "has a bound of time, and is a part"),
-        ('R{"served"}=? [ I=2 ]', "are none of states"),
+        ('R{"served"}=? [ I=2 ]', "are not rewards of states"),
         ('R{"served"}=? [ C<=2 discount=0.9 ]', "discounts are for steps"),
         ("P=? [ F<=10000000000 n=4 ]", "too often to be followed"),
     ],

@@ -150,7 +150,7 @@ class TestWarmStart:
         arena = generate.clique(4)
         with pytest.raises(ValueError, match="must have the arena's shape"):
             PLAIN.warm_start(arena, np.zeros(3))
-        with pytest.raises(ValueError, match=r"strategy\[1\] is 0, which is no edge"):
+        with pytest.raises(ValueError, match=r"strategy\[1\] is 0, not an edge"):
             PLAIN.warm_start(arena, np.zeros(4))
 
     def test_refuses_edge_priorities(self):

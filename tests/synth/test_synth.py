@@ -314,7 +314,7 @@ def test_a_drawing_and_the_words():
         ({"high": [0]}, "does not lead to a later test"),
         ({"output": [0, 2]}, "an action writes more than 1 outputs"),
         ({"output": [0]}, "is -2, expected -1 to 0"),
-        ({"node": []}, "a controller has a state at least"),
+        ({"node": []}, "a controller has at least one state"),
     ],
 )
 def test_arrays_that_are_no_machine(change, message):

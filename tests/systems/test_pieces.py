@@ -31,7 +31,7 @@ def test_a_writer_that_fails_says_no_end(tmp_path):
 def test_malformed_files(tmp_path):
     path = tmp_path / "graph.pieces"
     path.write_bytes(b"nonsense of some length")
-    with pytest.raises(ValueError, match="is no file of pieces"):
+    with pytest.raises(ValueError, match="is not a file of pieces"):
         list(systems.read_pieces(path))
     header = np.array([2, 1, 0], "<i8").tobytes()
     path.write_bytes(b"jgpieces" + header + np.array([1, 1], "<i4").tobytes())
@@ -43,5 +43,5 @@ def test_malformed_files(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "x.npz").write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match="is no piece"):
+    with pytest.raises(ValueError, match="is not a piece"):
         list(systems.read_pieces(folder))

@@ -68,7 +68,7 @@ def objectives(asked: Asked, node: Multi, initial: int) -> list[Objective]:
 def _objective(asked: Asked, query: Query, initial: int) -> Objective:
     if len(query.optimum) > 1:
         raise PropertyError(
-            query.place, "two optima are for interval models, and this is none"
+            query.place, "two optima are for interval models, and this is not one"
         )
     threshold, strict = None, False
     if query.relation is not None:

@@ -86,7 +86,7 @@ def initial_words(program: Resolved) -> np.ndarray:
         total *= space
     if total > MOST_CANDIDATES or packed.num_words > 1:
         raise PropertyError(
-            Place(), f"init ... endinit is to be tried for {total} states: too many"
+            Place(), f"init ... endinit would be tried for {total} states: too many"
         )
     found = []
     for begin in range(0, total, INITIAL_AT_ONCE):

@@ -162,15 +162,15 @@ class Scope:
         names = [*self.variables, *self.values, *self.formulas]
         raise PropertyError(
             node.place,
-            f"nothing is called {quoted(name)}{guess(name, names)}; there are "
-            f"{', '.join(names[:20]) or 'no names'}",
+            f"nothing is called {quoted(name)}{guess(name, names)}; the names are "
+            f"{', '.join(names[:20]) or 'none'}",
         )
 
     def _formula(self, node: Name) -> Typed:
         name = node.name
         if name not in self._made:
             if name in self._open:
-                raise PropertyError(node.place, f"{name} is defined by itself")
+                raise PropertyError(node.place, f"{name} is defined in terms of itself")
             self._open.append(name)
             try:
                 self._made[name] = self.typed(self.formulas[name])
@@ -193,7 +193,7 @@ def renamed(
         if node.name in formulas:
             if depth > len(formulas):
                 raise PropertyError(
-                    node.place, f"the formula {node.name} is defined by itself"
+                    node.place, f"the formula {node.name} is defined in terms of itself"
                 )
             return renamed(formulas[node.name], names, formulas, depth + 1)
     if isinstance(node, Operation):
@@ -388,7 +388,7 @@ def _folded(node: Operation, values: Sequence[Any]) -> Any:
     try:
         found = _exactly(sign, values)
     except (ArithmeticError, ValueError) as error:
-        raise PropertyError(node.place, f"'{node}' is no number: {error}") from None
+        raise PropertyError(node.place, f"'{node}' is not a number: {error}") from None
     if isinstance(found, bool):
         return found
     found = Fraction(found)

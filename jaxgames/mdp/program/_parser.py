@@ -24,14 +24,19 @@ from jaxgames.mdp.program._tree import (
 )
 from jaxgames.quoting import guess, quoted
 
-_REFUSED = {
+_OTHER_KINDS = {
     **{"pta": "timed automata", "popta": "timed automata"},
     **{"pomdp": "partial observation", "smg": "games", "csg": "games"},
     **{"imdp": "intervals", "idtmc": "intervals", "ma": "Markov automata"},
+}
+"""What other programs than ours begin with."""
+
+_REFUSED = {
+    **{word: f"{x}; a dtmc, a ctmc or an mdp is" for word, x in _OTHER_KINDS.items()},
     **{"clock": "clocks", "invariant": "clocks", "observables": "observables"},
     **{"player": "games"},
 }
-"""What other programs than ours begin with or have."""
+"""What other programs begin with or have."""
 
 KEYWORDS = {
     *(*KINDS, *_REFUSED, "const", "int", "double", "bool", "rate", "prob", "formula"),
@@ -112,12 +117,12 @@ class ProgramParser(Parser):
     def _header(self) -> None:
         token = self._take()
         if self._kind is not None:
-            raise PropertyError(token.place, "the program says twice what it is")
+            raise PropertyError(token.place, "the program names its type twice")
         self._kind = KINDS[token.text]
 
     def _once(self, name: str, place: Any, known: Iterable[str], what: str) -> None:
         if name in known:
-            raise PropertyError(place, f"{what} {quoted(name)} is there twice")
+            raise PropertyError(place, f"{what} {quoted(name)} is given twice")
 
     def _declaration(self) -> None:
         self._took("const")
@@ -179,7 +184,7 @@ class ProgramParser(Parser):
     def _starts(self) -> None:
         token = self._take()
         if self._start is not None:
-            raise PropertyError(token.place, "initial states are there twice")
+            raise PropertyError(token.place, "initial states are given twice")
         self._start = self._formula()
         self._expect("endinit")
 
@@ -294,7 +299,7 @@ class ProgramParser(Parser):
     def _composition(self) -> None:
         token = self._take()
         if self._system is not None:
-            raise PropertyError(token.place, "the system is there twice")
+            raise PropertyError(token.place, "the system is given twice")
         self._system = self._composed()
         self._expect("endsystem")
 

@@ -41,6 +41,12 @@ SUFFIXES = (".prism", ".pm", ".nm", ".sm")
 Engine = Literal["auto", "host", "device"]
 
 
+def _is_name(text: str) -> bool:
+    """Whether a text is the name of a file: no program is a line without blanks."""
+    is_word = "." in text and not any(map(str.isspace, text))
+    return is_word or ("\n" not in text and text.lower().endswith(SUFFIXES))
+
+
 class ProgramError(ValueError):
     """A text is no program, or one that means nothing.
 
@@ -104,7 +110,7 @@ class Program:
 
         Args:
             text: the program; or the path of a file, or its name if that ends in
-                `.prism`, `.pm`, `.nm` or `.sm`.
+                `.prism`, `.pm`, `.nm` or `.sm`, or has a point and no blanks.
 
         Raises:
             ProgramError: it is none, or one that is not supported; tells file, line and
@@ -112,9 +118,7 @@ class Program:
             OSError: the file cannot be read.
         """
         file = None
-        if not isinstance(text, str) or (
-            "\n" not in text and text.lower().endswith(SUFFIXES)
-        ):
+        if not isinstance(text, str) or _is_name(text):
             file = os.fspath(text)
             with open(file, encoding="utf-8", errors="replace") as opened:
                 text = opened.read()
@@ -274,6 +278,8 @@ class Program:
             return _model(program, found)
         except PropertyError as error:
             raise ProgramError(self.file, error.place, error.message) from None
+        except RecursionError:
+            raise self._too_deep() from None
 
     def _resolved(self, constants: Mapping[str, Any] | None) -> Resolved:
         given = dict(constants or {})
@@ -283,6 +289,8 @@ class Program:
                 return resolved(self.source, given)
             except PropertyError as error:
                 raise ProgramError(self.file, error.place, error.message) from None
+            except RecursionError:
+                raise self._too_deep() from None
 
         # True is 1 for a mapping, and is none for a program.
         key = "resolved", *((x, type(y), y) for x, y in sorted(given.items()))
@@ -292,6 +300,10 @@ class Program:
             return make()
         # What is compiled for a device goes with it.
         return kept(self, key, make)
+
+    def _too_deep(self) -> ProgramError:
+        what = "an expression has too many operators in a row, or nested"
+        return ProgramError(self.file, Place(), what)
 
     def __repr__(self) -> str:
         """One line: what it is, and which constants it leaves open."""

@@ -417,8 +417,8 @@ def _change(
     if owners[name] is None and (module, command.action) in together:
         raise PropertyError(
             place,
-            f"{name} is of no module, and so no action that several modules do "
-            f"together, such as [{command.action}], may change it",
+            f"{name} belongs to no module: an action that several modules do "
+            f"together, such as [{command.action}], must not change it",
         )
     if owners[name] not in (None, module):
         raise PropertyError(place, f"{name} is a variable of another module")

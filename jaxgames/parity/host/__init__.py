@@ -150,7 +150,7 @@ def _ready(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(lend(np.ascontiguousarray(x)) for x in arrays)
 
 
-def prepare(arena: Arena) -> Prepared:
+def prepare(arena: Arena, *, compressed: bool = False) -> Prepared:
     """Brings a concrete arena into the form of the engine: once for many runs.
 
     Takes O(V + E) time where priorities are at most of the order of V, all by counting
@@ -163,7 +163,8 @@ def prepare(arena: Arena) -> Prepared:
 
     Args:
         arena: a game with vertex priorities, one and not a batch; every vertex has a
-            successor. Its priorities may be compressed or not.
+            successor.
+        compressed: whether its priorities are those of a normal form.
 
     Raises:
         ValueError: the arena is no such game.
@@ -172,7 +173,7 @@ def prepare(arena: Arena) -> Prepared:
     row_ptr, source, head, owner, priority = _ready(
         arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority
     )
-    priority = np.asarray(compress(priority), np.int32)
+    priority = np.asarray(priority if compressed else compress(priority), np.int32)
     top = int(priority.max(initial=0))
     if top >= WON // 2 - 4:
         raise ValueError(
