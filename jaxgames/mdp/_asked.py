@@ -202,7 +202,7 @@ class Asked:
         raise PropertyError(
             node.place,
             f"there is no variable or constant {quoted(name)}{guess(name, known)}; "
-            f"there are {there}",
+            f"the model has {there}",
         )
 
     def _once(self, key: str, node: Any, defined: Any) -> Ranged:
@@ -755,8 +755,8 @@ class Asked:
         if found is None:
             raise PropertyError(
                 path.place,
-                f"the rewards {quoted(name)} are none of states: what a state earns at "
-                "an instant is asked for",
+                f"the rewards {quoted(name)} are not rewards of states, which a reward "
+                "at an instant needs",
             )
         steps = self.natural(path.time, "a number of steps")
         start = np.asarray(found, np.float64)

@@ -86,7 +86,9 @@ def looks_sound(row_offsets, columns, probs, states: int) -> bool:
         states: their number.
     """
     given = row_offsets, columns, *(() if probs is None else (probs,))
-    plain = all(type(x) is np.ndarray and x.ndim == 1 for x in given)
+    plain = all(
+        type(x) is np.ndarray and x.ndim == 1 and x.flags.c_contiguous for x in given
+    )
     if not plain or len(columns) > MAX_SIZE or not pays(len(columns)):
         return False
     types = {row_offsets.dtype, columns.dtype}

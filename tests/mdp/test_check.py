@@ -332,7 +332,7 @@ def test_expressions(text, value):
             12,
             "no label 'gaol' .did you mean 'goal'.*it has 'goal'",
         ),
-        ("Pmax=? [ F y=1 ]", 12, "no variable or constant 'y'; there are x, on"),
+        ("Pmax=? [ F y=1 ]", 12, "no variable or constant 'y'; the model has x, on"),
         ('P=? [ F "goal" ]', 1, "must say min or max, since the model has choices"),
         ("Rmax=? [ C ]", 1, "has these rewards: 'cost', 'gain'; name one"),
         ('R{"cast"}max=? [ C ]', 1, "no rewards 'cast' .did you mean 'cost'"),

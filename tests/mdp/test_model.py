@@ -308,3 +308,14 @@ def test_pad():
     assert built.pad().num_branches == 8
     with pytest.raises(ValueError, match="cannot pad 3 states, 4 choices and 5 branch"):
         built.pad(2, 6, 9)
+
+
+def test_columns_that_lie_apart_are_looked_at_by_numpy(monkeypatch):
+    """Machine code takes no other arrays, and Numba would have to compile for them."""
+    monkeypatch.setattr(_checks, "pays", lambda entries: True)
+    rows, columns = np.nonzero(np.ones((8, 8)))
+    assert not columns.flags.c_contiguous
+    assert not _checks.looks_sound(np.arange(0, 65, 8), columns, None, 8)
+    assert _checks.looks_sound(np.arange(0, 65, 8), columns.copy(), None, 8)
+    model = MDP.from_arrays(np.arange(9), np.arange(0, 65, 8), columns)
+    assert (np.asarray(model.columns) == columns).all()

@@ -149,7 +149,7 @@ def test_what_fits_not_is_refused():
     twice = ltl.Automaton.from_edges([0, 0], ["p", "true"], [0, 0], sets=[[0, 1]])
     with pytest.raises(ValueError, match=r"not deterministic: state 0 has two edges"):
         mdp.acceptance_probability(model, twice)
-    with pytest.raises(ValueError, match="'q' of the automaton is no label"):
+    with pytest.raises(ValueError, match="'q' of the automaton is not a label"):
         mdp.acceptance_probability(model, ltl.deterministic("G F q"))
     with pytest.raises(ValueError, match="automaton must be"):
         mdp.acceptance_probability(model, "G F p")
