@@ -224,7 +224,7 @@ def serves(edges: int, until: int) -> bool:
     from jaxgames.later import backend
 
     if not can_compile():
-        return edges < until and is_plain(edges)
+        return edges < until and (_interpreted.get() or is_plain(edges))
     return edges < until or backend() == "cpu"
 
 

@@ -160,7 +160,7 @@ importlib.util.find_spec = lambda name, *_, of=importlib.util.find_spec: (
 )
 sys.modules["numba"] = sys.modules["llvmlite"] = None
 import numpy as np
-from jaxgames import Arena, graph, host, io, ltl, mdp, systems
+from jaxgames import Arena, energy, graph, host, ltl, mdp, systems
 
 assert not host.can_compile()
 chain = Arena.from_edges([0, 1, 2], [1, 2, 2], owner=[0, 1, 0])
@@ -178,7 +178,11 @@ system = systems.System.from_graph(([0, 1, 2], [1, 0]), {"p": [True, False]})
 found = systems.product(system, ltl.translate("G F p"))
 assert set(found.system_state.tolist()) == {0, 1}
 model = mdp.MDP.from_arrays([0, 1, 2], [0, 1, 2], [1, 1], [1, 1])
+assert mdp.reach_probability(model, [1]).value.tolist() == [1, 1]
 assert mdp.prob1(model, [1]).states.tolist() == [True, True]
+game = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2])
+found = energy.solve(game)
+assert found.credit.tolist() == [2, 0] and energy.verify(game, found)
 print("jax" in sys.modules, "jaxlib" in sys.modules)
 """
 
