@@ -525,14 +525,19 @@ def pays(entries: int) -> bool:
 def _write_sources(row_ptr, src, found, begin, end):
     """Writes the sources of rows; finds ones that fall, and empty ones.
 
-    Rows are written as they are found, so each is looked at before.
+    Rows are written as they are found, so each is looked at before. Of a short one a
+    few places more are written, which belong to the rows that follow: nobody could
+    predict how long it is.
     """
     edges, falls, empty = len(src), False, False
+    room = min(max(np.int64(row_ptr[end]), 0), edges) - 4
     for vertex in range(max(begin, 0), end):
         first, last = row_ptr[vertex], row_ptr[vertex + 1]
         empty |= first == last
         if first < 0 or last > edges or first > last:
             falls = True
+        elif first <= room and last - first <= 4:
+            src[first] = src[first + 1] = src[first + 2] = src[first + 3] = vertex
         else:
             for edge in range(first, last):
                 src[edge] = vertex

@@ -161,6 +161,10 @@ def _plain(function: Any) -> types.FunctionType | None:
     return function._function if isinstance(function, compiled) else None
 
 
+prefetch = compiled(native.prefetch)
+"""Has an item of an array fetched that a compiled function reads soon."""
+
+
 def lend(argument: Any) -> Any:
     """Arrays for machine code, which takes those that are read-only for another type.
 
@@ -250,13 +254,34 @@ def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:
         >>> values
         array([0, 2, 4, 6])
     """
-    parts = min(num_cores(), -(-size // FEWEST_PLACES))
-    if parts < 2 or _interpreted.get() or not can_compile():
-        function(*arguments, 0, size)
-        return
+    on_ranges(function, ranges_of(size), *arguments)
+
+
+def ranges_of(size: int, most: int | None = None) -> list[tuple[int, int]]:
+    """Ranges of so many places, one for each core that they are worth.
+
+    Args:
+        size: how many places there are.
+        most: ranges at most, if not as many as there are cores.
+    """
+    parts = max(1, min(most or num_cores(), num_cores(), -(-size // FEWEST_PLACES)))
     bounds = [size * part // parts for part in range(parts + 1)]
-    ranges = list(zip(bounds[:-1], bounds[1:], strict=True))
-    function.on_each(arguments, ranges)
+    return list(zip(bounds[:-1], bounds[1:], strict=True))
+
+
+def on_ranges(function: compiled, ranges: list[tuple], *arguments: Any) -> None:
+    """Has a compiled function work on ranges, side by side where it is compiled.
+
+    Args:
+        function: called with the arguments, and with those of each range.
+        ranges: what is said of each.
+        *arguments: as in `on_all_cores`.
+    """
+    if len(ranges) < 2 or _interpreted.get() or not can_compile():
+        for each in ranges:
+            function(*arguments, *each)
+    else:
+        function.on_each(arguments, ranges)
 
 
 def together(work: Callable[[Any], Any], parts: Iterable[Any]) -> None:

@@ -194,8 +194,8 @@ BUGS = [
     # ---- graphs -------------------------------------------------------------------
     Bug(
         *("tarjan-low", WRONG, "graph/host/_components.py"),
-        "low = min(low, np.int64(path[depth, 2]))",
-        "low = np.int64(path[depth, 2])",
+        "low = min(low, np.int64(path[depth, 1]))",
+        "low = np.int64(path[depth, 1])",
         *("scc", "host", "graph/test_graph_host.py"),
     ),
     Bug(

@@ -312,6 +312,20 @@ def test_sources_of_many_edges(monkeypatch):
         Arena.from_csr([0, 0, 1], np.array([1]), owner=[0, 1])
 
 
+@pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
+def test_sources_are_written_by_several_cores(monkeypatch):
+    """Short rows of one core end where those of another begin."""
+    monkeypatch.setattr(host, "num_cores", lambda: 3)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 10)
+    monkeypatch.setattr(arena_module, "pays", lambda entries: True)
+    for most in (2, 4, 5, 12):
+        degree = np.random.default_rng(most).integers(0, most + 1, 1000)
+        row_ptr = np.append(0, np.cumsum(degree)).astype(np.int32)
+        src, empty = arena_module.sources_of(row_ptr, int(row_ptr[-1]))
+        np.testing.assert_array_equal(src, np.repeat(np.arange(1000), degree))
+        assert empty
+
+
 def test_columns_of_a_table_are_checked_where_compiled_loops_pay(monkeypatch):
     """They do not lie in a row, which machine code wants."""
     monkeypatch.setattr(arena_module, "pays", lambda entries: True)

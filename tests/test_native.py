@@ -480,3 +480,21 @@ def test_sections_lie_side_by_side_where_much_is_reserved(place):
     if "no room" in done.stderr:
         pytest.skip("the system gives no process so much of its addresses")
     assert done.stdout == f"{2.0 * 0.3 + 0.7 / 2.0}\n", done.stderr[-500:]
+
+
+def summed_ahead(values, order):
+    total = 0
+    for place in range(len(order)):
+        native.prefetch(values, order[place] + 5)
+        total += int(values[order[place]])
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64])
+def test_what_is_fetched_ahead_changes_nothing(dtype):
+    """Nor does an index that no item has."""
+    values, order = np.arange(100).astype(dtype), np.arange(99, -1, -1)
+    known = {native.prefetch: native.prefetch}
+    code = native.Program(summed_ahead, known.get).code((values, order))
+    assert code is not None
+    assert code((values, order)) == summed_ahead(values, order) == 4950

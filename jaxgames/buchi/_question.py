@@ -99,9 +99,11 @@ def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
     arena = as_arena(graph)
     accepting = _accepting(arena, accepting)
     all_reached = initial is None
-    everywhere = np.arange(arena.shape[0]) < int(arena.num_vertices)
-    starts = everywhere if all_reached else _initial(arena, initial)
     size = int(arena.num_vertices)
+    if all_reached:
+        starts = np.arange(size, dtype=np.int32)
+    else:
+        starts = np.flatnonzero(_initial(arena, initial)[:size]).astype(np.int32)
     if partition is not None and not isinstance(partition, tuple):
         partition = np.asarray(partition)
         if partition.shape == (arena.shape[0],):
@@ -110,7 +112,7 @@ def read(graph: Any, accepting: Any, initial: Any, partition: Any) -> Question:
     return Question(
         arena=plain,
         accepting=accepting[..., :size],
-        starts=np.flatnonzero(starts[:size]).astype(np.int32),
+        starts=starts,
         partition=partition_of(plain, partition),
         all_reached=all_reached,
     )

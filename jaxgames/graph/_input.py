@@ -2,12 +2,12 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from jaxgames import ops, validity
-from jaxgames.arena import Arena, as_checked_as, is_traced
+from jaxgames.arena import MAX_SIZE, Arena, as_checked_as, is_traced
 from jaxgames.later import jax, jnp
 from jaxgames.limits import Bounds, limited
 from jaxgames.value import freeze
@@ -70,6 +70,52 @@ def read(graph: Any) -> tuple[Arena, Any]:
     return validity.checked(as_arena(graph), total=False)
 
 
+class Rows(NamedTuple):
+    """Rows of numpy as a caller passed them: nobody has looked at their numbers yet."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vertices there are, and how many edges."""
+        return len(self.indptr) - 1, len(self.indices)
+
+
+def rows_of(graph: Any) -> Rows | None:
+    """Rows for an engine that looks at each number as it reads it, and copies none.
+
+    Args:
+        graph: as for `as_arena`.
+
+    Returns:
+        None where they have another form than machine code reads, or do not go from 0
+        to the number of edges.
+    """
+    rows = _arrays_of(graph)
+    if rows is None or any(x.dtype != np.int32 for x in rows):
+        return None
+    if not all(x.flags.c_contiguous and x.flags.aligned for x in rows):
+        return None
+    indptr, indices = rows
+    if not 0 < len(indptr) <= MAX_SIZE or len(indices) > MAX_SIZE:
+        return None
+    whole = indptr[0] == 0 and indptr[-1] == len(indices)
+    return Rows(indptr, indices) if whole else None
+
+
+def _arrays_of(graph: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """The two arrays of rows, if they are of numpy and have one dimension."""
+    if hasattr(graph, "tocsr") and graph.shape[0] == graph.shape[1]:
+        graph = graph.tocsr()
+        graph = graph.indptr, graph.indices
+    if not isinstance(graph, (tuple, list)) or len(graph) != 2:
+        return None
+    if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
+        return None
+    return graph[0], graph[1]
+
+
 def sent(graph: Any, fewest: int) -> tuple[jax.Array, jax.Array] | None:
     """Rows of numpy on the default device, so that they are checked there.
 
@@ -81,25 +127,21 @@ def sent(graph: Any, fewest: int) -> tuple[jax.Array, jax.Array] | None:
         None where the host looks at them: the graph is an arena or small, the device
         has no memory of its own, or numbers do not fit.
     """
-    if hasattr(graph, "tocsr") and graph.shape[0] == graph.shape[1]:
-        graph = graph.tocsr()
-        graph = graph.indptr, graph.indices
-    if not isinstance(graph, (tuple, list)) or len(graph) != 2:
+    rows = _arrays_of(graph)
+    if rows is None or not len(rows[0]) or len(rows[1]) < fewest:
         return None
-    if not all(isinstance(x, np.ndarray) and x.ndim == 1 for x in graph):
+    if not ops.accelerated():
         return None
-    if not len(graph[0]) or len(graph[1]) < fewest or not ops.accelerated():
-        return None
-    if any(x.dtype != np.int32 for x in graph):
+    if any(x.dtype != np.int32 for x in rows):
         fits = np.iinfo(np.int32)
-        for x in graph:
+        for x in rows:
             if x.dtype.kind not in "iu" or not len(x):
                 return None
             if x.min() < fits.min or x.max() > fits.max:
                 return None
-        graph = [x.astype(np.int32) for x in graph]
+        rows = [x.astype(np.int32) for x in rows]
     # Until it is there the caller's own array is read.
-    indptr, indices = jax.block_until_ready([ops.joined(ops.send(x)) for x in graph])
+    indptr, indices = jax.block_until_ready([ops.joined(ops.send(x)) for x in rows])
     return indptr, indices
 
 

@@ -13,7 +13,7 @@ from jaxgames.graph import _device, _in_place, _links, host
 from jaxgames.graph._closure import Closure
 from jaxgames.graph._fb_trim import FBTrim
 from jaxgames.graph._in_place import InPlace, ListedGraph
-from jaxgames.graph._input import as_arena, check_masks, read, sent
+from jaxgames.graph._input import Rows, as_arena, check_masks, read, rows_of, sent
 from jaxgames.graph._links import Directions
 from jaxgames.graph._max_id import MaxId
 from jaxgames.graph._solution import Components
@@ -40,13 +40,15 @@ the graph is traced.
 class Masked(NamedTuple):
     """A graph, and the vertices and edges of it that there are; None for all.
 
-    If it `may_be_sent`, arrays of numpy may be checked where the solve is.
+    If it `may_be_sent`, arrays of numpy may be checked where the solve is, and if it
+    `may_stay`, by the engine on the host.
     """
 
     graph: Any
     vertices: Any = None
     edges: Any = None
     may_be_sent: bool = False
+    may_stay: bool = False
 
 
 class Sccs(drive.Problem[Masked]):
@@ -67,16 +69,26 @@ class Sccs(drive.Problem[Masked]):
 
     def read(self, question: Masked) -> tuple[Masked, Any]:
         """Links made on the device, or an arena from whatever was passed."""
-        graph, vertices, edges, may_be_sent = question
+        graph, vertices, edges, may_be_sent, may_stay = question
         if isinstance(graph, Directions):
             _links.check(graph, vertices, edges)
             return question, False
+        if may_stay and vertices is None and edges is None:
+            rows = rows_of(graph)
+            if rows is not None and self._stays(rows, may_be_sent):
+                return Masked(rows), False
         there = None
         if may_be_sent and ops.current_spread() is None:
             there = sent(graph, self.host_until)
         arena, fault = read(graph if there is None else there)
         check_masks(arena, vertices, edges)
         return Masked(arena, vertices, edges, there is not None), fault
+
+    def _stays(self, rows: Rows, may_be_elsewhere: bool) -> bool:
+        """Whether rows are solved on the host, by `"auto"` or since that was asked."""
+        if not may_be_elsewhere:
+            return True
+        return ops.current_spread() is None and self.place(Masked(rows)) == drive.HOST
 
     def shape(self, question: Masked) -> tuple[int, int]:
         """That of the graph; the edges of links made on the device are not counted."""
@@ -120,7 +132,7 @@ class Sccs(drive.Problem[Masked]):
         if isinstance(solver, InPlace):
             how = {"state": state, "max_steps": max_steps, "progress": progress}
             return super().on_device(question, solver, **how)  # type: ignore
-        graph, vertices, edges, _ = question
+        graph, vertices, edges = question[:3]
         if isinstance(graph, Directions):
             links = graph
         else:
@@ -165,8 +177,8 @@ class Sccs(drive.Problem[Masked]):
         """By Tarjan's algorithm."""
         del strategies, max_steps
         stop = None if track is None else track.stop
-        arena, vertices, edges, _ = question
-        count, labels = host.scc(arena, vertices=vertices, edges=edges, stop=stop)
+        graph, vertices, edges = question[:3]
+        count, labels = host.scc(graph, vertices=vertices, edges=edges, stop=stop)
         stopped = count == host.STOPPED
         return Components(
             count=np.int32(0 if stopped else count),
@@ -202,7 +214,7 @@ class Sccs(drive.Problem[Masked]):
     def prepare(self, subject: Masked, solver: Any) -> ListedGraph:
         """The list is kept with a graph."""
         del solver
-        graph, vertices, edges, _ = subject
+        graph, vertices, edges = subject[:3]
         if isinstance(graph, Directions):
             raise ValueError(
                 "solver='in_place' takes a graph of edges, and this one has links that "
@@ -239,7 +251,7 @@ class Sccs(drive.Problem[Masked]):
         """Links both ways; for the closure dense, and one way."""
         if isinstance(question, Arena):
             question = Masked(question)
-        graph, vertices, edges, _ = question
+        graph, vertices, edges = question[:3]
         if isinstance(solver, InPlace):
             listed = ListedGraph(*_links.traced_list(graph, edges))
             if vertices is not None:

@@ -54,9 +54,9 @@ def scc(
         >>> components.labels
         array([0, 0, 1, 2], dtype=int32)
     """
+    sent = solver not in SOLVERS.places
+    rounds = how.get("max_steps") is not None or how.get("state") is not None
+    stays = solver == drive.HOST or (solver == "auto" and not rounds)
     return drive.solve(
-        PROBLEM,
-        Masked(graph, vertices, edges, solver not in SOLVERS.places),
-        solver,
-        **how,
+        PROBLEM, Masked(graph, vertices, edges, sent, stays), solver, **how
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.graph.host import room_for, tarjan
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._rational import Row, eliminated
 from jaxgames.mdp.host._steps import gains
@@ -288,7 +288,7 @@ def _one_home(own: Members, policy: np.ndarray, sign: float, stop: np.ndarray):
     order = np.argsort(row, kind="stable")
     edges = np.searchsorted(row[order], np.arange(size + 1)).astype(np.int32)
     heads = column[order].astype(np.int32)
-    room = np.empty(WORDS * size, np.int32)
+    room = room_for(size, len(heads))
     count, label, _ = tarjan(edges, heads, None, None, np.zeros(1, np.int8), room)
     label = np.asarray(label[:size])
     leaves = np.zeros(int(count), bool)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.arena import MANY, MAX_SIZE, is_traced
-from jaxgames.host import can_compile, compiled, on_all_cores
+from jaxgames.arena import MAX_SIZE, is_traced, pays
+from jaxgames.host import compiled, on_all_cores
 from jaxgames.validity import Fault, Rules
 from jaxgames.value import ours
 
@@ -87,7 +87,7 @@ def looks_sound(row_offsets, columns, probs, states: int) -> bool:
     """
     given = row_offsets, columns, *(() if probs is None else (probs,))
     plain = all(type(x) is np.ndarray and x.ndim == 1 for x in given)
-    if not plain or not MANY <= len(columns) <= MAX_SIZE or not can_compile():
+    if not plain or len(columns) > MAX_SIZE or not pays(len(columns)):
         return False
     types = {row_offsets.dtype, columns.dtype}
     if types not in ({np.dtype(np.int32)}, {np.dtype(np.int64)}) or (

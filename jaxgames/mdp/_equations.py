@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import bucket
-from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.graph.host import room_for, tarjan
 from jaxgames.host import lend
 from jaxgames.kept import kept
 from jaxgames.mdp import host
@@ -180,7 +180,7 @@ def _searched(
     Components that others lead to come first. None if it was stopped.
     """
     size = len(edges) - 1
-    room = np.empty(WORDS * size, np.int32)
+    room = room_for(size, len(target))
     count, component, _ = tarjan(edges, target, None, None, stop, room)
     if count < 0:
         return None

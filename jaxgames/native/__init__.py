@@ -14,7 +14,8 @@ What it understands:
   new ones by `np.empty`, `zeros`, `ones`, `full`, `arange`, `empty_like`, `zeros_like`;
 - `for` over ranges, arrays and tuples, `while`, `if`, `break`, `continue`, `return`;
 - `min`, `max`, `abs`, `len`, `int`, `bool`, and types of NumPy as functions;
-- functions of the same kind, which may not call themselves, and global constants.
+- functions of the same kind, which may not call themselves, and global constants;
+- `prefetch`, which has an item of an array fetched that is read later.
 
 A function that does anything else has no machine code. What is the same for
 all calls with arguments of one kind, such as `x is None` or `x.ndim == 1`, is decided
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING
 from jaxgames import later
 
 if TYPE_CHECKING:
+    from jaxgames.native._ahead import prefetch as prefetch
     from jaxgames.native._arrays import check_indices as check_indices
     from jaxgames.native._crew import Crew as Crew
     from jaxgames.native._machine import Program as Program

@@ -10,9 +10,17 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from jaxgames.native import _sort
+from jaxgames.native import _ahead, _sort
 from jaxgames.native._statements import Function
-from jaxgames.native._types import Tuple, Type, Untranslatable, returned, words
+from jaxgames.native._types import (
+    IN_MEMORY,
+    NONE,
+    Tuple,
+    Type,
+    Untranslatable,
+    returned,
+    words,
+)
 
 NO_MEMORY = 1
 """How a call ends that gets no memory."""
@@ -24,6 +32,7 @@ declare void @free(ptr)
 declare i32 @_setjmp(ptr) returns_twice
 declare void @longjmp(ptr, i32) noreturn
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 
 ; A room: its first block, the room of the caller or null, where to jump.
 ; A block: the next one, its bytes, and 64 bytes after its begin what it is for.
@@ -162,6 +171,10 @@ class Module:
         if key not in self._found:
             self._found[key] = None
             name = f"{plain.__name__}.{len(self._found)}"
+            if plain is _ahead.prefetch:
+                self._texts.append(_prefetch(name, kinds))
+                self._found[key] = name, NONE
+                return name, NONE
             function = Function(name, plain, kinds, self._called)
             self._texts.append(function.text())
             assert function.result is not None
@@ -212,3 +225,20 @@ class Module:
             ]
         )
         return "\n".join([*self._texts, text, "}", ""]), result
+
+
+def _prefetch(name: str, kinds: tuple) -> str:
+    """The text of a function that has an item of an array fetched."""
+    array, _ = kinds
+    word = IN_MEMORY[array.dtype]
+    return "\n".join(
+        [
+            f"define internal void @{name}"
+            "(ptr %room, ptr %data, i64 %length, i64 %at) alwaysinline {",
+            f"%item = getelementptr {word}, ptr %data, i64 %at",
+            "call void @llvm.prefetch.p0(ptr %item, i32 0, i32 3, i32 1)",
+            "ret void",
+            "}",
+            "",
+        ]
+    )

@@ -173,6 +173,24 @@ class Parity(drive.Problem[Arena]):
         state: "host.Turns | None" = None,
     ) -> Solution:
         """By several engines in turn, or by one of them."""
+        won = None
+        rows = None
+        if engine == drive.HOST and state is None:
+            rows = rows_for_host(question)
+        if rows is not None:
+            stop = None if track is None else track.stop
+            won = host.attempt(rows, stop=stop, max_steps=max_steps)
+            if won.finished:
+                if track is not None:
+                    track.publish_all(won.winner, won.move)
+                move = won.move if strategies else None
+                winner, strategy = _fit(question, won.winner, move)
+                return Solution(
+                    winner=winner,
+                    strategy=strategy,
+                    status=Status.SOLVED,
+                    stats=Stats(solver=engine, engine=host.PROMOTION, **won.stats),
+                )
         prepared, shared = for_host(question), {}
         if engine == HOST_TANGLES:
             shared["legs"] = (host.TANGLES,)
@@ -185,6 +203,7 @@ class Parity(drive.Problem[Arena]):
             strategies=strategies,
             max_steps=max_steps,
             begun=state,
+            won=won,
             **shared,
         )
         winner, strategy = found.winner, found.strategy
@@ -278,10 +297,20 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     return kept(arena, key, lambda: normal_form(arena, on_edges))
 
 
-def for_host(arena: Arena) -> host.Prepared:
-    """The arrays that the host engine works on; kept with the arena."""
+def rows_for_host(arena: Arena) -> host.Rows | None:
+    """The arrays for an attempt, or None if there is none; kept with the arena."""
 
-    def prepare() -> host.Prepared:
+    def made():
+        game = split(arena)
+        return host.rows(game) if host.is_worth_it(game) else None
+
+    return kept(arena, "parity rows", made)
+
+
+def for_host(arena: Arena) -> host.Prepared:
+    """The arrays that the host works on then, if it must; kept with the arena."""
+
+    def prepare():
         if arena.edge_priority is None:
             return host.prepare(normal(arena), compressed=True)
         return host.prepare(split(arena))

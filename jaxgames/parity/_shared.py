@@ -47,6 +47,10 @@ class Shared(drive.Track):
         self.move = np.full(size, NO_EDGE, np.int32)
         self.winner = np.full(size, UNDECIDED, np.int8)
 
+    def publish_all(self, winner: np.ndarray, move: np.ndarray) -> None:
+        """Tells what the host has decided: all, by edges of the arena."""
+        self.move, self.winner = move, winner
+
     def on_device(
         self, problem: "Parity", arena: Arena, solver: Solver, **how: Any
     ) -> Any:

@@ -6,9 +6,9 @@ from typing import Unpack
 from jaxgames import drive, host, ops, validity
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
-from jaxgames.parity._problem import PROBLEM, for_host, normal
+from jaxgames.parity._problem import PROBLEM, for_host, normal, rows_for_host
 from jaxgames.parity._solution import Solution
-from jaxgames.parity.host import Prepared
+from jaxgames.parity.host import Prepared, Rows
 from jaxgames.solver import Solver
 
 
@@ -85,15 +85,16 @@ def prepare(
 
 
 @limited()
-def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Prepared:
-    """The arrays that the host engine works on; kept with the arena.
+def prepare_host(arena: Arena, **bounds: Unpack[Bounds]) -> Prepared | Rows:
+    """The arrays that the host engine works on at first; kept with the arena.
 
     Args:
         arena: a concrete arena.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
     """
     with host.plain(arena.shape[1]):
-        return for_host(validity.checked(arena)[0])
+        arena = validity.checked(arena)[0]
+        return rows_for_host(arena) or for_host(arena)
 
 
 def place_for(arena: Arena, solver: str | Solver = "auto") -> str:

@@ -152,6 +152,22 @@ def of_engines(*legs: str) -> Complaints:
     return soon
 
 
+def of_attempt() -> Complaints:
+    """What the host wins in a few regions, and its engines then."""
+
+    def solve(arena: Arena) -> Solution:
+        won = host.attempt(host.rows(arena))
+        found = host.run(host.prepare(arena), won=won)
+        return Solution(Status.SOLVED, winner=found.winner, strategy=found.strategy)
+
+    def soon(games: Batch) -> list[Complaint]:
+        with mock.patch.object(host, "QUICK_WORK", 1):
+            return complaints(games)
+
+    complaints = answers(on_vertices(solve), GROUP)
+    return soon
+
+
 def of_reduction(reduce: Callable[[Arena], preprocess.Reduced]) -> Complaints:
     """A reduction: what is left is solved by the reference, and taken back."""
 
@@ -382,6 +398,7 @@ def complaints_of_all() -> dict[str, Complaints]:
     checks["host.tangles"] = of_front_door("host-tangles", 1)
     checks["host.afresh"] = of_engines("afresh")
     checks["host.in_turn"] = of_engines(*host.LEGS)
+    checks["host.attempt"] = of_attempt()
     return checks
 
 

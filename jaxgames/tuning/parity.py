@@ -84,6 +84,45 @@ LONG_ROW = 16
 POLL = 1024
 """Vertices between two looks at the stop flag."""
 
+# parity/host/_quick.py
+AHEAD = 8
+"""Vertices of the queue by which memory is fetched before it is read."""
+
+QUICK_WORK = 3
+"""Work of the first attempt, for each vertex and edge of a game: vertices that it
+attracts, and edges that lead to these. It is 1 to 2.2 on most games that few regions
+win."""
+
+LOOKS = 2
+"""Vertices that are looked at for the next region while an edge is."""
+
+FEW_PRIORITIES = 8
+"""Largest priority up to which there is an attempt: games with many have many regions
+..."""
+
+VERTICES_OF_ONE = 64
+"""... if there are not so many vertices for each."""
+
+# parity/host/_rows.py
+SPLIT_FROM = 1 << 19
+"""Vertices from which on edges that lead far are sorted in two steps, each of which
+writes to few places at a time ..."""
+
+EDGES_OF_RANGE = 1 << 18
+"""... by one core for each so many edges ..."""
+
+MOST_RANGES = 4
+"""... and by so many at most: each has counters of its own. An edge leads far ..."""
+
+FAR = 1 << 10
+"""... if it leads to no vertex within this distance of where ..."""
+
+NEXT = 16
+"""... so many edges next to it lead. Half of ..."""
+
+LOOKED_AT = 256
+"""... so many that are looked at have to."""
+
 # parity/host/_promotion.py
 BLOCK = 64
 """Vertices, in order of importance, that are skipped together."""

@@ -36,6 +36,104 @@ def test_components_in_plain_python():
             check(masked)
 
 
+def rows_of(arena: Arena) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that could be written to, which nobody has looked at."""
+    return np.array(arena.row_ptr), np.array(arena.dst)
+
+
+def test_rows_that_were_not_looked_at():
+    plain = 0
+    for number, masked in enumerate(odd_graphs.graphs(seed=2, count=2000)):
+        arena, vertices, edges = masked
+        if vertices is None and edges is None and arena.num_vertices == arena.shape[0]:
+            plain += 1
+            rows = rows_of(arena)
+            found = graph.scc(rows, ("auto", "host")[number % 2])
+            np.testing.assert_array_equal(found.labels, masked.labels)
+            assert int(found.count) == masked.labels.max(initial=-1) + 1
+            np.testing.assert_array_equal(engine.scc(rows)[1], masked.labels)
+    assert plain > 500
+
+
+def random_rows(seed: int, size: int, degree: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    degrees = np.bincount(rng.integers(0, size, degree * size), minlength=size)
+    indptr = np.append(0, np.cumsum(degrees)).astype(np.int32)
+    return indptr, rng.integers(0, size, degree * size, np.int32)
+
+
+MANY = 20_000 if host.can_compile() else 100
+
+
+@pytest.mark.parametrize("degree", [1, 2, 8])
+def test_components_of_large_random_graphs(degree):
+    rows = random_rows(degree, MANY, degree)
+    count, labels = engine.scc(rows)
+    assert 1 < count == labels.max() + 1
+    assert graph.verify(rows, labels, engine="host")
+
+
+def test_rows_in_other_forms():
+    """What machine code cannot read as it is takes another way to the same answer."""
+    indptr, indices = random_rows(0, 50, 2)
+    expected = graph.scc(graph.as_arena((indptr, indices)), "max_id").labels
+    strided = np.repeat(indices, 2)[::2]
+    fixed = indices.copy()
+    fixed.setflags(write=False)
+    for rows in (
+        (indptr, indices),
+        [indptr, indices],
+        (indptr.tolist(), indices.tolist()),
+        (indptr.astype(np.int64), indices.astype(np.int64)),
+        (indptr.astype(">i4"), indices),
+        (indptr, strided),
+        (indptr, fixed),
+    ):
+        np.testing.assert_array_equal(graph.scc(rows).labels, expected)
+    assert indices.flags.writeable  # the caller's arrays stay the caller's
+
+
+def broken_rows(indptr: np.ndarray, indices: np.ndarray, rng):
+    """Rows with one number that is wrong, and who names that."""
+    size, edges = len(indptr) - 1, len(indices)
+    for wrong in (size, -1, 2**31 - 1, -(2**31)):
+        bad = indices.copy()
+        e = int(rng.integers(0, edges))
+        bad[e] = wrong
+        yield indptr, bad, rf"indices\[{e}\] is {wrong} "
+    for wrong in (edges + 1, -1, 2**31 - 1, -(2**31)):
+        bad = indptr.copy()
+        v = int(rng.integers(1, size))
+        bad[v] = wrong
+        yield bad, indices, "end before they begin"
+    for place, wrong in ((0, 1), (size, edges - 1), (size, edges + 1)):
+        bad = indptr.copy()
+        bad[place] = wrong
+        yield bad, indices, rf"indptr\[{place}\] is"
+
+
+@pytest.mark.parametrize("size", [3, 10, MANY])
+def test_rows_that_are_none(size):
+    rng = np.random.default_rng(size)
+    for seed in range(20 if size < MANY else 2):
+        indptr, indices = random_rows(seed, size, 2)
+        for *rows, message in broken_rows(indptr, indices, rng):
+            for solver in ("auto", "host"):
+                with pytest.raises(ValueError, match=message):
+                    graph.scc(tuple(rows), solver)
+
+
+def test_rows_that_overlap():
+    """More edges are met than there are, before a row is found that ends too soon."""
+    size = 2 * MANY
+    indptr = np.tile(np.array([0, size], np.int32), MANY + 1)[: size + 1]
+    indices = np.arange(0, 2 * size, 2, dtype=np.int32) % size
+    with pytest.raises(ValueError, match="end before they begin"):
+        graph.scc((indptr[:-1].copy(), indices % (size - 1)))
+    with pytest.raises(ValueError, match="end before they begin"):
+        graph.scc((np.append(indptr[:-1], np.int32(size)), indices))
+
+
 def test_components_in_closing_order():
     rng = np.random.default_rng(0)
     for arena in odd_arenas(seed=0, count=50):

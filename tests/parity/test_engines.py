@@ -44,6 +44,11 @@ def no_threads_left():
     parity.wait_for_losers()
 
 
+def engines(run):
+    """Those of the host, with another `run`, and no attempt before."""
+    return types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
+
+
 @pytest.mark.parametrize("place", ["host", "host-tangles", "race", "auto"])
 def test_places_agree_with_the_reference(place):
     for arena in odd_arenas(1, 30, 16):
@@ -73,11 +78,8 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         threads.append(threading.current_thread())
         return engine.run(prepared, **options)
 
-    monkeypatch.setattr(
-        _problem,
-        "host",
-        types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns),
-    )
+    monkeypatch.setattr(_problem, "host", engines(run))
+    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
     monkeypatch.setattr(Parity, "patience", 10)
     monkeypatch.setattr(host, "SMALL", 0)
     parity.prepare_host(GAME)
@@ -330,8 +332,8 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
             return engine.run(prepared, max_steps=1)
         return engine.run(prepared, **options)
 
-    here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
-    monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(_problem, "host", engines(run))
+    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
@@ -345,8 +347,8 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
             pass
         return engine.run(prepared, max_steps=1)
 
-    here = types.SimpleNamespace(run=run, prepare=engine.prepare, Turns=engine.Turns)
-    monkeypatch.setattr(_problem, "host", here)
+    monkeypatch.setattr(_problem, "host", engines(run))
+    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []

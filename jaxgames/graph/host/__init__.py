@@ -10,11 +10,13 @@ import numpy as np
 
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.graph._input import concrete, vertex_mask
+from jaxgames.graph._input import Rows, as_arena, concrete, rows_of, vertex_mask
 from jaxgames.graph._solution import NO_RANK, Attractor
-from jaxgames.graph.host._components import WORDS as WORDS
-from jaxgames.graph.host._components import canonical as canonical
+from jaxgames.graph.host._components import BROKEN, WORDS, components
 from jaxgames.graph.host._components import closing as closing
+from jaxgames.graph.host._components import enumerate_first as enumerate_first
+from jaxgames.graph.host._components import room_for as room_for
+from jaxgames.graph.host._components import smallest as smallest
 from jaxgames.graph.host._components import tarjan as tarjan
 from jaxgames.graph.host._condensation import contract as contract
 from jaxgames.graph.host._condensation import group as group
@@ -37,7 +39,8 @@ def scc(
 ) -> tuple[int, np.ndarray]:
     """Strongly connected components by Tarjan's algorithm, in Pearce's form.
 
-    O(V + E) time, five words for each vertex, no recursion.
+    O(V + E) time, five words for each vertex and one for each edge, no recursion. Rows
+    that the engine can read as they are get neither copied nor looked at before.
 
     Args:
         graph: an arena, a pair `(indptr, indices)`, or a sparse matrix.
@@ -53,18 +56,24 @@ def scc(
     Raises:
         ValueError: the graph or a mask is wrong.
     """
-    arena, vertices, edges = concrete(graph, vertices, edges, ("row_ptr", "dst"))
-    count, component, _ = tarjan(
-        arena.row_ptr,
-        arena.dst,
-        vertices,
-        edges,
-        np.zeros(1, np.int8) if stop is None else stop,
-        np.empty(WORDS * arena.shape[0], np.int32),
-    )
+    stop = np.zeros(1, np.int8) if stop is None else stop
+    rows = None
+    if vertices is None and edges is None:
+        rows = graph if isinstance(graph, Rows) else rows_of(graph)
+    if rows is None:
+        names = ("row_ptr", "dst")
+        arena, vertices, edges = concrete(graph, vertices, edges, names)
+        rows = arena.row_ptr, arena.dst
+    size = len(rows[0]) - 1
+    label = np.empty(size, np.int32)
+    room = np.empty(WORDS * size + len(rows[1]), np.int32)
+    count = components(*rows, vertices, edges, stop, room, label)
+    if count == BROKEN:  # says what is wrong; if somebody has mended it, there is more
+        return scc(as_arena(graph), stop=stop)
     if count < 0:
-        return STOPPED, np.full(arena.shape[0], -1, np.int32)
-    return int(count), canonical(count, component)
+        label.fill(-1)
+        return STOPPED, label
+    return int(count), label
 
 
 @limited()

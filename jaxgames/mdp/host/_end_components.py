@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.host import WORDS, canonical, tarjan
+from jaxgames.graph.host import enumerate_first, room_for, smallest
 from jaxgames.host import lend, linear
 from jaxgames.mdp._model import MDP
 
@@ -58,22 +58,18 @@ def decompose(model: MDP, states, choices, stop: np.ndarray) -> Found:
         live = np.ones(model.num_choices, bool) if choices is None else choices
         wanted = np.ones(model.num_states, bool) if states is None else states
         part = _shrunk(part, np.ascontiguousarray(wanted), np.ascontiguousarray(live))
-    outer = removed = base = 0
+    outer = removed = 0
     while len(part.state):
         outer += 1
         edges = part.branch_ptr[part.choice_ptr]
-        room = np.empty(WORDS * len(part.state), np.int32)
-        count, component, _ = tarjan(edges, part.target, None, None, stop, room)
-        if count < 0:
+        room = room_for(len(part.state), len(part.target))
+        more, part = _searched(part, edges, stop, room, label, kept)
+        if more < 0:
             label[:], kept[:] = -1, False
             return Found(0, label, kept, outer, removed, False)
-        again, live, more = _remove(part, component, count)
         removed += more
-        _report(part, component, again, live, base, label, kept)
-        base += count
-        part = _shrunk(part, again, live)
-    label = canonical(base, label)
-    return Found(int(label.max(initial=-1)) + 1, label, kept, outer, removed, True)
+    count = int(enumerate_first(label))
+    return Found(count, label, kept, outer, removed, True)
 
 
 def _whole(model: MDP) -> Part:
@@ -91,8 +87,46 @@ def _whole(model: MDP) -> Part:
 
 
 @linear
-def _remove(part, component, count):
+def _searched(part, edges, stop, room, label, kept):
+    """Writes down the components that are end components, and goes on with the others.
+
+    Args:
+        part: what is searched.
+        edges: int32 `[N + 1]`: the branches of each state.
+        stop: int8 `[1]`; the search gives up soon after it is not 0.
+        room: what `room_for` makes of states and branches.
+        label: int32 `[S]`, of the states of the model: their component's smallest one.
+        kept: bool `[C]`, of its choices.
+
+    Returns:
+        How many states were taken out because of others, -1 if stopped; and the part
+        that is to be searched again.
+    """
+    size = len(part.state)
+    count, component = smallest(edges, part.target, None, None, stop, room)
+    if count < 0:
+        return -1, part
+    choices = part.choice_ptr[size]
+    if count == 1 and choices > 0:
+        # Nothing leads out of it.
+        for s in range(size):
+            label[part.state[s]] = part.state[0]
+        for c in range(choices):
+            kept[part.choice[c]] = True
+        return 0, _shrunk(part, np.zeros(size, np.bool_), np.zeros(0, np.bool_))
+    again, live, more = _remove(part, edges, component)
+    _report(part, component, again, live, label, kept)
+    return more, _shrunk(part, again, live)
+
+
+@linear
+def _remove(part, edges, component):
     """Takes out what cannot stay in its strongly connected component.
+
+    Args:
+        part: what was searched.
+        edges: int32 `[N + 1]`: the branches of each state.
+        component: int32 `[N]`, the smallest state of that of each state.
 
     Returns:
         Which states to search again: they have a choice left, and their component has
@@ -100,30 +134,34 @@ def _remove(part, component, count):
         because of others.
     """
     size = len(part.state)
-    live = np.zeros(len(part.choice), np.bool_)
-    left = np.zeros(size, np.int32)  # choices of each state
+    live = np.ones(len(part.choice), np.bool_)
+    left = np.empty(size, np.int32)  # choices of each state
     dead = np.empty(size, np.int32)
     num_dead = 0
-    members = np.zeros(count, np.int32)
-    lost = np.zeros(count, np.bool_)
+    members = np.zeros(size, np.int32)
+    lost = np.zeros(size, np.bool_)
     for s in range(size):
         own = component[s]
         members[own] += 1
+        left[s] = part.choice_ptr[s + 1] - part.choice_ptr[s]
+        leaves = left[s] == 0
+        for e in range(edges[s], edges[s + 1]):
+            leaves |= component[part.target[e]] != own
+        if not leaves:
+            continue
         for c in range(part.choice_ptr[s], part.choice_ptr[s + 1]):
-            stays = True
             for e in range(part.branch_ptr[c], part.branch_ptr[c + 1]):
                 if component[part.target[e]] != own:
-                    stays = False
+                    live[c] = False
+                    left[s] -= 1
                     break
-            live[c] = stays
-            left[s] += stays
         if left[s] < part.choice_ptr[s + 1] - part.choice_ptr[s]:
             lost[own] = True
         if left[s] == 0:
             dead[num_dead] = s
             num_dead += 1
     first = num_dead
-    crumbles = np.zeros(count, np.bool_)  # a state is dead, and others are there
+    crumbles = np.zeros(size, np.bool_)  # a state is dead, and others are there
     some = False
     for i in range(num_dead):
         own = component[dead[i]]
@@ -177,14 +215,14 @@ def _crumble(part, component, crumbles, live, left, dead, num_dead):
 
 
 @linear
-def _report(part, component, again, live, base, label, kept):
-    """Writes down the components that lost nothing, from number `base` on."""
+def _report(part, component, again, live, label, kept):
+    """Writes down the components that lost nothing."""
     for s in range(len(part.state)):
         if again[s]:
             continue
         for c in range(part.choice_ptr[s], part.choice_ptr[s + 1]):
             if live[c]:
-                label[part.state[s]] = base + component[s]
+                label[part.state[s]] = part.state[component[s]]
                 kept[part.choice[c]] = True
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.graph.host import room_for, tarjan
 from jaxgames.host import lend, linear, serves
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
@@ -60,7 +60,7 @@ def _found(model: MDP) -> Sequence | None:
         for x in (model.row_group_offsets, model.row_offsets, model.columns)
     )
     size = len(groups) - 1
-    room = np.empty(WORDS * size, np.int32)
+    room = room_for(size, len(columns))
     edges = rows[groups]
     count, component, by_component = tarjan(
         edges, columns, None, None, np.zeros(1, np.int8), room

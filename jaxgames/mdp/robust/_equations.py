@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.graph.host import room_for, tarjan
 from jaxgames.host import compiled, lend
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.robust._graph import Components
@@ -132,9 +132,10 @@ def _in_order(nat: Natures, size: int):
     edge = nat.target < size
     source = nat.owner[numbers(nat)][edge]
     offsets = np.append(0, np.cumsum(np.bincount(source, minlength=size)))
-    room = np.empty(WORDS * max(size, 1), np.int32)
+    heads = nat.target[edge]
+    room = room_for(max(size, 1), len(heads))
     count, component, _ = tarjan(
-        *(lend(offsets.astype(np.int32)), lend(nat.target[edge])),
+        *(lend(offsets.astype(np.int32)), lend(heads)),
         *(None, None, np.zeros(1, np.int8), room),
     )
     component = np.asarray(component[:size])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgames import limits
-from jaxgames.graph.host import WORDS, tarjan
+from jaxgames.graph.host import room_for, tarjan
 from jaxgames.host import compiled, lend
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.robust._natures import Natures, numbers, staying, stays
@@ -221,9 +221,10 @@ def components(
         edge = live[number] & (label[nat.target] == label[source])
         offsets = np.append(0, np.cumsum(np.bincount(source[edge], minlength=size)))
         stop = np.zeros(1, np.int8)
-        room = np.empty(WORDS * size, np.int32)
+        heads = nat.target[edge]
+        room = room_for(size, len(heads))
         _, found, _ = tarjan(
-            *(lend(offsets.astype(np.int32)), lend(nat.target[edge])),
+            *(lend(offsets.astype(np.int32)), lend(heads)),
             *(None, None, stop, room),
         )
         found = np.where(some, np.asarray(found[:size]), -1)

@@ -1,6 +1,8 @@
 """Parity games on the host, for deep and narrow games: by several engines in turn.
 
-What makes the first, priority promotion, fast:
+Most games are won in a few regions. `attempt` looks for these and gives up early: see
+`_quick.py`. What it leaves is for the others. What makes the first of them, priority
+promotion, fast:
 
 - One word a vertex, its key, holds its region, its owner, and whether the game is won
   there: what a play step asks of a vertex costs one access to memory, and the words of
@@ -37,15 +39,21 @@ import numpy as np
 from jaxgames import validity
 from jaxgames.arena import Arena
 from jaxgames.arguments import integer
-from jaxgames.host import lend
+from jaxgames.host import lend, on_all_cores
 from jaxgames.parity._game import compress
 from jaxgames.parity.host._arranged import arranged
 from jaxgames.parity.host._attract import NO_LIMIT, WON, Prepared
 from jaxgames.parity.host._legs import LEGS as LEGS
+from jaxgames.parity.host._legs import PROMOTION as PROMOTION
 from jaxgames.parity.host._legs import TANGLES as TANGLES
 from jaxgames.parity.host._legs import Turns as Turns
+from jaxgames.parity.host._legs import Won as Won
+from jaxgames.parity.host._quick import Board, answer, first_bytes, promote_quickly
+from jaxgames.parity.host._rows import Rows as Rows
+from jaxgames.parity.host._rows import by_target
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.parity import FEW_PRIORITIES, QUICK_WORK, VERTICES_OF_ONE
 
 
 class Outcome(NamedTuple):
@@ -71,6 +79,77 @@ class Outcome(NamedTuple):
     turns: Turns | None = None
 
 
+def rows(arena: Arena) -> Rows:
+    """Brings a concrete arena into the form that `attempt` works on: O(V + E) time.
+
+    Args:
+        arena: as in `prepare`.
+
+    Raises:
+        ValueError: the arena is no such game.
+    """
+    arena, size = _checked(arena)
+    row_ptr, source, head, owner, priority = _ready(
+        arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority
+    )
+    incoming = by_target(source, head, len(owner))
+    return Rows(owner, priority, row_ptr, head, *incoming, size)
+
+
+def is_worth_it(arena: Arena) -> bool:
+    """Whether a game may be won in a few regions: it has few priorities for its size.
+
+    Args:
+        arena: with vertex priorities; it need not be a right one.
+    """
+    top = int(np.max(arena.priority, initial=0))
+    return top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
+
+
+def attempt(
+    rows: Rows, *, stop: np.ndarray | None = None, max_steps: int | None = None
+) -> Won:
+    """Wins what is won in a few regions: all of most games, in O(V + E) time.
+
+    Args:
+        rows: the game, from the function of this name.
+        stop: see `run`.
+        max_steps: about as many steps as it may take.
+    """
+    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    size = len(rows.owner)
+    base, many = np.empty(size, np.uint8), np.empty(0, np.int32)
+    if first_bytes(rows.owner, rows.row_ptr, base):
+        many = np.diff(rows.row_ptr)
+    # They have a place more, since what is written there may turn out to be too much.
+    queue, by = np.empty(size + 1, np.int32), np.empty(size + 1, np.int32)
+    board = Board(
+        *(rows.row_ptr, rows.head, rows.in_ptr, rows.in_tail, rows.priority),
+        *(queue, by, np.empty(size, np.uint8)),
+    )
+    winner, move = np.zeros(rows.size, np.int8), np.full(rows.size, NO_EDGE, np.int32)
+    stop, counts = NEVER_STOPS if stop is None else stop, np.zeros(5, np.int64)
+    limit = min(QUICK_WORK * (size + len(rows.head)), most)
+    finished = promote_quickly(board, rows.loops, base, many, move, stop, limit, counts)
+    on_all_cores(answer, size, rows.row_ptr, rows.head, base, move, winner)
+    names = ("steps", "regions", "promotions", "dominions")
+    stats: dict[str, int] = dict(zip(names, counts.tolist(), strict=False))
+    return Won(winner, move, bool(finished), stats)
+
+
+def _checked(arena: Arena) -> tuple[Arena, int]:
+    """A game without padding, and how many vertices it has with it."""
+    validity.checked(arena)
+    if arena.priority is None:
+        raise ValueError("the host engine needs vertex priorities: priority is None")
+    return arena.unpad(), len(arena.owner)
+
+
+def _ready(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Arrays as machine code takes them."""
+    return tuple(lend(np.ascontiguousarray(x)) for x in arrays)
+
+
 def prepare(arena: Arena, *, compressed: bool = False) -> Prepared:
     """Brings a concrete arena into the form of the engine: once for many runs.
 
@@ -90,14 +169,9 @@ def prepare(arena: Arena, *, compressed: bool = False) -> Prepared:
     Raises:
         ValueError: the arena is no such game.
     """
-    validity.checked(arena)
-    if arena.priority is None:
-        raise ValueError("the host engine needs vertex priorities: priority is None")
-    size = len(arena.owner)
-    arena = arena.unpad()
-    row_ptr, source, head, owner, priority = (
-        lend(np.ascontiguousarray(x))
-        for x in (arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority)
+    arena, size = _checked(arena)
+    row_ptr, source, head, owner, priority = _ready(
+        arena.row_ptr, arena.src, arena.dst, arena.owner, arena.priority
     )
     priority = np.asarray(priority if compressed else compress(priority), np.int32)
     top = int(priority.max(initial=0))
@@ -118,6 +192,7 @@ def run(
     move: np.ndarray | None = None,
     max_steps: int | None = None,
     begun: Turns | None = None,
+    won: Won | None = None,
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
@@ -155,6 +230,7 @@ def run(
             at by tangle learning. None: no limit.
         begun: `turns` of an earlier run on the same game with the same `legs`, to go on
             from; `max_steps` counts from there. It is used up by that.
+        won: what an `attempt` has won, and how.
 
     References:
         [1] Benerecetti, Dell'Erba and Mogavero, Solving parity games via priority
@@ -185,7 +261,7 @@ def run(
         NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0),
     )
     if begun is None:
-        play = Turns(prepared, *how)
+        play = Turns(prepared, *how, won)
     else:
         play = begun
         play.go_on(*how)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,23 @@ UNLIMITED = 2**30
 """A budget that nobody can spend."""
 
 
+class Won(NamedTuple):
+    """What is won of a game before the engines have their turns.
+
+    Attributes:
+        winner: int8 `[V]`, UNDECIDED where it is not won; 0 in the padding. What is won
+            attracts nothing more.
+        move: int32 `[V]`, edges of the arena where owners win, else NO_EDGE.
+        finished: whether that is all.
+        stats: as in `Outcome`.
+    """
+
+    winner: np.ndarray
+    move: np.ndarray
+    finished: bool
+    stats: dict[str, int]
+
+
 class Turns:
     """A game that is won by several engines in turn.
 
@@ -45,7 +63,16 @@ class Turns:
         stats: how many of each thing there were, by name.
     """
 
-    def __init__(self, game: Prepared, winner, move, stop, publish, max_steps: int):
+    def __init__(
+        self,
+        game: Prepared,
+        winner,
+        move,
+        stop,
+        publish,
+        max_steps: int,
+        won: Won | None = None,
+    ):
         self._game, self._winner, self._move = game, winner, move
         self._stop, self._publish, self._max_steps = stop, publish, max_steps
         # Numpy asks the system for large pages where numba does not.
@@ -58,10 +85,23 @@ class Turns:
         self._kept: tuple[np.ndarray, np.ndarray, int] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
+        if won is not None:
+            self._begin_with(won)
         self._engine, self._tried = "", []
         self._rest: Iterator[tuple[str, int]] | None = None
         self._parts: list[np.ndarray] = []
         self._part: tuple[Prepared, Turns] | None = None
+
+    def _begin_with(self, won: Won) -> None:
+        winner = won.winner[: len(self._key)]
+        there = winner != UNDECIDED
+        player = winner[there].astype(np.int32)
+        self._key[there] = 4 * (WON + player) | (self._key[there] & 1)
+        self._move[:] = won.move
+        if len(self._publish) > 0:
+            self._publish[:] = won.winner
+        self.stats.update(won.stats)
+        self._max_steps += won.stats["steps"]
 
     def go_on(self, winner, move, stop, publish, max_steps: int) -> None:
         """Takes other arrays, which get what is won by now, and as many steps more.

@@ -1,0 +1,186 @@
+"""The edges of a game by where they lead, and its loops."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.host import compiled, on_ranges, ranges_of
+from jaxgames.tuning.parity import (
+    EDGES_OF_RANGE,
+    FAR,
+    LOOKED_AT,
+    MOST_RANGES,
+    NEXT,
+    SPLIT_FROM,
+)
+
+BITS = 16
+"""Bits by which edges that lead far are sorted in the second step."""
+
+
+class Rows(NamedTuple):
+    """A game, and its edges by where they lead; `V` and `E` leave padding out.
+
+    Attributes:
+        owner: bool `[V]`.
+        priority: int32 `[V]`.
+        row_ptr: int32 `[V + 1]`; the edges of vertex `v` are `row_ptr[v]` to
+            `row_ptr[v + 1] - 1`.
+        head: int32 `[E]`, where each edge leads.
+        in_ptr: int32 `[V + 1]`; the edges into `v` come from `in_tail[k]`, for
+            `in_ptr[v] <= k < in_ptr[v + 1]`, in the order of edges.
+        in_tail: int32 `[E]`.
+        loops: int32, the edges that are loops, in order.
+        size: number of vertices with padding.
+    """
+
+    owner: np.ndarray
+    priority: np.ndarray
+    row_ptr: np.ndarray
+    head: np.ndarray
+    in_ptr: np.ndarray
+    in_tail: np.ndarray
+    loops: np.ndarray
+    size: int
+
+
+def by_target(
+    source: np.ndarray, head: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Edges by where they lead, in the order of edges: O(V + E) time.
+
+    Args:
+        source: int32 `[E]`, where they begin.
+        head: int32 `[E]`, where they lead.
+        size: how many vertices there are.
+
+    Returns:
+        `in_ptr`, `in_tail` and `loops` of `Rows`.
+    """
+    edges = len(head)
+    most = min(MOST_RANGES, max(edges // EDGES_OF_RANGE, 1))
+    ranges = [(k, *each) for k, each in enumerate(ranges_of(edges, most))]
+    in_tail = np.empty(edges, np.int32)
+    # Each range has places for as many loops as it has edges. Few are ever touched.
+    loops, num_loops = np.empty(edges, np.int32), np.zeros(len(ranges), np.int64)
+    far = size >= SPLIT_FROM and _lead_far(head)
+    places = ((size - 1) >> (BITS if far else 0)) + 1
+    # Where edges of a range belong next. In the end those of the last are ends of rows.
+    first = np.zeros(places + 1, np.int32)
+    free = first[1:].reshape(1, places)
+    if len(ranges) > 1:
+        free = np.zeros((len(ranges), places), np.int32)
+    on_ranges(_count, ranges, head, BITS if far else 0, free)
+    _begin(free)
+    found = (loops, num_loops)
+    if far:
+        tail, rest = np.empty(edges, np.int32), np.empty(edges, np.uint16)
+        on_ranges(_split, ranges, source, head, free, tail, rest, *found)
+    else:
+        on_ranges(_place, ranges, source, head, free, in_tail, *found)
+    first[1:] = free[-1]
+    in_ptr = first
+    if far:
+        in_ptr = np.empty(size + 1, np.int32)
+        in_ptr[0] = 0
+        parts = _of_parts(first, len(ranges))
+        on_ranges(_sort_parts, parts, first, tail, rest, in_ptr, in_tail)
+    each = zip(ranges, num_loops.tolist(), strict=True)
+    loops = np.concatenate([loops[at : at + many] for (_, at, _), many in each])
+    return in_ptr, in_tail, loops
+
+
+def _of_parts(begins: np.ndarray, many: int) -> list[tuple[int, int]]:
+    """Ranges of parts that have about as many edges each."""
+    wanted = np.arange(1, many) * int(begins[-1]) // many
+    ends = [0, *begins.searchsorted(wanted).tolist(), len(begins) - 1]
+    return list(zip(ends[:-1], ends[1:], strict=True))
+
+
+def _lead_far(head: np.ndarray) -> bool:
+    """Whether most edges lead to places that are far from where those next to them do.
+
+    Edges of a vertex often lead to several places, which move on together from one
+    vertex to the next.
+    """
+    first = np.linspace(0, len(head) - 1 - NEXT, LOOKED_AT).astype(np.int64)
+    others = head[first[:, None] + np.arange(1, NEXT)]
+    apart = np.abs(others - head[first][:, None]).min(axis=1)
+    return 2 * int(np.count_nonzero(apart > FAR)) > LOOKED_AT
+
+
+@compiled
+def _count(head, shift, free, number, begin, end):
+    """Counts the edges of a range by where they lead."""
+    row = free[number]
+    for e in range(max(begin, 0), end):
+        row[head[e] >> shift] += 1
+
+
+@compiled
+def _begin(free):
+    """Makes of how many edges of a range belong somewhere where these begin."""
+    at = 0
+    for place in range(free.shape[1]):
+        for number in range(free.shape[0]):
+            more = free[number, place]
+            free[number, place] = at
+            at += more
+
+
+@compiled
+def _place(source, head, frees, in_tail, loops, num_loops, number, begin, end):
+    """Puts the edges of a range where they belong."""
+    free, many = frees[number], 0
+    for e in range(max(begin, 0), end):
+        u, v = source[e], head[e]
+        place = free[v]
+        in_tail[place] = u
+        free[v] = place + 1
+        if u == v:
+            loops[begin + many] = e
+            many += 1
+    num_loops[number] = many
+
+
+@compiled
+def _split(source, head, frees, tail, rest, loops, num_loops, number, begin, end):
+    """Puts the edges of a range in order by the first bits of where they lead.
+
+    What is left of these is the rest.
+    """
+    free, many = frees[number], 0
+    for e in range(max(begin, 0), end):
+        u, v = source[e], np.int64(head[e])
+        place = free[v >> BITS]
+        tail[place], rest[place] = u, v & (2**BITS - 1)
+        free[v >> BITS] = place + 1
+        if u == v:
+            loops[begin + many] = e
+            many += 1
+    num_loops[number] = many
+
+
+@compiled
+def _sort_parts(begins, tail, rest, in_ptr, in_tail, begin, end):
+    """Sorts those edges that have the same first bits by the rest, of a range of bits.
+
+    A place further on, `in_ptr` has the begins of rows, which become their ends.
+    """
+    size = len(in_ptr) - 1
+    for part in range(begin, end):
+        first, last = begins[part], begins[part + 1]
+        at, after = (part << BITS) + 1, min((part + 1) << BITS, size) + 1
+        for v in range(at, after):
+            in_ptr[v] = 0
+        for k in range(first, last):
+            in_ptr[at + rest[k]] += 1
+        begun = first
+        for v in range(at, after):
+            more = in_ptr[v]
+            in_ptr[v] = begun
+            begun += more
+        for k in range(first, last):
+            place = in_ptr[at + rest[k]]
+            in_tail[place] = tail[k]
+            in_ptr[at + rest[k]] = place + 1

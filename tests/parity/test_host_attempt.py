@@ -1,0 +1,210 @@
+"""What the host wins at once, against the reference and the verifier; and its rows."""
+
+import numpy as np
+import pytest
+from repeats import some_of
+
+from jaxgames import Arena, generate, host, parity
+from jaxgames.parity import Solution, reference
+from jaxgames.parity import host as engine
+from jaxgames.parity.host import _quick, _rows
+from jaxgames.solution import NO_EDGE, UNDECIDED, Status
+from jaxgames.testing import odd_arenas
+
+
+def attempt(arena, **how):
+    return engine.attempt(engine.rows(arena), **how)
+
+
+def is_right(arena, winner, move):
+    claim = Solution(Status.SOLVED, winner=winner, strategy=move)
+    verdict = engine.verify(arena, claim)
+    assert verdict, str(verdict)
+    np.testing.assert_array_equal(winner, reference.solve(arena).winner)
+
+
+def sparse(seed, count, sizes, most):
+    """Games with short rows, in which promotions are frequent; some have long ones."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        size = int(rng.integers(*sizes))
+        degree = rng.integers(1, 4, size)
+        degree[: size // 20] = rng.integers(1, most + 1, size // 20)
+        row_ptr = np.append(0, np.cumsum(degree))
+        yield Arena.from_csr(
+            row_ptr,
+            rng.integers(0, size, row_ptr[-1]),
+            owner=rng.integers(0, 2, size),
+            priority=rng.integers(0, int(rng.integers(1, 9)), size),
+        )
+
+
+@some_of(400, 4000)
+def test_odd_games(count, monkeypatch):
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
+    for arena in odd_arenas(41, count):
+        won = attempt(arena)
+        assert won.finished
+        is_right(arena, won.winner, won.move)
+
+
+@some_of(60, 600)
+def test_games_with_promotions_and_long_rows(count, monkeypatch):
+    """More edges than a byte counts, and regions that are given up."""
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
+    stats = dict.fromkeys(("promotions", "dominions", "finished"), 0)
+    for arena in sparse(42, count, (60, 400), 3 * _quick.FULL):
+        won = attempt(arena)
+        is_right(arena, won.winner, won.move)
+        for name in stats:
+            stats[name] += won.stats.get(name, won.finished)
+    assert stats["finished"] == count
+    assert stats["promotions"] > count / 20
+    assert stats["dominions"] > count
+
+
+@some_of(40, 400)
+def test_edges_that_no_byte_counts(count, monkeypatch):
+    """As if a byte counted to 2: regions are given up around that number, too."""
+    monkeypatch.setattr(_quick, "FULL", 2)
+    monkeypatch.setattr(engine, "QUICK_WORK", 100)
+    promotions = 0
+    for arena in sparse(45, count, (20, 80), 6):
+        with host.interpreted():
+            won = attempt(arena)
+        is_right(arena, won.winner, won.move)
+        promotions += won.stats["promotions"]
+    assert promotions > count / 20
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_a_region_that_is_given_up_leaves_all_as_it_was(player):
+    for arena in sparse(46, 30, (60, 300), 3 * _quick.FULL):
+        rows, size = engine.rows(arena), arena.shape[0]
+        state, left = np.empty(size, np.uint8), np.diff(rows.row_ptr)
+        _quick.first_bytes(rows.owner, rows.row_ptr, state)
+        queue, by = np.arange(size + 1, dtype=np.int32), np.zeros(size + 1, np.int32)
+        board = _quick.Board(
+            *(rows.row_ptr, rows.head, rows.in_ptr, rows.in_tail, rows.priority),
+            *(queue, by, np.zeros(size, np.uint8)),
+        )
+        before, counts = state.copy(), np.zeros(5, np.int64)
+        state[: size // 2] |= _quick.TAKEN
+        never = engine.NEVER_STOPS
+        end = _quick._spread(board, state, left, player, 0, size // 2, never, counts)
+        assert end > size // 2
+        _quick._give_up(board, state, left, player, 0, end, counts)
+        np.testing.assert_array_equal(state, before)
+        many = np.diff(rows.row_ptr) >= _quick.FULL
+        np.testing.assert_array_equal(left[many], np.diff(rows.row_ptr)[many])
+
+
+def few_edges_left(player):
+    """A hub with many edges, which all but one lead to what its rival wins."""
+    many = 2 * _quick.FULL
+    src = [*[0] * many, *range(1, many + 1)]
+    dst = [*range(1, many + 1), *range(1, many + 1)]
+    priority = np.full(many + 1, 1 - player)
+    priority[0], priority[many] = 4 + player, player
+    return Arena.from_edges(
+        src, dst, owner=np.full(many + 1, player), priority=priority
+    )
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_the_last_of_many_edges_counts(player):
+    arena = few_edges_left(player)
+    won = attempt(arena)
+    is_right(arena, won.winner, won.move)
+    assert won.winner[0] == player
+    assert arena.dst[won.move[0]] == 2 * _quick.FULL
+    other = Arena.from_csr(
+        arena.row_ptr,
+        np.where(arena.dst == 2 * _quick.FULL, 1, arena.dst),
+        owner=arena.owner,
+        priority=arena.priority,
+    )
+    won = attempt(other)
+    is_right(other, won.winner, won.move)
+    assert won.winner[0] == 1 - player
+
+
+@some_of(150, 1500)
+def test_what_is_left_is_won_by_the_engines(count, monkeypatch):
+    """Each attempt ends after one region that is open."""
+    monkeypatch.setattr(engine, "QUICK_WORK", 0)
+    left = 0
+    for arena in sparse(43, count, (20, 200), 10):
+        won = attempt(arena)
+        known = won.winner != UNDECIDED
+        expected = reference.solve(arena).winner
+        np.testing.assert_array_equal(won.winner[known], expected[known])
+        assert (won.move[~known] == NO_EDGE).all()
+        assert known.all() == won.finished
+        publish = np.full(arena.shape[0], UNDECIDED, np.int8)
+        outcome = engine.run(engine.prepare(arena), won=won, publish=publish)
+        is_right(arena, outcome.winner, outcome.strategy)
+        np.testing.assert_array_equal(publish, expected)
+        assert outcome.stats["regions"] >= won.stats["regions"]
+        left += not won.finished
+        solution = parity.solve(arena)
+        is_right(arena, solution.winner, solution.strategy)
+    assert left > count / 10
+
+
+def test_it_may_be_stopped():
+    arena = generate.random_game(1, 5000, num_priorities=6)
+    won = attempt(arena, stop=np.ones(1, np.int8))
+    assert not won.finished
+    outcome = engine.run(engine.prepare(arena), stop=np.ones(1, np.int8), won=won)
+    assert not outcome.finished
+
+
+def test_plain_python_does_the_same():
+    for arena in sparse(44, 10, (40, 80), 2 * _quick.FULL):
+        compiled = attempt(arena)
+        with host.interpreted():
+            plain = attempt(arena)
+        np.testing.assert_array_equal(plain.winner, compiled.winner)
+        np.testing.assert_array_equal(plain.move, compiled.move)
+        assert plain.stats == compiled.stats
+
+
+def test_padding_is_player_0s():
+    arena = generate.random_game(2, 50, num_priorities=4)
+    won, padded = attempt(arena), attempt(arena.pad(80, 400))
+    np.testing.assert_array_equal(padded.winner[:50], won.winner)
+    np.testing.assert_array_equal(padded.move[:50], won.move)
+    assert not padded.winner[50:].any()
+    assert (padded.move[50:] == NO_EDGE).all()
+
+
+# ---- rows ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+@pytest.mark.parametrize("size", [1, 2, 1000, 3 << _rows.BITS, (3 << _rows.BITS) + 1])
+@pytest.mark.parametrize("far", [False, True])
+def test_rows_by_target(monkeypatch, cores, size, far):
+    """As a stable sort has them, in one step and in two, on one core and on several."""
+    monkeypatch.setattr(host, "num_cores", lambda: cores)
+    monkeypatch.setattr(host, "FEWEST_PLACES", 100)
+    monkeypatch.setattr(_rows, "EDGES_OF_RANGE", 50)
+    monkeypatch.setattr(_rows, "SPLIT_FROM", 0)
+    monkeypatch.setattr(_rows, "_lead_far", lambda head: far)
+    rng = np.random.default_rng(size)
+    source = np.sort(rng.integers(0, size, 2 * size + 7)).astype(np.int32)
+    head = rng.integers(0, size, len(source)).astype(np.int32)
+    head[::5] = source[::5]
+    in_ptr, in_tail, loops = _rows.by_target(source, head, size)
+    np.testing.assert_array_equal(in_tail, source[np.argsort(head, kind="stable")])
+    np.testing.assert_array_equal(np.diff(in_ptr), np.bincount(head, minlength=size))
+    np.testing.assert_array_equal(loops, np.flatnonzero(source == head))
+
+
+def test_edges_that_lead_far():
+    rng = np.random.default_rng(3)
+    vertices = np.arange(100_000)
+    moving = np.stack([vertices, (7 * vertices[-1]) - vertices, vertices // 2], 1)
+    assert _rows._lead_far(rng.integers(0, 10**6, 10**6))
+    assert not _rows._lead_far(moving.ravel())
