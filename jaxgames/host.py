@@ -217,7 +217,8 @@ def serves(edges: int, until: int) -> bool:
     """Whether what may run here or on the device is best done here.
 
     It is where a compiler is and JAX computes on a CPU, or where there are so few edges
-    that the launches of an accelerator alone would take longer. The size is looked at
+    that the launches of an accelerator alone would take longer. Without a compiler, it
+    is where plain Python is done before JAX would have compiled. The size is looked at
     first: to ask for the backend may start JAX.
 
     Args:
@@ -226,7 +227,9 @@ def serves(edges: int, until: int) -> bool:
     """
     from jaxgames.later import backend
 
-    return can_compile() and (edges < until or backend() == "cpu")
+    if not can_compile():
+        return edges < until and (_interpreted.get() or is_plain(edges))
+    return edges < until or backend() == "cpu"
 
 
 def on_all_cores(function: compiled, size: int, *arguments: Any) -> None:

@@ -502,6 +502,15 @@ def test_info(run, game):
     assert f"solver      {'promotion' if place == 'device' else place} (auto)" in out
 
 
+def test_quiet_info_says_by_its_exit_code_what_can_be_read(run, game):
+    Path("bad.pg").write_text("parity 1;\n0 3 0 1;\n1 2 7 0;\n")
+    assert run("info", game, "-q") == (Exit.DONE, "", "")
+    assert run("info", game, game, "-q") == (Exit.DONE, "", "")
+    code, out, err = run("info", game, "bad.pg", "--quiet")
+    assert (code, out) == (Exit.BAD_INPUT, "")
+    assert err.startswith("jaxgames: bad.pg:3: ")
+
+
 def test_info_for_programs(run, game, monkeypatch):
     monkeypatch.setattr(parity, "place_for", lambda arena: "device")
     facts = json.loads(run("info", game, "--json")[1])

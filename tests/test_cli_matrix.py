@@ -23,7 +23,7 @@ SOLVES = READS - {"verify", "info", "convert", "explore"}
 KEPT = SOLVES - {"reach", "mdp", "synth", "emersonlei"}
 """Those whose state can be kept, and gone on with."""
 
-OBJECTS = SOLVES - {"check", "equiv", "synth"}
+OBJECTS = SOLVES - {"check", "equiv"}
 """Those that leave the whole answer out of an object unless they are asked for it."""
 
 DRAWN = SOLVES - {
@@ -35,7 +35,7 @@ TAKEN = {
     "--traceback": set(cli.COMMANDS),
     "--timeout": READS | {"warm"},
     "--memory": READS | {"warm"},
-    "--quiet": (READS | {"warm"}) - {"info"},
+    "--quiet": READS | {"warm"},
     "--format": READS - {"explore"},
     "--json": READS | {"warm", "env", "solvers"},
     "--jsonl": READS - {"explore"},
@@ -92,7 +92,9 @@ def test_which_commands_take_an_option(parsers, option):
     assert takes == TAKEN[SHORT.get(option, option)]
 
 
-@pytest.mark.parametrize("option", ["--checkpoint", "--resume", "--draw", "--dot"])
+@pytest.mark.parametrize(
+    "option", ["--checkpoint", "--resume", "--draw", "--dot", "--all"]
+)
 def test_help_says_why_an_option_is_not_taken(parsers, capfd, option):
     missing = SOLVES - TAKEN[option]
     assert {x for x in SOLVES if option in parsers[x].untaken} == missing

@@ -252,3 +252,52 @@ def test_parts_of_a_file(run, capsys):
     assert main(["verify", "parts.tlsf", "spoilt.aag"]) == Exit.WRONG
     assert capsys.readouterr().out.endswith("does not do what is asked\n")
     assert run("parts.tlsf", "--moore", "-q")[0] == Exit.REALIZABLE
+
+
+WIDE = """INFO { TITLE: "" DESCRIPTION: "" SEMANTICS: Mealy TARGET: Mealy }
+GLOBAL { PARAMETERS { n = 1; } }
+MAIN { INPUTS { r[n]; } OUTPUTS { g[n]; }
+  GUARANTEES { &&[0 <= i < n] G (r[i] -> X g[i]); } }
+"""
+
+
+@pytest.mark.parametrize("name", ["good.ehoa", "bad.ehoa", "parts.tlsf"])
+def test_an_object_with_the_machine_is_checked(run, capsys, name):
+    io.save("parts.tlsf", Specification.from_ltl(APART, ["r", "s"]))
+    code, out, err = run(name, "--json", "--all")
+    facts = json.loads(out)
+    assert (code, err) == (20 if name == "bad.ehoa" else 10, "")
+    assert facts["verified"] is True
+    Path("c.json").write_text(out)
+    assert main(["verify", name, "c.json"]) == Exit.DONE
+    assert capsys.readouterr().out == "c.json: valid\n"
+    Path("c.aag").write_text(facts["aag"])
+    circuit = io.aiger.load_circuit("c.aag")
+    assert len(circuit.gates) == facts["controller"]["gates"]
+    # All outputs turned around: what is asked does not hold any more.
+    wrong = dataclasses.replace(circuit, driver=circuit.driver ^ 1)
+    facts["aag"] = io.aiger.dumps(wrong).decode()
+    Path("c.json").write_text(json.dumps(facts))
+    assert main(["verify", name, "c.json"]) == Exit.WRONG
+    for text, why in (("aag x", "c.json, in aag"), (None, "there is no machine in it")):
+        Path("c.json").write_text(json.dumps(facts | {"aag": text}))
+        assert main(["verify", name, "c.json"]) == Exit.BAD_INPUT
+        assert why in capsys.readouterr().err
+    assert "aag" not in json.loads(run(name, "--json", "-v")[1])
+    lines = run(name, name, "--jsonl", "--all")[1].splitlines()
+    assert [json.loads(x)["aag"] for x in lines] == [Path("c.aag").read_text()] * 2
+
+
+def test_a_controller_is_checked_for_the_question_that_was_asked(run, capsys):
+    Path("wide.tlsf").write_text(WIDE)
+    assert run("wide.tlsf", "--param", "n=2", "-o", "c.aag")[0] == Exit.REALIZABLE
+    assert main(["verify", "wide.tlsf", "c.aag", "--param", "n=2"]) == Exit.DONE
+    assert main(["verify", "wide.tlsf", "c.aag"]) != Exit.DONE
+    # Who moves first cannot answer at once.
+    io.save("echo.ehoa", Specification.from_ltl("G(g <-> r)", ["r"]))
+    assert run("echo.ehoa", "--moore", "-o", "e.aag")[0] == Exit.UNREALIZABLE
+    assert main(["verify", "echo.ehoa", "e.aag", "--moore"]) == Exit.DONE
+    assert main(["verify", "echo.ehoa", "e.aag"]) != Exit.DONE
+    capsys.readouterr()
+    assert main(["verify", "good.ehoa", "e.aag", "--param", "n=2"]) == Exit.BAD_INPUT
+    assert "--param is for .tlsf files" in capsys.readouterr().err

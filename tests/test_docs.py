@@ -122,6 +122,16 @@ def test_every_command_and_family_is_documented():
         assert f"`{name}`" in page, name
 
 
+def test_how_commands_are_written_fits_on_the_page():
+    """Nobody has to scroll to the side to see an option."""
+    blocks = re.findall(
+        r"```text\n(jaxgames .*?)```", text_of("docs/command-line.md"), re.DOTALL
+    )
+    usages = [line for block in blocks for line in block.splitlines() if "[-" in line]
+    assert len(usages) > 40
+    assert [line for line in usages if len(line) > 88] == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_rows_of_tables_have_as_many_cells_as_their_heads(page):
     """A bar in code is a cell's end too, unless a backslash stands before it."""

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import subprocess
 import sys
 import threading
 import warnings
@@ -150,6 +151,47 @@ def without_numba(monkeypatch):
     monkeypatch.setattr(host, "can_compile", lambda: False)
     monkeypatch.setattr(host, "_told", False)
     monkeypatch.setattr(host, "MANY", 9)
+
+
+PLAIN = """
+import importlib.util, sys
+importlib.util.find_spec = lambda name, *_, of=importlib.util.find_spec: (
+    None if name == "numba" else of(name)
+)
+sys.modules["numba"] = sys.modules["llvmlite"] = None
+import numpy as np
+from jaxgames import Arena, energy, graph, host, ltl, mdp, systems
+
+assert not host.can_compile()
+chain = Arena.from_edges([0, 1, 2], [1, 2, 2], owner=[0, 1, 0])
+assert graph.reachable(chain, [1]).tolist() == [False, True, True]
+assert graph.attractor(chain, [2], 0).mask.tolist() == [True] * 3
+
+def successors(states):
+    xp = states.__array_namespace__()
+    return xp.stack([states + 1, 2 * states], 1), xp.concatenate([states < 9] * 2, 1)
+
+space = graph.explore(successors, [1], ranges=[20])
+assert space.stats["solver"] == "host", space.stats
+assert space.states[:, 0].tolist() == [1, 2, 3, 4, 6, 5, 8, 7, 12, 10, 9, 16, 14]
+system = systems.System.from_graph(([0, 1, 2], [1, 0]), {"p": [True, False]})
+found = systems.product(system, ltl.translate("G F p"))
+assert set(found.system_state.tolist()) == {0, 1}
+model = mdp.MDP.from_arrays([0, 1, 2], [0, 1, 2], [1, 1], [1, 1])
+assert mdp.reach_probability(model, [1]).value.tolist() == [1, 1]
+assert mdp.prob1(model, [1]).states.tolist() == [True, True]
+game = Arena.from_edges([0, 0, 1], [0, 1, 0], owner=[0, 1], weight=[-1, -2, 2])
+found = energy.solve(game)
+assert found.credit.tolist() == [2, 0] and energy.verify(game, found)
+print("jax" in sys.modules, "jaxlib" in sys.modules)
+"""
+
+
+def test_small_inputs_do_not_wait_for_jax_where_there_is_no_numba():
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "False False\n"), done.stderr
 
 
 def test_a_slow_way_is_told_once(without_numba, monkeypatch):

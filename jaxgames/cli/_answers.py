@@ -187,6 +187,11 @@ def _object_in(path: str, file: IO[bytes]) -> Answer:
     if found.get("error"):
         why = "it tells why there is no answer, in its field error"
         raise FormatError(path, None, why)
+    if command == "synth":
+        if not isinstance(found.get("aag"), str):
+            why = "there is no machine in it: --all prints it, in its field aag"
+            raise FormatError(path, None, why)
+        return Answer(path, {"aag": np.array(found["aag"])}, 0, command)
     if command not in IN_OBJECTS:
         raise FormatError(path, None, f"{quoted(command)} prints nothing to be checked")
     if command == "check":

@@ -96,6 +96,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     _options.add_force(parser)
     _options.add_decomposition(parser)
+    _options.take_no_all(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -77,6 +77,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.take_no(
         parser, "--draw draws the spectrum, and Graphviz does not", "--dot"
     )
+    _options.take_no_all(parser)
     parser.add_argument(
         "--jsonl",
         action="store_true",

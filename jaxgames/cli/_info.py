@@ -33,9 +33,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         "is read",
         many=True,
     )
-    _options.add_limits(parser)
-    _options.add_json(parser)
-    _options.add_jax(parser)
+    _options.add_common(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -48,6 +46,8 @@ def run(args: argparse.Namespace) -> Exit:
     size = length(args.file, sys.maxsize)
     if args.json:
         _report.show(args, {"status": "solved", "bytes": size, **facts})
+        return Exit.DONE
+    if args.quiet:  # the exit code says that it could be read
         return Exit.DONE
     print(f"{args.file}: {sizes(arena)}, {counted(size, 'byte')}", flush=True)
     if args.brief:

@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
             ValueError: it is.
         """
         if word == "help":
-            self.error("help of a command is that of jaxgames COMMAND --help")
+            self.error("for the help of a command write jaxgames COMMAND --help")
         if os.path.exists(word):
             self.error(
                 f"{quoted(word)} is no command: write jaxgames info {word} to "
@@ -112,6 +112,11 @@ def take_no(parser: argparse.ArgumentParser, why: str, *options: str) -> None:
 def take_no_pictures(parser: argparse.ArgumentParser) -> None:
     """Says that an answer is not drawn."""
     take_no(parser, "this answer is not drawn; -o writes it", "--draw", "--dot")
+
+
+def take_no_all(parser: argparse.ArgumentParser) -> None:
+    """Says that nothing is left out of an object."""
+    take_no(parser, "--json leaves nothing of this answer out", "--all")
 
 
 def untaken_text(parser: argparse.ArgumentParser) -> str:
@@ -302,15 +307,18 @@ def add_json(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def add_all(parser: argparse.ArgumentParser, *names: str) -> None:
+def add_all(
+    parser: argparse.ArgumentParser,
+    *names: str,
+    what: str = "the answer of each vertex",
+) -> None:
     """Whether objects hold the whole answer."""
     parser.add_argument(
         "--all",
         *names,
         dest="all",
         action="store_true",
-        help="with --json: print the answer of each vertex, too; jaxgames verify can "
-        "check it",
+        help=f"with --json: print {what}, too; jaxgames verify can check it",
     )
 
 

@@ -13,7 +13,7 @@ from jaxgames.cli._phases import Phases
 from jaxgames.quoting import counted, quoted
 from jaxgames.solution import Status
 
-EXAMPLE = "scc protocol.aut --verify --labels components.npz"
+EXAMPLE = "scc protocol.aut --verify -o components.npz"
 
 
 def options(parser: argparse.ArgumentParser) -> None:

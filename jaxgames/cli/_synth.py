@@ -103,6 +103,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="make the controller and check it, even if it is not written",
     )
     _options.add_force(parser)
+    _options.add_all(parser, what="the machine as the text of an AIGER file")
     _options.add_stats(parser)
     _options.add_max_steps(parser, "rounds on the parity game")
     _options.add_common(parser)
@@ -292,21 +293,10 @@ def _asked(args: argparse.Namespace) -> Specification | Decomposition:
     if args.ltl is not None:
         ins, outs = _names(args.ins), _names(args.outs)
         apart = Decomposition.from_ltl(args.ltl, ins, outs, moore=args.moore)
-    elif io.format_of(args.file, format=args.format) == "tlsf":
-        apart = io.tlsf.decomposition(
-            args.file, parameters=_parameters(args), moore=args.moore
-        )
-    elif args.param:
-        raise ValueError("--param is for .tlsf files")
     else:
-        found = read(args)
-        if not isinstance(found, Specification):
-            raise io.FormatError(
-                args.file, None, f"expected a specification, found {quoted(found)}"
-            )
-        if not args.moore or found.moore:
-            return found
-        return Specification(found.automaton, found.controllable, True, found.formula)
+        apart = in_file(args)
+        if isinstance(apart, Specification):
+            return apart
     if not (args.game or args.pg):
         if len(apart.parts) > 1:
             return apart
@@ -314,6 +304,24 @@ def _asked(args: argparse.Namespace) -> Specification | Decomposition:
     return Specification.from_ltl(
         apart.formula, apart.inputs, apart.outputs, moore=apart.moore
     )
+
+
+def in_file(args: argparse.Namespace) -> Specification | Decomposition:
+    """The specification in a file, with its parameters and who moves first."""
+    if io.format_of(args.file, format=args.format) == "tlsf":
+        return io.tlsf.decomposition(
+            args.file, parameters=_parameters(args), moore=args.moore
+        )
+    if args.param:
+        raise ValueError("--param is for .tlsf files")
+    found = read(args)
+    if not isinstance(found, Specification):
+        raise io.FormatError(
+            args.file, None, f"expected a specification, found {quoted(found)}"
+        )
+    if not args.moore or found.moore:
+        return found
+    return Specification(found.automaton, found.controllable, True, found.formula)
 
 
 # ---- what is found ---------------------------------------------------------------
@@ -353,13 +361,14 @@ def _told(
     if args.pg:
         io.save(args.pg, specification.arena(on_vertices=True), format="pg")
     realizable, controller, verified = solution.realizable, None, None
+    whole = args.json and args.all
     if realizable is None:
         _parts.lift_unless_solved(solution.game)
         status = Status(int(solution.game.status)).name.lower()
         if args.json:
             _report.show(args, {"status": status, "realizable": None})
         return _parts.not_solved(args, solution.game)
-    if args.output or args.verify:
+    if args.output or args.verify or whole:
         with phase("controller") as notes:
             controller = solution.controller()
             notes.append(counted(controller.num_states, "state"))
@@ -393,6 +402,8 @@ def _told(
             "latches": len(circuit.following),
             "gates": len(circuit.gates),
         }
+        if whole and verified:
+            facts["aag"] = io.aiger.dumps(circuit).decode()
     return _synth_parts.concluded(args, facts)
 
 

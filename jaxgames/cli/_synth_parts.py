@@ -30,7 +30,8 @@ def solved(args: argparse.Namespace, phase: Phases, asked: Decomposition) -> Exi
             _report.show(args, {"status": status, "realizable": None})
         return _parts.not_solved(args, undecided)
     circuit, verified, made = None, None, None
-    if args.output or args.verify:
+    whole, text = args.json and args.all, b""
+    if args.output or args.verify or whole:
         with phase("controller") as notes:
             circuit = found.circuit()
             notes.append(counted(len(circuit.following), "latch"))
@@ -63,6 +64,8 @@ def solved(args: argparse.Namespace, phase: Phases, asked: Decomposition) -> Exi
         "solver": told["solver"],
         "stats": told["stats"],
     }
+    if whole and verified:
+        facts["aag"] = text.decode()
     return concluded(args, facts)
 
 

@@ -5,12 +5,19 @@ import os
 from typing import Any, NamedTuple
 
 from jaxgames import io, parity, synth
-from jaxgames.cli import _answers, _fair, _kinds, _meanpayoff, _options, _report
+from jaxgames.cli import (
+    _answers,
+    _fair,
+    _kinds,
+    _meanpayoff,
+    _options,
+    _report,
+    _synth,
+)
 from jaxgames.cli._exit import Exit
-from jaxgames.cli._games import load_parity, read, start_jax
+from jaxgames.cli._games import load_parity, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io._formats import suffix_of
-from jaxgames.quoting import quoted
 
 EXAMPLE = "verify game.pg.gz game.sol"
 
@@ -27,8 +34,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "solution",
         metavar="ANSWER",
         help="what a command wrote: a PGSolver solution (.sol), arrays (.npz, or .txt "
-        "if that says enough), an object (.json) of check --lasso or --json --all, or "
-        "a controller (.aag, .aig). It may be compressed (.gz, .bz2, .xz). - is "
+        "if that says enough), an object (.json) of check -o or --json --all, or a "
+        "controller (.aag, .aig). It may be compressed (.gz, .bz2, .xz). - is "
         "standard input. If there are several files, it is the folder with their "
         "answers",
     )
@@ -141,6 +148,16 @@ def options(parser: argparse.ArgumentParser) -> None:
         choices=("stutter", "error", "reject"),
         help="what a state without successor means, as for check",
     )
+    parser.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="the value of a parameter of a .tlsf file, as for synth",
+    )
+    parser.add_argument(
+        "--moore", action="store_true", help="the system moves first, as for synth"
+    )
     parser.set_defaults(props=None, name=[])
     _options.add_common(parser)
 
@@ -157,6 +174,9 @@ def run(args: argparse.Namespace) -> Exit:
             answer = _answers.read(_answer_of(args))
         if answer is None:
             kind, sizes, verdict = _parity(args, phase)
+        elif answer.command == "synth":
+            text = str(answer.arrays["aag"])
+            kind, sizes, verdict = _controller(args, phase, text)
         else:
             with phase("verify"):
                 kind, sizes, verdict = _kinds.check(args, answer)
@@ -188,18 +208,16 @@ class _Said(NamedTuple):
         return "valid" if self.right else "wrong: a run does not do what is asked"
 
 
-def _controller(args: argparse.Namespace, phase: Phases) -> tuple[str, dict, _Said]:
+def _controller(
+    args: argparse.Namespace, phase: Phases, text: str | None = None
+) -> tuple[str, dict, _Said]:
     """What is said of a controller, or of the machine of the environment."""
     with phase("load"):
-        if io.format_of(args.file, format=args.format) == "tlsf":
-            asked = io.tlsf.decomposition(args.file)
+        asked = _synth.in_file(args)
+        if text is None:
+            machine = io.aiger.load_circuit(args.solution)
         else:
-            asked = read(args)
-        if not isinstance(asked, synth.Specification | synth.Decomposition):
-            raise io.FormatError(
-                args.file, None, f"expected a specification, found {quoted(asked)}"
-            )
-        machine = io.aiger.load_circuit(args.solution)
+            machine = io.aiger.parse(f"{args.solution}, in aag", text.encode())
     with phase("verify"):
         won = sorted(machine.inputs) == sorted(asked.inputs)
         try:

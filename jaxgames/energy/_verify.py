@@ -11,7 +11,7 @@ from jaxgames.energy._potentials import beyond, number_type
 from jaxgames.energy._proof import Proof, claim_of, verdict_of
 from jaxgames.energy._solution import TOP, UNKNOWN, Solution
 from jaxgames.energy._verdict import Reason, Verdict
-from jaxgames.host import can_compile
+from jaxgames.host import can_compile, plain
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import Bounds, limited
 from jaxgames.solution import NO_EDGE
@@ -43,8 +43,8 @@ def verify(
     Args:
         arena: the game.
         solution: its solution: credits, winners and strategies of the arena's length.
-        method: `"device"`; `"host"`; or `"auto"`: the
-            host where numba is installed, but not under tracing.
+        method: `"device"`; `"host"`; or `"auto"`: the host where numba is installed or
+            the game is small, but not under tracing.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
@@ -83,6 +83,9 @@ def verify(
     exact = object in (arena.weight.dtype, np.asarray(parts[0]).dtype)
     if exact or method == "host" or (method == "auto" and can_compile()):
         return _on_host(arena, *(np.asarray(x) for x in parts))
+    with plain(arena.shape[1]) as sooner:
+        if sooner and method == "auto":
+            return _on_host(arena, *(np.asarray(x) for x in parts))
     return _on_device(arena, *(np.asarray(x) for x in parts))
 
 

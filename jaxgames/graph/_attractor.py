@@ -58,7 +58,7 @@ def attractor(
         max_steps: moves at most, which are also the rounds on the device: the vertices
             from which the player can force a visit in so many. None: any number.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if numba is there and the backend is a CPU or the arena is small.
+            host if the arena is small, or numba is there and the backend is a CPU.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:

@@ -96,7 +96,8 @@ def explore(
             any int32.
         engine: `"host"`, one state after the other; `"device"`, many at once; or
             `"auto"`: the host for a function that JAX cannot compile, and on a CPU with
-            numba for one that makes arrays of numpy from such.
+            numba for one that makes arrays of numpy from such. Few states are also
+            found by the host where JAX would have to start for them.
         max_states: stop before a state whose successors would be more than this.
         parallel_edges: keep an edge for each action, even where several lead to the
             same state; else only the first.
@@ -157,11 +158,13 @@ def explore(
 def _of_few(
     successors: Any, initial: Any, ranges: Any, parallel_edges: bool, limit: int
 ) -> tuple[Search, Rules, int] | None:
-    """A search that is over before an accelerator would wake up; None if there is none.
+    """A search that is over before a device could begin; None if there is none.
+
+    An accelerator has to wake up, and where there is no numba JAX has to compile.
 
     What goes wrong goes wrong again where it is told.
     """
-    if imported() or not may_have_accelerator():
+    if imported() or (host.can_compile() and not may_have_accelerator()):
         return None
     try:
         found = search, _, _ = begin(

@@ -194,7 +194,7 @@ def on_host(arena: Arena, engine: str, traced: bool) -> bool:
         arena: the graph.
         engine: `"host"`, `"device"`, or `"auto"`: the host if numba is there, and the
             backend is a CPU or the graph so small that launches alone would take
-            longer.
+            longer; and without numba for a small graph.
         traced: whether anything is traced, which is for the device.
 
     Raises:

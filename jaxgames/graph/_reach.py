@@ -46,7 +46,7 @@ def reachable(
         max_steps: edges of a path at most, which are also the rounds on the device.
             None: any number.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if numba is there and the backend is a CPU or the graph is small.
+            host if the graph is small, or numba is there and the backend is a CPU.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:

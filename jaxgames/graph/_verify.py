@@ -49,7 +49,7 @@ def verify(
         vertices: bool `[V]`, the vertices that there are; None for all.
         edges: bool `[E]`, the edges that there are; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if numba is there and the backend is a CPU or the graph is small.
+            host if the graph is small, or numba is there and the backend is a CPU.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:

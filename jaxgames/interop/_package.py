@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 
-def package(name: str, extra: str = "interop") -> Any:
+def package(name: str) -> Any:
     """Imports another package.
 
     Raises:
@@ -13,7 +13,8 @@ def package(name: str, extra: str = "interop") -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
+        whole = name.partition(".")[0]
         raise ImportError(
-            f"this needs the package {name.partition('.')[0]}, which is not installed: "
-            f"pip install 'jaxgames[{extra}]' ({error})"
+            f"this needs the package {whole}, which is not installed: "
+            f"pip install {whole} ({error})"
         ) from error

@@ -34,7 +34,7 @@ def to_mdp(model: Any) -> MDP:
         >>> to_mdp(stormpy.build_model(program))  # doctest: +SKIP
         MDP(272 states, 400 choices, 492 branches)
     """
-    stormpy = package("stormpy", "storm")
+    stormpy = package("stormpy")
     options = stormpy.io.UmbExportOptions()
     options.compression = stormpy.io.CompressionMode.NO_COMPRESSION
     with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +67,7 @@ def from_mdp(model: MDP) -> Any:
         >>> from_mdp(model).nr_states  # doctest: +SKIP
         1
     """
-    stormpy = package("stormpy", "storm")
+    stormpy = package("stormpy")
     if model.probs is None:
         raise ValueError("expected a model with probabilities, this has none")
     options = stormpy.io.UmbImportOptions()

@@ -54,7 +54,7 @@ def prob0(
         states: what a path may pass before it gets to the target, given as `target` is;
             None for all. A path that is elsewhere has failed.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if numba is there and the backend is a CPU or the model is small.
+            host if the model is small, or numba is there and the backend is a CPU.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:

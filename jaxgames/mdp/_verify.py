@@ -52,7 +52,7 @@ def verify(
         states: bool `[S]`, the states that were looked at; None for all.
         choices: bool `[C]`, the choices that were looked at; None for all.
         engine: `"host"`; `"device"`; or `"auto"`: under tracing the device, else the
-            host if numba is there and the backend is a CPU or the model is small.
+            host if the model is small, or numba is there and the backend is a CPU.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:

@@ -72,7 +72,7 @@ class Picture:
         except ImportError:
             raise ImportError(
                 f"a {kind} picture is painted by matplotlib, which is not installed: "
-                'pip install "jaxgames[plot]", or save as .svg, which needs nothing'
+                '"pip install matplotlib", or save as .svg, which needs nothing'
             ) from None
         left, top, width, height = self._page()
         figure = Figure(figsize=(width / 72, height / 72))

@@ -100,8 +100,8 @@ def product(
             stays there for ever; `"error"`, it must not be reached; `"reject"`, no run
             goes through it.
         engine: `"host"`, one vertex after the other; `"device"`, one level after the
-            other; or `"auto"`: the host if numba is there and the backend is a CPU or
-            the system is small. The result is the same.
+            other; or `"auto"`: the host if the system is small, or numba is there and
+            the backend is a CPU. The result is the same.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Raises:
