@@ -252,6 +252,9 @@ def many_cores(monkeypatch):
 
 @pytest.mark.parametrize("translated", [True, False], ids=["native", "numba"])
 def test_many_threads_have_work_for_all_cores(many_cores, monkeypatch, translated):
+    pytest.importorskip("numba")
+    if translated and not native.can_translate():
+        pytest.skip("nothing is translated on this kind of machine")
     monkeypatch.setattr(native, "can_translate", lambda: translated)
 
     def work(seed, right):
@@ -274,6 +277,7 @@ def test_many_threads_have_work_for_all_cores(many_cores, monkeypatch, translate
 
 
 def test_what_fails_on_another_core_raises_here(many_cores):
+    pytest.importorskip("numba")  # numpy warns where compiled code raises
     values, found = np.arange(160), np.zeros(160, np.int64)
     with pytest.raises(ZeroDivisionError):
         host.on_all_cores(divide, 160, values, found, 160)
