@@ -109,8 +109,18 @@ def _draw_calls(figure, results: Results) -> bool:
 
 def _draw_starts(figure, results: Results) -> bool:
     """CPU seconds of whole processes, of ours and of the programs of others."""
+    return _draw_processes(figure, results, False, "CPU seconds of the whole process")
+
+
+def _draw_elapsed(figure, results: Results) -> bool:
+    """Whole processes on large games, by the clock on the wall."""
+    return _draw_processes(figure, results, True, "seconds of the whole process")
+
+
+def _draw_processes(figure, results: Results, elapsed: bool, label: str) -> bool:
+    """A row for each process that ended as it should, in the order of the table."""
     verified = [row for row in results.rows if row.verified and row.call_s]
-    rows = [row for row in verified if row.experiment != start.ELAPSED]
+    rows = [row for row in verified if (row.experiment == start.ELAPSED) == elapsed]
     if not rows:
         return False
     rows.reverse()  # the first one on top
@@ -124,33 +134,12 @@ def _draw_starts(figure, results: Results) -> bool:
             axes.plot(seconds, places, "o", color=color, label=kind)
     first = [(row.first_call_s, y) for y, row in enumerate(rows) if row.first_call_s]
     if first:
-        label = "the very first one"
-        axes.plot(*zip(*first, strict=True), "|", color="grey", label=label)
+        very_first = "the very first one"
+        axes.plot(*zip(*first, strict=True), "|", color="grey", label=very_first)
     axes.set_xscale("log")
-    axes.set_xlabel("CPU seconds of the whole process, start-up included")
+    axes.set_xlabel(f"{label}, with its start")
     axes.set_yticks(range(len(rows)), [row.game for row in rows])
-    axes.grid(axis="x", alpha=0.3)
-    figure.legend(loc="outside upper center", ncols=4, frameon=False)
-    return True
-
-
-def _draw_elapsed(figure, results: Results) -> bool:
-    """Whole processes on large games, of ours and of others, by the clock."""
-    verified = [row for row in results.rows if row.verified and row.call_s]
-    rows = [row for row in verified if row.experiment == start.ELAPSED]
-    if not rows:
-        return False
-    rows.reverse()  # the first one on top
-    figure.set_size_inches(7, 1.2 + 0.25 * len(rows))
-    axes = figure.add_subplot()
-    for kind, color in PROGRAMS.items():
-        places = [y for y, row in enumerate(rows) if kind_of_program(row) == kind]
-        if places:
-            axes.barh(places, [rows[y].call_s for y in places], color=color, label=kind)
-    axes.set_xscale("log")
-    axes.set_xlabel("seconds of the whole process, start-up and reading included")
-    axes.set_yticks(range(len(rows)), [row.game for row in rows])
-    axes.grid(axis="x", alpha=0.3)
+    axes.grid(axis="x", which="both" if elapsed else "major", alpha=0.3)
     figure.legend(loc="outside upper center", ncols=4, frameon=False)
     return True
 

@@ -76,7 +76,8 @@ def test_large_games_have_a_table_and_a_plot_of_their_own():
         "oink large",
         "jaxgames large",
     ]
-    assert sorted(bar.get_width() for bar in axes.patches) == [0.7, 1.6]
+    dots = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+    assert dots == {"jaxgames": [[0.7, 1.0]], "Oink": [[1.6, 0.0]]}
 
 
 def test_large_games_run_where_there_is_an_accelerator(monkeypatch):
