@@ -8,11 +8,28 @@ from benchmarks.schema import Results
 DASH = "–"
 
 
+MOST_COLUMNS = 9
+"""What a page is wide enough for."""
+
+
 def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown, its first column to the left."""
-    head = list(head)
+    """A table in Markdown, its first column to the left.
+
+    One that is too wide for a page is cut into several, each with the columns that say
+    what a line is of.
+    """
+    head, lines = list(head), [list(line) for line in lines]
+    names = 2 if head[1:2] == ["solver"] else 1
+    rest = len(head) - names
+    parts = max(1, -(-rest // (MOST_COLUMNS - names)))
+    bounds = [names + rest * part // parts for part in range(parts + 1)]
     rule = [":--", *["--:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *lines])
+
+    def part(begin: int, end: int) -> str:
+        cut = [line[:names] + line[begin:end] for line in [head, rule, *lines]]
+        return "\n".join(f"| {' | '.join(line)} |" for line in cut)
+
+    return "\n\n".join(map(part, bounds[:-1], bounds[1:]))
 
 
 def verdict(compared: float | None) -> str:

@@ -40,6 +40,14 @@ def _count(event: str, *_, **__) -> None:
 jax.monitoring.register_event_duration_secs_listener(_count)
 
 
+@pytest.fixture
+def wide_pages(monkeypatch):
+    """Tables of the benchmarks' pages are not cut, however wide they are."""
+    from benchmarks import tables
+
+    monkeypatch.setattr(tables, "MOST_COLUMNS", 99)
+
+
 @pytest.fixture(autouse=True)
 def _few_programs():
     global _compiled

@@ -227,6 +227,7 @@ def line_of(text: str, start: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_page_compares_the_best_of_both_sides(tmp_path, template):
     text = report.page([results()], tmp_path, template)
     assert text.startswith("# Page\n\n### NVIDIA H200\n")
@@ -865,3 +866,24 @@ def test_every_figure_has_its_experiment():
     for figure in thesis_page.FIGURES.values():
         for experiment, variant in figure.columns.values():
             assert variant in thesis.EXPERIMENTS[experiment].variants
+
+
+def test_tables_that_are_too_wide_are_cut():
+    head = ["game", "solver", *"abcdefghij"]
+    text = tables.table(head, [["x", "y", *map(str, range(10))]])
+    first, second = text.split("\n\n")
+    assert first.splitlines()[0] == "| game | solver | a | b | c | d | e |"
+    assert second.splitlines() == [
+        "| game | solver | f | g | h | i | j |",
+        "| :-- | --: | --: | --: | --: | --: | --: |",
+        "| x | y | 5 | 6 | 7 | 8 | 9 |",
+    ]
+    narrow = ["", *"abcdefgh"]
+    assert tables.table(narrow, []).splitlines()[0] == f"| {' | '.join(narrow)} |"
+
+
+def test_no_table_of_a_page_is_wider_than_the_page():
+    for page in (Path(__file__).parents[1] / "docs").glob("*.md"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if line.startswith("|"):
+                assert line.count(" | ") < tables.MOST_COLUMNS, (page, line)

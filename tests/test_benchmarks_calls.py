@@ -143,6 +143,7 @@ def forgotten(monkeypatch):
     return times
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_a_small_suite_times_every_part(tmp_path, forgotten, capsys):
     found = results("calls", backend="cpu")
     chosen = options(tmp_path, libraries=(), peers=(), runs=2)

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from benchmark_results import results, row
 
 from benchmarks import devices, run, scaling, schema
@@ -72,6 +73,7 @@ def test_rows_say_how_many_devices(tmp_path):
     assert "devices" in run.SUITES
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_page_sets_several_devices_beside_one():
     def timed(experiment, devices, solve_s, **more):
         phases = {"devices": devices}

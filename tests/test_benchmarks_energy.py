@@ -212,6 +212,7 @@ def test_bytes_of_a_round():
 # ---- the page --------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_page_holds_the_aims_against_the_results(tmp_path):
     large = {"vertices": 1_000_000, "edges": 3_000_000}
     rows = [

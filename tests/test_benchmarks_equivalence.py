@@ -41,6 +41,7 @@ def test_systems_of_a_folder(tmp_path):
         list(equivalence_systems.from_data(tmp_path / "nowhere"))
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_a_small_suite_runs(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(equivalence_systems, "SMALL", (equivalence_systems.queue(1),))
     folder = tmp_path / "data"
@@ -133,6 +134,7 @@ def of_a_gpu() -> Results:
     )
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_page_holds_the_aims_against_the_results(tmp_path):
     text = equivalence_page.page([of_a_gpu()], tmp_path)
     assert cells(text, "our time on vasy_8_24")[1:] == ["10.0 ms", "less than 20.0 ms"]

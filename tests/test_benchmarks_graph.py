@@ -573,6 +573,7 @@ def test_a_cpu_has_aims_of_its_own(tmp_path):
     assert "compiled Tarjan" not in aims
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_paper_stands_beside_ours(tmp_path):
     text = decomposition_page.page([graph_results(), mdp_results()], tmp_path)
     table = section(text, "Table 1: strongly connected components")
@@ -588,6 +589,7 @@ def test_the_paper_stands_beside_ours(tmp_path):
     ]
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_page_shows_every_row(tmp_path):
     text = decomposition_page.page([graph_results(), mdp_results()], tmp_path)
     side = section(text, "Strongly connected components")

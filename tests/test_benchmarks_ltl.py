@@ -240,6 +240,7 @@ def test_the_aims_of_a_cpu(tmp_path):
     ]
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_page_shows_every_row(tmp_path):
     text = ltl_page.page([of_a_gpu()], tmp_path)
     assert cells(text, "leader-6.elect | 26")[3:] == [

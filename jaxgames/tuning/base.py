@@ -62,7 +62,7 @@ PLAIN_SECONDS = 1.0
 ASK_SECONDS = 0.05
 """How often plain Python asks whether it is still wanted."""
 
-WARNED_FROM = 1 << 16
+WARNED_FROM = 1 << 14
 """Edges from which on a solve without numba is slow enough to say so."""
 
 # machine.py
