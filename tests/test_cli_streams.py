@@ -231,8 +231,8 @@ def test_solutions_are_read_from_standard_input_as_well(run):
         ),
         ("convert game game --to-format pg --force", "this is the input game"),
         ("mec model --output model.lab", "--output takes a file that ends in"),
-        ("help", "that of jaxgames COMMAND --help (see jaxgames --help)"),
-        ("help solve", "that of jaxgames COMMAND --help (see jaxgames --help)"),
+        ("help", "for the help of a command write jaxgames COMMAND --help"),
+        ("help solve", "for the help of a command write jaxgames COMMAND --help"),
         ("game", "'game' is no command: write jaxgames info game to describe"),
     ],
 )
