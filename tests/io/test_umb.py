@@ -696,7 +696,7 @@ def test_umbi_reads_our_games(tmp_path):
     path, other = tmp_path / "ours.umb", tmp_path / "theirs.umb"
     io.save(path, mdp.Game(MODEL, np.array([1, 0], np.int8)))
     ats = umbi.ats.read(path)
-    assert (ats.num_players, ats.state_to_player) == (2, [1, 0])
+    assert (ats.num_players, list(ats.state_to_player)) == (2, [1, 0])
     umbi.umb.write(umbi.umb.read(path, strict=True), other)
     found = io.load(other)
     assert found.player.tolist() == [1, 0]
