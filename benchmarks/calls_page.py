@@ -167,16 +167,16 @@ def _parts(results: Results) -> str:
 
     def line(row: Row) -> list[str]:
         times = (
-            row.generate_s,
+            row.call_s,
             row.arena_s,
             row.upload_s,
             row.layout_s,
             row.solve_s,
             row.results_s,
-            row.call_s,
             row.compile_s,
             row.first_call_s,
             row.other_call_s,
+            row.generate_s,
         )
         return [
             f"{row.experiment}: {row.game}",
@@ -187,8 +187,8 @@ def _parts(results: Results) -> str:
         ]
 
     head = (
-        ",solver,engine,make,build,upload,layout,solve,results,**the call**,compile,"
-        "first call,another input,answer"
+        ",solver,engine,**the call**,build,upload,layout,solve,results,compile,"
+        "first call,another input,make,answer"
     )
     rows = results.rows
     return table(head.split(","), [line(row) for row in rows]) if rows else ""

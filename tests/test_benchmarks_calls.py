@@ -288,13 +288,14 @@ def test_the_plot_is_of_calls_that_have_a_peer(tmp_path):
     assert not plots._draw_calls(figure, dataclasses.replace(results, peers=[]))
 
 
+@pytest.mark.usefixtures("wide_pages")
 def test_the_page_puts_calls_first_and_compiling_in_every_row(tmp_path):
     text = calls_page.page([of_a_machine("gpu")], tmp_path)
     shown = cells(text, "rmat 22 | 10")
     assert shown[3:] == [
         *("**500 ms** (max_id)", "–", "1.00 s (scipy best)", "2.00", "2.00× faster")
     ]
-    assert cells(text, "components: rmat 22 | auto")[-6:] == [
-        *("–", "500 ms", "2.00 s", "2.50 s", "–", "verified")
-    ]
+    parts = cells(text, "components: rmat 22 | auto")
+    assert parts[3] == "500 ms"
+    assert parts[-5:-2] + parts[-1:] == ["2.00 s", "2.50 s", "–", "verified"]
     assert "calls.md" in report.pages([], tmp_path)
