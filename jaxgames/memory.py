@@ -179,9 +179,7 @@ def free(devices: Any = None) -> int | None:
     if devices is None and not imported() and backend() == "cpu":
         return free_on_host()  # JAX need not come for that
     if devices is None:
-        # An empty name is that of no platform: the default device is the first.
-        place = jax.config.jax_default_device  # pyright: ignore
-        devices = [place if hasattr(place, "memory_stats") else jax.devices(place)[0]]
+        devices = [ops.default_device()]
     own = [x for x in devices if x.process_index == jax.process_index()]
     found = [total_and_free(device) for device in own]
     return _least(found, sum(device.platform == "cpu" for device in own))
