@@ -301,3 +301,48 @@ def test_a_controller_is_checked_for_the_question_that_was_asked(run, capsys):
     capsys.readouterr()
     assert main(["verify", "good.ehoa", "e.aag", "--param", "n=2"]) == Exit.BAD_INPUT
     assert "--param is for .tlsf files" in capsys.readouterr().err
+
+
+def test_a_controller_of_a_formula_is_checked(run, capsys):
+    how = ("--ltl", "G(r -> X g)", "--ins", "r")
+    lost = ("--ltl", "G(g <-> X r)", "--ins", "r")
+    for suffix in ("aag", "aig", "ehoa", "hoa"):
+        assert run(*how, "-o", f"c.{suffix}")[0] == Exit.REALIZABLE
+        assert run(*lost, "-o", f"e.{suffix}")[0] == Exit.UNREALIZABLE
+        for asked, machine in ((how, "c"), (lost, "e")):
+            assert main(["verify", *asked, f"{machine}.{suffix}"]) == Exit.DONE
+        assert main(["verify", f"e.{suffix}", *lost]) == Exit.DONE
+        assert capsys.readouterr().out.count("valid") == 3
+        assert main(["verify", f"c.{suffix}", *lost]) == Exit.WRONG
+        assert main(["verify", "good.ehoa", f"c.{suffix}"]) == Exit.DONE
+        assert main(["verify", "bad.ehoa", f"e.{suffix}"]) == Exit.DONE
+        assert main(["verify", "bad.ehoa", f"c.{suffix}"]) == Exit.WRONG
+    capsys.readouterr()
+    assert main(["verify", *how, "c.hoa", "--json"]) == Exit.DONE
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["realizable"], facts["states"], facts["verified"]) == (True, 2, True)
+    code, out, _ = run(*how, "--json", "--all")
+    Path("c.json").write_text(out)
+    assert main(["verify", *how, "c.json"]) == Exit.DONE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["c.aag"], "verify takes FILE and ANSWER"),
+        (["--ltl", "G g", "c.aag"], "--ltl with --ins or --outs"),
+        (["good.ehoa", "c.aag", "--ins", "r"], "--ins and --outs go with --ltl"),
+        (["good.ehoa", "c.aag", "--ltl", "G g"], "--ltl is for a controller without"),
+        (["--ltl", "G g", "--ins", "s", "c.hoa"], "the machine mentions r"),
+        (["--ltl", "G g", "--ins", "s", "c.aag"], "the controller reads r"),
+        (["good.ehoa", "good.ehoa"], "'Acceptance: 0 t'"),
+    ],
+)
+def test_what_cannot_be_checked(run, capsys, arguments, message):
+    for suffix in ("aag", "hoa"):
+        run("good.ehoa", "-o", f"c.{suffix}")
+    # An automaton that has runs that do not accept.
+    io.save("good.ehoa", Specification.from_ltl("G(r -> F g)", ["r"]))
+    capsys.readouterr()
+    assert main(["verify", *arguments]) == Exit.BAD_INPUT
+    assert message in capsys.readouterr().err

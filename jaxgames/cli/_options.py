@@ -138,6 +138,7 @@ def add_file(
     option: str | None = None,
     *,
     many: bool = False,
+    none: bool = False,
     among: Any = None,
 ) -> None:
     """The file that a command reads, and which format it has.
@@ -148,6 +149,7 @@ def add_file(
         name: what the file is called in the help.
         option: another word for it, which is not shown; only with `among`.
         many: whether there may be several, with a line of output for each.
+        none: whether there may be none of them.
         among: a group of which one is to be given.
     """
     help = f"{what}. It may be compressed (.gz, .bz2, .xz). - is standard input"
@@ -159,7 +161,8 @@ def add_file(
         among.add_argument("files", metavar=name, nargs="*", default=unsaid, help=help)
         add_source(among, option, name, unsaid)
     elif many:
-        parser.add_argument("files", metavar=name, nargs="+", help=help)
+        number = "*" if none else "+"
+        parser.add_argument("files", metavar=name, nargs=number, help=help)
     else:
         parser.add_argument("file", metavar=name, help=help)
     parser.add_argument(
@@ -183,9 +186,10 @@ def add_game(
     what: str = "a game: .pg, .gm, .npz",
     *,
     many: bool = False,
+    none: bool = False,
 ) -> None:
     """The file with the game, and how it is to be read."""
-    add_file(parser, what, name, many=many)
+    add_file(parser, what, name, many=many, none=none)
     parser.add_argument(
         "--condition",
         default="max even",

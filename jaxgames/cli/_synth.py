@@ -55,18 +55,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(
         beside=("output", ".aag"), check=_check_options, each=_each, arrange=_arrange
     )
-    parser.add_argument(
-        "--ins",
-        metavar="NAMES",
-        help="with --ltl and --formulas: the propositions that the environment sets, "
-        "such as a,b",
-    )
-    parser.add_argument(
-        "--outs",
-        metavar="NAMES",
-        help="with --ltl and --formulas: the propositions that the system sets; one of "
-        "--ins and --outs may be left out",
-    )
+    add_owners(parser, "with --ltl and --formulas")
     parser.add_argument(
         "--param",
         action="append",
@@ -114,6 +103,21 @@ def options(parser: argparse.ArgumentParser) -> None:
         "the solve of a large game, write the game by --pg and use jaxgames solve",
         "--checkpoint",
         "--resume",
+    )
+
+
+def add_owners(parser: argparse.ArgumentParser, where: str) -> None:
+    """Options that say who sets which propositions of a formula."""
+    parser.add_argument(
+        "--ins",
+        metavar="NAMES",
+        help=f"{where}: the propositions that the environment sets, such as a,b",
+    )
+    parser.add_argument(
+        "--outs",
+        metavar="NAMES",
+        help=f"{where}: the propositions that the system sets; one of --ins and --outs "
+        "may be left out",
     )
 
 
@@ -290,13 +294,9 @@ def _load(args: argparse.Namespace, phase: Phases) -> Specification | Decomposit
 
 def _asked(args: argparse.Namespace) -> Specification | Decomposition:
     """The specification; taken apart, if it is a formula with independent parts."""
-    if args.ltl is not None:
-        ins, outs = _names(args.ins), _names(args.outs)
-        apart = Decomposition.from_ltl(args.ltl, ins, outs, moore=args.moore)
-    else:
-        apart = in_file(args)
-        if isinstance(apart, Specification):
-            return apart
+    apart = question(args)
+    if isinstance(apart, Specification):
+        return apart
     if not (args.game or args.pg):
         if len(apart.parts) > 1:
             return apart
@@ -306,8 +306,11 @@ def _asked(args: argparse.Namespace) -> Specification | Decomposition:
     )
 
 
-def in_file(args: argparse.Namespace) -> Specification | Decomposition:
-    """The specification in a file, with its parameters and who moves first."""
+def question(args: argparse.Namespace) -> Specification | Decomposition:
+    """The specification that is a formula, or in a file; with who moves first."""
+    if args.ltl is not None:
+        ins, outs = _names(args.ins), _names(args.outs)
+        return Decomposition.from_ltl(args.ltl, ins, outs, moore=args.moore)
     if io.format_of(args.file, format=args.format) == "tlsf":
         return io.tlsf.decomposition(
             args.file, parameters=_parameters(args), moore=args.moore

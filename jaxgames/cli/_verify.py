@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from jaxgames import io, parity, synth
@@ -18,6 +19,8 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import load_parity, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.io._formats import suffix_of
+from jaxgames.ltl import Automaton
+from jaxgames.synth import Circuit
 
 EXAMPLE = "verify game.pg.gz game.sol"
 
@@ -28,16 +31,17 @@ def options(parser: argparse.ArgumentParser) -> None:
         parser,
         what="what was solved: a game, a graph or a model, as its command reads it",
         many=True,
+        none=True,
     )
-    parser.set_defaults(beside=("solution", ".sol"))
+    parser.set_defaults(beside=("solution", ".sol"), arrange=_arrange)
     parser.add_argument(
         "solution",
         metavar="ANSWER",
         help="what a command wrote: a PGSolver solution (.sol), arrays (.npz, or .txt "
         "if that says enough), an object (.json) of check -o or --json --all, or a "
-        "controller (.aag, .aig). It may be compressed (.gz, .bz2, .xz). - is "
-        "standard input. If there are several files, it is the folder with their "
-        "answers",
+        "controller (.aag, .aig, .ehoa, .hoa). It may be compressed (.gz, .bz2, "
+        ".xz). - is standard input. If there are several files, it is the folder with "
+        "their answers",
     )
     parser.add_argument(
         "--capacity",
@@ -123,7 +127,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--ltl",
         metavar="FORMULA",
         help="the formula that a lasso violates, as for check, or that is to hold in a "
-        "game, as for probability",
+        "game, as for probability; or, with --ins or --outs and without FILE, what a "
+        "controller is to do, as for synth",
     )
     what.add_argument(
         "--automaton",
@@ -136,6 +141,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="VARIABLE",
         help="the variable whose values are priorities, as for probability",
     )
+    _synth.add_owners(parser, "with --ltl and without FILE")
     _fair.options(parser)
     parser.add_argument(
         "--initial",
@@ -162,12 +168,28 @@ def options(parser: argparse.ArgumentParser) -> None:
     _options.add_common(parser)
 
 
+def _arrange(args: argparse.Namespace) -> None:
+    """A formula that a controller is made for is in the place of a file."""
+    owners = args.ins is not None or args.outs is not None
+    if not args.files and (args.ltl is None or not owners):
+        raise ValueError(
+            "verify takes FILE and ANSWER: what was solved, and what was found; or, "
+            "for a controller, --ltl with --ins or --outs, and ANSWER"
+        )
+    if args.files and owners:
+        raise ValueError(
+            "--ins and --outs go with --ltl and without FILE: a file says by itself "
+            "who sets what"
+        )
+    args.files = args.files or ["--ltl"]
+
+
 def run(args: argparse.Namespace) -> Exit:
     """Checks an answer; prints what is wrong, if anything is."""
     _fair.check_question(args, args.ltl is not None or args.automaton is not None)
     start_jax(args)
     phase = Phases(args, silent=True)
-    if suffix_of(args.solution) in (".aag", ".aig"):
+    if suffix_of(args.solution) in (".aag", ".aig", ".ehoa", ".hoa"):
         kind, sizes, verdict = _controller(args, phase)
     else:
         with phase("load"):
@@ -212,20 +234,46 @@ def _controller(
     args: argparse.Namespace, phase: Phases, text: str | None = None
 ) -> tuple[str, dict, _Said]:
     """What is said of a controller, or of the machine of the environment."""
+    if args.ltl is not None and args.files != ["--ltl"]:
+        raise ValueError(
+            "--ltl is for a controller without FILE: a file says what it is to do"
+        )
     with phase("load"):
-        asked = _synth.in_file(args)
-        if text is None:
-            machine = io.aiger.load_circuit(args.solution)
-        else:
-            machine = io.aiger.parse(f"{args.solution}, in aag", text.encode())
+        asked = _synth.question(args)
+        machine, writes = _machine(args, text)
+    sides = [True, False]
+    if writes is not None:
+        sides = [sorted(writes) != sorted(asked.inputs)]
     with phase("verify"):
-        won = sorted(machine.inputs) == sorted(asked.inputs)
         try:
-            right = synth.verify(asked, machine, realizable=won)
+            won = next(
+                (x for x in sides if synth.verify(asked, machine, realizable=x)), None
+            )
         except ValueError as error:
             raise io.FormatError(args.solution, None, str(error)) from error
-    sizes = {"latches": len(machine.following), "realizable": won}
-    return "controller", sizes, _Said(right)
+    right = won is not None
+    if isinstance(machine, Circuit):
+        sizes = {"latches": len(machine.following)}
+    else:
+        sizes = {"states": machine.num_states}
+    return (
+        "controller",
+        sizes | {"realizable": won if right else sides[0]},
+        _Said(right),
+    )
+
+
+def _machine(
+    args: argparse.Namespace, text: str | None
+) -> tuple[Circuit | Automaton, Iterable[str] | None]:
+    """The machine in a file, or in a text; and what it sets, if that is said."""
+    if text is not None:
+        machine = io.aiger.parse(f"{args.solution}, in aag", text.encode())
+    elif suffix_of(args.solution) in (".aag", ".aig"):
+        machine = io.aiger.load_circuit(args.solution)
+    else:
+        return io.ehoa.load_machine(args.solution)
+    return machine, machine.outputs
 
 
 def _numbers(text: str) -> list[int]:

@@ -21,10 +21,12 @@ References:
     Perez, The extended HOA format for synthesis, arXiv:1912.05793.
 """
 
+from jaxgames.acceptance import TRUE
 from jaxgames.io import _hoa
 from jaxgames.io._files import FilePath, FormatError, writing
 from jaxgames.io._whole import Whole
 from jaxgames.io.hoa import dumps as _dumps
+from jaxgames.ltl import Automaton, EmersonLei
 from jaxgames.synth import Controller, Specification
 
 HOLDS = Specification
@@ -89,19 +91,63 @@ def _header(names: tuple[str, ...], controllable: tuple[str, ...]) -> str:
     return " ".join(["controllable-AP:", *numbers])
 
 
-def _read(whole: Whole) -> Specification:
-    path, found = whole.path, list(_hoa.extended(whole))
-    if len(found) != 1:
+def load_machine(path: FilePath) -> tuple[Automaton, tuple[str, ...] | None]:
+    """Reads the words that a machine can bring about, and what it sets.
+
+    Args:
+        path: a file in this format or the plain one, by `jaxgames synth`, `ltlsynt` or
+            another program; decompressed if it ends in `.gz`, `.bz2` or `.xz`.
+
+    Returns:
+        An automaton in which all runs accept; and the names of the propositions after
+        `controllable-AP:`, or None if the header does not have it.
+
+    Raises:
+        FormatError: the file is something else, or some runs do not accept.
+        OSError: the file cannot be read.
+
+    Examples:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "machine.hoa")
+        >>> _ = path.write_text(
+        ...     'HOA: v1 Start: 0 AP: 2 "r" "g" controllable-AP: 1 Acceptance: 0 t '
+        ...     "--BODY-- State: 0 [0 & 1 | !0] 0 --END--"
+        ... )
+        >>> load_machine(path)
+        (Automaton(1 state, 1 edge, 0 acceptance sets, propositions r g), ('g',))
+    """
+    automaton, sets = _one(Whole.coming(path))
+    if automaton.condition != TRUE:
         raise FormatError(
-            path, None, f"expected one automaton, but the file holds {len(found)}"
+            str(path),
+            None,
+            "expected a machine, whose runs all accept ('Acceptance: 0 t'), found "
+            f"{automaton.condition}",
         )
-    automaton, controllable = found[0]
+    return automaton.graph, sets
+
+
+def _read(whole: Whole) -> Specification:
+    automaton, controllable = _one(whole)
     if controllable is None:
         raise FormatError(
-            path,
+            whole.path,
             None,
             "the header lacks 'controllable-AP:', which says which propositions the "
             "system sets",
         )
+    return Specification(automaton, controllable)
+
+
+def _one(whole: Whole) -> tuple[EmersonLei, tuple[str, ...] | None]:
+    """The only automaton of a file, and its controllable propositions."""
+    found = list(_hoa.extended(whole))
+    if len(found) != 1:
+        raise FormatError(
+            whole.path, None, f"expected one automaton, but the file holds {len(found)}"
+        )
+    automaton, controllable = found[0]
+    if controllable is None:
+        return automaton, None
     names = automaton.propositions
-    return Specification(automaton, tuple(names[i] for i in sorted(controllable)))
+    return automaton, tuple(names[i] for i in sorted(controllable))

@@ -12,7 +12,7 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.ltl import Automaton, Formula
 from jaxgames.ltl._emerson_lei import accepting_cycle
 from jaxgames.ltl._graph import TooLargeError
-from jaxgames.ltl._guards import MAX_PROPOSITIONS
+from jaxgames.ltl._guards import MAX_PROPOSITIONS, covers
 from jaxgames.ltl._normal_form import both as conjunction
 from jaxgames.ltl._normal_form import normal_form, until
 from jaxgames.ltl._normal_form import release as released
@@ -34,7 +34,7 @@ MAX_PAIRS = 1 << 24
 @limited()
 def verify(
     specification: "Specification | Decomposition",
-    controller: Controller | Circuit,
+    controller: Controller | Circuit | Automaton,
     *,
     realizable: bool = True,
     **bounds: Unpack[Bounds],
@@ -54,7 +54,10 @@ def verify(
     Args:
         specification: what is asked.
         controller: a machine or a circuit that reads the inputs and writes the outputs;
-            with `moore` what it writes depends on its state alone.
+            with `moore` what it writes depends on its state alone. Or an automaton of
+            the words that a machine can bring about, in which all runs accept. It may
+            leave outputs open; then all that it allows must be right, and it must allow
+            something for all inputs in each state that a word can lead to.
         realizable: False for a machine that shows that there is no controller: it reads
             the outputs, writes the inputs, and no run may do what is asked.
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
@@ -74,25 +77,31 @@ def verify(
     reads, writes = specification.inputs, specification.outputs
     if not realizable:
         reads, writes = writes, reads
-    is_circuit = isinstance(controller, Circuit)
-    for what, found, expected in (
-        ("reads", controller.inputs if is_circuit else controller.reads, reads),
-        ("writes", controller.outputs if is_circuit else controller.writes, writes),
-    ):
-        if sorted(found) != sorted(expected):
-            raise ValueError(
-                f"the controller {what} {' '.join(found) or 'nothing'}, the "
-                f"specification asks for {' '.join(expected) or 'nothing'}"
-            )
     first = specification.moore == realizable
+    if isinstance(controller, Automaton):
+        _check_names(controller, reads, writes)
+        if not _answers(controller, reads, moore=first):
+            return False
+        first = False  # it is known by now
+    else:
+        is_circuit = isinstance(controller, Circuit)
+        for what, found, expected in (
+            ("reads", controller.inputs if is_circuit else controller.reads, reads),
+            ("writes", controller.outputs if is_circuit else controller.writes, writes),
+        ):
+            if sorted(found) != sorted(expected):
+                raise ValueError(
+                    f"the controller {what} {' '.join(found) or 'nothing'}, the "
+                    f"specification asks for {' '.join(expected) or 'nothing'}"
+                )
     if isinstance(specification, Decomposition):
         bad = normal_form(specification.formula, realizable)
         return _is_right(bad, reads, writes, controller, moore=first)
-    if is_circuit:
+    if isinstance(controller, Circuit):
         controller = controller.controller()
     if first and not controller.is_moore:
         return False
-    words = controller.automaton(specification.automaton.propositions)
+    words = _words(controller, specification.automaton.propositions)
     automaton, condition = specification.automaton, specification.automaton.condition
     check_deterministic(automaton.graph)  # so that every word has one run
     wrong = condition.negated() if realizable else condition
@@ -108,7 +117,7 @@ def _is_right(
     bad: Formula,
     reads: tuple[str, ...],
     writes: tuple[str, ...],
-    machine: Controller | Circuit,
+    machine: Controller | Circuit | Automaton,
     *,
     moore: bool,
 ) -> bool:
@@ -129,7 +138,7 @@ def _is_right(
     def is_ruled_out(one: Formula, max_states: int = MAX_STATES) -> bool:
         """Whether no word satisfies a formula."""
         part = parts.of(tuple(name for name in writes if name in one.propositions))
-        words = _mentioning(kept(part, "words", part.automaton), one.propositions)
+        words = _words(part, one.propositions)
         found = ltl.translate(
             one,
             generalised=True,
@@ -158,7 +167,7 @@ def _is_right(
         says more of the same propositions.
         """
         part = parts.of(tuple(name for name in writes if name in one.propositions))
-        words = _mentioning(kept(part, "words", part.automaton), one.propositions)
+        words = _words(part, one.propositions)
         with contextlib.suppress(TooLargeError):
             return is_ruled_out(one, max_states=WHOLE_STATES)
         rest = _operands("&", one)
@@ -237,7 +246,7 @@ class _Parts:
     others.
     """
 
-    def __init__(self, machine: Controller | Circuit):
+    def __init__(self, machine: Controller | Circuit | Automaton):
         self._machine = machine
         self._known: dict[tuple[frozenset[int], tuple[str, ...]], Controller] = {}
         self._needs: dict[str, frozenset[int]] = {}
@@ -247,10 +256,10 @@ class _Parts:
                 needed = needed_by(machine, (name,))
                 self._needs[name] = frozenset(x for x in needed if x < end)
 
-    def of(self, writes: tuple[str, ...]) -> Controller:
+    def of(self, writes: tuple[str, ...]) -> Controller | Automaton:
         """A part that writes some outputs at least."""
         machine = self._machine
-        if isinstance(machine, Controller):
+        if not isinstance(machine, Circuit):
             return machine
         needs = frozenset[int]().union(*(self._needs[name] for name in writes))
         more = tuple(x for x in machine.outputs if self._needs[x] <= needs)
@@ -260,6 +269,54 @@ class _Parts:
         if key not in self._known:
             self._known[key] = cone(machine, writes).controller()
         return self._known[key]
+
+
+def _check_names(words: Automaton, reads: tuple[str, ...], writes: tuple[str, ...]):
+    """Sees that a machine has no propositions of its own; it need not mention all."""
+    names = (*reads, *writes)
+    other = [name for name in words.propositions if name not in names]
+    if other:
+        raise ValueError(
+            f"the machine mentions {' '.join(other)}, the specification asks for "
+            f"{' '.join(reads) or 'nothing'} and {' '.join(writes) or 'nothing'}"
+        )
+
+
+def _answers(words: Automaton, reads: tuple[str, ...], *, moore: bool) -> bool:
+    """Whether words go on after all that may be read, wherever they have led.
+
+    Args:
+        words: of a machine.
+        reads: names.
+        moore: whether each output must be right for all inputs, or for none.
+    """
+    read = sum(
+        1 << words.propositions.index(x) for x in {*reads} & {*words.propositions}
+    )
+    offsets = words.cube_offsets[words.offsets]
+    cubes = list(zip(words.required.tolist(), words.forbidden.tolist(), strict=True))
+    todo = words.initial.tolist()
+    met = set(todo)
+    while todo:
+        limits.tick("verifying", len(met), "states")
+        q = todo.pop()
+        own = cubes[offsets[q] : offsets[q + 1]]
+        if not own or not covers([(a & read, b & read) for a, b in own], (0, 0)):
+            return False
+        if moore and not all(covers(own, (a & ~read, b & ~read)) for a, b in own):
+            return False
+        for r in words.targets[words.offsets[q] : words.offsets[q + 1]].tolist():
+            if r not in met:
+                met.add(r)
+                todo.append(r)
+    return bool(met)
+
+
+def _words(machine: Controller | Automaton, names: tuple[str, ...]) -> Automaton:
+    """What the words of a machine say of some propositions, in this order."""
+    if isinstance(machine, Controller):
+        machine = kept(machine, "words", machine.automaton)
+    return _mentioning(machine, names)
 
 
 def _mentioning(words: Automaton, names: tuple[str, ...]) -> Automaton:
