@@ -840,7 +840,7 @@ def test_a_header_that_announces_more_is_a_warning(run, tmp_path):
         ("solve folder.pg", "folder.pg: Is a directory"),
         ("solve game.pg -o none/game.sol", "none: there is no such folder"),
         ("solve game.pg --dot folder.pg", "folder.pg: Is a directory"),
-        ("verify game.pg", "the following arguments are required: ANSWER"),
+        ("verify game.pg", "verify takes FILE and ANSWER"),
         ("verify game.pg missing.sol", "missing.sol: No such file or directory"),
         ("convert game.pg none/game.npz", "none: there is no such folder"),
         ("info missing.npz", "missing.npz: No such file or directory"),
