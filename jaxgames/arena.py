@@ -669,7 +669,7 @@ def _integers(name: str, values, low: int, high: int) -> np.ndarray:
     taken = _taken(array, low, high)
     if taken is not None:
         return taken
-    if len(array) and not _within(array, low, high):
+    if len(array) and not within(array, low, high):
         where = int(np.flatnonzero((array < low) | (array > high))[0])
         raise ValueError(
             f"{name}[{where}] is {array[where]}, expected a value from {low} to {high}"
@@ -700,8 +700,8 @@ def _copy_within(array, copy, low, high, beyond, begin, end):
         beyond[0] = True
 
 
-def _within(array: np.ndarray, low: int, high: int) -> bool:
-    """Whether all values of an array that is not empty are in a range."""
+def within(array: np.ndarray, low: int, high: int) -> bool:
+    """Whether all values of a numpy array that is not empty are in a range."""
     rows = array.flags.c_contiguous  # else the loop would be left to numba
     if array.dtype.itemsize < 4 or not rows or not pays(len(array)):
         return bool(array.min() >= low and array.max() <= high)
@@ -754,7 +754,7 @@ def _weights(values, size: int) -> np.ndarray | None:
     _same_length("weight", array, size, "edge")
     small = np.iinfo(np.int32)
     narrow = array.dtype == np.int32 or array.size == 0
-    if not (narrow or _within(array.reshape(-1), small.min, small.max)):
+    if not (narrow or within(array.reshape(-1), small.min, small.max)):
         return ours(array.astype(np.int64, copy=False), values)
     return ours(array.astype(np.int32, copy=False), values)
 

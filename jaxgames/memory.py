@@ -225,10 +225,11 @@ def total_and_free(device: Any) -> tuple[int, int] | None:
 
 def shape_of(arena: Arena) -> "ops.SlicedArena":
     """What a concrete arena will look like when it is laid out, without padding."""
+    of_vertices, of_edges = ops.narrowest(arena)
     return shape_of_arena(
         *arena.shape,
-        priority=_narrowest(arena.priority),
-        edge_priority=_narrowest(arena.edge_priority),
+        priority=of_vertices,
+        edge_priority=of_edges,
         weight=_kind(arena.weight),
         accepting=_kind(arena.accepting),
     )
@@ -301,10 +302,3 @@ def _blocks(rows: int, cells: int, kind: Any) -> tuple[jax.ShapeDtypeStruct, ...
 
 def _kind(x: Any) -> Any:
     return None if x is None else x.dtype
-
-
-def _narrowest(priority: Any) -> Any:
-    if priority is None:
-        return None
-    top = int(priority.max(initial=0))
-    return np.int8 if top < 127 else np.int16 if top < 32767 else np.int32

@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from jaxgames.ops._places import sent_to_all as sent_to_all
     from jaxgames.ops._prepare import edges_on_host as edges_on_host
     from jaxgames.ops._prepare import is_prepared as is_prepared
+    from jaxgames.ops._prepare import narrowest as narrowest
     from jaxgames.ops._prepare import prepare as prepare
     from jaxgames.ops._redirect import add_into as add_into
     from jaxgames.ops._redirect import redirect as redirect

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena, bucket
+from jaxgames.arena import Arena, bucket, pays, within
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
@@ -34,10 +34,11 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
     """
 
     def lay_out() -> Game:
+        of_vertices, of_edges = narrowest(arena)
         narrow = dataclasses.replace(
             arena,
-            priority=_narrow(arena.priority),
-            edge_priority=_narrow(arena.edge_priority),
+            priority=_narrow(arena.priority, of_vertices),
+            edge_priority=_narrow(arena.edge_priority, of_edges),
         )
         return _put(narrow) if spread is None else shard_rows(narrow, spread)
 
@@ -113,10 +114,46 @@ def _common(arena: Arena) -> tuple[int, int]:
     return vertices, max(edges, LEAST_EDGES)
 
 
-def _narrow(x):
-    """The same integers in the narrowest signed type that holds them."""
-    if x is None or x.dtype == bool:
-        return x
-    top = int(x.max(initial=0))
-    kind = np.int8 if top < 127 else np.int16 if top < 32767 else np.int32
-    return freeze(x.astype(kind))
+def narrowest(arena: Arena) -> tuple[Any, Any]:
+    """The narrowest types of priorities; kept with the arena.
+
+    Returns:
+        The signed types that hold those of vertices, and of edges, and one more; None
+        where there are none.
+    """
+    given = arena.priority, arena.edge_priority
+    return kept(arena, "narrowest", lambda: tuple(map(_narrowest, given)))
+
+
+def _narrowest(priority: Any) -> Any:
+    if priority is None or priority.dtype == bool:
+        return None if priority is None else priority.dtype
+    if isinstance(priority, np.ndarray) and len(priority):
+
+        def fits(kind: Any) -> bool:
+            return within(priority, 0, np.iinfo(kind).max - 1)
+    else:
+        top = int(priority.max(initial=0))
+
+        def fits(kind: Any) -> bool:
+            return top < np.iinfo(kind).max
+
+    return next((kind for kind in (np.int8, np.int16) if fits(kind)), np.int32)
+
+
+def _narrow(priority: Any, kind: Any) -> Any:
+    """The same priorities in a narrower type."""
+    if priority is None or priority.dtype == kind:
+        return priority
+    plain = isinstance(priority, np.ndarray) and priority.flags.c_contiguous
+    if not (plain and priority.dtype == np.int32 and pays(len(priority))):
+        return freeze(priority.astype(kind))
+    found = np.empty(len(priority), kind)
+    on_all_cores(_copy, len(priority), priority, found)
+    return freeze(found)
+
+
+@compiled
+def _copy(values, found, begin, end):
+    for i in range(max(begin, 0), end):
+        found[i] = values[i]

@@ -76,20 +76,24 @@ def compress(priority):
         )
         # Filled-up entries come last and are named by no index.
         return _ranks(jnp, values)[index]
-    top = int(priority.max())
-    if top > 4 * len(priority):
-        values, index = np.unique(priority, return_inverse=True)
-        return _ranks(np, values)[index]
     # By counting: what is compressed already, as often is the case, stays as it is.
     priority = np.asarray(priority)
     on_cores = pays(len(priority))
-    seen = np.zeros(top + 1, bool)
+    seen = np.zeros(WORD, bool)
     if on_cores:
-        on_all_cores(_mark, len(priority), priority, seen)
-    else:
-        seen[priority] = True
+        on_all_cores(_mark_few, len(priority), priority, seen)
+    if not on_cores or seen[-1]:
+        top = int(priority.max())
+        if top > 4 * len(priority):
+            values, index = np.unique(priority, return_inverse=True)
+            return _ranks(np, values)[index]
+        seen = np.zeros(top + 1, bool)
+        if on_cores:
+            on_all_cores(_mark, len(priority), priority, seen)
+        else:
+            seen[priority] = True
     values = np.flatnonzero(seen)
-    table = np.zeros(top + 1, np.int32)
+    table = np.zeros(values[-1] + 1, np.int32)
     table[values] = _ranks(np, values)
     if priority.dtype == np.int32 and np.array_equal(table[values], values):
         return priority
@@ -101,19 +105,23 @@ def compress(priority):
 
 
 @compiled
-def _mark(priority, seen, begin, end):
+def _mark_few(priority, seen, begin, end):
+    """Marks the priorities that are there; all from the last one on as that one."""
     # Cores that write beside each other wait for each other: each writes little.
-    if len(seen) <= WORD:
-        found = 0
-        for i in range(max(begin, 0), end):
-            found |= np.int64(1) << priority[i]
-        for p in range(len(seen)):
-            if (found >> p) & 1:
-                seen[p] = True
-    else:
-        for i in range(max(begin, 0), end):
-            if not seen[priority[i]]:
-                seen[priority[i]] = True
+    found, last = 0, np.int64(len(seen) - 1)
+    for i in range(max(begin, 0), end):
+        found |= np.int64(1) << min(np.int64(priority[i]), last)
+    for p in range(len(seen)):
+        if (found >> p) & 1:
+            seen[p] = True
+
+
+@compiled
+def _mark(priority, seen, begin, end):
+    """Marks the priorities that are there."""
+    for i in range(max(begin, 0), end):
+        if not seen[priority[i]]:
+            seen[priority[i]] = True
 
 
 @jax.jit
