@@ -74,15 +74,15 @@ def pytest_collection_modifyitems(config, items):
     """Leaves out all but the first case of each quick test, where that is asked for."""
     if not config.getoption("--quick"):
         return
-    slow, seen, left = set(SLOW_TESTS.read_text().split()), set(), []
+    seen = set(SLOW_TESTS.read_text().split())
+    taken, left = [], []
     for item in items:
         name = _function_of(item.nodeid)
-        if name in slow or name in seen:
-            left.append(item)
+        (left if name in seen else taken).append(item)
         seen.add(name)
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in set(left)]
+        items[:] = taken
 
 
 def pytest_runtest_logreport(report):
