@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from jaxgames.host import can_compile, compiled, on_all_cores
-from jaxgames.kept import is_kept, kept
+from jaxgames.kept import SLOT, is_kept, kept
 from jaxgames.later import Tracer, imported, jax, jnp
 from jaxgames.quoting import quoted
 from jaxgames.tuning.base import ARENA_COMPILED_FROM as MANY
@@ -215,7 +215,7 @@ class Arena(Value):
                 f"row_ptr must have one entry more than owner ({size + 1}), "
                 f"got {len(row_ptr)}"
             )
-        src, empty = sources_of(row_ptr, len(dst))
+        empty = has_empty_row(row_ptr, len(dst))
         priority = _priorities("priority", priority, size, "vertex")
         edge_priority = _priorities("edge_priority", edge_priority, len(dst), "edge")
         weight = _weights(weight, len(dst))
@@ -224,9 +224,9 @@ class Arena(Value):
             _same_length("accepting", accepting, size, "vertex")
         priority, edge_priority = _to_max_even(priority, edge_priority, condition)
 
-        arena = cls(
+        arena = _without_sources(
+            cls,
             row_ptr=row_ptr,
-            src=freeze(src),
             dst=dst,
             owner=owner,
             priority=priority,
@@ -247,6 +247,15 @@ class Arena(Value):
         return _lose_at(arena, dead) if len(dead) and dead_ends == "lose" else arena
 
     # ---- looking ------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        """Writes the sources down when they are asked for: most calls never do."""
+        fields = vars(self)
+        if name != "src" or "row_ptr" not in fields:
+            raise AttributeError(f"an Arena has no attribute {name!r}")
+        src, _ = sources_of(fields["row_ptr"], len(fields["dst"]))
+        object.__setattr__(self, "src", freeze(src))
+        return src
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -450,6 +459,55 @@ def labels_by(
     }
 
 
+def changed(arena: Arena, **fields: Any) -> Arena:
+    """As `dataclasses.replace`, of labels alone, without writing the sources down."""
+    given = {name: x for name, x in vars(arena).items() if name != SLOT}
+    return _without_sources(type(arena), **given | fields)
+
+
+def _without_sources(kind: type[Arena], **fields: Any) -> Arena:
+    arena = object.__new__(kind)
+    vars(arena).update(fields)
+    arena.__post_init__()
+    return arena
+
+
+def has_empty_row(row_ptr: np.ndarray, edges: int) -> bool:
+    """Whether a row is empty.
+
+    Args:
+        row_ptr: integers `[V + 1]`.
+        edges: their number `E`.
+
+    Raises:
+        ValueError: `row_ptr` does not ascend from 0 to `E`.
+    """
+    if row_ptr[0] == 0 and row_ptr[-1] == edges:
+        if pays(len(row_ptr)):
+            found = np.zeros(2, np.bool_)
+            on_all_cores(_look_at_rows, len(row_ptr) - 1, row_ptr, found)
+            falls, empty = found
+        else:
+            degree = np.diff(row_ptr)
+            falls, empty = degree.min(initial=0) < 0, not degree.all()
+        if not falls:
+            return bool(empty)
+    raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
+
+
+@compiled
+def _look_at_rows(row_ptr, found, begin, end):
+    """Finds rows that fall, and empty ones."""
+    falls, empty = False, False
+    for vertex in range(max(begin, 0), end):
+        falls |= row_ptr[vertex] > row_ptr[vertex + 1]
+        empty |= row_ptr[vertex] == row_ptr[vertex + 1]
+    if falls:
+        found[0] = True
+    if empty:
+        found[1] = True
+
+
 def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
     """The source of each edge, and whether a row is empty.
 
@@ -612,7 +670,14 @@ def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
     if isinstance(tree, np.ndarray) or not imported():
         return False
-    return any(isinstance(x, Tracer) for x in jax.tree.leaves(tree))
+    # Of an arena the fields that are there: leaves would be all, and sources written.
+    leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, Arena))
+    return any(
+        any(isinstance(y, Tracer) for y in vars(x).values())
+        if isinstance(x, Arena)
+        else isinstance(x, Tracer)
+        for x in leaves
+    )
 
 
 def eager() -> contextlib.AbstractContextManager[None]:

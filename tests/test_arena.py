@@ -1,6 +1,8 @@
 """Arena: building, checks of bad input, padding and the other arenas made of one."""
 
+import copy
 import dataclasses
+import pickle
 
 import jax
 import numpy as np
@@ -332,3 +334,33 @@ def test_columns_of_a_table_are_checked_where_compiled_loops_pay(monkeypatch):
     src, dst = np.array([(0, 1), (0, 0), (1, 0)]).T
     arena = Arena.from_edges(src, dst, owner=[0, 1])
     assert arena.dst.tolist() == [1, 0, 0]
+
+
+def test_sources_are_written_when_they_are_asked_for():
+    arena = Arena.from_csr([0, 2, 3], [0, 1, 0], owner=[0, 1], priority=[1, 2])
+    assert "src" not in vars(arena)
+    assert not arena_module.is_traced((arena, 3))
+    other = arena_module.changed(arena, priority=np.array([3, 4], np.int32))
+    again = pickle.loads(pickle.dumps(arena))
+    assert all("src" not in vars(x) for x in (arena, other, again))
+    for one in (arena, other, again, dataclasses.replace(arena), copy.copy(arena)):
+        assert one.src.tolist() == [0, 0, 1]
+        assert not one.src.flags.writeable
+        assert "src" in vars(one)
+    assert arena.src is arena.src
+    assert jax.tree.leaves(arena)[1].tolist() == [0, 0, 1]
+    assert other.priority.tolist() == [3, 4]
+    with pytest.raises(AttributeError, match="an Arena has no attribute 'sources'"):
+        arena.sources  # noqa: B018
+
+
+@pytest.mark.parametrize("of_machine_code", [False, True])
+def test_rows_that_do_not_ascend(monkeypatch, of_machine_code):
+    monkeypatch.setattr(arena_module, "pays", lambda entries: of_machine_code)
+    find = arena_module.has_empty_row
+    rows = {True: [0, 2, 2, 3], False: [0, 1, 2, 3]}
+    for empty, row_ptr in rows.items():
+        assert find(np.array(row_ptr, np.int32), 3) is empty
+    for row_ptr in ([0, 2, 1, 3], [0, 4, 3, 3], [1, 2, 2, 3], [0, 1, 2, 2]):
+        with pytest.raises(ValueError, match="ascend from 0 to the number of edges"):
+            find(np.array(row_ptr, np.int32), 3)

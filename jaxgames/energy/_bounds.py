@@ -1,12 +1,11 @@
 """How large the numbers of an energy game get: facts about concrete arenas."""
 
-import dataclasses
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from jaxgames import validity
-from jaxgames.arena import MANY, Arena, as_checked_as
+from jaxgames.arena import MANY, Arena, as_checked_as, changed
 from jaxgames.host import can_compile, linear
 from jaxgames.kept import kept
 from jaxgames.limits import Bounds, limited
@@ -188,7 +187,7 @@ def narrowed(arena: Arena, bits: int) -> Arena:
         weight = np.clip(weight, -limit, limit)
         if bits == 32:
             weight = weight.astype(np.int32)
-        narrow = dataclasses.replace(arena, weight=freeze(weight))
+        narrow = changed(arena, weight=freeze(weight))
         return as_checked_as(arena, narrow)
 
     return kept(arena, ("energy width", bits), find)

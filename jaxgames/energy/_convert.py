@@ -1,6 +1,5 @@
 """Games with other conditions as energy games: facts about concrete arenas."""
 
-import dataclasses
 import operator
 from fractions import Fraction
 from typing import Any, Unpack
@@ -8,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames import graph, validity
-from jaxgames.arena import Arena, as_checked_as
+from jaxgames.arena import Arena, as_checked_as, changed
 from jaxgames.limits import Bounds, limited
 
 MOST = 2**62
@@ -185,7 +184,7 @@ def from_parity(
         weight[edges] = _compressed(
             src[edges], priority[edges].astype(np.int64), component[edges]
         )
-    bare = dataclasses.replace(arena, priority=None, edge_priority=None)
+    bare = changed(arena, priority=None, edge_priority=None)
     return _with_weight(as_checked_as(arena, bare), weight)
 
 
@@ -234,4 +233,4 @@ def _with_weight(arena: Arena, weight: np.ndarray) -> Arena:
     else:
         wide = least < small.min or most > small.max
         weight = weight.astype(np.int64 if wide else np.int32)
-    return as_checked_as(arena, dataclasses.replace(arena, weight=weight))
+    return as_checked_as(arena, changed(arena, weight=weight))

@@ -1,12 +1,11 @@
 """Choosing a layout for a concrete arena, and putting it where it is worked on."""
 
-import dataclasses
 import functools
 from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import Arena, bucket, pays, within
+from jaxgames.arena import Arena, bucket, changed, pays, within
 from jaxgames.host import can_compile, compiled, on_all_cores
 from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp
@@ -35,7 +34,7 @@ def prepare(arena: Arena, spread: Spread | None = None) -> Game:
 
     def lay_out() -> Game:
         of_vertices, of_edges = narrowest(arena)
-        narrow = dataclasses.replace(
+        narrow = changed(
             arena,
             priority=_narrow(arena.priority, of_vertices),
             edge_priority=_narrow(arena.edge_priority, of_edges),

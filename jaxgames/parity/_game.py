@@ -1,12 +1,11 @@
 """What the parity solvers share: the normal form of priorities, and the answer."""
 
-import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxgames import on_device, ops
-from jaxgames.arena import Arena, as_checked_as, is_traced, pays
+from jaxgames.arena import Arena, as_checked_as, changed, is_traced, pays
 from jaxgames.host import compiled, on_all_cores
 from jaxgames.later import jax, jnp
 from jaxgames.ops import Game
@@ -53,7 +52,7 @@ def normal_form(arena: Arena, edge_priorities: bool = False) -> Arena:
     if not edge_priorities:
         return normal_form(split(arena))
     of_edges = compress(arena.edge_priority)
-    return as_checked_as(arena, dataclasses.replace(arena, edge_priority=of_edges))
+    return as_checked_as(arena, changed(arena, edge_priority=of_edges))
 
 
 def compress(priority):
@@ -161,4 +160,4 @@ def compress_few(priority: Any, top: int) -> jax.Array:
 
 def with_priority(arena: Arena, priority: Any) -> Arena:
     """The arena with other priorities on its vertices, which are right ones."""
-    return as_checked_as(arena, dataclasses.replace(arena, priority=priority))
+    return as_checked_as(arena, changed(arena, priority=priority))
