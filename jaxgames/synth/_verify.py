@@ -82,7 +82,6 @@ def verify(
         _check_names(controller, reads, writes)
         if not _answers(controller, reads, moore=first):
             return False
-        first = False  # it is known by now
     else:
         is_circuit = isinstance(controller, Circuit)
         for what, found, expected in (
@@ -99,7 +98,7 @@ def verify(
         return _is_right(bad, reads, writes, controller, moore=first)
     if isinstance(controller, Circuit):
         controller = controller.controller()
-    if first and not controller.is_moore:
+    if first and isinstance(controller, Controller) and not controller.is_moore:
         return False
     words = _words(controller, specification.automaton.propositions)
     automaton, condition = specification.automaton, specification.automaton.condition
@@ -132,7 +131,7 @@ def _is_right(
     """
     own = frozenset(writes)
     parts = _Parts(machine)
-    if moore and not all(parts.of((name,)).is_moore for name in writes):
+    if moore and not all(map(parts.is_moore, writes)):
         return False
 
     def is_ruled_out(one: Formula, max_states: int = MAX_STATES) -> bool:
@@ -255,6 +254,11 @@ class _Parts:
             for name in machine.outputs:
                 needed = needed_by(machine, (name,))
                 self._needs[name] = frozenset(x for x in needed if x < end)
+
+    def is_moore(self, output: str) -> bool:
+        """Whether an output depends on the state alone; of an automaton it is known."""
+        part = self.of((output,))
+        return isinstance(part, Automaton) or part.is_moore
 
     def of(self, writes: tuple[str, ...]) -> Controller | Automaton:
         """A part that writes some outputs at least."""
