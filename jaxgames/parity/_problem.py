@@ -62,7 +62,7 @@ class Parity(drive.Problem[Arena]):
 
     name = "parity"
     solvers = SOLVERS
-    host_until = 1 << 16  # it takes a few milliseconds, a good part of them a race
+    host_until = 1 << 17  # it takes a few milliseconds, a good part of them a race
     inline = 1 << 18
     patience = PATIENCE  # pyright: ignore[reportAssignmentType]
 
