@@ -103,6 +103,18 @@ FEW_PRIORITIES = 8
 VERTICES_OF_ONE = 64
 """... if there are not so many vertices for each."""
 
+# parity/host/_sweeps.py
+FEW_HEADS = 64
+"""Games with fewer vertices for each of those whose priority is the best are not swept
+..."""
+
+LITTLE = 2
+"""... nor if a sweep attracts fewer than one of so many vertices that it looks at, the
+first one excepted, which has to attract any ..."""
+
+TRIED = 16
+"""... when it has looked at one of so many."""
+
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which
