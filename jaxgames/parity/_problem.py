@@ -299,7 +299,7 @@ def attempted(
 ) -> "host.Won | None":
     """What the host wins before its engines are prepared; None if nothing is tried."""
     how: dict[str, Any] = {"stop": stop, "max_steps": max_steps}
-    if arena.edge_priority is None and _few_lead(arena):
+    if arena.edge_priority is None and _ways(arena)[0]:
         won = host.sweep(arena, **how)
         if won is not None:
             return won
@@ -307,9 +307,9 @@ def attempted(
     return None if rows is None else host.attempt(rows, **how)
 
 
-def _few_lead(arena: Arena) -> bool:
-    """Whether sweeps may win a game with priorities on vertices; kept with it."""
-    return kept(arena, "parity few lead", lambda: host.few_lead(arena))
+def _ways(arena: Arena) -> tuple[bool, bool]:
+    """Which attempts are worth it, on a game with priorities on vertices; kept."""
+    return kept(arena, "parity ways", lambda: host.ways(arena))
 
 
 def rows_for_host(arena: Arena) -> host.Rows | None:
@@ -317,7 +317,7 @@ def rows_for_host(arena: Arena) -> host.Rows | None:
 
     def made():
         game = split(arena)
-        return host.rows(game) if host.is_worth_it(game) else None
+        return host.rows(game) if _ways(game)[1] else None
 
     return kept(arena, "parity rows", made)
 

@@ -105,15 +105,14 @@ VERTICES_OF_ONE = 64
 
 # parity/host/_sweeps.py
 FEW_HEADS = 64
-"""Games with fewer vertices for each of those whose priority is the best are not swept
-..."""
+"""Games are swept if they have so many vertices for each of those whose priority is the
+best, or for each sink. That ends ..."""
 
 LITTLE = 2
-"""... nor if a sweep attracts fewer than one of so many vertices that it looks at, the
-first one excepted, which has to attract any ..."""
+"""... if of so many vertices that are asked fewer than one joins ..."""
 
 TRIED = 16
-"""... when it has looked at one of so many."""
+"""... when one of so many was asked."""
 
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19

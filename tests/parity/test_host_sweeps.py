@@ -63,11 +63,22 @@ def test_games_that_are_swept_to_the_end(count, monkeypatch):
         generate.propagation_tree(7, 2).pad(300, 600),
         grid(20, 1),
         grid(31, 2),
+        generate.hanoi(7),
+        generate.hanoi(5).pad(300, 1000),
     ],
-    ids=["tree", "wide", "reversed", "padded", "grid", "large grid"],
+    ids=[
+        "tree",
+        "wide",
+        "reversed",
+        "padded",
+        "grid",
+        "larger",
+        "hanoi",
+        "hanoi-padded",
+    ],
 )
 def test_games_that_a_few_vertices_win(arena):
-    assert engine.few_lead(arena)
+    assert engine.ways(arena)[0]
     found = engine.sweep(arena)
     assert found is not None
     assert found.finished
@@ -81,8 +92,8 @@ def test_games_that_a_few_vertices_win(arena):
 
 @pytest.mark.parametrize(
     "arena",
-    [generate.hanoi(6), generate.elevator(3), generate.random_game(1, 3000)],
-    ids=["hanoi", "elevator", "random"],
+    [generate.jurdzinski(8, 20), generate.elevator(3), generate.random_game(1, 3000)],
+    ids=["jurdzinski", "elevator", "random"],
 )
 def test_others_are_given_up(arena):
     """Those with the best priority are not few, or one of them can leave."""
@@ -91,12 +102,14 @@ def test_others_are_given_up(arena):
     is_right(arena, np.asarray(found.winner), np.asarray(found.strategy))
 
 
-def test_many_that_lead_are_told():
-    assert not engine.few_lead(generate.elevator(3))
-    assert not engine.few_lead(generate.random_game(1, 3000))
+def test_which_attempts_are_worth_it():
+    assert engine.ways(generate.elevator(3)) == (False, True)
+    assert engine.ways(generate.hanoi(5)) == (True, True)
+    many_priorities = generate.random_game(1, 3000, num_priorities=3000)
+    assert engine.ways(many_priorities) == (True, False)
     one_parity = generate.random_game(1, 3000)
     one_parity = dataclasses.replace(one_parity, priority=one_parity.priority * 2)
-    assert engine.few_lead(one_parity)
+    assert engine.ways(one_parity)[0]
     found = engine.sweep(one_parity)
     assert found is not None
     is_right(one_parity, found.winner, found.move)
