@@ -115,8 +115,36 @@ def test_which_attempts_are_worth_it():
     is_right(one_parity, found.winner, found.move)
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_what_is_won_by_a_sink_keeps_its_moves(player):
+    """A path to a sink, and a cycle whose vertices all have the same priority."""
+    path, cycle = np.arange(200), np.arange(200, 300)
+    arena = Arena.from_edges(
+        np.concatenate([path, path[1:], cycle]),
+        np.concatenate([np.maximum(path - 1, 0), path[1:], np.roll(cycle, 1)]),
+        owner=np.full(300, player),
+        priority=np.repeat([player, 3 - player, 4], [1, 199, 100]),
+    )
+    found = engine.sweep(arena)
+    assert found is not None
+    is_right(arena, found.winner, found.move)
+    assert found.stats["regions"] == 2
+    assert engine.ways(arena)[0]
+
+
 def test_it_is_stopped():
     arena = generate.propagation_tree(9, 2)
     assert engine.sweep(arena, max_steps=arena.shape[0] - 1) is None
     assert engine.sweep(arena, stop=np.ones(1, np.int8)) is None
     assert engine.sweep(arena, max_steps=arena.shape[0]) is not None
+
+
+def test_it_is_stopped_on_its_way():
+    arena = generate.propagation_tree(11, 2)
+    state = arena.owner.astype(np.uint8)
+    move, stack = np.zeros((2, arena.shape[0]), np.int32)
+    state[0] = 2
+    stop = np.ones(1, np.int8)
+    how = (arena.row_ptr, arena.dst, state, move, stack, 0, 0, stop)
+    joined, _, going = _sweeps._go_on(*map(host.lend, how))
+    assert (joined, going) == (_sweeps.POLL, False)
