@@ -215,7 +215,7 @@ class Arena(Value):
                 f"row_ptr must have one entry more than owner ({size + 1}), "
                 f"got {len(row_ptr)}"
             )
-        src, empty = sources_of(row_ptr, len(dst))
+        empty = has_empty_row(row_ptr, len(dst))
         priority = _priorities("priority", priority, size, "vertex")
         edge_priority = _priorities("edge_priority", edge_priority, len(dst), "edge")
         weight = _weights(weight, len(dst))
@@ -226,7 +226,7 @@ class Arena(Value):
 
         arena = cls(
             row_ptr=row_ptr,
-            src=freeze(src),
+            src=...,
             dst=dst,
             owner=owner,
             priority=priority,
@@ -388,6 +388,9 @@ class Arena(Value):
             **labels_by(self, None, lambda x: freeze(x[order])),
         )
 
+    def _sources(self) -> np.ndarray:
+        return freeze(sources_of(self.row_ptr, len(self.dst))[0])
+
     def _refuse_traced(self, method: str, instead: str) -> None:
         if any(isinstance(x, Tracer) for x in vars(self).values()):
             raise ValueError(
@@ -428,6 +431,25 @@ class Arena(Value):
         return arena, vertices, edges
 
 
+class _Sources:
+    """The field `src`: found from rows when it is first read, if it is `...`.
+
+    It is as long as all edges, and not all that is done with an arena reads it.
+    """
+
+    def __get__(self, arena: Arena, owner: type) -> Any:
+        """What was given, or what is kept with the arena."""
+        given = vars(arena)["src"]
+        return kept(arena, "src", arena._sources) if given is ... else given
+
+    def __set__(self, arena: Arena, given: Any) -> None:
+        """What an arena is made with."""
+        vars(arena)["src"] = given
+
+
+Arena.src = _Sources()
+
+
 def named_labels(*labels: Any) -> dict[str, Any]:
     """Labels by their names, from all of them in the order of `LABELS`."""
     return dict(zip(LABELS, labels, strict=True))
@@ -448,6 +470,42 @@ def labels_by(
         for name in LABELS
         if (make := of_edges if name in ON_EDGES else of_vertices) is not None
     }
+
+
+def has_empty_row(row_ptr: np.ndarray, edges: int) -> bool:
+    """Whether a row of edges is empty.
+
+    Args:
+        row_ptr: integers `[V + 1]`.
+        edges: their number `E`.
+
+    Raises:
+        ValueError: `row_ptr` does not ascend from 0 to `E`.
+    """
+    falls, empty = row_ptr[0] != 0 or row_ptr[-1] != edges, False
+    if not falls and pays(len(row_ptr)):
+        found = np.zeros(2, np.bool_)
+        on_all_cores(_look_at_rows, len(row_ptr) - 1, row_ptr, found)
+        falls, empty = found
+    elif not falls:
+        least = np.diff(row_ptr).min(initial=edges)
+        falls, empty = least < 0, least == 0 and len(row_ptr) > 1
+    if falls:
+        raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
+    return bool(empty)
+
+
+@compiled
+def _look_at_rows(row_ptr, found, begin, end):
+    """Finds rows that fall, and empty ones."""
+    falls, empty = False, False
+    for vertex in range(max(begin, 0), end):
+        falls |= row_ptr[vertex] > row_ptr[vertex + 1]
+        empty |= row_ptr[vertex] == row_ptr[vertex + 1]
+    if falls:
+        found[0] = True
+    if empty:
+        found[1] = True
 
 
 def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
@@ -612,7 +670,13 @@ def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
     if isinstance(tree, np.ndarray) or not imported():
         return False
-    return any(isinstance(x, Tracer) for x in jax.tree.leaves(tree))
+    # Of arenas as they are: their leaves would be sources, too, which may not be there.
+    leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, Arena))
+    return any(
+        isinstance(y, Tracer)
+        for x in leaves
+        for y in (vars(x).values() if isinstance(x, Arena) else (x,))
+    )
 
 
 def eager() -> contextlib.AbstractContextManager[None]:

@@ -1,6 +1,7 @@
 """Arena: building, checks of bad input, padding and the other arenas made of one."""
 
 import dataclasses
+import pickle
 
 import jax
 import numpy as np
@@ -8,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgames import Arena, host
+from jaxgames import Arena, generate, host, parity
 from jaxgames import arena as arena_module
-from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket
+from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket, is_traced
+from jaxgames.kept import is_kept
 
 
 def triangle(**labels) -> Arena:
@@ -310,6 +312,54 @@ def test_sources_of_many_edges(monkeypatch):
     assert many.src.dtype == np.int32
     with pytest.raises(ValueError, match="vertex 0 has no successor"):
         Arena.from_csr([0, 0, 1], np.array([1]), owner=[0, 1])
+
+
+@pytest.mark.parametrize("by_machine_code", [False, True])
+@pytest.mark.parametrize(
+    "row_ptr", [[0, 2, 1, 4], [1, 2, 3, 4], [0, 2, 3, 3], [0, 5, 5, 4], [0, -1, 3, 4]]
+)
+def test_rows_that_do_not_ascend(monkeypatch, by_machine_code, row_ptr):
+    if by_machine_code:
+        look_by_machine_code(monkeypatch)
+    found = arena_module.has_empty_row(np.array([0, 1, 3, 4]), 4)
+    assert found is False
+    assert arena_module.has_empty_row(np.array([0, 3, 3, 4]), 4) is True
+    assert arena_module.has_empty_row(np.array([0]), 0) is False
+    with pytest.raises(ValueError, match="must ascend from 0 to the number of edges"):
+        arena_module.has_empty_row(np.array(row_ptr), 4)
+
+
+def test_sources_are_found_when_they_are_read():
+    tree = generate.propagation_tree(8, 2)
+    how = {"owner": tree.owner, "priority": tree.priority}
+    arena = Arena.from_csr(tree.row_ptr, tree.dst, **how)
+    parity.solve(arena, "host")
+    assert not is_kept(arena, "src")
+    again = pickle.loads(pickle.dumps(arena))
+    assert not is_kept(again, "src")
+    expected = np.repeat(np.arange(arena.shape[0]), np.diff(arena.row_ptr))
+    for each in (arena, again, jax.tree.map(lambda x: x, arena)):
+        np.testing.assert_array_equal(each.src, expected)
+        assert each.src.dtype == np.int32
+        assert not each.src.flags.writeable
+    assert arena.src is arena.src
+    given = dataclasses.replace(arena, src=expected.astype(np.int32)[::-1])
+    np.testing.assert_array_equal(given.src, expected[::-1])
+
+
+def test_an_arena_is_traced_if_one_of_its_arrays_is():
+    arena = generate.propagation_tree(3, 2)
+    assert not is_traced((arena, None))
+    assert not is_kept(arena, "src")
+    seen = []
+
+    @jax.jit
+    def look(priority):
+        seen.append(is_traced((dataclasses.replace(arena, priority=priority), None)))
+        return priority
+
+    look(arena.priority)
+    assert seen == [True]
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
