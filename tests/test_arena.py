@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgames import Arena, host
+from jaxgames import Arena, generate, host, parity
 from jaxgames import arena as arena_module
-from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket
+from jaxgames.arena import CONDITIONS, MAX_PRIORITY, bucket, is_traced
 
 
 def triangle(**labels) -> Arena:
@@ -314,6 +314,54 @@ def test_sources_of_many_edges(monkeypatch):
         Arena.from_csr([0, 0, 1], np.array([1]), owner=[0, 1])
 
 
+@pytest.mark.parametrize("by_machine_code", [False, True])
+@pytest.mark.parametrize(
+    "row_ptr", [[0, 2, 1, 4], [1, 2, 3, 4], [0, 2, 3, 3], [0, 5, 5, 4], [0, -1, 3, 4]]
+)
+def test_rows_that_do_not_ascend(monkeypatch, by_machine_code, row_ptr):
+    if by_machine_code:
+        look_by_machine_code(monkeypatch)
+    found = arena_module.has_empty_row(np.array([0, 1, 3, 4]), 4)
+    assert found is False
+    assert arena_module.has_empty_row(np.array([0, 3, 3, 4]), 4) is True
+    assert arena_module.has_empty_row(np.array([0]), 0) is False
+    with pytest.raises(ValueError, match="must ascend from 0 to the number of edges"):
+        arena_module.has_empty_row(np.array(row_ptr), 4)
+
+
+def test_sources_are_found_when_they_are_read():
+    tree = generate.propagation_tree(8, 2)
+    how = {"owner": tree.owner, "priority": tree.priority}
+    arena = Arena.from_csr(tree.row_ptr, tree.dst, **how)
+    parity.solve(arena, "host")
+    assert "src" not in vars(arena)
+    again = pickle.loads(pickle.dumps(arena))
+    assert "src" not in vars(again)
+    expected = np.repeat(np.arange(arena.shape[0]), np.diff(arena.row_ptr))
+    for each in (arena, again, jax.tree.map(lambda x: x, arena)):
+        np.testing.assert_array_equal(each.src, expected)
+        assert each.src.dtype == np.int32
+        assert not each.src.flags.writeable
+    assert arena.src is arena.src
+    given = dataclasses.replace(arena, src=expected.astype(np.int32)[::-1])
+    np.testing.assert_array_equal(given.src, expected[::-1])
+
+
+def test_an_arena_is_traced_if_one_of_its_arrays_is():
+    arena = generate.propagation_tree(3, 2)
+    assert not is_traced((arena, None))
+    assert "src" not in vars(arena)
+    seen = []
+
+    @jax.jit
+    def look(priority):
+        seen.append(is_traced((dataclasses.replace(arena, priority=priority), None)))
+        return priority
+
+    look(arena.priority)
+    assert seen == [True]
+
+
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
 def test_sources_are_written_by_several_cores(monkeypatch):
     """Short rows of one core end where those of another begin."""
@@ -352,15 +400,3 @@ def test_sources_are_written_when_they_are_asked_for():
     assert other.priority.tolist() == [3, 4]
     with pytest.raises(AttributeError, match="an Arena has no attribute 'sources'"):
         arena.sources  # noqa: B018
-
-
-@pytest.mark.parametrize("of_machine_code", [False, True])
-def test_rows_that_do_not_ascend(monkeypatch, of_machine_code):
-    monkeypatch.setattr(arena_module, "pays", lambda entries: of_machine_code)
-    find = arena_module.has_empty_row
-    rows = {True: [0, 2, 2, 3], False: [0, 1, 2, 3]}
-    for empty, row_ptr in rows.items():
-        assert find(np.array(row_ptr, np.int32), 3) is empty
-    for row_ptr in ([0, 2, 1, 3], [0, 4, 3, 3], [1, 2, 2, 3], [0, 1, 2, 2]):
-        with pytest.raises(ValueError, match="ascend from 0 to the number of edges"):
-            find(np.array(row_ptr, np.int32), 3)

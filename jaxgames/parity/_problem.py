@@ -174,23 +174,20 @@ class Parity(drive.Problem[Arena]):
     ) -> Solution:
         """By several engines in turn, or by one of them."""
         won = None
-        rows = None
         if engine == drive.HOST and state is None:
-            rows = rows_for_host(question)
-        if rows is not None:
             stop = None if track is None else track.stop
-            won = host.attempt(rows, stop=stop, max_steps=max_steps)
-            if won.finished:
-                if track is not None:
-                    track.publish_all(won.winner, won.move)
-                move = won.move if strategies else None
-                winner, strategy = _fit(question, won.winner, move)
-                return Solution(
-                    winner=winner,
-                    strategy=strategy,
-                    status=Status.SOLVED,
-                    stats=Stats(solver=engine, engine=host.PROMOTION, **won.stats),
-                )
+            won = attempted(question, stop, max_steps)
+        if won is not None and won.finished:
+            if track is not None:
+                track.publish_all(won.winner, won.move)
+            move = won.move if strategies else None
+            winner, strategy = _fit(question, won.winner, move)
+            return Solution(
+                winner=winner,
+                strategy=strategy,
+                status=Status.SOLVED,
+                stats=Stats(solver=engine, engine=host.PROMOTION, **won.stats),
+            )
         prepared, shared = for_host(question), {}
         if engine == HOST_TANGLES:
             shared["legs"] = (host.TANGLES,)
@@ -297,12 +294,30 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     return kept(arena, key, lambda: normal_form(arena, on_edges))
 
 
+def attempted(
+    arena: Arena, stop: np.ndarray | None, max_steps: int | None
+) -> "host.Won | None":
+    """What the host wins before its engines are prepared; None if nothing is tried."""
+    how: dict[str, Any] = {"stop": stop, "max_steps": max_steps}
+    if arena.edge_priority is None and _ways(arena)[0]:
+        won = host.sweep(arena, **how)
+        if won is not None:
+            return won
+    rows = rows_for_host(arena)
+    return None if rows is None else host.attempt(rows, **how)
+
+
+def _ways(arena: Arena) -> tuple[bool, bool]:
+    """Which attempts are worth it, on a game with priorities on vertices; kept."""
+    return kept(arena, "parity ways", lambda: host.ways(arena))
+
+
 def rows_for_host(arena: Arena) -> host.Rows | None:
     """The arrays for an attempt, or None if there is none; kept with the arena."""
 
     def made():
         game = split(arena)
-        return host.rows(game) if host.is_worth_it(game) else None
+        return host.rows(game) if _ways(game)[1] else None
 
     return kept(arena, "parity rows", made)
 

@@ -103,6 +103,17 @@ FEW_PRIORITIES = 8
 VERTICES_OF_ONE = 64
 """... if there are not so many vertices for each."""
 
+# parity/host/_sweeps.py
+FEW_HEADS = 64
+"""Games are swept if they have so many vertices for each of those whose priority is the
+best, or for each sink. That ends ..."""
+
+LITTLE = 2
+"""... if of so many vertices that are asked fewer than one joins ..."""
+
+TRIED = 16
+"""... when one of so many was asked."""
+
 # parity/host/_rows.py
 SPLIT_FROM = 1 << 19
 """Vertices from which on edges that lead far are sorted in two steps, each of which

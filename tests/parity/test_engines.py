@@ -79,7 +79,7 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         return engine.run(prepared, **options)
 
     monkeypatch.setattr(_problem, "host", engines(run))
-    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
+    monkeypatch.setattr(_problem, "attempted", lambda *_: None)
     monkeypatch.setattr(Parity, "patience", 10)
     monkeypatch.setattr(host, "SMALL", 0)
     parity.prepare_host(GAME)
@@ -333,7 +333,7 @@ def test_python_is_cut_off_where_a_compiler_pays(monkeypatch):
         return engine.run(prepared, **options)
 
     monkeypatch.setattr(_problem, "host", engines(run))
-    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
+    monkeypatch.setattr(_problem, "attempted", lambda *_: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 0.02)
     assert agrees(SMALL, parity.solve(SMALL, "host"))
@@ -348,7 +348,7 @@ def test_python_tells_where_it_stands_and_may_be_stopped(monkeypatch):
         return engine.run(prepared, max_steps=1)
 
     monkeypatch.setattr(_problem, "host", engines(run))
-    monkeypatch.setattr(_problem, "rows_for_host", lambda _: None)
+    monkeypatch.setattr(_problem, "attempted", lambda *_: None)
     monkeypatch.setattr(host, "_has_llvm", lambda: False)
     monkeypatch.setattr(host, "_plain_left", 60.0)
     told = []

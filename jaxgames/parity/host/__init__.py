@@ -51,6 +51,7 @@ from jaxgames.parity.host._legs import Won as Won
 from jaxgames.parity.host._quick import Board, answer, first_bytes, promote_quickly
 from jaxgames.parity.host._rows import Rows as Rows
 from jaxgames.parity.host._rows import by_target
+from jaxgames.parity.host._sweeps import look, sweep_up
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import FEW_PRIORITIES, QUICK_WORK, VERTICES_OF_ONE
@@ -96,14 +97,18 @@ def rows(arena: Arena) -> Rows:
     return Rows(owner, priority, row_ptr, head, *incoming, size)
 
 
-def is_worth_it(arena: Arena) -> bool:
-    """Whether a game may be won in a few regions: it has few priorities for its size.
+def ways(arena: Arena) -> tuple[bool, bool]:
+    """What may win a game at once: `sweep`, and `attempt`.
+
+    For `sweep` few vertices have the best priority, or few are sinks. A game may be won
+    in a few regions if it has few priorities for its size.
 
     Args:
-        arena: with vertex priorities; it need not be a right one.
+        arena: as in `prepare`.
     """
-    top = int(np.max(arena.priority, initial=0))
-    return top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
+    arena, _ = _checked(arena)
+    top, swept = look(*_ready(arena.row_ptr, arena.dst, arena.priority))
+    return swept, top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
 
 
 def attempt(
@@ -135,6 +140,35 @@ def attempt(
     names = ("steps", "regions", "promotions", "dominions")
     stats: dict[str, int] = dict(zip(names, counts.tolist(), strict=False))
     return Won(winner, move, bool(finished), stats)
+
+
+def sweep(
+    arena: Arena, *, stop: np.ndarray | None = None, max_steps: int | None = None
+) -> Won | None:
+    """Wins a game that few vertices win, without its edges by where they lead.
+
+    O(V + E) time. See `_sweeps.py`.
+
+    Args:
+        arena: as in `prepare`.
+        stop: see `run`.
+        max_steps: as in `attempt`.
+
+    Returns:
+        None if it has given up.
+    """
+    arena, size = _checked(arena)
+    most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    own, counts = len(arena.owner), np.zeros(2, np.int64)
+    winner, move = np.empty(size, np.int8), np.empty(size, np.int32)
+    winner[own:], move[own:] = 0, NO_EDGE
+    game = _ready(arena.row_ptr, arena.dst, arena.owner, arena.priority)
+    stop = NEVER_STOPS if stop is None else stop
+    if not sweep_up(*game, winner[:own], move[:own], stop, most, counts):
+        return None
+    steps, won = counts.tolist()
+    stats = {"steps": steps, "regions": won, "promotions": 0, "dominions": won}
+    return Won(winner, move, True, stats)
 
 
 def _checked(arena: Arena) -> tuple[Arena, int]:

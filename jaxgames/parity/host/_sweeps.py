@@ -1,0 +1,290 @@
+"""Games that few vertices win: from one to the next, and no edge is turned round.
+
+An attractor asks a vertex whether one of its edges leads to what is attracted, or all
+of them do. Which vertices are to be asked, those from which an edge leads to one that
+has joined, is not known where edges are only known by where they begin. But edges of
+many games can be taken back: of those on grids and trees, of puzzles. So those are
+asked to which edges of one that has joined lead. All are asked besides in order of
+their numbers, and then the other way round: vertices that a game's maker found one
+after the other have edges to those just before them, so that one sweep goes a long way.
+What costs most of the time elsewhere, to bring edges into the order of their targets,
+is left out, and the edge by which a vertex is attracted is its owner's move.
+
+It begins with sinks, where a play stays for ever, and goes on with the vertices of the
+best priority. It gives up early: if these are not few, if most that are asked do not
+join, or if one of the best can leave. Then nothing is won.
+"""
+
+import numpy as np
+
+from jaxgames.host import compiled
+from jaxgames.solution import NO_EDGE
+from jaxgames.tuning.parity import FEW_HEADS, LITTLE, POLL, TRIED
+
+OWNER, WON = 1, 8
+"""Of the byte of a vertex: its owner, and whether it is won. The two bits between say
+which player has it."""
+
+
+@compiled
+def look(row_ptr, head, priority):
+    """The largest priority; and whether `sweep_up` may win a game.
+
+    Few vertices have a priority above all of the other parity, or all have one; or
+    there are sinks, but few.
+    """
+    size, many = len(priority), 0
+    even, odd = np.int64(-2), np.int64(-1)
+    for v in range(size):
+        found = np.int64(priority[v])
+        even = max(even, found - (found & 1) * (found + 2))
+        odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+    above = min(even, odd)
+    for v in range(size):
+        many += priority[v] > above
+    room = size // FEW_HEADS + 1
+    few = many == size or many <= room
+    if not few:
+        sinks = _count_sinks(row_ptr, head)
+        few = sinks > 0 and sinks <= room
+    return max(even, odd), few
+
+
+@compiled
+def _count_sinks(row_ptr, head):
+    """How many vertices lead to themselves alone."""
+    many = 0
+    for v in range(len(row_ptr) - 1):  # without a branch that nobody could predict
+        e = row_ptr[v]
+        many += (row_ptr[v + 1] - e == 1) & (head[e] == v)
+    return many
+
+
+@compiled
+def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
+    """Wins a game; whether it has.
+
+    Args:
+        row_ptr: int32 `[V + 1]`, rows of edges.
+        head: int32 `[E]`, where they lead.
+        owner: bool `[V]`.
+        priority: int32 `[V]`.
+        winner: int8 `[V]`, gets winners.
+        move: int32 `[V]`, gets edges where owners win, else NO_EDGE.
+        stop: may be set to end it.
+        most: vertices that it may attract.
+        counts: of what has been done: steps, and won regions.
+    """
+    size = len(owner)
+    room = size // FEW_HEADS + 1
+    state, some = np.empty(size, np.uint8), np.empty(room, np.int32)
+    stack, going = np.empty(size, np.int32), size <= most
+    even, odd = np.int64(-2), np.int64(-1)
+    for v in range(size):
+        found = np.int64(priority[v])
+        state[v] = owner[v]
+        even = max(even, found - (found & 1) * (found + 2))
+        odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
+    sinks, left = np.int64(0), np.int64(size)
+    if min(even, odd) >= 0:  # else all wins have one parity
+        sinks = _count_sinks(row_ptr, head)
+    odd_sinks, lowest, highest = np.int64(0), np.int64(0), np.int64(0)
+    if sinks > 0:
+        odd_sinks, lowest, highest = _sinks(row_ptr, head, state, priority, move)
+        left -= sinks
+    for player in range(2):
+        many = odd_sinks if player == 1 else sinks - odd_sinks
+        if many > 0 and going:
+            counts[1] += 1
+            left = _attract(
+                row_ptr, head, state, move, stack, player, left, lowest, highest, stop
+            )
+            going = left >= 0
+    while left > 0 and going:
+        if left < size:
+            even, odd = _tops(state, priority)
+        player, above = np.int64(odd > even), min(even, odd)
+        many, lowest, highest = _heads(state, priority, player, above, some)
+        left -= many
+        going = many <= room or left == 0
+        if going:
+            left = _attract(
+                row_ptr, head, state, move, stack, player, left, lowest, highest, stop
+            )
+            going = left >= 0
+        if many <= room:
+            for index in range(many):
+                v = some[index]
+                going &= _stays(row_ptr, head, state, move, player, v)
+        else:
+            for v in range(size):
+                if going and state[v] < WON:
+                    going &= _stays(row_ptr, head, state, move, player, v)
+        counts[1] += 1
+    for v in range(size):
+        winner[v] = state[v] & (2 << 1) != 0
+    counts[0] = size
+    return going
+
+
+@compiled
+def _sinks(row_ptr, head, state, priority, move):
+    """Gives what leads to itself alone to who wins there.
+
+    Returns at how many vertices of these player 1 wins, and the first and the last.
+    """
+    at_odd, lowest, highest = np.int64(0), np.int64(-1), np.int64(0)
+    for v in range(len(state)):
+        e = row_ptr[v]
+        if (row_ptr[v + 1] - e == 1) & (head[e] == v):
+            player = np.int64(priority[v] & 1)
+            move[v] = e if state[v] == player else NO_EDGE
+            state[v] |= 2 << player
+            if lowest < 0:
+                lowest = np.int64(v)
+            highest = np.int64(v)
+            at_odd += player
+    return at_odd, lowest, highest
+
+
+@compiled
+def _tops(state, priority):
+    """Notes that what somebody has is won; the largest priorities of what is left.
+
+    Returns the largest even and the largest odd one, or less than any such.
+    """
+    even, odd = np.int64(-2), np.int64(-1)
+    for v in range(len(state)):
+        found, free = np.int64(priority[v]), state[v] <= OWNER
+        state[v] |= WON * (1 - free)
+        even = max(even, (found + 2) * (free & (found & 1 ^ 1)) - 2)
+        odd = max(odd, (found + 1) * (free & found & 1) - 1)
+    return even, odd
+
+
+@compiled
+def _heads(state, priority, player, above, some):
+    """Begins a region with what has a priority above one.
+
+    Returns how many vertices these are, and the first and the last of them. They are
+    put into `some` as far as there is room.
+    """
+    many, lowest, highest = np.int64(0), np.int64(0), np.int64(0)
+    own, room = 2 << player, len(some)
+    size, begin = len(state), np.int64(0)
+    while begin < size:
+        end, found = min(begin + POLL, size), False
+        for v in range(max(begin, 0), end):
+            found |= priority[v] > above
+        if found:
+            for v in range(max(begin, 0), end):
+                if priority[v] > above and state[v] <= OWNER:
+                    state[v] |= own
+                    if many < room:
+                        some[many] = v
+                    if many == 0:
+                        lowest = np.int64(v)
+                    highest = np.int64(v)
+                    many += 1
+        begin = end
+    return many, lowest, highest
+
+
+@compiled
+def _attract(row_ptr, head, state, move, stack, player, free, lowest, highest, stop):
+    """Attracts to a region, by one sweep after the other.
+
+    Args:
+        row_ptr: as in `sweep_up`.
+        head: likewise.
+        state: the bytes of vertices.
+        move: as in `sweep_up`.
+        stack: int32 `[V]`, room for vertices.
+        player: whose region it is.
+        free: how many vertices nobody has.
+        lowest: the first vertex of the region.
+        highest: the last one.
+        stop: see there.
+
+    Returns:
+        How many vertices are free then; a negative number if it has given up.
+    """
+    size = len(state)
+    down = highest > size - 1 - lowest
+    begin = highest if down else lowest
+    first, going, joined = True, True, np.int64(1)
+    while going and free > 0 and joined > 0:
+        index, last, step = np.int64(begin), np.int64(size), np.int64(1)
+        if down:
+            last, step = np.int64(-1), np.int64(-1)
+        joined, looked = np.int64(0), np.int64(0)
+        while going and index != last and joined < free:
+            until = index + step * min(POLL, (last - index) * step)
+            while index != until and going:
+                if state[index] <= OWNER:
+                    looked += 1
+                    if _joins(row_ptr, head, state, move, player, index):
+                        more, asked, going = _go_on(
+                            row_ptr, head, state, move, stack, player, index, stop
+                        )
+                        joined += more
+                        looked += asked
+                index += step
+            pays = joined * LITTLE >= looked
+            proves = joined == 0 and not first and 2 * free <= size
+            early = looked * TRIED < size and index != last
+            going &= stop[0] == 0 and (pays or proves or early)
+        free -= joined
+        begin = 0 if down else size - 1
+        down, first = not down, False
+    return free if going else np.int64(-1)
+
+
+@compiled
+def _go_on(row_ptr, head, state, move, stack, player, v, stop):
+    """Asks those to which edges lead from what has just joined, and so on.
+
+    Returns how many have joined with the vertex, how many were asked, and whether it
+    was not stopped.
+    """
+    stack[0] = v
+    top, joined, asked, going = np.int64(1), np.int64(0), np.int64(0), True
+    while top > 0 and going:
+        top -= 1
+        joined += 1
+        u = stack[top]
+        for e in range(row_ptr[u], row_ptr[u + 1]):
+            w = head[e]
+            if state[w] <= OWNER:
+                asked += 1
+                if _joins(row_ptr, head, state, move, player, w):
+                    stack[top] = w
+                    top += 1
+        going = joined % POLL != 0 or stop[0] == 0
+    return joined, asked, going
+
+
+@compiled
+def _joins(row_ptr, head, state, move, player, v):
+    """Attracts a free vertex if it can be; whether it was."""
+    found, own = np.int64(state[v]), 2 << player
+    owns = found == player
+    e, end = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+    while e < end and (state[head[e]] & own != 0) != owns:
+        e += 1
+    joins = (e < end) == owns
+    if joins:
+        state[v] = found | own
+        move[v] = e if owns else NO_EDGE
+    return joins
+
+
+@compiled
+def _stays(row_ptr, head, state, move, player, v):
+    """Whether a head stays in a region; notes how its owner does."""
+    own, owns = 2 << player, state[v] & OWNER == player
+    e, end = np.int64(row_ptr[v]), np.int64(row_ptr[v + 1])
+    while e < end and (state[head[e]] & own != 0) != owns:
+        e += 1
+    move[v] = e if owns and e < end else NO_EDGE
+    return (e < end) == owns

@@ -1,0 +1,150 @@
+"""What the host wins by sweeps, against the reference and the verifier."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from repeats import some_of
+from test_host_attempt import is_right, sparse
+
+from jaxgames import Arena, generate, host, parity
+from jaxgames.kept import is_kept
+from jaxgames.parity import host as engine
+from jaxgames.parity.host import _sweeps
+from jaxgames.solution import NO_EDGE
+
+
+def reversed_numbers(arena):
+    """The same game, whose last vertex is the first."""
+    last = arena.shape[0] - 1
+    return Arena.from_edges(
+        last - arena.src,
+        last - arena.dst,
+        owner=arena.owner[::-1],
+        priority=arena.priority[::-1],
+    )
+
+
+def grid(side, seed):
+    """Steps to neighbours, of both players; a goal that Even wins has to be reached."""
+    rng = np.random.default_rng(seed)
+    place = np.arange(side * side).reshape(side, side)
+    pairs = [(place[:, :-1], place[:, 1:]), (place[:-1], place[1:])]
+    src = np.concatenate([x.ravel() for a, b in pairs for x in (a, b)])
+    dst = np.concatenate([x.ravel() for a, b in pairs for x in (b, a)])
+    owner, priority = rng.random(side * side) < 0.05, np.ones(side * side, np.int32)
+    goal = side * side // 2
+    owner[goal], priority[goal] = False, 2
+    return Arena.from_edges(src, dst, owner=owner, priority=priority)
+
+
+@some_of(300, 3000)
+def test_games_that_are_swept_to_the_end(count, monkeypatch):
+    """However many heads there are, and however little a sweep attracts."""
+    monkeypatch.setattr(_sweeps, "FEW_HEADS", 1)
+    monkeypatch.setattr(_sweeps, "LITTLE", 10**6)
+    won, regions = 0, 0
+    for arena in sparse(51, count, (3, 60), 6):
+        with host.interpreted():
+            found = engine.sweep(arena)
+        if found is not None:
+            is_right(arena, found.winner, found.move)
+            won, regions = won + 1, regions + found.stats["regions"]
+    assert won > count / 5
+    assert regions > 1.2 * won
+
+
+@pytest.mark.parametrize(
+    "arena",
+    [
+        generate.propagation_tree(9, 2),
+        generate.propagation_tree(6, 3),
+        reversed_numbers(generate.propagation_tree(9, 2)),
+        generate.propagation_tree(7, 2).pad(300, 600),
+        grid(20, 1),
+        grid(31, 2),
+        generate.hanoi(7),
+        generate.hanoi(5).pad(300, 1000),
+    ],
+    ids=[
+        "tree",
+        "wide",
+        "reversed",
+        "padded",
+        "grid",
+        "larger",
+        "hanoi",
+        "hanoi-padded",
+    ],
+)
+def test_games_that_a_few_vertices_win(arena):
+    assert engine.ways(arena)[0]
+    found = engine.sweep(arena)
+    assert found is not None
+    assert found.finished
+    is_right(arena, found.winner, found.move)
+    assert found.stats["steps"] == arena.num_vertices
+    assert np.all(found.move[int(arena.num_vertices) :] == NO_EDGE)
+    again = parity.solve(arena, "host")
+    np.testing.assert_array_equal(again.strategy, found.move)
+    assert not is_kept(arena, "parity rows")
+
+
+@pytest.mark.parametrize(
+    "arena",
+    [generate.jurdzinski(8, 20), generate.elevator(3), generate.random_game(1, 3000)],
+    ids=["jurdzinski", "elevator", "random"],
+)
+def test_others_are_given_up(arena):
+    """Those with the best priority are not few, or one of them can leave."""
+    assert engine.sweep(arena) is None
+    found = parity.solve(arena, "host")
+    is_right(arena, np.asarray(found.winner), np.asarray(found.strategy))
+
+
+def test_which_attempts_are_worth_it():
+    assert engine.ways(generate.elevator(3)) == (False, True)
+    assert engine.ways(generate.hanoi(5)) == (True, True)
+    many_priorities = generate.random_game(1, 3000, num_priorities=3000)
+    assert engine.ways(many_priorities) == (True, False)
+    one_parity = generate.random_game(1, 3000)
+    one_parity = dataclasses.replace(one_parity, priority=one_parity.priority * 2)
+    assert engine.ways(one_parity)[0]
+    found = engine.sweep(one_parity)
+    assert found is not None
+    is_right(one_parity, found.winner, found.move)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_what_is_won_by_a_sink_keeps_its_moves(player):
+    """A path to a sink, and a cycle whose vertices all have the same priority."""
+    path, cycle = np.arange(200), np.arange(200, 300)
+    arena = Arena.from_edges(
+        np.concatenate([path, path[1:], cycle]),
+        np.concatenate([np.maximum(path - 1, 0), path[1:], np.roll(cycle, 1)]),
+        owner=np.full(300, player),
+        priority=np.repeat([player, 3 - player, 4], [1, 199, 100]),
+    )
+    found = engine.sweep(arena)
+    assert found is not None
+    is_right(arena, found.winner, found.move)
+    assert found.stats["regions"] == 2
+    assert engine.ways(arena)[0]
+
+
+def test_it_is_stopped():
+    arena = generate.propagation_tree(9, 2)
+    assert engine.sweep(arena, max_steps=arena.shape[0] - 1) is None
+    assert engine.sweep(arena, stop=np.ones(1, np.int8)) is None
+    assert engine.sweep(arena, max_steps=arena.shape[0]) is not None
+
+
+def test_it_is_stopped_on_its_way():
+    arena = generate.propagation_tree(11, 2)
+    state = arena.owner.astype(np.uint8)
+    move, stack = np.zeros((2, arena.shape[0]), np.int32)
+    state[0] = 2
+    stop = np.ones(1, np.int8)
+    how = (arena.row_ptr, arena.dst, state, move, stack, 0, 0, stop)
+    joined, _, going = _sweeps._go_on(*map(host.lend, how))
+    assert (joined, going) == (_sweeps.POLL, False)
