@@ -392,7 +392,7 @@ class Arena(Value):
         return freeze(sources_of(self.row_ptr, len(self.dst))[0])
 
     def _refuse_traced(self, method: str, instead: str) -> None:
-        if any(isinstance(x, Tracer) for x in vars(self).values()):
+        if is_traced(self):
             raise ValueError(
                 f"Arena.{method} runs on the host, and this arena is traced by jax: "
                 f"call it outside of jax.jit and jax.vmap; {instead}"
@@ -482,30 +482,11 @@ def has_empty_row(row_ptr: np.ndarray, edges: int) -> bool:
     Raises:
         ValueError: `row_ptr` does not ascend from 0 to `E`.
     """
-    falls, empty = row_ptr[0] != 0 or row_ptr[-1] != edges, False
-    if not falls and pays(len(row_ptr)):
-        found = np.zeros(2, np.bool_)
-        on_all_cores(_look_at_rows, len(row_ptr) - 1, row_ptr, found)
-        falls, empty = found
-    elif not falls:
-        least = np.diff(row_ptr).min(initial=edges)
-        falls, empty = least < 0, least == 0 and len(row_ptr) > 1
-    if falls:
+    empty = bool(np.any(row_ptr[1:] <= row_ptr[:-1]))
+    falls = empty and bool(np.any(row_ptr[1:] < row_ptr[:-1]))
+    if falls or row_ptr[0] != 0 or row_ptr[-1] != edges:
         raise ValueError(f"row_ptr must ascend from 0 to the number of edges ({edges})")
-    return bool(empty)
-
-
-@compiled
-def _look_at_rows(row_ptr, found, begin, end):
-    """Finds rows that fall, and empty ones."""
-    falls, empty = False, False
-    for vertex in range(max(begin, 0), end):
-        falls |= row_ptr[vertex] > row_ptr[vertex + 1]
-        empty |= row_ptr[vertex] == row_ptr[vertex + 1]
-    if falls:
-        found[0] = True
-    if empty:
-        found[1] = True
+    return empty
 
 
 def sources_of(row_ptr: np.ndarray, edges: int) -> tuple[np.ndarray, bool]:
@@ -670,13 +651,21 @@ def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
     if isinstance(tree, np.ndarray) or not imported():
         return False
+    if isinstance(tree, Arena):
+        return _has_tracers(tree)
     # Of arenas as they are: their leaves would be sources, too, which may not be there.
     leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, Arena))
     return any(
-        isinstance(y, Tracer)
+        _has_tracers(x) if isinstance(x, Arena) else isinstance(x, Tracer)
         for x in leaves
-        for y in (vars(x).values() if isinstance(x, Arena) else (x,))
     )
+
+
+def _has_tracers(arena: Arena) -> bool:
+    """Whether an array is traced: not where an arena has been looked at."""
+    if is_kept(arena, DEAD_END):
+        return False
+    return any(isinstance(x, Tracer) for x in vars(arena).values())
 
 
 def eager() -> contextlib.AbstractContextManager[None]:
