@@ -398,7 +398,7 @@ class Arena(Value):
         )
 
     def _refuse_traced(self, method: str, instead: str) -> None:
-        if any(isinstance(x, Tracer) for x in vars(self).values()):
+        if is_traced(self):
             raise ValueError(
                 f"Arena.{method} runs on the host, and this arena is traced by jax: "
                 f"call it outside of jax.jit and jax.vmap; {instead}"
@@ -670,14 +670,21 @@ def is_traced(tree) -> bool:
     """Whether a leaf of the pytree is being traced by a JAX transformation."""
     if isinstance(tree, np.ndarray) or not imported():
         return False
+    if isinstance(tree, Arena):
+        return _has_tracers(tree)
     # Of an arena the fields that are there: leaves would be all, and sources written.
     leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, Arena))
     return any(
-        any(isinstance(y, Tracer) for y in vars(x).values())
-        if isinstance(x, Arena)
-        else isinstance(x, Tracer)
+        _has_tracers(x) if isinstance(x, Arena) else isinstance(x, Tracer)
         for x in leaves
     )
+
+
+def _has_tracers(arena: Arena) -> bool:
+    """Whether an array is traced: not where an arena has been looked at."""
+    if is_kept(arena, DEAD_END):
+        return False
+    return any(isinstance(x, Tracer) for x in vars(arena).values())
 
 
 def eager() -> contextlib.AbstractContextManager[None]:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import drive, fixpoint, ops, validity
 from jaxgames.arena import Arena, is_traced
 from jaxgames.drive import Leg
-from jaxgames.kept import kept
+from jaxgames.kept import is_kept, kept
 from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.parity import host
 from jaxgames.parity._edges import check_priorities, split
@@ -299,17 +299,16 @@ def attempted(
 ) -> "host.Won | None":
     """What the host wins before its engines are prepared; None if nothing is tried."""
     how: dict[str, Any] = {"stop": stop, "max_steps": max_steps}
-    if arena.edge_priority is None and _ways(arena)[0]:
+    in_vain = "parity swept in vain"
+    if arena.edge_priority is None and not is_kept(arena, in_vain):
         won = host.sweep(arena, **how)
         if won is not None:
             return won
+        stopped = stop is not None and stop[0]
+        if not stopped and (max_steps is None or max_steps >= arena.shape[0]):
+            kept(arena, in_vain, lambda: True)
     rows = rows_for_host(arena)
     return None if rows is None else host.attempt(rows, **how)
-
-
-def _ways(arena: Arena) -> tuple[bool, bool]:
-    """Which attempts are worth it, on a game with priorities on vertices; kept."""
-    return kept(arena, "parity ways", lambda: host.ways(arena))
 
 
 def rows_for_host(arena: Arena) -> host.Rows | None:
@@ -317,7 +316,7 @@ def rows_for_host(arena: Arena) -> host.Rows | None:
 
     def made():
         game = split(arena)
-        return host.rows(game) if _ways(game)[1] else None
+        return host.rows(game) if host.is_worth_it(game) else None
 
     return kept(arena, "parity rows", made)
 

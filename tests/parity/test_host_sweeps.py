@@ -9,6 +9,7 @@ from test_host_attempt import is_right, sparse
 
 from jaxgames import Arena, generate, host, parity
 from jaxgames.kept import is_kept
+from jaxgames.parity import _problem
 from jaxgames.parity import host as engine
 from jaxgames.parity.host import _sweeps
 from jaxgames.solution import NO_EDGE
@@ -78,7 +79,6 @@ def test_games_that_are_swept_to_the_end(count, monkeypatch):
     ],
 )
 def test_games_that_a_few_vertices_win(arena):
-    assert engine.ways(arena)[0]
     found = engine.sweep(arena)
     assert found is not None
     assert found.finished
@@ -102,17 +102,26 @@ def test_others_are_given_up(arena):
     is_right(arena, np.asarray(found.winner), np.asarray(found.strategy))
 
 
-def test_which_attempts_are_worth_it():
-    assert engine.ways(generate.elevator(3)) == (False, True)
-    assert engine.ways(generate.hanoi(5)) == (True, True)
-    many_priorities = generate.random_game(1, 3000, num_priorities=3000)
-    assert engine.ways(many_priorities) == (True, False)
-    one_parity = generate.random_game(1, 3000)
-    one_parity = dataclasses.replace(one_parity, priority=one_parity.priority * 2)
-    assert engine.ways(one_parity)[0]
-    found = engine.sweep(one_parity)
+def test_a_game_whose_priorities_have_one_parity():
+    arena = generate.random_game(1, 3000)
+    arena = dataclasses.replace(arena, priority=arena.priority * 2 + 1)
+    found = engine.sweep(arena)
     assert found is not None
-    is_right(one_parity, found.winner, found.move)
+    is_right(arena, found.winner, found.move)
+
+
+def test_what_was_swept_in_vain_is_not_swept_again(monkeypatch):
+    """Neither the look that was stopped, nor the short one, has shown anything."""
+    arena, vain = generate.elevator(3), "parity swept in vain"
+    stop = np.ones(1, np.int8)
+    _problem.attempted(arena, stop, None)
+    _problem.attempted(arena, None, arena.shape[0] - 1)
+    assert not is_kept(arena, vain)
+    first = parity.solve(arena, "host")
+    assert is_kept(arena, vain)
+    monkeypatch.setattr(engine, "sweep_up", None)
+    again = parity.solve(arena, "host")
+    np.testing.assert_array_equal(again.strategy, first.strategy)
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -129,7 +138,6 @@ def test_what_is_won_by_a_sink_keeps_its_moves(player):
     assert found is not None
     is_right(arena, found.winner, found.move)
     assert found.stats["regions"] == 2
-    assert engine.ways(arena)[0]
 
 
 def test_it_is_stopped():

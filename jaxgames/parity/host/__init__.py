@@ -51,7 +51,7 @@ from jaxgames.parity.host._legs import Won as Won
 from jaxgames.parity.host._quick import Board, answer, first_bytes, promote_quickly
 from jaxgames.parity.host._rows import Rows as Rows
 from jaxgames.parity.host._rows import by_target
-from jaxgames.parity.host._sweeps import look, sweep_up
+from jaxgames.parity.host._sweeps import sweep_up
 from jaxgames.parity.host._verify import verify as verify
 from jaxgames.solution import NO_EDGE
 from jaxgames.tuning.parity import FEW_PRIORITIES, QUICK_WORK, VERTICES_OF_ONE
@@ -97,18 +97,14 @@ def rows(arena: Arena) -> Rows:
     return Rows(owner, priority, row_ptr, head, *incoming, size)
 
 
-def ways(arena: Arena) -> tuple[bool, bool]:
-    """What may win a game at once: `sweep`, and `attempt`.
-
-    For `sweep` few vertices have the best priority, or few are sinks. A game may be won
-    in a few regions if it has few priorities for its size.
+def is_worth_it(arena: Arena) -> bool:
+    """Whether a game may be won in a few regions: it has few priorities for its size.
 
     Args:
-        arena: as in `prepare`.
+        arena: with vertex priorities; it need not be a right one.
     """
-    arena, _ = _checked(arena)
-    top, swept = look(*_ready(arena.row_ptr, arena.dst, arena.priority))
-    return swept, top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
+    top = int(np.max(arena.priority, initial=0))
+    return top <= max(FEW_PRIORITIES, len(arena.priority) // VERTICES_OF_ONE)
 
 
 def attempt(

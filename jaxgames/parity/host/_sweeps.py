@@ -27,30 +27,6 @@ which player has it."""
 
 
 @compiled
-def look(row_ptr, head, priority):
-    """The largest priority; and whether `sweep_up` may win a game.
-
-    Few vertices have a priority above all of the other parity, or all have one; or
-    there are sinks, but few.
-    """
-    size, many = len(priority), 0
-    even, odd = np.int64(-2), np.int64(-1)
-    for v in range(size):
-        found = np.int64(priority[v])
-        even = max(even, found - (found & 1) * (found + 2))
-        odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
-    above = min(even, odd)
-    for v in range(size):
-        many += priority[v] > above
-    room = size // FEW_HEADS + 1
-    few = many == size or many <= room
-    if not few:
-        sinks = _count_sinks(row_ptr, head)
-        few = sinks > 0 and sinks <= room
-    return max(even, odd), few
-
-
-@compiled
 def _count_sinks(row_ptr, head):
     """How many vertices lead to themselves alone."""
     many = 0
@@ -75,19 +51,24 @@ def sweep_up(row_ptr, head, owner, priority, winner, move, stop, most, counts):
         most: vertices that it may attract.
         counts: of what has been done: steps, and won regions.
     """
-    size = len(owner)
-    room = size // FEW_HEADS + 1
-    state, some = np.empty(size, np.uint8), np.empty(room, np.int32)
-    stack, going = np.empty(size, np.int32), size <= most
+    size, leaders, sinks = len(owner), 0, 0
     even, odd = np.int64(-2), np.int64(-1)
     for v in range(size):
         found = np.int64(priority[v])
-        state[v] = owner[v]
         even = max(even, found - (found & 1) * (found + 2))
         odd = max(odd, found - (found & 1 ^ 1) * (found + 1))
-    sinks, left = np.int64(0), np.int64(size)
-    if min(even, odd) >= 0:  # else all wins have one parity
+    for v in range(size):
+        leaders += priority[v] > min(even, odd)
+    if leaders < size:
         sinks = _count_sinks(row_ptr, head)
+    room = size // FEW_HEADS + 1
+    few = leaders == size or leaders <= room or (sinks > 0 and sinks <= room)
+    if not few or size > most:
+        return False
+    state, some = np.empty(size, np.uint8), np.empty(room, np.int32)
+    stack, left, going = np.empty(size, np.int32), np.int64(size), True
+    for v in range(size):
+        state[v] = owner[v]
     odd_sinks, lowest, highest = np.int64(0), np.int64(0), np.int64(0)
     if sinks > 0:
         odd_sinks, lowest, highest = _sinks(row_ptr, head, state, priority, move)
