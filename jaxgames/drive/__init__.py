@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from jaxgames.drive._solve import refuse_limits as refuse_limits
     from jaxgames.drive._solve import refuse_place as refuse_place
     from jaxgames.drive._solve import solve as solve
+    from jaxgames.drive._solve import undecided as undecided
     from jaxgames.drive._stack import buckets as buckets
     from jaxgames.drive._stack import filled as filled
     from jaxgames.drive._stack import grouped as grouped

@@ -241,6 +241,8 @@ class Problem(abc.ABC, Generic[Q]):
     """Edges up to which the host engine begins in the caller's thread."""
     head_start: ClassVar[float] = 0.0
     """Seconds for each edge that the device has for itself in a race."""
+    tries_first: ClassVar[bool] = False
+    """Whether `on_host` itself lets the device ahead, after what it tries at once."""
     holds_all: ClassVar[bool] = False
     """Whether the host engine has numbers for what overflows on a device."""
 

@@ -31,11 +31,13 @@ class Track:
         stop: int8 `[1]`: not zero once there is no use in going on. Compiled loops on
             the host look at it now and then.
         rounds: those that the device has made.
+        ahead: seconds, and rounds, that the device has for itself, at most.
     """
 
     def __init__(self):
         self.stop = np.zeros(1, np.int8)
         self.rounds = 0
+        self.ahead = 0.0, math.inf
 
     def wait(self, seconds: float, rounds: float = math.inf) -> None:
         """Lets the other engines have a start of so long, or until the race is over.
@@ -47,6 +49,11 @@ class Track:
             if self.rounds >= rounds:
                 break
             time.sleep(min(left, WAIT_SECONDS))
+
+    def let_ahead(self) -> None:
+        """Lets the device have what it has for itself; the host calls it once."""
+        self.wait(*self.ahead)
+        self.ahead = 0.0, math.inf
 
     def meter(self, report: Report) -> Status | None:
         """The meter for an engine on the device: tells it when to stop."""

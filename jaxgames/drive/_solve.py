@@ -300,9 +300,11 @@ def _race(
         return along_legs(problem, question, legs, progress=track.meter, run=run)
 
     def beside() -> Solution:
-        if not asks:  # else a device has to be found first, and has no use for it
-            track.wait(*problem.alone(question))
+        if not problem.tries_first:
+            track.let_ahead()
         return problem.on_host(question, strategies=strategies, track=track)
 
+    if not asks:  # else a device has to be found first, and has no use for it
+        track.ahead = problem.alone(question)
     engines = {DEVICE: on_device, HOST: beside}
     return first(track, engines, progress=meter, prefer=DEVICE)

@@ -64,6 +64,8 @@ class Parity(drive.Problem[Arena]):
     solvers = SOLVERS
     host_until = 1 << 17  # it takes a few milliseconds, a good part of them a race
     inline = 1 << 18
+    head_start = drive.HEAD_START
+    tries_first = True
     patience = PATIENCE  # pyright: ignore[reportAssignmentType]
 
     # ---- the question ----------------------------------------------------------
@@ -175,8 +177,10 @@ class Parity(drive.Problem[Arena]):
         """By several engines in turn, or by one of them."""
         won = None
         if engine == drive.HOST and state is None:
-            stop = None if track is None else track.stop
-            won = attempted(question, stop, max_steps)
+            won = attempted(question, track, max_steps)
+        if won is None and track is not None and track.stop[0]:
+            how = {"strategies": strategies}  # there is no use in going on
+            return drive.undecided(Status.INTERRUPTED, self, question, **how)
         if won is not None and won.finished:
             if track is not None:
                 track.publish_all(won.winner, won.move)
@@ -294,21 +298,35 @@ def normal(arena: Arena, solver: Solver | None = None) -> Arena:
     return kept(arena, key, lambda: normal_form(arena, on_edges))
 
 
-def attempted(
-    arena: Arena, stop: np.ndarray | None, max_steps: int | None
-) -> "host.Won | None":
-    """What the host wins before its engines are prepared; None if nothing is tried."""
-    how: dict[str, Any] = {"stop": stop, "max_steps": max_steps}
-    in_vain = "parity swept in vain"
-    if arena.edge_priority is None and not is_kept(arena, in_vain):
-        won = host.sweep(arena, **how)
-        if won is not None:
-            return won
-        stopped = stop is not None and stop[0]
-        if not stopped and (max_steps is None or max_steps >= arena.shape[0]):
-            kept(arena, in_vain, lambda: True)
+def attempted(arena: Arena, track: Any, max_steps: int | None) -> "host.Won | None":
+    """What the host wins before its engines are prepared; None if nothing is tried.
+
+    The sweeps take no memory, so that a device can work beside them.
+    """
+    won = _swept(arena, track, max_steps)
+    if won is not None:
+        return won
+    if track is not None:
+        track.let_ahead()
+        if track.stop[0]:
+            return None
     rows = rows_for_host(arena)
-    return None if rows is None else host.attempt(rows, **how)
+    stop = None if track is None else track.stop
+    return None if rows is None else host.attempt(rows, stop=stop, max_steps=max_steps)
+
+
+def _swept(arena: Arena, track: Any, max_steps: int | None) -> "host.Won | None":
+    """What sweeps along the edges win; None if that is vain, which is kept."""
+    in_vain = "parity swept in vain"
+    if arena.edge_priority is not None or is_kept(arena, in_vain):
+        return None
+    stop = None if track is None else track.stop
+    won = host.sweep(arena, stop=stop, max_steps=max_steps)
+    stopped = stop is not None and stop[0]
+    whole = max_steps is None or max_steps >= arena.shape[0]
+    if won is None and whole and not stopped:
+        kept(arena, in_vain, lambda: True)
+    return won
 
 
 def rows_for_host(arena: Arena) -> host.Rows | None:

@@ -7,12 +7,13 @@ import pytest
 from repeats import some_of
 from test_host_attempt import is_right, sparse
 
-from jaxgames import Arena, generate, host, parity
+from jaxgames import Arena, drive, generate, host, parity
 from jaxgames.kept import is_kept
 from jaxgames.parity import _problem
 from jaxgames.parity import host as engine
+from jaxgames.parity._shared import Shared
 from jaxgames.parity.host import _sweeps
-from jaxgames.solution import NO_EDGE
+from jaxgames.solution import NO_EDGE, UNDECIDED, Status
 
 
 def reversed_numbers(arena):
@@ -113,8 +114,9 @@ def test_a_game_whose_priorities_have_one_parity():
 def test_what_was_swept_in_vain_is_not_swept_again(monkeypatch):
     """Neither the look that was stopped, nor the short one, has shown anything."""
     arena, vain = generate.elevator(3), "parity swept in vain"
-    stop = np.ones(1, np.int8)
-    _problem.attempted(arena, stop, None)
+    track = drive.Track()
+    track.stop[0] = 1
+    _problem.attempted(arena, track, None)
     _problem.attempted(arena, None, arena.shape[0] - 1)
     assert not is_kept(arena, vain)
     first = parity.solve(arena, "host")
@@ -156,3 +158,31 @@ def test_it_is_stopped_on_its_way():
     how = (arena.row_ptr, arena.dst, state, move, stack, 0, 0, stop)
     joined, _, going = _sweeps._go_on(*map(host.lend, how))
     assert (joined, going) == (_sweeps.POLL, False)
+
+
+def test_the_host_sweeps_before_it_lets_the_device_ahead(monkeypatch):
+    waited = []
+
+    class Waits(drive.Track):
+        def let_ahead(self):
+            waited.append(True)
+            self.stop[0] = self.stops
+
+    def solve(arena, stops):
+        waited.clear()
+        track = Shared()
+        track.__class__ = type("Waits", (Waits, Shared), {"stops": stops})
+        return _problem.PROBLEM.on_host(arena, track=track)
+
+    assert solve(generate.propagation_tree(8, 2), 1).status == Status.SOLVED
+    assert not waited
+    game = generate.random_game(1, 2000, num_priorities=4)
+    found = solve(game, 0)
+    assert (found.status, waited) == (Status.SOLVED, [True])
+    assert parity.verify(game, found)
+    # The device has won meanwhile: nothing is begun.
+    monkeypatch.setattr(_problem, "rows_for_host", None)
+    monkeypatch.setattr(_problem, "for_host", None)
+    late = solve(generate.random_game(2, 2000, num_priorities=4), 1)
+    assert (late.status, waited) == (Status.INTERRUPTED, [True])
+    assert (np.asarray(late.winner) == UNDECIDED).all()
