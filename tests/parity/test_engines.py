@@ -78,11 +78,11 @@ def test_a_hard_game_on_the_host_goes_on_in_a_thread(monkeypatch):
         threads.append(threading.current_thread())
         return engine.run(prepared, **options)
 
+    parity.prepare_host(GAME)
     monkeypatch.setattr(_problem, "host", engines(run))
     monkeypatch.setattr(_problem, "attempted", lambda *_: None)
     monkeypatch.setattr(Parity, "patience", 10)
     monkeypatch.setattr(host, "SMALL", 0)
-    parity.prepare_host(GAME)
     assert agrees(GAME, parity.solve(GAME, "host"))
     assert threads[0] is threading.current_thread() is not threads[1]
 
