@@ -681,10 +681,14 @@ def is_traced(tree) -> bool:
 
 
 def _has_tracers(arena: Arena) -> bool:
-    """Whether an array is traced: not where an arena has been looked at."""
-    if is_kept(arena, DEAD_END):
-        return False
-    return any(isinstance(x, Tracer) for x in vars(arena).values())
+    """Whether an array of an arena is traced."""
+    fields = vars(arena).values()
+    # What is of numpy is told fast: to ask whether something is a tracer takes longer.
+    return any(isinstance(x, Tracer) for x in fields if not isinstance(x, NO_TRACERS))
+
+
+NO_TRACERS = (np.ndarray, np.generic, type(None), type(...))
+"""Types of most fields of arenas that are not traced."""
 
 
 def eager() -> contextlib.AbstractContextManager[None]:

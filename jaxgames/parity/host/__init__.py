@@ -1,8 +1,9 @@
 """Parity games on the host, for deep and narrow games: by several engines in turn.
 
-Most games are won in a few regions. `attempt` looks for these and gives up early: see
-`_quick.py`. What it leaves is for the others. What makes the first of them, priority
-promotion, fast:
+Some games are won by a few vertices, and `sweep` looks for what these attract: see
+`_sweeps.py`. Most games are won in a few regions. `attempt` looks for these and gives
+up early: see `_quick.py`. What it leaves is for the others. What makes the first of
+them, priority promotion, fast:
 
 - One word a vertex, its key, holds its region, its owner, and whether the game is won
   there: what a play step asks of a vertex costs one access to memory, and the words of
