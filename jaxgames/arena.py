@@ -687,7 +687,7 @@ def _has_tracers(arena: Arena) -> bool:
     return any(isinstance(x, Tracer) for x in fields if not isinstance(x, NO_TRACERS))
 
 
-NO_TRACERS = (np.ndarray, np.generic, type(None), type(...))
+NO_TRACERS = (np.ndarray, np.generic, type(None))
 """Types of most fields of arenas that are not traced."""
 
 
