@@ -69,7 +69,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--initial",
-        type=_numbers,
+        type=_options.naturals,
         metavar="N[,N...]",
         help="the initial states (default: those of the file, or else 0)",
     )
@@ -224,10 +224,6 @@ def _check(args: argparse.Namespace, asked: _Property, source: _Source) -> Exit:
         return end
     _write(args, trace)
     return Exit.WRONG
-
-
-def _numbers(text: str) -> list[int]:
-    return [_options.natural(word) for word in text.split(",")]
 
 
 def _check_tiny() -> None:

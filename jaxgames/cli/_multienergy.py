@@ -31,14 +31,14 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(beside=("output", ".npz"), check=_check_options)
     parser.add_argument(
         "--cap",
-        type=_numbers,
+        type=_options.naturals,
         metavar="N[,N...]",
         help="the value from which on an energy counts as infinite: one for all "
         "energies, or one for each",
     )
     parser.add_argument(
         "--budget",
-        type=_numbers,
+        type=_options.naturals,
         metavar="N[,N...]",
         help="say from which vertices these energies are enough; with --from, the exit "
         "code is 1 if they are not enough",
@@ -119,10 +119,6 @@ def of_arena(arena: Arena, cap: list[int] | None) -> multienergy.Game:
         defender=np.asarray(arena.owner),
         cap=cap[0] if cap is not None and len(cap) == 1 else cap,
     )
-
-
-def _numbers(text: str) -> list[int]:
-    return [_options.natural(word) for word in text.split(",")]
 
 
 def _check_options(args: argparse.Namespace) -> None:

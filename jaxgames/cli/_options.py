@@ -401,6 +401,11 @@ def natural(text: str) -> int:
     return number
 
 
+def naturals(text: str) -> list[int]:
+    """Type of an option that takes such integers, with commas between them."""
+    return [natural(word) for word in text.split(",")]
+
+
 def _number(kind: Callable[[str], Any], text: str) -> Any:
     """What a text says; None where it says no number, or one with too many digits."""
     try:

@@ -45,7 +45,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--capacity",
-        type=_numbers,
+        type=_options.naturals,
         metavar="N[,N...]",
         help="the capacity of energies, as for energy, or --cap of multienergy",
     )
@@ -145,7 +145,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     _fair.options(parser)
     parser.add_argument(
         "--initial",
-        type=_numbers,
+        type=_options.naturals,
         metavar="N[,N...]",
         help="where runs begin, as for check",
     )
@@ -274,10 +274,6 @@ def _machine(
     else:
         return io.ehoa.load_machine(args.solution)
     return machine, machine.outputs
-
-
-def _numbers(text: str) -> list[int]:
-    return [_options.natural(word) for word in text.split(",")]
 
 
 def _answer_of(args: argparse.Namespace) -> str:

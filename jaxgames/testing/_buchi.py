@@ -27,10 +27,6 @@ from jaxgames.testing._subject import (
 BATCH = 64
 
 
-def _arenas(cases: Cases) -> list[Arena]:
-    return [case.arena for case in cases]
-
-
 # ---- accepting cycles ------------------------------------------------------------
 
 
@@ -113,7 +109,7 @@ def of_stack(solver: Solver) -> Check:
         return found.status, found.exists, found.witness
 
     def check(cases: Cases) -> list[Complaint]:
-        found = jax.device_get(run(_games.stacked(cases.once(_arenas), BATCH)))
+        found = jax.device_get(run(_games.stacked(cases.once(_games.arenas), BATCH)))
         return [
             _wrong_answer(case, *one) for case, *one in zip(cases, *found, strict=False)
         ]
@@ -134,7 +130,7 @@ def _wrong_answer(case: Labelled, status, found, witness) -> Complaint:
 
 def _many_cycles(cases: Cases) -> list[Complaint]:
     solver = drive.PROBLEMS["accepting_cycle"].auto(None)
-    arenas = _games.padded(cases.once(_arenas))
+    arenas = _games.padded(cases.once(_games.arenas))
     found = solve_many("accepting_cycle", arenas, solver)
     return [
         _wrong_answer(case, int(one.status), one.exists, one.witness)
@@ -272,7 +268,7 @@ def _winners(cases: Cases) -> list[np.ndarray]:
 def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
     said: list[Complaint] = []
     for case, arena, answer, expected in zip(
-        cases, cases.once(_arenas), found, cases.once(_winners), strict=True
+        cases, cases.once(_games.arenas), found, cases.once(_winners), strict=True
     ):
         winner, strategy = (
             np.asarray(x)[: case.size] for x in (answer.winner, answer.strategy)
@@ -291,14 +287,14 @@ def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
 
 
 def _moves(cases: Cases) -> list[np.ndarray]:
-    return [buchi.solve(arena, "host").strategy for arena in cases.once(_arenas)]
+    return [buchi.solve(arena, "host").strategy for arena in cases.once(_games.arenas)]
 
 
 def of_games(solver: str) -> Check:
     """`buchi.solve` on one concrete game after the other."""
 
     def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_arenas)
+        arenas = cases.once(_games.arenas)
         if solver not in ("host", "auto"):
             arenas = _games.padded(arenas)
         return _wrong(cases, [buchi.solve(arena, solver) for arena in arenas])
@@ -314,7 +310,7 @@ def _solve(arena: Arena):
 
 
 def _traced(cases: Cases) -> list[Complaint]:
-    found = jax.device_get(_solve(_games.stacked(cases.once(_arenas), BATCH)))
+    found = jax.device_get(_solve(_games.stacked(cases.once(_games.arenas), BATCH)))
     rows = list(zip(*found, strict=True))[: len(cases)]
     return _wrong(
         cases,
@@ -323,7 +319,7 @@ def _traced(cases: Cases) -> list[Complaint]:
 
 
 def _many(cases: Cases) -> list[Complaint]:
-    solver, arenas = buchi.PROBLEM.auto(None), _games.padded(cases.once(_arenas))
+    solver, arenas = buchi.PROBLEM.auto(None), _games.padded(cases.once(_games.arenas))
     return _wrong(cases, solve_many(buchi, arenas, solver))
 
 

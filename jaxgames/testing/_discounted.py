@@ -13,7 +13,7 @@ from jaxgames.discounted import Solution, reference
 from jaxgames.solution import Status
 from jaxgames.testing import _games
 from jaxgames.testing._energy import show
-from jaxgames.testing._labelled import Labelled, of_arena, smaller
+from jaxgames.testing._labelled import Labelled, smaller
 from jaxgames.testing._subject import (
     Cases,
     Check,
@@ -30,10 +30,6 @@ FACTORS = (0.5, (9, 10), Fraction(2, 3), 0.99, 1e-3, 0.99999)
 """Discount factors that games have by their number of edges."""
 
 
-def _arenas(cases: Cases) -> list[Arena]:
-    return [case.arena for case in cases]
-
-
 def factor_of(arena: Arena):
     """The discount factor of a case."""
     return FACTORS[arena.shape[1] % len(FACTORS)]
@@ -41,7 +37,7 @@ def factor_of(arena: Arena):
 
 def _expected(cases: Cases) -> list[list[Fraction]]:
     """By fractions."""
-    arenas = cases.once(_arenas)
+    arenas = cases.once(_games.arenas)
     return [reference.solve(arena, factor_of(arena))[0] for arena in arenas]
 
 
@@ -57,7 +53,7 @@ def misses(claim: Solution, expected: list[Fraction]) -> Complaint:
 def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
     said: list[Complaint] = []
     for arena, answer, expected in zip(
-        cases.once(_arenas), found, cases.once(_expected), strict=True
+        cases.once(_games.arenas), found, cases.once(_expected), strict=True
     ):
         wrong = misses(answer, expected)
         if answer.status != Status.SOLVED:
@@ -74,21 +70,21 @@ def of_place(solver: str) -> Check:
 
     def check(cases: Cases) -> list[Complaint]:
         found = []
-        for arena in cases.once(_arenas):
+        for arena in cases.once(_games.arenas):
             factor = 0.5 if solver == "vi" else factor_of(arena)
             found.append(discounted.solve(arena, factor, solver))
         if solver != "vi":
             return _wrong(cases, found)
         return [
             misses(answer, reference.solve(arena, 0.5)[0])
-            for arena, answer in zip(cases.once(_arenas), found, strict=True)
+            for arena, answer in zip(cases.once(_games.arenas), found, strict=True)
         ]
 
     return apart(check)
 
 
 def _many(cases: Cases) -> list[Complaint]:
-    games = [(arena, factor_of(arena)) for arena in cases.once(_arenas)]
+    games = [(arena, factor_of(arena)) for arena in cases.once(_games.arenas)]
     return _wrong(cases, list(solve_many(discounted, games)))
 
 
@@ -97,7 +93,7 @@ _traced = jax.jit(functools.partial(discounted.solve, epsilon=1e-2))
 
 def _under_jit(cases: Cases) -> list[Complaint]:
     said: list[Complaint] = []
-    arenas = cases.once(_arenas)
+    arenas = cases.once(_games.arenas)
     for arena, padded in zip(arenas, _games.padded(arenas), strict=True):
         found = _traced(padded, 0.75)
         said.append(misses(found, reference.solve(arena, 0.75)[0]))
@@ -148,10 +144,6 @@ def _spoilt(case: Labelled) -> Complaint:
     return None
 
 
-def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
-    return of_arena(_games.weighted_arena(rng, index, size))
-
-
 def _show(case: Labelled) -> str:
     return show("discounted", case)[:-1] + f", {factor_of(case.arena)!r})"
 
@@ -160,7 +152,7 @@ def subject() -> Subject:
     """Discounted games."""
     return Subject(
         name="discounted",
-        draw=_draw,
+        draw=_games.weighted,
         checks={
             "host": of_place("host"),
             "auto": of_place("auto"),

@@ -12,7 +12,7 @@ from jaxgames.energy import TOP, Solution, reference
 from jaxgames.solution import NO_EDGE, Status
 from jaxgames.solver import Solver
 from jaxgames.testing import _games
-from jaxgames.testing._labelled import Labelled, of_arena, smaller, snippet
+from jaxgames.testing._labelled import Labelled, smaller, snippet
 from jaxgames.testing._subject import (
     Cases,
     Check,
@@ -29,12 +29,8 @@ BATCH = 64
 # ---- what is right ---------------------------------------------------------------
 
 
-def _arenas(cases: Cases) -> list[Arena]:
-    return [case.arena for case in cases]
-
-
 def _expected(cases: Cases) -> list[Solution]:
-    return [reference.solve(arena) for arena in cases.once(_arenas)]
+    return [reference.solve(arena) for arena in cases.once(_games.arenas)]
 
 
 def is_right(arena: Arena, claim: Solution) -> bool:
@@ -48,7 +44,7 @@ def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
     for at, (answer, expected) in enumerate(
         zip(found, cases.once(_expected), strict=True)
     ):
-        arena = cases.once(_arenas)[at]
+        arena = cases.once(_games.arenas)[at]
         if answer.status != Status.SOLVED:
             said.append(f"status {Status(int(answer.status)).name}")
             continue
@@ -100,7 +96,7 @@ def of_solver(solver: Solver) -> Check:
         return found, energy.verify(arena, found).valid
 
     def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_arenas)
+        arenas = cases.once(_games.arenas)
         found, valid = run(_games.stacked(arenas, BATCH))
         said = _wrong(cases, _cut(found, arenas))
         for at, accepted in enumerate(np.asarray(valid)[: len(arenas)]):
@@ -115,7 +111,7 @@ def of_place(solver: str) -> Check:
     """`energy.solve` on one concrete game after the other."""
 
     def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_arenas)
+        arenas = cases.once(_games.arenas)
         if solver in ("host", "auto"):
             return _wrong(cases, [energy.solve(arena, solver) for arena in arenas])
         games = _games.padded(arenas)  # one shape for what is compiled
@@ -127,7 +123,7 @@ def of_place(solver: str) -> Check:
 
 
 def _many(cases: Cases) -> list[Complaint]:
-    arenas = cases.once(_arenas)
+    arenas = cases.once(_games.arenas)
     found = solve_many(energy, _games.padded(arenas), energy.PROBLEM.auto(None))
     sizes = [arena.shape[0] for arena in arenas]
     return _wrong(cases, list(map(_unpadded, found, sizes)))
@@ -213,7 +209,7 @@ def _valid(arena: Arena, claim: Solution):
 
 
 def _spoilt(cases: Cases) -> list[Complaint]:
-    arenas = cases.once(_arenas)
+    arenas = cases.once(_games.arenas)
     right = cases.once(_expected)
     claims = [
         spoilt(arena, answer, np.random.default_rng([at, arena.shape[1]]))
@@ -243,10 +239,6 @@ def _spoilt(cases: Cases) -> list[Complaint]:
     return said
 
 
-def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
-    return of_arena(_games.weighted_arena(rng, index, size))
-
-
 def subject() -> Subject:
     """Energy games."""
     checks: dict[str, Check] = {name: of_place(name) for name in ("host", "auto")}
@@ -258,7 +250,7 @@ def subject() -> Subject:
         checks[f"{name}.alone"] = first(of_place(name), 2)
     return Subject(
         name="energy",
-        draw=_draw,
+        draw=_games.weighted,
         checks=checks,
         smaller=smaller,
         show=functools.partial(show, "energy"),

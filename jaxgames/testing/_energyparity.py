@@ -33,19 +33,15 @@ MOST_STATES = 400
 """Of what the modes of a game may remember, where they are played."""
 
 
-def _arenas(cases: Cases) -> list[Arena]:
-    return [case.arena for case in cases]
-
-
 def _expected(cases: Cases) -> list[Solution]:
     """By a parity game with the energy in its vertices."""
-    return [reference.solve(arena) for arena in cases.once(_arenas)]
+    return [reference.solve(arena) for arena in cases.once(_games.arenas)]
 
 
 def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
     said: list[Complaint] = []
     for arena, answer, expected in zip(
-        cases.once(_arenas), found, cases.once(_expected), strict=True
+        cases.once(_games.arenas), found, cases.once(_expected), strict=True
     ):
         wrong = None
         if answer.status != Status.SOLVED:
@@ -65,14 +61,14 @@ def of_place(solver: str) -> Check:
     """`energyparity.solve` on one game after the other."""
 
     def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_arenas)
+        arenas = cases.once(_games.arenas)
         return _wrong(cases, [energyparity.solve(arena, solver) for arena in arenas])
 
     return apart(check)
 
 
 def _many(cases: Cases) -> list[Complaint]:
-    return _wrong(cases, list(solve_many(energyparity, cases.once(_arenas))))
+    return _wrong(cases, list(solve_many(energyparity, cases.once(_games.arenas))))
 
 
 @functools.cache
@@ -82,7 +78,7 @@ def _traced() -> Any:
 
 def _stacked(cases: Cases) -> list[Complaint]:
     """All at once, under `vmap`: the least credits; those of few rounds."""
-    arenas = cases.once(_arenas)
+    arenas = cases.once(_games.arenas)
     vertices, edges = np.max([arena.shape for arena in arenas], axis=0)
     room = 1 << int(vertices).bit_length()
     # Each vertex that is added takes an edge.
@@ -179,7 +175,7 @@ def _spoilt(case: Labelled) -> Complaint:
 
 
 def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
-    arena = _games.weighted_arena(rng, index, size)
+    arena = _games.weighted(rng, index, size).arena
     most = int(rng.integers(4))
     priority = rng.integers(0, int(rng.integers(1, 7)), arena.shape[0])
     labels = {"owner": arena.owner, "priority": priority}

@@ -437,7 +437,7 @@ def _lts() -> io.LTS:
     return io.LTS.from_edges([0, 1, 1], ["send", "a, b", "tau"], [1, 0, 2])
 
 
-def _saved(reader: str, *values: Any, save: Callable = io.save) -> list[Case]:
+def _saved(reader: str, *values: Any) -> list[Case]:
     """What our own writers make of some values."""
     file = READERS[reader].file
     found = []
@@ -445,7 +445,7 @@ def _saved(reader: str, *values: Any, save: Callable = io.save) -> list[Case]:
         with tempfile.TemporaryDirectory() as folder:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                save(Path(folder, file), value)
+                io.save(Path(folder, file), value)
             files = {x.name: x.read_bytes() for x in sorted(Path(folder).iterdir())}
         archive = file.endswith((".npz", ".umb"))
         found.append(

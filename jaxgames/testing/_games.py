@@ -9,6 +9,7 @@ import numpy as np
 from jaxgames.arena import Arena, bucket
 from jaxgames.solution import NO_EDGE
 from jaxgames.testing._arenas import SHAPES, odd_arena
+from jaxgames.testing._labelled import Labelled, of_arena
 
 USUAL = 12
 """Vertices of a game at most, unless larger ones are asked for."""
@@ -17,12 +18,19 @@ WEIGHTS = ((-3, 3), (-50, 50), (-1, 1), (0, 2), (-2, 0), (-9, 6))
 """Ranges of weights that small games have in turn."""
 
 
-def weighted_arena(rng: np.random.Generator, index: int, size: int) -> Arena:
+def arenas(cases: Sequence[Labelled]) -> list[Arena]:
+    """The games that several checks share: see `Cases.once`."""
+    return [case.arena for case in cases]
+
+
+def weighted(rng: np.random.Generator, index: int, size: int) -> Labelled:
     """A small game of odd shape with weights, and without priorities."""
     arena = odd_arena(SHAPES[index % len(SHAPES)], rng, size)
     low, high = WEIGHTS[int(rng.integers(len(WEIGHTS)))]
     weight = rng.integers(low, high + 1, arena.shape[1])
-    return Arena.from_edges(arena.src, arena.dst, owner=arena.owner, weight=weight)
+    return of_arena(
+        Arena.from_edges(arena.src, arena.dst, owner=arena.owner, weight=weight)
+    )
 
 
 def shape_of(arenas: Sequence[Arena], usual: int = USUAL) -> tuple[int, int]:

@@ -55,10 +55,6 @@ def components(reach: np.ndarray) -> np.ndarray:
     return labels
 
 
-def _arenas(cases: Cases) -> list[Arena]:
-    return [case.arena for case in cases]
-
-
 def _expected(cases: Cases, masked: bool) -> list[np.ndarray]:
     return [components(closure(case, masked)) for case in cases]
 
@@ -104,7 +100,7 @@ def of_solver(solver: MaxId | FBTrim) -> Check:
 
 def _stack(cases: Cases) -> tuple[Arena, np.ndarray, np.ndarray]:
     """Graphs and masks in one padded size."""
-    stack = _games.stacked(cases.once(_arenas), BATCH)
+    stack = _games.stacked(cases.once(_games.arenas), BATCH)
     pairs = [masks(case) for case in cases]
     vertices = _games.rows([x for x, _ in pairs], stack.owner.shape[1], BATCH, 1)
     edges = _games.rows([x for _, x in pairs], stack.dst.shape[1], BATCH, 1)
@@ -147,7 +143,7 @@ def of_many(solver: str) -> Check:
     """`solve_many` on whole graphs."""
 
     def check(cases: Cases) -> list[Complaint]:
-        found = solve_many("scc", _games.padded(cases.once(_arenas)), solver)
+        found = solve_many("scc", _games.padded(cases.once(_games.arenas)), solver)
         return [
             _wrong(np.asarray(x.labels)[: case.size], _count(x.labels, case), expected)
             for x, case, expected in zip(

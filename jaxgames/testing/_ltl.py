@@ -69,9 +69,9 @@ def smaller(formula: Formula) -> Iterator[Formula]:
 # ---- automata --------------------------------------------------------------------
 
 
-def of_automata(generalised: bool, lengths=(1, 2, 3)) -> Check:
+def of_automata(generalised: bool) -> Check:
     """The automaton accepts the words of the formula, that of its negation the rest."""
-    all_words = [Words(NAMES, length) for length in lengths]
+    all_words = [Words(NAMES, length) for length in (1, 2, 3)]
 
     def check(formula: Formula) -> Complaint:
         automata = [

@@ -12,7 +12,7 @@ from jaxgames.meanpayoff import Solution, reference
 from jaxgames.solution import Status
 from jaxgames.testing import _games
 from jaxgames.testing._energy import show
-from jaxgames.testing._labelled import Labelled, of_arena, smaller
+from jaxgames.testing._labelled import Labelled, smaller
 from jaxgames.testing._subject import (
     Cases,
     Check,
@@ -26,10 +26,6 @@ from jaxgames.testing._subject import (
 BATCH, SIZE = 32, 9
 
 
-def _arenas(cases: Cases) -> list[Arena]:
-    return [case.arena for case in cases]
-
-
 def values(solution: Solution, size: int) -> list[Fraction]:
     """The values of the first vertices."""
     return [solution.value(v) for v in range(size)]
@@ -37,7 +33,7 @@ def values(solution: Solution, size: int) -> list[Fraction]:
 
 def _expected(cases: Cases) -> list[list[Fraction]]:
     """By playing for many steps, without thresholds."""
-    arenas = cases.once(_arenas)
+    arenas = cases.once(_games.arenas)
     return [values(reference.solve(arena), arena.shape[0]) for arena in arenas]
 
 
@@ -58,7 +54,7 @@ def is_right(case: Labelled, claim: Solution, expected: list[Fraction]) -> bool:
 def _wrong(cases: Cases, found: list[Solution]) -> list[Complaint]:
     said: list[Complaint] = []
     for case, arena, answer, expected in zip(
-        cases, cases.once(_arenas), found, cases.once(_expected), strict=True
+        cases, cases.once(_games.arenas), found, cases.once(_expected), strict=True
     ):
         size = case.size
         cut = dataclasses.replace(
@@ -83,7 +79,7 @@ def of_place(solver: str) -> Check:
     """`meanpayoff.solve` on one concrete game after the other."""
 
     def check(cases: Cases) -> list[Complaint]:
-        arenas = cases.once(_arenas)
+        arenas = cases.once(_games.arenas)
         if solver not in ("host", "auto"):
             arenas = _games.padded(arenas)
         return _wrong(cases, [meanpayoff.solve(arena, solver) for arena in arenas])
@@ -92,7 +88,7 @@ def of_place(solver: str) -> Check:
 
 
 def _many(cases: Cases) -> list[Complaint]:
-    return _wrong(cases, list(solve_many(meanpayoff, cases.once(_arenas))))
+    return _wrong(cases, list(solve_many(meanpayoff, cases.once(_games.arenas))))
 
 
 def _decisions(case: Labelled) -> Complaint:
@@ -160,15 +156,11 @@ def _spoilt(case: Labelled) -> Complaint:
     return None
 
 
-def _draw(rng: np.random.Generator, index: int, size: int) -> Labelled:
-    return of_arena(_games.weighted_arena(rng, index, size))
-
-
 def subject() -> Subject:
     """Mean-payoff games."""
     return Subject(
         name="meanpayoff",
-        draw=_draw,
+        draw=_games.weighted,
         checks={
             "host": of_place("host"),
             "auto": of_place("auto"),

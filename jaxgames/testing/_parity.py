@@ -118,10 +118,8 @@ def _wrong_winner(expected: Pair, answer: Pair) -> Complaint:
     )
 
 
-def _claim(answer: Pair, measures=None) -> Solution:
-    return Solution(
-        Status.SOLVED, winner=answer[0], strategy=answer[1], measures=measures
-    )
+def _claim(answer: Pair) -> Solution:
+    return Solution(Status.SOLVED, winner=answer[0], strategy=answer[1])
 
 
 def of_spm(lifting: reference.Lifting, single: bool) -> Complaints:
