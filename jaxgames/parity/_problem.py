@@ -363,8 +363,8 @@ def _fit(arena: Arena, winner, strategy) -> tuple[np.ndarray, np.ndarray | None]
     own = _num_own(arena)
 
     def resized(x, fill: int):
-        if own == len(x) == arena.shape[0]:
-            return x
+        if own == arena.shape[0]:
+            return x[:own]
         return np.pad(x[:own], (0, arena.shape[0] - own), constant_values=fill)
 
     strategy = None if strategy is None else resized(strategy, NO_EDGE)
