@@ -67,7 +67,9 @@ def _together(
     pieces = host.parted(region.pieces, first) if strategies else {}
     stats = Stats(solver="+".join(sorted(inner.names)), rounds=inner.rounds)
     found = []
-    for at, (arena, (start, end)) in enumerate(zip(arenas, pairwise(first), strict=True)):
+    for at, (arena, (start, end)) in enumerate(
+        zip(arenas, pairwise(first), strict=True)
+    ):
         own = slice(start[0], end[0])
         move = region.move[own]
         move = np.where(move == NO_EDGE, NO_EDGE, move - start[1]).astype(np.int32)

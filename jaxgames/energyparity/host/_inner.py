@@ -125,8 +125,13 @@ class Inner:
         parts = drive.split(arena, starts)
         places = {drive.place_for(parity.PROBLEM, one, place) for one in parts}
         many = places == {drive.HOST}
-        each = self._host(parts) if many else (
-            self._solve(parity.PROBLEM, one, place, strategies=True) for one in parts
+        each = (
+            self._host(parts)
+            if many
+            else (
+                self._solve(parity.PROBLEM, one, place, strategies=True)
+                for one in parts
+            )
         )
         winners, moves = [], []
         for found, edge in zip(each, arena.row_ptr[starts], strict=True):

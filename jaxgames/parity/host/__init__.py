@@ -66,8 +66,9 @@ class Outcome(NamedTuple):
         finished: whether every vertex is decided.
         stats: `steps`, see `run`; how many `regions` there were, `promotions`, and won
             regions (`dominions`); the `engine` that came to the end, and what was
-            `tried` before, if more than one had a turn; and how many `tangles` were
-            learned, if there was tangle learning; how many `parts` there were, if the
+            `tried` before, if more than one had a turn; how many `tangles` were
+            learned, if there was tangle learning; how many claims were `withdrawn`, if
+            there were justifications; and how many `parts` there were, if the
             game fell apart. Then the engine is that of the part that took longest.
         turns: what a later run goes on from; None if every vertex is decided.
     """
@@ -196,7 +197,7 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Three algorithms take turns, each with a budget of work, which is doubled when all
+    Four algorithms take turns, each with a budget of work, which is doubled when all
     have spent theirs. What one of them has won is won for the next.
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
@@ -205,6 +206,9 @@ def run(
     - `"tangles"`: recursive tangle learning [3], a way of [4] that searches a region
       which is open again without what its rival can drive out of it. It keeps its
       tangles from turn to turn.
+    - `"justified"`: fixpoint iteration with justifications [5]. It has little to do
+      where few vertices are won by another player than the one who likes their
+      priority, as in games of the literature with a few edges by lot.
     - `"afresh"`: priority promotion by the published rule, where everything below a
       promotion starts afresh.
 
@@ -241,6 +245,8 @@ def run(
         doi:10.4204/EPTCS.305.8.
         [4] van Dijk, Attracting tangles to solve parity games, CAV 2018,
         doi:10.1007/978-3-319-96142-2_14.
+        [5] Lapauw, Bruynooghe and Denecker, Improving parity game solvers with
+        justifications, VMCAI 2020, doi:10.1007/978-3-030-39322-9_21.
 
     Examples:
         >>> arena = Arena.from_edges(
