@@ -315,9 +315,9 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Promotion has the first turn alone: what it could not do then, it would do again.
     That turn is short where games are small: tangle learning takes little longer on
     those that are not hard, and should see one that is before a small part of it is
-    won, which may hide how the rest hangs together. Justifications and promotion afresh have long
-    turns where games are small: their work is dear where they are not, and tangle
-    learning better.
+    won, which may hide how the rest hangs together. Justifications and promotion afresh
+    have long turns where games are small: their work is dear where they are not, and
+    tangle learning better.
 
     Args:
         legs: their names.
