@@ -12,7 +12,7 @@ def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:
     """Puts concrete arenas side by side: no edge leads from one to another.
 
     Args:
-        arenas: at least one, without padding; all with the same labels.
+        arenas: at least one, without padding. Labels that not all have are left out.
 
     Returns:
         The arena; and integers `[N + 1, 2]`: its first vertex and edge of each, and
@@ -33,7 +33,7 @@ def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:
 
     def joined(name: str) -> Any:
         parts = [getattr(arena, name) for arena in arenas]
-        return None if parts[0] is None else np.concatenate(parts)
+        return None if any(part is None for part in parts) else np.concatenate(parts)
 
     size, edges = first[-1].tolist()
     arena = Arena(

@@ -355,6 +355,8 @@ def test_games_side_by_side_have_the_answers_of_each_alone(monkeypatch):
     wide = np.asarray(arenas[5].weight).astype(np.int64) << 45
     arenas[5] = dataclasses.replace(arenas[5], weight=wide)
     arenas[7] = arenas[7].pad(16, 64)
+    marks = np.ones(arenas[8].shape[0], bool)
+    arenas[8] = dataclasses.replace(arenas[8], accepting=marks)
     arenas[9] = Arena.from_edges([], [], owner=[], priority=[], weight=[])
     alone = [energyparity.solve(arena, "host") for arena in arenas]
     for most in (1 << 17, 100):
