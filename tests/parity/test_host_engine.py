@@ -311,8 +311,9 @@ def test_engines_hand_on_what_is_won(monkeypatch):
             stats = check_in_turn(arena, legs).stats
             tried.add((stats.get("tried"), stats["engine"]))
     assert ("promotion", "tangles") in tried
-    assert ("promotion, tangles", "justified") in tried
-    assert ("promotion, tangles, justified", "afresh") in tried
+    assert ("promotion, tangles", "afresh") in tried
+    assert ("promotion, tangles, afresh", "justified") in tried
+    assert ("promotion, tangles, afresh, justified", "afresh") in tried
     assert ("afresh, promotion, tangles", "tangles") in tried
 
 

@@ -31,7 +31,7 @@ from jaxgames.tuning.parity import (
 PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
 JUSTIFIED = "justified"
 
-LEGS = (PROMOTION, TANGLES, JUSTIFIED, AFRESH)
+LEGS = (PROMOTION, TANGLES, AFRESH, JUSTIFIED)
 """The engines, in the order of their turns."""
 
 NO_WORDS, NO_MARKS = np.empty(0, np.int32), np.empty(0, np.bool_)
@@ -147,8 +147,8 @@ class Turns:
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
                 restore(self._game, self._key)
-                if leg == legs[-1] and leg not in self._tried:
-                    # All have had a turn: most games are won by now.
+                if leg in (AFRESH, legs[-1]) and leg not in self._tried:
+                    # Nearly all have had a turn: most games are won by now.
                     self._parts = parts_of(self._game, self._key)[::-1]
                     if self._parts:
                         self.stats["parts"] = len(self._parts)
@@ -326,7 +326,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 128), ('tangles', 128), ('justified', 1), ('afresh', 16)]
+        [('promotion', 128), ('tangles', 128), ('afresh', 16), ('justified', 1)]
         >>> next(turns(LEGS, 1000))
         ('promotion', 10)
     """
