@@ -319,8 +319,36 @@ def test_many_thresholds():
     ):
         alone = energyparity.decide(*question, "host")
         np.testing.assert_array_equal(found.winner, alone.winner)
-    with pytest.raises(ValueError, match="outside of jax.jit"):
-        jax.jit(energyparity.decide)(GAME)
+
+
+def test_thresholds_of_traced_games():
+    """Also traced ones; what does not fit is undecided, and no wrong answer."""
+    arenas = [draw(seed, 4) for seed in range(12)]
+    pairs = [(seed % 5 - 2, 1 + seed % 3) for seed in range(12)]
+    stack = stacked(arenas, 5, 24)
+
+    @jax.jit
+    @jax.vmap
+    def decide(arena, p, q):
+        return energyparity.decide(arena, (p, q), max_steps=20_000)
+
+    found = decide(stack, *(np.array(x) for x in zip(*pairs, strict=True)))
+    assert not found.status.any()
+    for row, (arena, pair) in enumerate(zip(arenas, pairs, strict=True)):
+        expected = energyparity.decide(arena, pair).winner
+        size = arena.shape[0]
+        np.testing.assert_array_equal(found.winner[row, :size], expected)
+    one = jax.jit(lambda arena: energyparity.decide(arena, Fraction(9, 10)))(GAME)
+    expected = energyparity.decide(GAME, Fraction(9, 10)).winner
+    np.testing.assert_array_equal(one.winner, expected)
+    # Loops: the weights of the second do not fit when they are made larger.
+    for weight, ends in ((-3, Status.SOLVED), (-(2**29), Status.OVERFLOW)):
+        loop = Arena.from_edges([0], [0], owner=[0], priority=[0], weight=[weight])
+        own = jax.jit(energyparity.decide)(loop)
+        assert own.status == ends
+        assert own.winner.tolist() == [1 if ends == Status.SOLVED else UNDECIDED]
+    gains = Arena.from_edges([0], [0], owner=[0], priority=[0], weight=[2**30])
+    assert jax.jit(energyparity.decide)(gains).winner.tolist() == [0]
 
 
 def test_padding_batches_and_places():
