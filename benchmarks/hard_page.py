@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.compare import best_peer, by_game, ratio
 from benchmarks.decomposition_bars import bars_table
 from benchmarks.decomposition_page import Tables, filled
-from benchmarks.hard import ALONE, PRODUCT, RECURSION
+from benchmarks.hard import ALONE, OINK, PRODUCT, QUASI, RECURSION
 from benchmarks.hard_games import ENERGY, FAMILIES, STREETT
 from benchmarks.schema import PeerRow, Results, Row
 from benchmarks.tables import count, number, seconds, table, verdict
@@ -110,7 +110,11 @@ def _families(results: Results) -> str:
         ours, peer = rows.get(AUTO), best_peer(peers)
         compared = ratio(ours, peer)
         some = next(iter(rows.values()))
-        gave_up = [each.solver or "" for each in peers if each.status == "timeout"]
+        gave_up = [
+            each.solver
+            for each in peers
+            if each.status == "timeout" and each.solver in OINK.solvers
+        ]
         return [
             name,
             count(some.vertices),
@@ -126,6 +130,29 @@ def _families(results: Results) -> str:
     lines = [line(*game) for game in _games(results, FAMILIES)]
     head = "game,vertices,edges,jaxgames,Oink's best,its solver,ratio,,no answer of"
     return table(head.split(","), lines) if lines else ""
+
+
+def _solvers(results: Results) -> str:
+    """A line for each of Oink's solvers: of how many games it has an answer."""
+    answered: dict[str, list[bool]] = {}
+    fastest: dict[str, int] = {}
+    for _, _, peers in _games(results, FAMILIES):
+        best = best_peer(peers)
+        for peer in peers:
+            if peer.solver is None:
+                continue
+            right = peer.status == "ok" and peer.agrees is not False
+            answered.setdefault(peer.solver, []).append(right)
+            fastest[peer.solver] = fastest.get(peer.solver, 0) + (peer is best)
+
+    def line(solver: str) -> list[str]:
+        right = answered[solver]
+        kind = "quasi-polynomial" if solver in QUASI else ""
+        return [solver, kind, f"{sum(right)} of {len(right)}", count(fastest[solver])]
+
+    names = sorted(answered, key=lambda solver: (-sum(answered[solver]), solver))
+    head = "Oink's solver,,right answers,fastest on"
+    return table(head.split(","), [line(name) for name in names]) if names else ""
 
 
 def _energy(results: Results) -> str:
@@ -175,6 +202,7 @@ def _streett(results: Results) -> str:
 TABLES: Tables = {
     "hard-bars": (SUITE, _bars),
     "hard-families": (SUITE, _families),
+    "hard-solvers": (SUITE, _solvers),
     "hard-energy": (SUITE, _energy),
     "hard-streett": (SUITE, _streett),
 }

@@ -94,6 +94,11 @@ BUGS = [
         *("parity", "host.in_turn", "parity/test_host_engine.py"),
     ),
     Bug(
+        *("justified-withdraws", FORGETS, "parity/host/_justified.py"),
+        *("support[u] = False\n", "support[u] = support[u]\n"),
+        *("parity", "host.justified", "parity/test_host_engine.py"),
+    ),
+    Bug(
         *("tangles-escapes", COMPARISON, "parity/host/_tangles.py"),
         *(
             "w = out[k]\n"

@@ -21,7 +21,8 @@ def test_a_small_suite_runs(monkeypatch, tmp_path):
 
     def beside(name, arena, answer, peers, **_):
         asked.append((name, arena.shape[0], len(answer), peers))
-        return [PeerRow(game=name, peer="oink", solver="npp", status="ok", solve_s=1.0)]
+        about = {"game": name, "peer": "oink", "solver": peers[0].solvers[0]}
+        return [PeerRow(**about, status="ok", solve_s=1.0)]
 
     monkeypatch.setattr(suite, "side_by_side", beside)
     found = results("hard", backend="cpu")
@@ -33,12 +34,14 @@ def test_a_small_suite_runs(monkeypatch, tmp_path):
         *((STREETT, x) for x in (suite.RECURSION, suite.PRODUCT)),
     }
     assert all(each.answered and each.verify_s is not None for each in found.rows)
-    # Oink gets the family as it is, and of the Streett game the product.
+    # Oink gets the family as it is, twice, and of the Streett game the product.
     nodes = next(x for x in found.rows if x.solver == suite.PRODUCT).phases["nodes"]
-    assert [each[1] for each in asked] == [16, nodes]
+    assert [each[1] for each in asked] == [16, 16, nodes]
     assert all(size == answers for _, size, answers, _ in asked)
-    assert asked[0][3] == [suite.OINK]
-    assert len(found.peers) == 2
+    assert [each[3] for each in asked] == [[suite.OINK], [suite.OTHERS], [suite.OINK]]
+    assert not {*suite.OINK.solvers} & {*suite.OTHERS.solvers}
+    assert {*suite.QUASI} <= {*suite.OTHERS.solvers}
+    assert len(found.peers) == 3
 
 
 def test_the_games():
@@ -69,6 +72,8 @@ def measured():
         PeerRow(game="quick", peer="oink", solver="rtl", status="ok", solve_s=0.001),
         PeerRow(game="slow", peer="oink", solver="rtl", status="ok", solve_s=0.01),
         PeerRow(game="slow", peer="oink", solver="npp", status="timeout"),
+        PeerRow(game="slow", peer="oink", solver="qpt", status="timeout"),
+        PeerRow(game="quick", peer="oink", solver="qpt", status="ok", solve_s=0.5),
         PeerRow(game="s", peer="oink", solver="tl", status="ok", solve_s=0.4),
     ]
     return results("hard", rows=rows, peers=peers, backend="cpu")
@@ -77,6 +82,8 @@ def measured():
 def test_the_page_holds_the_aims_against_the_results(tmp_path):
     text = hard_page.page([measured()], tmp_path)
     assert cells(text, "families on which")[1:] == ["1 of 2", "none"]
+    assert cells(text, "qpt") == ["qpt", "quasi-polynomial", "1 of 2", "0"]
+    assert cells(text, "rtl") == ["rtl", "", "2 of 2", "2"]
     assert cells(text, "slowest game")[1:] == ["60.0 ms", "2.00 s"]
     assert cells(text, "e: energy parity")[1:] == ["25.0", "at most 20"]
     assert cells(text, "longest check")[1:] == ["1.50", "at most 1"]

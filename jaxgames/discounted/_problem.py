@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxgames import drive, fixpoint, memory, ops, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.discounted import _equations, host
+from jaxgames.discounted import _batch, _equations, host
 from jaxgames.discounted._checks import check, check_numbers, exact
 from jaxgames.discounted._equations import Task
 from jaxgames.discounted._improvement import StrategyImprovement
@@ -137,8 +137,30 @@ class Discounted(drive.Problem[Asked]):
         arena = as_checked_as(question.arena, question.arena.unpad())
         value, rounds, ended = host.improve(arena, factor, stop)
         status = Status.SOLVED if ended else Status.INTERRUPTED
-        stats = Stats(solver=drive.HOST, rounds=rounds)
+        stats = Stats(solver=drive.HOST, rounds=int(rounds[0]))
         return _certain(self, question, value, status, stats, None, strategies)
+
+    def found(
+        self,
+        question: Asked,
+        bounds: host.Certain,
+        status: Status,
+        stats: Stats,
+        carry: Any,
+        strategies: bool,
+    ) -> Solution:
+        """The solution, from bounds of vertices that are no padding."""
+        lower, upper, strategy = bounds
+        near = (upper - lower <= 2 * question.epsilon).all()
+        if status == Status.SOLVED and not near:
+            status = Status.PRECISION
+        more = (0, self.shape(question)[0] - len(lower))
+        lower, upper = np.pad(lower, more), np.pad(upper, more)
+        strategy = np.pad(strategy, more, constant_values=NO_EDGE)
+        answer = Values(
+            lower, upper, lower + (upper - lower) / 2, strategy if strategies else None
+        )
+        return self.solution(answer, status=status, stats=stats, state=carry)
 
     def traced(self, question: Asked, solver: Any, state: Any, max_steps: Any) -> Any:
         """In the width that JAX has, rounding counted in."""
@@ -156,8 +178,11 @@ class Discounted(drive.Problem[Asked]):
         return self.solution(answer, status=status, stats=stats, state=outcome.carry)
 
     def beside(self, questions: list[Asked], solver: Any, **how: Any) -> Any:
-        """One after the other."""
-        return drive.one_by_one(self, questions, solver, **how)
+        """Side by side what the host solves; with limits one after the other."""
+        limited = how["max_steps"] is not None or how["state"] is not None
+        if limited or solver not in ("auto", drive.HOST):
+            return drive.one_by_one(self, questions, solver, **how)
+        return _batch.solve(self, questions, solver, how), (None,) * len(questions)
 
 
 PROBLEM = drive.register(Discounted())
@@ -178,16 +203,6 @@ def _certain(
     """The solution, with bounds that hold whatever was found."""
     whole = question.arena
     arena: Arena = as_checked_as(whole, whole.unpad())
-    size = arena.shape[0]
     factor = float(exact(question.discount))
-    lower, upper, strategy = host.certain(arena, factor, value[:size])
-    near = (upper - lower <= 2 * question.epsilon).all()
-    if status == Status.SOLVED and not near:
-        status = Status.PRECISION
-    more = (0, whole.shape[0] - size)
-    lower, upper = np.pad(lower, more), np.pad(upper, more)
-    strategy = np.pad(strategy, more, constant_values=NO_EDGE)
-    answer = Values(
-        lower, upper, lower + (upper - lower) / 2, strategy if strategies else None
-    )
-    return problem.solution(answer, status=status, stats=stats, state=carry)
+    found = host.certain(arena, factor, value[: arena.shape[0]])
+    return problem.found(question, found, status, stats, carry, strategies)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from jaxgames.drive._stack import grouped as grouped
     from jaxgames.drive._stack import stack as stack
     from jaxgames.drive._stack import states_of as states_of
+    from jaxgames.drive._union import split as split
     from jaxgames.drive._union import union as union
     from jaxgames.tuning.drive import HEAD_START as HEAD_START
 

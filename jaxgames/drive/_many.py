@@ -110,14 +110,17 @@ def solve_many(
     A stack takes, beside the arenas, about 20 bytes for each of its vertices and one to
     four for each cell of its rows; the first compaction adds an eighth of that or less.
 
-    Mean-payoff games, whose thresholds the host chooses, and games of several energies
-    are put side by side instead, and solved as one; only lists of these are taken.
+    Mean-payoff games, whose thresholds the host chooses, games of several energies, and
+    on the host energy parity games, discounted games and stochastic games are put side
+    by side instead, and solved as one; only lists of these are taken.
 
     Args:
         problem: a package, such as [`parity`][jaxgames.parity], or the name of what is
             asked: `"parity"`, `"energy"`, `"meanpayoff"`, `"multienergy"`, `"scc"`,
             `"mec"`, `"buchi"` for Büchi games, `"accepting_cycle"`,
-            `"meanpayoff_threshold"`, `"reach_probability"`, or `"bisimulation"`.
+            `"meanpayoff_threshold"`, `"meanpayoff_parity"`, `"reach_probability"`,
+            `"stochastic_game"`, or `"bisimulation"`; or `"energyparity"`,
+            `"emersonlei"` and `"discounted"`.
         arenas: the games: a list of concrete arenas of any sizes, or what the problem
             has in place of arenas; or one whose arrays have one axis more in front,
             with all games of one size.

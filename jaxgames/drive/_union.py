@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from jaxgames.arena import LABELS, Arena
+from jaxgames.arena import LABELS, Arena, as_checked_as, labels_by
 
 
 def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:
     """Puts concrete arenas side by side: no edge leads from one to another.
 
     Args:
-        arenas: at least one, without padding; all with the same labels.
+        arenas: at least one, without padding. Labels that not all have are left out.
 
     Returns:
         The arena; and integers `[N + 1, 2]`: its first vertex and edge of each, and
@@ -33,7 +33,7 @@ def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:
 
     def joined(name: str) -> Any:
         parts = [getattr(arena, name) for arena in arenas]
-        return None if parts[0] is None else np.concatenate(parts)
+        return None if any(part is None for part in parts) else np.concatenate(parts)
 
     size, edges = first[-1].tolist()
     arena = Arena(
@@ -46,3 +46,35 @@ def union(arenas: Sequence[Arena]) -> tuple[Arena, np.ndarray]:
         num_edges=np.int32(edges),
     )
     return arena, first
+
+
+def split(arena: Arena, starts: np.ndarray) -> list[Arena]:
+    """Takes a concrete arena apart that is several side by side.
+
+    Args:
+        arena: without padding; no edge leads from one to another.
+        starts: integers `[N]`, the first vertex of each, ascending from 0 on.
+
+    Examples:
+        >>> both = Arena.from_edges([0, 1, 2], [0, 2, 1], owner=[1, 0, 1])
+        >>> [one.dst.tolist() for one in split(both, np.array([0, 1]))]
+        [[0], [1, 0]]
+    """
+    ends = np.append(starts[1:], len(arena.owner)).tolist()
+    found = []
+    for begin, end in zip(starts.tolist(), ends, strict=True):
+        first, last = arena.row_ptr[[begin, end]].tolist()
+        labels = labels_by(
+            arena, lambda x, b=begin, e=end: x[b:e], lambda x, b=first, e=last: x[b:e]
+        )
+        one = Arena(
+            row_ptr=arena.row_ptr[begin : end + 1] - np.int32(first),
+            src=arena.src[first:last] - np.int32(begin),
+            dst=arena.dst[first:last] - np.int32(begin),
+            owner=arena.owner[begin:end],
+            **labels,
+            num_vertices=np.int32(end - begin),
+            num_edges=np.int32(last - first),
+        )
+        found.append(as_checked_as(arena, one))
+    return found

@@ -7,7 +7,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames import graph, validity
-from jaxgames.arena import Arena, as_checked_as, changed
+from jaxgames.arena import Arena, as_checked_as, changed, is_traced
+from jaxgames.energy._traced import energy_game
 from jaxgames.limits import Bounds, limited
 
 MOST = 2**62
@@ -51,12 +52,15 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
 
     The weights are `q w - p` for the threshold `p/q`: a play's mean payoff is at least
     `p/q` if its energy has a bound from below. Player 0 wins the same vertices, by the
-    same strategies (host only). They are Python's integers where 64 bits do not fit.
+    same strategies. They are Python's integers where 64 bits do not fit. Those of a
+    traced arena keep its type, in which what does not fit is as far from zero as can
+    be: a solve then ends with `Status.OVERFLOW`, or is right.
 
     Args:
         arena: a game with one integer weight on each edge.
         threshold: an integer, a `fractions.Fraction`, or a pair of integers `(p, q)`.
-        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
+        bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits]. None
+            of them under tracing.
 
     Raises:
         ValueError: the arena has no such weights, or the threshold is no such number.
@@ -71,6 +75,8 @@ def from_mean_payoff(arena: Arena, threshold: Any, **bounds: Unpack[Bounds]) -> 
         >>> from_mean_payoff(arena, (3, 2)).weight
         array([ 5, -5], dtype=int32)
     """
+    if is_traced((arena, threshold)):
+        return energy_game(arena, threshold)
     validity.checked(arena, total=False)
     if arena.weight is None or np.ndim(arena.weight) != 1:
         raise ValueError(

@@ -6,8 +6,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from jaxgames import energy
-from jaxgames.arena import Arena, as_checked_as
+from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.energyparity._checks import check
+from jaxgames.later import jnp
 from jaxgames.limits import Bounds, limited
 
 
@@ -21,7 +22,7 @@ def from_mean_payoff_parity(
     infinitely often is even and whose mean weight (the lower limit of the means of its
     beginnings) is at least a threshold `p/q`. With `n` vertices an edge of weight `w`
     gets `(n + 1) (q w - p) + 1` [1]: on a cycle that passes no vertex twice these add
-    up to more than 0 if its mean is at least the threshold, else to less (host only).
+    up to more than 0 if its mean is at least the threshold, else to less.
 
     Args:
         arena: a game with one integer weight on each edge, and priorities on vertices.
@@ -29,7 +30,9 @@ def from_mean_payoff_parity(
         bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
     Returns:
-        The game; its weights are Python's integers where 64 bits do not fit.
+        The game; its weights are Python's integers where 64 bits do not fit. Those of a
+        traced arena keep its type, see
+        [`energy.from_mean_payoff`][jaxgames.energy.from_mean_payoff].
 
     Raises:
         ValueError: the arena is no such game, or the threshold is no such number.
@@ -48,6 +51,8 @@ def from_mean_payoff_parity(
     """
     check(arena)
     game = energy.from_mean_payoff(arena, threshold)
+    if is_traced((arena, threshold)):
+        return _traced(game)
     weight = np.asarray(game.weight).astype(object)
     real = np.arange(len(weight)) < int(arena.num_edges)
     weight = np.where(real, (int(arena.num_vertices) + 1) * weight + 1, 0)
@@ -57,3 +62,15 @@ def from_mean_payoff_parity(
             weight = weight.astype(kind)
             break
     return as_checked_as(arena, dataclasses.replace(game, weight=weight))
+
+
+def _traced(game: Arena) -> Arena:
+    """Of weights `w` those that tell `w >= 0` from less by a whole cycle."""
+    weight = jnp.asarray(game.weight)
+    factor = jnp.asarray(game.num_vertices).astype(weight.dtype) + 1
+    most = jnp.iinfo(weight.dtype).max // 2
+    fits = jnp.abs(weight) < most // factor
+    more = jnp.where(fits, weight, 0) * factor + 1
+    weight = jnp.where(fits, more, jnp.sign(weight) * most)
+    real = jnp.arange(len(weight)) < game.num_edges
+    return dataclasses.replace(game, weight=jnp.where(real, weight, 0))

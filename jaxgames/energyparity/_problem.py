@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgames import drive, energy, fixpoint, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
-from jaxgames.energyparity import host
+from jaxgames.energyparity import _batch, host
 from jaxgames.energyparity._checks import check
 from jaxgames.energyparity._convert import from_mean_payoff_parity
 from jaxgames.energyparity._solution import LOST, UNKNOWN, Solution
@@ -80,25 +80,56 @@ class EnergyParity(drive.Problem[Arena]):
         finally:
             progress.close()
         at_once = status == Status.SOLVED and state is max_steps is None
-        more = question.shape[0] - len(region.winner)
+        stats = Stats(
+            solver="+".join(sorted(inner.names)) or "none", rounds=inner.rounds
+        )
+        # A small game takes little longer than the fingerprint of one.
+        left = None if at_once else self._state(question, solver, inner)
+        solution = self.found(arena, region, status, stats, strategies)
+        solution = dataclasses.replace(solution, state=left)
+        return self.padded(solution, question.shape[0])
+
+    def found(
+        self,
+        arena: Arena,
+        region: host.Region,
+        status: Status,
+        stats: Stats,
+        strategies: bool,
+    ) -> Solution:
+        """The solution of a game without padding, of what the recursion has found."""
         credit = strategy = modes = None
         if strategies:
             credit = np.where(region.winner == 1, LOST, UNKNOWN).astype(np.int32)
-            strategy = np.pad(region.move, (0, more), constant_values=NO_EDGE)
+            strategy = region.move
         if strategies and status == Status.SOLVED:
             credit, modes = host.modes_of(arena, region.pieces)
-            modes = _padded(modes, more)
         return Solution(
-            winner=np.pad(region.winner, (0, more)),
+            winner=region.winner,
             strategy=strategy,
-            credit=None if credit is None else np.pad(credit, (0, more)),
+            credit=credit,
             modes=modes,
             status=status,
-            stats=Stats(
-                solver="+".join(sorted(inner.names)) or "none", rounds=inner.rounds
-            ),
-            # A small game takes little longer than the fingerprint of one.
-            state=None if at_once else self._state(question, solver, inner),
+            stats=stats,
+        )
+
+    def padded(self, solution: Solution, size: int) -> Solution:
+        """The solution with so many vertices, those that no play reaches included."""
+        more = size - len(solution.winner)
+        if not more:
+            return solution
+        strategy, credit = solution.strategy, solution.credit
+        if strategy is not None:
+            strategy = np.pad(strategy, (0, more), constant_values=NO_EDGE)
+        if credit is not None:
+            credit = np.pad(credit, (0, more))
+        modes = None if solution.modes is None else _padded(solution.modes, more)
+        return dataclasses.replace(
+            solution,
+            winner=np.pad(solution.winner, (0, more)),
+            strategy=strategy,
+            credit=credit,
+            modes=modes,
         )
 
     def _state(self, question: Arena, solver: Any, inner: host.Inner) -> Answers:
@@ -158,16 +189,20 @@ class EnergyParity(drive.Problem[Arena]):
         progress: Any,
         strategies: bool,
     ) -> Any:
-        """One after the other: the games that each is solved by are small then."""
-        return drive.one_by_one(
-            self,
-            questions,
-            solver,
-            max_steps=max_steps,
-            state=state,
-            progress=progress,
-            strategies=strategies,
-        )
+        """Side by side; with limits, and on the device, one after the other."""
+        how: dict[str, Any] = {"progress": progress, "strategies": strategies}
+        limited = max_steps is not None or state is not None
+        if limited or solver not in ("auto", drive.HOST):
+            return drive.one_by_one(
+                self, questions, solver, max_steps=max_steps, state=state, **how
+            )
+        games = [self.arena_of(question) for question in questions]
+        found = _batch.solve(PROBLEM, games, solver, **how)
+        return found, (None,) * len(games)
+
+    def arena_of(self, question: Any) -> Arena:
+        """The energy parity game that is asked about."""
+        return question
 
 
 PROBLEM = drive.register(EnergyParity())
@@ -203,20 +238,19 @@ class Decisions(EnergyParity):
 
     def words(self, question: Any) -> states.Words:
         """Those of the energy parity game."""
-        return super().words(from_mean_payoff_parity(*question))
+        return super().words(self.arena_of(question))
 
     def in_phases(self, question: Any, solver: Any, **how: Any) -> Solution:
         """As an energy parity game."""
-        game = from_mean_payoff_parity(*question)
-        return super().in_phases(game, solver, **how)
+        return super().in_phases(self.arena_of(question), solver, **how)
+
+    def arena_of(self, question: Any) -> Arena:
+        """With weights that say whether a mean is large enough."""
+        return from_mean_payoff_parity(*question)
 
     def traced(self, question: Any, solver: Any, state: Any, max_steps: Any) -> Any:
-        """Thresholds and the weights made of them are exact numbers of the host."""
-        del question, solver, state, max_steps
-        raise ValueError(
-            "a mean-payoff parity game is put as an energy parity game by the host, "
-            "where a traced game cannot be: decide it outside of jax.jit"
-        )
+        """As an energy parity game, in numbers of the weights' type."""
+        return super().traced(self.arena_of(question), solver, state, max_steps)
 
 
 DECISIONS = drive.register(Decisions())

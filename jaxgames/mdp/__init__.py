@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from jaxgames.mdp._parity_game import verify_parity_game as verify_parity_game
     from jaxgames.mdp._prob01 import prob0 as prob0
     from jaxgames.mdp._prob01 import prob1 as prob1
-    from jaxgames.mdp._problem import PROBLEM as PROBLEM
     from jaxgames.mdp._problem import SOLVERS as SOLVERS
+    from jaxgames.mdp._problems import PROBLEM as PROBLEM
     from jaxgames.mdp._property import Property as Property
     from jaxgames.mdp._property import PropertyError as PropertyError
     from jaxgames.mdp._quotient import Quotient as Quotient

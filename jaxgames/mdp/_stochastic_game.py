@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from jaxgames import drive, limits, solution
+from jaxgames.arena import is_traced
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
@@ -114,8 +115,35 @@ def solve_game(
         >>> found.value.round(5), found.strategy
         (array([0.25, 0.25, 1.  , 0.  ]), array([ 0,  2, -1,  5], dtype=int32))
     """
+    (found,) = checked(
+        game, target, maximizer, states, epsilon=epsilon, relative=relative
+    ).solved(np.zeros(1, np.int64))
+    if throw and found.status != Status.SOLVED:
+        raise SolveError(Status(found.status), found)
+    return found
+
+
+def checked(
+    game: Any,
+    target: Any,
+    maximizer: int = 0,
+    states: Any = None,
+    *,
+    epsilon: float = 1e-6,
+    relative: bool = True,
+) -> "Asked":
+    """What is asked by the arguments of `solve_game`.
+
+    Raises:
+        ValueError: one of them is wrong.
+    """
     if not isinstance(game, Game):
         raise ValueError(f"game must be a Game, got {type(game).__name__}")
+    if is_traced(game):
+        raise ValueError(
+            "a stochastic game is solved by the host, which chooses decision processes "
+            "by their answers, and this one is traced: solve it outside of jax.jit"
+        )
     model = game.model
     check_model(model)
     if model.probs is None:
@@ -124,15 +152,11 @@ def solve_game(
         raise ValueError(f"epsilon must be a positive number, got {epsilon}")
     goal = as_states("target", model, target)
     passed = None if states is None else as_states("states", model, states)
-    asked = _Asked(game, goal, passed, maximizer, epsilon, relative)
-    found = asked.solved()
-    if throw and found.status != Status.SOLVED:
-        raise SolveError(Status(found.status), found)
-    return found
+    return Asked(game, goal, passed, maximizer, epsilon, relative)
 
 
-class _Asked(NamedTuple):
-    """A question about a game."""
+class Asked(NamedTuple):
+    """A question about a game, or about several side by side."""
 
     game: Game
     target: np.ndarray
@@ -141,8 +165,13 @@ class _Asked(NamedTuple):
     epsilon: float
     relative: bool
 
-    def solved(self) -> GameValues:
-        """Improves strategies until none is better."""
+    def solved(self, first: np.ndarray) -> list[GameValues]:
+        """Improves strategies until none is better.
+
+        Args:
+            first: integers `[G]`, the first state of each game, which has states where
+                there are several. Choices of all strategies are numbered as one.
+        """
         model, groups = self.game.model, np.asarray(self.game.model.row_group_offsets)
         size, owner = model.num_states, owner_of(model)
         mine = np.asarray(self.game.player) == self.maximizer
@@ -152,6 +181,7 @@ class _Asked(NamedTuple):
         ease = self._values(np.ones(model.num_choices, bool), "max", self.epsilon)
         choice = np.where(mine & (ease[2] >= 0), ease[2], choice)
         rounds, near = 0, self.epsilon / 64
+        took = np.ones(len(first), np.int64)
         while True:
             limits.tick("improving", rounds, "strategies")
             low = self._values(taken(choice, mine, owner), "min", near)
@@ -165,6 +195,7 @@ class _Asked(NamedTuple):
             )
             if not better.any() or rounds >= IMPROVEMENTS:
                 break
+            took[_of_games(np.logical_or, better, first)] = rounds + 1
             choice = np.where(better, best, choice)
         # The others' answer to that strategy need not be right against all; what is
         # least by the values is.
@@ -172,25 +203,41 @@ class _Asked(NamedTuple):
         least = best_choices(worth, owner, size, largest=False)
         theirs = np.where(others, least, choice)
         high = self._values(taken(theirs, others, owner), "max", near)
-        if not self._near(low[0], high[1]):
+        above = high[1]
+        apart = _of_games(np.logical_or, ~self._near(low[0], above), first)
+        if apart.any():
             again = self._values(taken(low[2], others, owner), "max", near)
-            if self._gap(low[0], again[1]) < self._gap(low[0], high[1]):
-                high, theirs = again, np.where(others & (low[2] >= 0), low[2], theirs)
+            gaps = (
+                _of_games(np.maximum, self._gap(low[0], x), first)
+                for x in (again[1], above)
+            )
+            swaps = apart & np.less(*gaps)
+            swaps = np.repeat(swaps, np.diff(first, append=size))
+            above = np.where(swaps, again[1], above)
+            theirs = np.where(swaps & others & (low[2] >= 0), low[2], theirs)
         strategy = np.where(mine, choice, theirs)
         goes_on = real & ~self.target
         if self.passed is not None:
             goes_on &= self.passed
         strategy = np.where(goes_on, strategy, NO_CHOICE).astype(np.int32)
-        lower, upper = low[0], np.maximum(high[1], low[0])
-        met = self._near(lower, upper)
-        return GameValues(
-            Status.SOLVED if met else Status.PRECISION,
-            stats=Stats(solver="strategies", rounds=rounds),
-            lower=lower,
-            upper=upper,
-            value=lower + (upper - lower) / 2,
-            strategy=strategy,
-        )
+        lower, upper = low[0], np.maximum(above, low[0])
+        value, met = lower + (upper - lower) / 2, self._near(lower, upper)
+        found = []
+        for begin, end, many in zip(
+            first, np.append(first[1:], size), took, strict=True
+        ):
+            own = slice(begin, end)
+            found.append(
+                GameValues(
+                    Status.SOLVED if met[own].all() else Status.PRECISION,
+                    stats=Stats(solver="strategies", rounds=int(many)),
+                    lower=lower[own],
+                    upper=upper[own],
+                    value=value[own],
+                    strategy=strategy[own],
+                )
+            )
+        return found
 
     def _values(self, choices: np.ndarray, optimum: str, epsilon: float):
         """Bounds of the decision process of some choices, and its scheduler."""
@@ -204,13 +251,16 @@ class _Asked(NamedTuple):
         scheduler = np.append(old, NO_CHOICE)[found.scheduler]
         return found.lower, found.upper, scheduler
 
-    def _gap(self, lower: np.ndarray, upper: np.ndarray) -> float:
-        size = np.maximum(lower, 1e-300) if self.relative else 1.0
-        return float(np.max((upper - lower) / size, initial=0.0))
+    def _gap(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return (upper - lower) / (np.maximum(lower, 1e-300) if self.relative else 1.0)
 
-    def _near(self, lower: np.ndarray, upper: np.ndarray) -> bool:
-        width = self.epsilon * (lower if self.relative else 1.0)
-        return bool(np.all(upper - lower <= width))
+    def _near(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        return upper - lower <= self.epsilon * (lower if self.relative else 1.0)
+
+
+def _of_games(reduce: np.ufunc, x: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Reduces what states have to what games have: zero where one has no states."""
+    return reduce.reduceat(x, first) if len(x) else np.zeros(len(first), x.dtype)
 
 
 def means(model: MDP, values: np.ndarray) -> np.ndarray:

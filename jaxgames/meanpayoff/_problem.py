@@ -7,7 +7,7 @@ import numpy as np
 from jaxgames import drive, energy, states
 from jaxgames.arena import Arena, as_checked_as, is_traced
 from jaxgames.later import jax, to_numpy
-from jaxgames.meanpayoff import _batch, _parts, _traced, _values
+from jaxgames.meanpayoff import _batch, _parts, _values
 from jaxgames.meanpayoff._checks import check
 from jaxgames.meanpayoff._solution import Decision, Solution
 from jaxgames.solution import NO_EDGE, UNDECIDED, Status
@@ -124,7 +124,7 @@ class Decisions(drive.Problem[Asked]):
 
     def traced(self, question: Asked, solver: Any, state: Any, max_steps: Any) -> Any:
         """In the numbers that the weights have."""
-        game = _traced.energy_game(*question)
+        game = energy.from_mean_payoff(*question)
         return _decision(energy.PROBLEM.traced(game, solver, state, max_steps))
 
     def words(self, question: Asked) -> states.Words:

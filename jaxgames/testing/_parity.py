@@ -395,6 +395,7 @@ def complaints_of_all() -> dict[str, Complaints]:
     checks["host"], checks["auto"] = of_front_door("host", 1), of_front_door("auto", 16)
     checks["host.tangles"] = of_front_door("host-tangles", 1)
     checks["host.afresh"] = of_engines("afresh")
+    checks["host.justified"] = of_engines("justified")
     checks["host.in_turn"] = of_engines(*host.LEGS)
     checks["host.attempt"] = of_attempt()
     return checks

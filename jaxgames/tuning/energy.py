@@ -4,6 +4,7 @@ SUITE = "energy"
 AGAIN = {
     "SWEEPS": "batch",
     "MOST_EDGES": "batch",
+    "SIDE_BY_SIDE": "batch",
     "APART": "devices",
     "APART_FROM": "devices",
 }
@@ -18,6 +19,11 @@ SWEEPS = {"cpu": 1, "gpu": 6}
 # energyparity/_problem.py
 ROUNDS_TRACED = 1 << 20
 """Rounds of a traced energy parity game, where nothing else is said."""
+
+# energyparity/_batch.py
+SIDE_BY_SIDE = 1 << 17
+"""Edges that energy parity games side by side have at most: a step of one that takes
+many reads all of them."""
 
 # energy/_fvi.py
 ROUNDS = 1 << 12

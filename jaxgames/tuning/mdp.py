@@ -262,3 +262,8 @@ LEVELS_AT_ONCE = 1 << 21
 # mdp/_clock.py
 TICKS_BETWEEN_LOOKS = 8
 """Ticks of a clock after which it is looked whether enough is known, at first."""
+
+# mdp/_games_problem.py
+SIDE_BY_SIDE = 1 << 17
+"""States, choices and branches of stochastic games side by side, at most: each round of
+one that takes many is one of all."""

@@ -174,15 +174,15 @@ MORE_WORK_FROM = 128
 
 LATER_WORK = 128
 """Work of tangle learning in its first turn, for each vertex and edge. It doubles from
-turn to turn, as that of promotion afresh does."""
+turn to turn, as that of the others does. Justifications get as much, as long as ..."""
 
 TIMES_AFRESH = 4
 """Work of promotion afresh for each vertex, over that of tangle learning. It takes up
-to twice as long then, where all of a game is in a cache ..."""
+to twice as long then, as long as ..."""
 
-AFRESH_UP_TO = 1 << 12
-"""... and has so many vertices. From there on it is no more in all, but an eighth for
-each vertex at least."""
+IN_CACHE = 1 << 12
+"""... all of a game is in a cache, with so many vertices. From there on both get no
+more in all; but promotion afresh an eighth for each vertex at least."""
 
 ROWS = 4
 """Rows of a pool of tangles that has just been made, for each vertex."""

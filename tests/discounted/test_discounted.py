@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxgames import Arena, SolveError, Status, discounted, generate, solve_many
-from jaxgames.discounted import Reason, reference
+from jaxgames.discounted import Reason, _batch, reference
 from jaxgames.discounted.host import certain
 
 GAME = Arena.from_edges(
@@ -128,6 +128,51 @@ def test_under_jit_and_vmap():
         np.testing.assert_allclose(found, solve(arena, 0.75).value, rtol=1e-5)
     near = jax.jit(lambda a: discounted.solve(a, 0.75, epsilon=1e-12))(arenas[0])
     assert int(near.status) == Status.PRECISION
+
+
+def test_games_side_by_side_have_the_answers_of_each_alone(monkeypatch):
+    """Bit by bit, whatever others there are, and however large their weights."""
+    arenas = [draw(seed, 12) for seed in range(60)]
+    arenas[3] = dataclasses.replace(arenas[3], weight=arenas[3].weight * 10**6)
+    arenas[5] = arenas[5].pad(16, 64)
+    arenas[7] = dataclasses.replace(arenas[7], priority=7 * arenas[7].owner)
+    arenas[8] = Arena.from_edges([], [], owner=[], weight=[])
+    games = [(arena, FACTORS[at % 4]) for at, arena in enumerate(arenas)]
+    games[9] = (*games[9], 1e-14)  # nearer than float64 may be
+    alone = []
+    for arena, factor, *near in games:
+        how = {"epsilon": near[0] if near else 1e-6, "throw": False}
+        alone.append(discounted.solve(arena, factor, **how))
+    assert alone[9].status == Status.PRECISION
+    assert len({one.stats["rounds"] for one in alone}) > 4
+    for most in (1 << 17, 100):
+        monkeypatch.setattr(_batch, "SIDE_BY_SIDE", most)
+        found = solve_many(discounted, games, throw=False)
+        for one, other in zip(alone, found, strict=True):
+            for name in ("lower", "upper", "value", "strategy"):
+                own, same = getattr(other, name), getattr(one, name)
+                assert own.dtype == same.dtype
+                np.testing.assert_array_equal(own, same, err_msg=name)
+            assert (other.status, other.stats) == (one.status, one.stats)
+
+
+def test_an_end_of_a_batch_leaves_bounds_that_hold(monkeypatch):
+    monkeypatch.setattr(_batch, "SIDE_BY_SIDE", 100)
+    games = [(draw(seed, 12), 0.9) for seed in range(60)]
+    told = []
+    solve_many(discounted, games, progress=told.append)
+    left = len(told) // 2
+
+    def few(report):
+        nonlocal left
+        left -= 1
+        return Status.INTERRUPTED if left < 0 else None
+
+    found = solve_many(discounted, games, progress=few, throw=False)
+    assert {one.status for one in found} == {Status.SOLVED, Status.INTERRUPTED}
+    for game, one in zip(games, found, strict=True):
+        value = discounted.solve(*game).value
+        assert ((one.lower <= value) & (value <= one.upper)).all()
 
 
 def test_many_games_and_no_vertices():

@@ -21,10 +21,11 @@ from jaxgames import (
     parity,
     solve_many,
 )
-from jaxgames.energyparity import Reason, reference
+from jaxgames.energyparity import Reason, _batch, reference
 from jaxgames.energyparity._values import simplest
 from jaxgames.energyparity.host import _inner, _ties
 from jaxgames.energyparity.host._part import Part
+from jaxgames.solution import UNDECIDED
 
 GAME = Arena.from_edges(
     [0, 0, 1, 2],
@@ -318,14 +319,43 @@ def test_many_thresholds():
     ):
         alone = energyparity.decide(*question, "host")
         np.testing.assert_array_equal(found.winner, alone.winner)
-    with pytest.raises(ValueError, match="outside of jax.jit"):
-        jax.jit(energyparity.decide)(GAME)
+
+
+def test_thresholds_of_traced_games():
+    """Also traced ones; what does not fit is undecided, and no wrong answer."""
+    arenas = [draw(seed, 4) for seed in range(12)]
+    pairs = [(seed % 5 - 2, 1 + seed % 3) for seed in range(12)]
+    stack = stacked(arenas, 5, 24)
+
+    @jax.jit
+    @jax.vmap
+    def decide(arena, p, q):
+        return energyparity.decide(arena, (p, q), max_steps=20_000)
+
+    found = decide(stack, *(np.array(x) for x in zip(*pairs, strict=True)))
+    assert not found.status.any()
+    for row, (arena, pair) in enumerate(zip(arenas, pairs, strict=True)):
+        expected = energyparity.decide(arena, pair).winner
+        size = arena.shape[0]
+        np.testing.assert_array_equal(found.winner[row, :size], expected)
+    one = jax.jit(lambda arena: energyparity.decide(arena, Fraction(9, 10)))(GAME)
+    expected = energyparity.decide(GAME, Fraction(9, 10)).winner
+    np.testing.assert_array_equal(one.winner, expected)
+    # Loops: the weights of the second do not fit when they are made larger.
+    for weight, ends in ((-3, Status.SOLVED), (-(2**29), Status.OVERFLOW)):
+        loop = Arena.from_edges([0], [0], owner=[0], priority=[0], weight=[weight])
+        own = jax.jit(energyparity.decide)(loop)
+        assert own.status == ends
+        assert own.winner.tolist() == [1 if ends == Status.SOLVED else UNDECIDED]
+    gains = Arena.from_edges([0], [0], owner=[0], priority=[0], weight=[2**30])
+    assert jax.jit(energyparity.decide)(gains).winner.tolist() == [0]
 
 
 def test_padding_batches_and_places():
     arenas = [draw(seed) for seed in range(20)]
     alone = [energyparity.solve(arena, "host") for arena in arenas]
     together = solve_many(energyparity, arenas)
+    assert len({found.stats["rounds"] for found in together}) == 1  # in one go
     for arena, one, other in zip(arenas, alone, together, strict=True):
         padded = energyparity.solve(arena.pad(16, 64), "host")
         assert energyparity.verify(arena.pad(16, 64), padded)
@@ -343,6 +373,53 @@ def test_padding_batches_and_places():
         Arena.from_edges([], [], owner=[], priority=[], weight=[])
     )
     assert nothing.winner.shape == (0,)
+
+
+def test_games_side_by_side_have_the_answers_of_each_alone(monkeypatch):
+    """Bit by bit, whatever others there are: also in several groups, and too wide."""
+    arenas = [draw(seed, 12) for seed in range(150)]
+    huge = np.asarray(arenas[3].weight).astype(object) * 10**30
+    arenas[3] = dataclasses.replace(arenas[3], weight=huge)
+    wide = np.asarray(arenas[5].weight).astype(np.int64) << 45
+    arenas[5] = dataclasses.replace(arenas[5], weight=wide)
+    arenas[7] = arenas[7].pad(16, 64)
+    marks = np.ones(arenas[8].shape[0], bool)
+    arenas[8] = dataclasses.replace(arenas[8], accepting=marks)
+    arenas[9] = Arena.from_edges([], [], owner=[], priority=[], weight=[])
+    alone = [energyparity.solve(arena, "host") for arena in arenas]
+    for most in (1 << 17, 100):
+        monkeypatch.setattr(_batch, "SIDE_BY_SIDE", most)
+        for one, other in zip(alone, solve_many(energyparity, arenas), strict=True):
+            same(dataclasses.replace(other, stats=one.stats), one)
+    bare = solve_many(energyparity, arenas, strategies=False)
+    for one, other in zip(alone, bare, strict=True):
+        np.testing.assert_array_equal(other.winner, one.winner)
+        assert other.strategy is other.modes is other.credit is None
+
+
+def test_an_end_of_a_batch_leaves_what_was_decided(monkeypatch):
+    monkeypatch.setattr(_batch, "SIDE_BY_SIDE", 200)
+    arenas = [draw(seed, 12) for seed in range(60)]
+    alone = [energyparity.solve(arena) for arena in arenas]
+    told = []
+    solve_many(energyparity, arenas, progress=told.append)
+    left = len(told) // 2
+
+    def few(report):
+        nonlocal left
+        left -= 1
+        return Status.INTERRUPTED if left < 0 else None
+
+    found = solve_many(energyparity, arenas, progress=few, throw=False)
+    ends = [one.status for one in found]
+    assert {*ends} == {Status.SOLVED, Status.INTERRUPTED}
+    for arena, one, other in zip(arenas, alone, found, strict=True):
+        known = other.winner != UNDECIDED
+        np.testing.assert_array_equal(other.winner[known], one.winner[known])
+        if other.status == Status.SOLVED:
+            assert energyparity.verify(arena, other)
+        else:
+            assert other.modes is None
 
 
 def test_limits_and_strategies_that_nobody_wants():

@@ -5,11 +5,13 @@ import itertools
 import json
 from fractions import Fraction
 
+import jax
 import numpy as np
 import pytest
 from quantitative_cases import FOLDER, needs_folder
 
-from jaxgames import mdp
+from jaxgames import Status, mdp, solve_many
+from jaxgames.mdp import _games_problem
 from jaxgames.testing import _exact as exact
 
 
@@ -54,6 +56,62 @@ def test_against_all_strategies():
             assert Fraction(found.lower[s]) <= value[s] <= Fraction(found.upper[s])
             assert found.upper[s] - found.lower[s] <= 1e-6 * value[s]
         assert mdp.verify_game(game, target, found, states=passed)
+
+
+def test_games_side_by_side_have_the_values_of_each_alone(monkeypatch):
+    rng = np.random.default_rng(3)
+    asked = []
+    for number in range(60):
+        size = int(rng.integers(1, 9))
+        game, target = random_game(rng, size), rng.random(size) < 0.3
+        more = [(), (1,), (0, rng.random(size) < 0.8), (0, None, 1e-9)][number % 4]
+        asked.append((game, target, *more))
+    alone = []
+    for game, target, *more in asked:
+        names = ("maximizer", "states", "epsilon")
+        how = dict(zip(names, more, strict=False))
+        alone.append(mdp.solve_game(game, target, **how))
+    for most in (1 << 17, 60):
+        monkeypatch.setattr(_games_problem, "SIDE_BY_SIDE", most)
+        found = solve_many("stochastic_game", asked)
+        for one, other in zip(alone, found, strict=True):
+            for name in ("lower", "upper", "value", "strategy"):
+                np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
+            assert other.stats == one.stats
+    for (game, target, *more), own in zip(asked, found, strict=True):
+        how = dict(zip(("maximizer", "states"), more, strict=False))
+        assert mdp.verify_game(game, target, own, **how)
+
+
+def test_what_many_games_cannot_have():
+    game = random_game(np.random.default_rng(0), 4)
+    with pytest.raises(ValueError, match="alone, got 'host'"):
+        solve_many("stochastic_game", [(game, [0])], "host")
+    with pytest.raises(ValueError, match="have no state: pass deadline"):
+        solve_many("stochastic_game", [(game, [0])], max_steps=3)
+    with pytest.raises(ValueError, match="game 1: game must be a Game"):
+        solve_many("stochastic_game", [(game, [0]), (None, [0])])
+    with pytest.raises(ValueError, match="and an epsilon, got 6 parts"):
+        solve_many("stochastic_game", [(game, [0], 0, None, 1e-6, True)])
+    with pytest.raises(ValueError, match=r"traced: solve it outside of jax\.jit"):
+        jax.jit(lambda game: mdp.solve_game(game, [0]))(game)
+
+
+def test_an_end_of_many_games_leaves_bounds_that_hold(monkeypatch):
+    monkeypatch.setattr(_games_problem, "SIDE_BY_SIDE", 60)
+    rng = np.random.default_rng(4)
+    asked = [(random_game(rng, 6), [0]) for _ in range(20)]
+    told = []
+
+    def few(report):
+        told.append(report)
+        return Status.INTERRUPTED if len(told) > 3 else None
+
+    found = solve_many("stochastic_game", asked, progress=few, throw=False)
+    assert {one.status for one in found} == {Status.SOLVED, Status.INTERRUPTED}
+    for question, one in zip(asked, found, strict=True):
+        value = mdp.solve_game(*question).value
+        assert ((one.lower <= value) & (value <= one.upper)).all()
 
 
 def test_wrong_values_are_found():

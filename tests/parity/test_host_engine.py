@@ -311,12 +311,15 @@ def test_engines_hand_on_what_is_won(monkeypatch):
             stats = check_in_turn(arena, legs).stats
             tried.add((stats.get("tried"), stats["engine"]))
     assert ("promotion", "tangles") in tried
-    assert ("promotion, tangles, afresh", "tangles") in tried
-    assert ("promotion, tangles, afresh", "afresh") in tried
+    assert ("promotion, tangles", "afresh") in tried
+    assert ("promotion, tangles, afresh", "justified") in tried
+    assert ("promotion, tangles, afresh, justified", "afresh") in tried
+    assert ("afresh, promotion, tangles", "tangles") in tried
 
 
+@pytest.mark.parametrize("leg", ["afresh", "justified"])
 @pytest.mark.parametrize("budget", [1, 3])
-def test_promotion_afresh_goes_on_where_it_was(budget):
+def test_an_engine_goes_on_where_it_was(budget, leg):
     """In many short turns it does what it does in one, and nothing again."""
 
     def turns_of(arena):
@@ -332,16 +335,32 @@ def test_promotion_afresh_goes_on_where_it_was(budget):
         *(random_arenas(seed=37, count=20, size=60)),
     ]:
         whole, expected = turns_of(arena)
-        assert whole._promote("afresh", 1 << 40)
+        assert whole._go(leg, 1 << 40)
         parts, winner = turns_of(arena)
         turns = 1
-        while not parts._promote("afresh", budget):
+        while not parts._go(leg, budget):
             _legs.restore(parts._game, parts._key)
             turns += 1
         most = max(most, turns)
         assert parts.stats == whole.stats
         np.testing.assert_array_equal(winner, expected)
     assert most > 5
+
+
+@pytest.mark.parametrize("size", [100, 400])
+def test_a_few_edges_more_make_no_game_hard(size):
+    """They do for promotion and tangle learning, which take thousands of steps."""
+    arena = generate.counter_ortl(size)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        more = rng.integers(0, arena.shape[0], (2, arena.shape[0] * 3 // 10))
+        other = Arena.from_edges(
+            np.append(arena.src, more[0]),
+            np.append(arena.dst, more[1]),
+            owner=arena.owner,
+            priority=arena.priority,
+        )
+        assert check_certificate(other).stats["steps"] < 500 * sum(other.shape)
 
 
 @pytest.mark.parametrize("k", [13, 24, 39])
@@ -461,6 +480,7 @@ def test_no_known_family_is_exponential(family):
         ("afresh", generate.counter_rr(40)),
         ("afresh", generate.two_counters(16)),
         ("tangles", generate.two_counters_plus(12)),
+        ("justified", generate.counter_rob(20)),
     ],
     ids=str,
 )

@@ -1,6 +1,6 @@
 """Bounds from values that somebody has found, however near they are."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,13 @@ class Certain(NamedTuple):
     strategy: np.ndarray
 
 
-def certain(arena: Arena, discount: float, value: np.ndarray) -> Certain:
+ALONE = np.zeros(1, np.int64)
+"""The first vertex of each game where there is one."""
+
+
+def certain(
+    arena: Arena, discount: float, value: np.ndarray, first: np.ndarray = ALONE
+) -> Certain:
     """Bounds around values, and the edges that are best with them.
 
     Let no equation be further from being satisfied than by `r`. Then all values less
@@ -34,24 +40,42 @@ def certain(arena: Arena, discount: float, value: np.ndarray) -> Certain:
         arena: the game, without padding.
         discount: the nearest number to the discount factor.
         value: float64 `[V]`.
+        first: integers `[G]`, the first vertices of games side by side.
     """
+    if not len(value):
+        return Certain(value, value, np.zeros(0, np.int32))
     # What lies outside of all weights is not better than the ends.
-    weight = np.asarray(arena.weight)
-    low, high = float(weight.min(initial=0)), float(weight.max(initial=0))
+    low, high = (by_vertex(x, value, first) for x in weights_of(arena, first))
     value = np.clip(np.nan_to_num(value, nan=0.0), low, high)
     best, edge = first_best(arena, edges_worth(arena, discount, value))
-    slack = slack_of(arena)
-    residual = float(np.abs(best - value).max(initial=0)) + slack
+    slack = by_vertex(slack_of(arena, first), value, first)
+    missed = np.maximum.reduceat(np.abs(best - value), first)
+    residual = by_vertex(missed, value, first) + slack
     # A unit in the last place more, since `1 - discount` is rounded too.
     radius = residual / (1 - discount) * 1.001 + slack
     return Certain(value - radius, value + radius, edge.astype(np.int32))
 
 
-def slack_of(arena: Arena) -> float:
-    """More than what rounding takes from or adds to what an edge is worth."""
-    weight = np.asarray(arena.weight)
-    widest = max(-float(weight.min(initial=0)), float(weight.max(initial=0)))
-    return ROUNDING * float(np.finfo(np.float64).eps) * (widest + 1)
+def weights_of(arena: Arena, first: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least weight of each game, or 0, and the largest, or 0: float64 `[G]`."""
+    weight, begin = np.asarray(arena.weight), np.asarray(arena.row_ptr)[first]
+    low, high = np.minimum.reduceat(weight, begin), np.maximum.reduceat(weight, begin)
+    return np.minimum(low, 0).astype(np.float64), np.maximum(high, 0).astype(np.float64)
+
+
+def slack_of(arena: Arena, first: np.ndarray) -> np.ndarray:
+    """More than what rounding takes from or adds to what an edge of each game is worth.
+
+    Returns:
+        float64 `[G]`.
+    """
+    low, high = weights_of(arena, first)
+    return ROUNDING * np.finfo(np.float64).eps * (np.maximum(-low, high) + 1)
+
+
+def by_vertex(x: np.ndarray, vertices: Any, first: np.ndarray) -> np.ndarray:
+    """What each game has, for each of its vertices: `[V]`."""
+    return np.repeat(x, np.diff(first, append=len(vertices)))
 
 
 def edges_worth(arena: Arena, discount: float, value: np.ndarray) -> np.ndarray:

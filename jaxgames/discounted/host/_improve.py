@@ -8,10 +8,18 @@ import numpy as np
 from jaxgames import limits
 from jaxgames.arena import Arena
 from jaxgames.discounted._equations import MARGIN_DOUBLES_AFTER
-from jaxgames.discounted.host._bounds import edges_worth, first_best, slack_of
+from jaxgames.discounted.host._bounds import (
+    ALONE,
+    by_vertex,
+    edges_worth,
+    first_best,
+    slack_of,
+)
 
 
-def improve(arena: Arena, discount: float, stop: Any) -> tuple[np.ndarray, int, bool]:
+def improve(
+    arena: Arena, discount: float, stop: Any, first: np.ndarray = ALONE
+) -> tuple[np.ndarray, np.ndarray, bool]:
     """Values by strategy improvement: player 1 until he has no better edge, then 0.
 
     As [`StrategyImprovement`][jaxgames.discounted.StrategyImprovement].
@@ -20,13 +28,17 @@ def improve(arena: Arena, discount: float, stop: Any) -> tuple[np.ndarray, int, 
         arena: the game, without padding.
         discount: the discount factor.
         stop: int8 `[1]`: once it is not 0, the engine gives up; None: never.
+        first: integers `[G]`, the first vertices of games side by side, which have
+            vertices: each goes its own way.
 
     Returns:
-        Values, how many rounds it took, and whether it came to its end.
+        Values, how many rounds each game took, and whether all came to their ends.
     """
     row_ptr, owner = np.asarray(arena.row_ptr), np.asarray(arena.owner)
-    move, rounds = row_ptr[:-1].copy(), 0
-    slack = slack_of(arena)
+    move, rounds, took = row_ptr[:-1].copy(), 0, np.ones(len(first), np.int64)
+    if not len(owner):
+        return np.zeros(0), took, True
+    slack = by_vertex(slack_of(arena, first), owner, first)
     while True:
         limits.tick("improving strategies", rounds, "rounds")
         value = _worth(arena, discount, move)
@@ -34,11 +46,14 @@ def improve(arena: Arena, discount: float, stop: Any) -> tuple[np.ndarray, int, 
         gain = np.where(owner, value - best, best - value)
         better = gain > 2 * slack * 2.0 ** (rounds // MARGIN_DOUBLES_AFTER)
         rounds += 1
-        if not better.any():
-            return value, rounds, True
+        goes_on = np.logical_or.reduceat(better, first)
+        took[goes_on] = rounds + 1  # the next one, if nothing is better then
+        if not goes_on.any():
+            return value, took, True
         if stop is not None and stop[0]:
-            return value, rounds, False
-        takes = better & owner if (better & owner).any() else better
+            return value, np.minimum(took, rounds), False
+        his = np.logical_or.reduceat(better & owner, first)
+        takes = better & (owner | ~by_vertex(his, owner, first))
         move = np.where(takes, edge, move)
 
 

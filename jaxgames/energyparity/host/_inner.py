@@ -69,8 +69,9 @@ class Inner:
         self.answers: list[Answer] = []
         self._known = list(known)[::-1]
 
-    def _answer(self, size: int, solve: Callable[[], tuple[Any, Any, Any]]) -> Answer:
+    def _answer(self, part: Part, solve: Callable[[], tuple[Any, Any, Any]]) -> Answer:
         """The answer of the next game: as it is known, or as it is found now."""
+        size = len(part.vertices)
         if self._known:
             answer = self._known.pop()
             if len(answer.winner) != size:
@@ -101,15 +102,53 @@ class Inner:
             )
 
         def solve() -> tuple[Any, Any, Any]:
-            found = self._solve(parity.PROBLEM, arena, place, strategies=True)
-            move = np.asarray(found.strategy)
+            winner, move = self._parity(arena, part.game, place)
             if at is not None:
                 move = np.where(move == NO_EDGE, NO_EDGE, at[move]).astype(np.int32)
-            return np.asarray(found.winner), move, np.zeros(len(move), np.int32)
+            return winner, move, np.zeros(len(move), np.int32)
 
-        answer = self._answer(len(part.vertices), solve)
+        answer = self._answer(part, solve)
         none = np.zeros(part.arena.shape[1], bool)
         return Found(np.array(answer.winner), np.array(answer.strategy), none)
+
+    def _parity(
+        self, arena: Arena, game: np.ndarray | None, place: str
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Winners and moves; of several games side by side, each has its own solve.
+
+        There may be many right moves: one solve for all would find others than alone.
+        """
+        if game is None:
+            found = self._solve(parity.PROBLEM, arena, place, strategies=True)
+            return np.asarray(found.winner), np.asarray(found.strategy)
+        starts = np.flatnonzero(np.diff(game, prepend=-1))
+        parts = drive.split(arena, starts)
+        places = {drive.place_for(parity.PROBLEM, one, place) for one in parts}
+        many = places == {drive.HOST}
+        each = (
+            self._host(parts)
+            if many
+            else (
+                self._solve(parity.PROBLEM, one, place, strategies=True)
+                for one in parts
+            )
+        )
+        winners, moves = [], []
+        for found, edge in zip(each, arena.row_ptr[starts], strict=True):
+            move = np.asarray(found.strategy)
+            winners.append(np.asarray(found.winner))
+            moves.append(np.where(move == NO_EDGE, NO_EDGE, move + edge))
+        return np.concatenate(winners), np.concatenate(moves).astype(np.int32)
+
+    def _host(self, games: list[Arena]) -> Sequence[Any]:
+        """The solutions of parity games by the host."""
+        how: dict[str, Any] = {"progress": self._meter(), "throw": False}
+        found = drive.solve_many(parity.PROBLEM, games, drive.HOST, **how)
+        self.rounds += len(games)
+        self.names.add(drive.HOST)
+        if found.status != Status.SOLVED:
+            raise StoppedError(Status(int(found.status)))
+        return found
 
     def credits(self, part: Part, move: np.ndarray) -> np.ndarray:
         """Credits where player 0's moves are fixed: `energy.TOP` where none is enough.
@@ -130,7 +169,7 @@ class Inner:
             none = np.full(size, NO_EDGE, np.int32)
             return np.full(size, UNDECIDED, np.int8), none, np.asarray(found.credit)
 
-        return self._answer(size, solve).credit
+        return self._answer(part, solve).credit
 
     def good(self, part: Part) -> Found:
         """Where player 0 sees to it that no cycle loses, or gains nothing and is odd.
@@ -173,7 +212,7 @@ class Inner:
             found = self._energy(game, weight, strategies=True)
             return tuple(map(np.asarray, (found.winner, found.strategy, found.credit)))
 
-        answer = self._answer(len(part.vertices), solve)
+        answer = self._answer(part, solve)
         credit = answer.credit
         if credit.dtype != object:
             credit = credit.astype(np.int64)
@@ -198,21 +237,25 @@ class Inner:
         if self.most is not None and self.rounds >= self.most:
             raise StoppedError(Status.MAX_STEPS)
 
-        def report(report: Report) -> Status | None:
-            seconds = time.perf_counter() - self.began
-            return self.meter(Report(report.solver, self.rounds, seconds, "games"))
-
-        # What nobody watches needs no thread of its own.
-        meter = None if limits.current() is None else report
-        found = drive.solve(problem, game, solver, throw=False, progress=meter, **how)
+        how |= {"progress": self._meter(), "throw": False}
+        found = drive.solve(problem, game, solver, **how)
         self.rounds += 1
         self.names.add(str(found.stats["solver"]))
         status = Status(int(found.status))
         if status == Status.SOLVED:
-            status = report(Report(str(found.stats["solver"]), 0, 0.0)) or status
+            told = Report(str(found.stats["solver"]), 0, 0.0)
+            status = self._report(told) or status
         if status not in (Status.SOLVED, Status.OVERFLOW):
             raise StoppedError(status)
         return found
+
+    def _meter(self) -> Callable[[Report], Status | None] | None:
+        """What tells of a solve: what nobody watches needs no thread of its own."""
+        return None if limits.current() is None else self._report
+
+    def _report(self, report: Report) -> Status | None:
+        seconds = time.perf_counter() - self.began
+        return self.meter(Report(report.solver, self.rounds, seconds, "games"))
 
 
 def narrow(weight: np.ndarray) -> np.ndarray:

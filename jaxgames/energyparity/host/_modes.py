@@ -56,6 +56,35 @@ def modes_of(arena: Arena, pieces: list[Any]) -> tuple[np.ndarray, Modes]:
     return made.done()
 
 
+def parted(pieces: list[Any], first: np.ndarray) -> dict[int, list[Any]]:
+    """What player 0 wins of several games side by side, by the number of the game.
+
+    Args:
+        pieces: of all.
+        first: integers `[G + 1, 2]`: the first vertex and edge of each, and the end.
+    """
+    found: dict[int, list[Any]] = {}
+    for piece in pieces:
+        cut = np.searchsorted(piece.vertices, first[:, 0])
+        inner = parted(piece.inner, first) if isinstance(piece, Core) else {}
+        for game in np.flatnonzero(np.diff(cut)).tolist():
+            own, (vertex, edge) = slice(cut[game], cut[game + 1]), first[game].tolist()
+
+            def moves(x: np.ndarray, own=own, edge=edge) -> np.ndarray:
+                return np.where(x[own] == NO_EDGE, NO_EDGE, x[own] - edge)
+
+            vertices, rank = piece.vertices[own] - vertex, piece.rank[own]
+            if isinstance(piece, Attract):
+                one = Attract(vertices, rank, moves(piece.move))
+            else:
+                one = Core(
+                    *(vertices, moves(piece.earn), piece.credit[own], rank),
+                    *(moves(piece.move), inner.get(game, [])),
+                )
+            found.setdefault(game, []).append(one)
+    return found
+
+
 class _Made:
     """The arrays of `Modes` as far as they are made."""
 

@@ -18,12 +18,15 @@ class Part(NamedTuple):
         vertices: integers `[V]`, which they are in the game that it is a part of.
         edges: integers `[E]`, likewise.
         weight: integers `[E]`, also Python's.
+        game: integers `[V]`, ascending: which of several games a vertex is of; None
+            where there is one.
     """
 
     arena: Arena
     vertices: np.ndarray
     edges: np.ndarray
     weight: np.ndarray
+    game: np.ndarray | None = None
 
     def part(self, keep: np.ndarray) -> "Part":
         """A subgame, with vertices and edges as they are numbered here.
@@ -32,7 +35,8 @@ class Part(NamedTuple):
             keep: bool `[V]`.
         """
         arena, vertices, edges = self.arena.subgame(keep)
-        return Part(arena, vertices, edges, self.weight[edges])
+        game = None if self.game is None else self.game[vertices]
+        return Part(arena, vertices, edges, self.weight[edges], game)
 
     def islands(self) -> tuple[np.ndarray, np.ndarray]:
         """What no edge connects: a number for each vertex, and its part's size."""

@@ -64,7 +64,9 @@ class Region(NamedTuple):
 Asked = Generator[Part, Region, Region]
 
 
-def solve(arena: Arena, inner: Inner) -> tuple[Region, Status]:
+def solve(
+    arena: Arena, inner: Inner, game: np.ndarray | None = None
+) -> tuple[Region, Status]:
     """Decides an energy parity game by the recursion of [1], and more tests.
 
     The recursion takes the vertices of the largest priority out, as Zielonka's does.
@@ -79,6 +81,7 @@ def solve(arena: Arena, inner: Inner) -> tuple[Region, Status]:
     Args:
         arena: the game, without padding.
         inner: solves games of one kind.
+        game: of several games side by side, which a vertex is of, ascending.
 
     Returns:
         What was decided, all of it where the status says so.
@@ -89,7 +92,8 @@ def solve(arena: Arena, inner: Inner) -> tuple[Region, Status]:
     """
     size, edges = arena.shape
     bare = as_checked_as(arena, dataclasses.replace(arena, weight=None))
-    whole = Part(bare, np.arange(size), np.arange(edges), np.asarray(arena.weight))
+    weight = np.asarray(arena.weight)
+    whole = Part(bare, np.arange(size), np.arange(edges), weight, game)
     root = _nothing(whole)
     calls: list[Asked] = [_region(whole, inner, root)]
     answer: Region | None = None

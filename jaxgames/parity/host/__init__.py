@@ -68,8 +68,9 @@ class Outcome(NamedTuple):
         finished: whether every vertex is decided.
         stats: `steps`, see `run`; how many `regions` there were, `promotions`, and won
             regions (`dominions`); the `engine` that came to the end, and what was
-            `tried` before, if more than one had a turn; and how many `tangles` were
-            learned, if there was tangle learning; how many `parts` there were, if the
+            `tried` before, if more than one had a turn; how many `tangles` were
+            learned, if there was tangle learning; how many claims were `withdrawn`, if
+            there were justifications; and how many `parts` there were, if the
             game fell apart. Then the engine is that of the part that took longest.
         turns: what a later run goes on from; None if every vertex is decided.
     """
@@ -227,7 +228,7 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Three algorithms take turns, each with a budget of work, which is doubled when all
+    Four algorithms take turns, each with a budget of work, which is doubled when all
     have spent theirs. What one of them has won is won for the next.
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
@@ -238,9 +239,12 @@ def run(
       tangles from turn to turn.
     - `"afresh"`: priority promotion by the published rule, where everything below a
       promotion starts afresh.
+    - `"justified"`: fixpoint iteration with justifications [5]. It has little to do
+      where few vertices are won by another player than the one who likes their
+      priority, as in games of the literature with a few edges by lot.
 
-    A game that is not won when each has had a turn is solved part by part, from the
-    bottom, where it falls apart into components.
+    A game that is not won when the first three have had a turn is solved part by part,
+    from the bottom, where it falls apart into components.
 
     Each is exponential at worst, on families made for it: but for each of those that
     are known one of the others is polynomial. O(V + E) memory, and that of tangles:
@@ -272,6 +276,8 @@ def run(
         doi:10.4204/EPTCS.305.8.
         [4] van Dijk, Attracting tangles to solve parity games, CAV 2018,
         doi:10.1007/978-3-319-96142-2_14.
+        [5] Lapauw, Bruynooghe and Denecker, Improving parity game solvers with
+        justifications, VMCAI 2020, doi:10.1007/978-3-030-39322-9_21.
 
     Examples:
         >>> arena = Arena.from_edges(

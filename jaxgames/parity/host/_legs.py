@@ -9,15 +9,16 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.parity.host._arranged import part_of, parts_of
 from jaxgames.parity.host._attract import WON, Play, Prepared
+from jaxgames.parity.host._justified import Claims, begin, justify, new_claims, win
 from jaxgames.parity.host._learning import FULL, SOLVED, STUCK, learn
 from jaxgames.parity.host._loops import win_loops, win_on
 from jaxgames.parity.host._promotion import BLOCK, promote
 from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_search
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
-    AFRESH_UP_TO,
     FEW,
     FIRST_WORK,
+    IN_CACHE,
     LATER_WORK,
     LEAST_ROWS,
     MORE_WORK_FROM,
@@ -28,8 +29,9 @@ from jaxgames.tuning.parity import (
 )
 
 PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
+JUSTIFIED = "justified"
 
-LEGS = (PROMOTION, TANGLES, AFRESH)
+LEGS = (PROMOTION, TANGLES, AFRESH, JUSTIFIED)
 """The engines, in the order of their turns."""
 
 NO_WORDS, NO_MARKS = np.empty(0, np.int32), np.empty(0, np.bool_)
@@ -83,6 +85,8 @@ class Turns:
         self._tangles: tuple[Search, Pool] | None = None
         # What promotion afresh goes on from, and how many vertices were won then.
         self._kept: tuple[np.ndarray, np.ndarray, int] | None = None
+        # The same of justifications.
+        self._claims: tuple[Claims, int] | None = None
         names = ("steps", "regions", "promotions", "dominions")
         self.stats: dict[str, int] = dict.fromkeys(names, 0)
         if won is not None:
@@ -139,21 +143,19 @@ class Turns:
         while going and not finished:
             leg, budget = next(rest)
             self._engine, before = leg, self.stats["steps"]
-            finished = (
-                self._learn(budget) if leg == TANGLES else self._promote(leg, budget)
-            )
+            finished = self._go(leg, budget)
             going = self._stop[0] == 0 and self._left() > 0
             if going and not finished:
                 restore(self._game, self._key)
-                if leg == legs[-1] and leg not in self._tried:
-                    # All have had a turn: most games are won by now.
+                if leg in (AFRESH, legs[-1]) and leg not in self._tried:
+                    # Nearly all have had a turn: most games are won by now.
                     self._parts = parts_of(self._game, self._key)[::-1]
                     if self._parts:
                         self.stats["parts"] = len(self._parts)
                         going = False
                 self._try(leg)
             elif not finished:
-                if leg == TANGLES:  # they are kept: the rest of its budget does
+                if leg in (TANGLES, JUSTIFIED):  # kept: the rest of its budget does
                     work = self.stats["steps"] - before
                     budget = max(budget - work // self._edges_and_vertices, 1)
                 rest = itertools.chain([(leg, budget)], rest)
@@ -228,6 +230,14 @@ class Turns:
         """How many steps are left."""
         return self._max_steps - self.stats["steps"]
 
+    def _go(self, leg: str, budget: int) -> bool:
+        """Gives an engine its turn: whether all is won."""
+        if leg == TANGLES:
+            return self._learn(budget)
+        if leg == JUSTIFIED:
+            return self._justify(budget)
+        return self._promote(leg, budget)
+
     def _promote(self, leg: str, budget: int) -> bool:
         counts = np.zeros(5, np.int64)
         words, marks = self._regions() if leg == AFRESH else (NO_WORDS, NO_MARKS)
@@ -278,6 +288,21 @@ class Turns:
         conclude(self._key, self._winner, self._move)
         return end == SOLVED
 
+    def _justify(self, budget: int) -> bool:
+        game, won = self._game, self._won()
+        if self._claims is None or self._claims[1] != won:
+            top = int(game.key[game.order[0]] >> 2) if len(game.order) else -1
+            self._claims = new_claims(len(game.key), top + 1), won
+            begin(game, self._key, self._claims[0])
+        claims, counts = self._claims[0], np.zeros(2, np.int64)
+        limit = min(max(budget * self._edges_and_vertices, 1), self._left())
+        finished = justify(game, claims, self._stop, limit, counts)
+        self._count(("steps", "withdrawn"), counts)
+        if finished:
+            win(claims, self._key, self._move, self._publish)
+        conclude(self._key, self._winner, self._move)
+        return bool(finished)
+
     def _count(self, names: Sequence[str], counts: np.ndarray) -> None:
         for name, count in zip(names, counts.tolist(), strict=True):
             self.stats[name] = self.stats.get(name, 0) + count
@@ -286,13 +311,13 @@ class Turns:
 def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     """The engines in turn, each with a budget, until one of them has none.
 
-    Budgets are for each vertex, and for tangle learning for each edge, too. Promotion
-    has the first turn alone: what it could not do then, it would do again. That turn is
-    short where games are small: tangle learning takes little longer on those that
-    are not hard, and should see one that is before a small part of it is won, which
-    may hide how the rest hangs together. Promotion afresh has long turns where games
-    are small: its work is dear where they are not, and tangle learning the better of
-    the two.
+    Budgets are for each vertex, and of tangles and justifications for each edge, too.
+    Promotion has the first turn alone: what it could not do then, it would do again.
+    That turn is short where games are small: tangle learning takes little longer on
+    those that are not hard, and should see one that is before a small part of it is
+    won, which may hide how the rest hangs together. Justifications and promotion afresh
+    have long turns where games are small: their work is dear where they are not, and
+    tangle learning better.
 
     Args:
         legs: their names.
@@ -301,7 +326,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     Examples:
         >>> import itertools
         >>> list(itertools.islice(turns(LEGS, 10**6), 4))
-        [('promotion', 128), ('tangles', 128), ('afresh', 16), ('tangles', 256)]
+        [('promotion', 128), ('tangles', 128), ('afresh', 16), ('justified', 1)]
         >>> next(turns(LEGS, 1000))
         ('promotion', 10)
     """
@@ -312,14 +337,18 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         legs = legs[1:]
     while len(legs) > 1:
         for leg in legs:
-            yield leg, _afresh(budget, size) if leg == AFRESH else budget
+            yield leg, _of_leg(leg, budget, size)
         budget *= 2
     yield legs[0], UNLIMITED
 
 
-def _afresh(budget: int, size: int) -> int:
-    """The budget of promotion afresh, from that of tangle learning."""
-    most = TIMES_AFRESH * budget * min(size, AFRESH_UP_TO) // max(size, 1)
+def _of_leg(leg: str, budget: int, size: int) -> int:
+    """The budget of an engine, from that of tangle learning."""
+    if leg == TANGLES:
+        return budget
+    if leg == JUSTIFIED:
+        return max(budget * min(size, IN_CACHE) // max(size, 1), 1)
+    most = TIMES_AFRESH * budget * min(size, IN_CACHE) // max(size, 1)
     return max(most, budget // 8, 1)
 
 

@@ -1,6 +1,7 @@
 """The energy game of a threshold, where the game is traced."""
 
 import dataclasses
+from fractions import Fraction
 from typing import Any
 
 from jaxgames.arena import Arena, is_traced
@@ -14,6 +15,8 @@ def energy_game(arena: Arena, threshold: Any) -> Arena:
     `w - f` unless that is 0.
     """
     pair = threshold if isinstance(threshold, tuple) else (threshold, 1)
+    if isinstance(threshold, Fraction):
+        pair = threshold.numerator, threshold.denominator
     if len(pair) != 2:
         raise ValueError(f"threshold must be a pair (p, q), got {len(pair)} numbers")
     weight = jnp.asarray(arena.weight)
