@@ -98,6 +98,7 @@ class Asked:
         self._open: set[str] = set()
         self._answers: dict[tuple, Answer] = {}
         self.rounded = False  # whether a reward is none of float64
+        self.statuses: list[Status] = []  # of all that is asked for as a number
 
     # ---- expressions -------------------------------------------------------------
 
@@ -252,11 +253,15 @@ class Asked:
             PropertyError: it is negative, or no integer, or far too large.
         """
         found = self.constant(node)
-        if found.denominator != 1 or not 0 <= found <= MOST_STEPS:
+        if found.denominator != 1 or found < 0:
             raise PropertyError(
                 node.place,
                 f"{what} must be an integer from 0 on, but '{node}' is "
                 f"{float(found):g}",
+            )
+        if found > MOST_STEPS:
+            raise PropertyError(
+                node.place, f"'{node}' is too large for {what}: at most {MOST_STEPS}"
             )
         return int(found)
 
@@ -266,6 +271,7 @@ class Asked:
         answer = self.answer(node)
         found = Ranged(answer.lower, answer.upper)
         if node.relation is None:
+            self.statuses.append(answer.status)
             return found
         threshold = self.constant(node.threshold)
         truth = met(node.relation, found, threshold)
@@ -345,14 +351,17 @@ class Asked:
         return self._positive(path, optimum)
 
     def _opposite(self, path: Until | Limit, optimum: str) -> Answer:
-        """The probability that something is not so."""
+        """The probability that something is not so.
+
+        It is found by its own equations: relative to itself, however small it is.
+        """
         if isinstance(path, Limit):
             return self._not_limit(path, optimum)
-        if path.last is None and path.first == 0:
-            return self._missed(
-                self.states(path.right), optimum, self.states(path.left)
-            )
-        return self._less(lambda asked: asked._positive(path, optimum))
+        left, right = self.states(path.left), self.states(path.right)
+        if path.last is None:
+            found = self._missed(right, optimum, left)
+            return self._after(found, left, path.first, other_of(optimum), missed=1.0)
+        return self._in_steps(left, right, path, other_of(optimum), missed=1.0)
 
     def _less(self, find: Callable[["Asked"], Answer]) -> Answer:
         """One less what is found.
@@ -440,15 +449,22 @@ class Asked:
         left, right = self.states(path.left), self.states(path.right)
         if path.last is None:
             found = self._reached(right, optimum, left)
-            return self._after(found, left, path.first, optimum)
+            return self._after(found, left, path.first, optimum, missed=0.0)
+        return self._in_steps(left, right, path, optimum, missed=0.0)
+
+    def _in_steps(
+        self, left, right, path: Until, optimum: str, *, missed: float
+    ) -> Answer:
+        """A goal in some of the first steps; or with `missed` one that it is missed."""
+        assert path.last is not None
         window = path.last - path.first
 
         def fixed(steps_left: int) -> np.ndarray:
             counts = right & (steps_left <= window)
-            return np.where(counts, 1.0, np.where(left, np.nan, 0.0))
+            return np.where(counts, 1.0 - missed, np.where(left, np.nan, missed))
 
-        start = right.astype(np.float64)
-        how = {"fixed": fixed, "changes": window, "sure": right}
+        start = np.where(right, 1.0 - missed, missed)
+        how = {"fixed": fixed, "changes": window, "sure": start == 1}
         how["steady"] = not path.first
         return self._walk(start, path.last, optimum, **how)
 
@@ -456,13 +472,23 @@ class Asked:
         states = self.states(path.operand)
         return self._walk(states.astype(np.float64), 1, optimum, sure=states)
 
-    def _after(self, found: Answer, left, first: int, optimum: str) -> Answer:
-        """What is asked from some step on, of what it is from the first on."""
+    def _after(
+        self, found: Answer, left, first: int, optimum: str, *, missed: float
+    ) -> Answer:
+        """What is asked from some step on, of what it is from the first on.
+
+        Args:
+            found: what it is from the first on.
+            left: bool `[S]`, what is passed until then.
+            first: the step.
+            optimum: of the answer.
+            missed: what it is worth where something else is passed.
+        """
         if first == 0:
             return found
 
         def fixed(_: int) -> np.ndarray:
-            return np.where(left, np.nan, 0.0)
+            return np.where(left, np.nan, missed)
 
         ends = [
             self._walk(
@@ -630,7 +656,9 @@ class Asked:
         lower, upper = np.zeros(self.shape), np.ones(self.shape)
         lower[start], upper[start] = ends
         stats = Stats(solver="restart", rounds=0)
-        return Answer(lower, upper, None, Status.SOLVED, stats)
+        met = ends[1] - ends[0] <= self.epsilon * (ends[0] if self.relative else 1.0)
+        status = Status.SOLVED if met else Status.PRECISION
+        return Answer(lower, upper, None, status, stats)
 
     def _less_given(self, goal, condition, start: int) -> tuple[float, float]:
         """The least conditional probability to get to a goal: one less that of not."""
@@ -810,21 +838,19 @@ class Asked:
             found[: len(each)] += each
         choices = (model.choice_rewards or {}).get(name)
         if choices is not None:
-            found += np.asarray(choices)
+            one, other = found, np.asarray(choices, np.float64)
+            found = one + other
+            if self.exact and states is not None:
+                # What rounding has left out [Knuth, TAOCP 2, 4.2.2].
+                part = found - one
+                self.rounded |= bool(((one - (found - part)) + (other - part)).any())
         branches = (model.branch_rewards or {}).get(name)
         if branches is not None:
             table = _bounded.rows_of(self.model)
             source = np.repeat(np.arange(model.num_choices), np.diff(table.rows))
             worth = table.probs[: len(source)] * np.asarray(branches)[: len(source)]
             found += np.bincount(source, worth, minlength=model.num_choices)
-        if self.exact:
-            parts = [x for x in (states, choices, branches) if x is not None]
-            # Integers and their like are exact in sums; of means nothing is known.
-            whole = all(np.array_equal(x, np.rint(x)) for x in parts)
-            small = all(np.abs(x).max(initial=0) < 2.0**52 for x in parts)
-            self.rounded |= branches is not None or not (
-                len(parts) == 1 or (whole and small)
-            )
+            self.rounded = True  # means are rounded
         if not np.isfinite(found).all():
             at = int(np.flatnonzero(~np.isfinite(found))[0])
             raise ValueError(

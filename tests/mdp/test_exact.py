@@ -221,3 +221,16 @@ def test_what_has_no_fraction_says_so():
     assert found.status == Status.PRECISION
     assert found.exact is None
     assert mdp.check(model, 'Pmax>=0 [ F "goal" ]', exact=True).value is True
+
+
+def test_rewards_of_states_and_choices_that_sum_up_exactly():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]),
+        labels={"goal": [0, 1]},
+        state_rewards={"cost": [0.25, 0], "odd": [0.1, 0]},
+        choice_rewards={"cost": [2.5, 0], "odd": [0.2, 0]},
+    )
+    found = mdp.check(model, 'R{"cost"}=? [ F "goal" ]', exact=True)
+    assert found.exact == (Fraction(11, 2), 0)
+    with pytest.raises(SolveError, match="do not sum up to numbers of float64"):
+        mdp.check(model, 'R{"odd"}=? [ F "goal" ]', exact=True)
