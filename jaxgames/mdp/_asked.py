@@ -498,8 +498,13 @@ class Asked:
             for start in (found.lower, found.upper)
         ]
         clock = ends[0].scheduler
+        exact = None
+        if self.exact and found.exact is not None:
+            exact = _bounded.walk_exactly(
+                self.model, found.exact, first, optimum, fixed=fixed
+            )
         return found._replace(
-            exact=None,
+            exact=exact,
             lower=ends[0].lower,
             upper=np.minimum(ends[1].upper, 1.0),
             scheduler=None
@@ -529,7 +534,7 @@ class Asked:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             share = Fraction(1) if share is None else share
             exact = _bounded.walk_exactly(
-                *(self.model, start, count, optimum), discount=share, **how
+                *(self.model, start.tolist(), count, optimum), discount=share, **how
             )
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
 

@@ -30,7 +30,6 @@ from jaxgames.native._kept import (
 )
 from jaxgames.native._module import Module
 from jaxgames.native._types import (
-    BOOL,
     FLOAT,
     INT,
     NONE,

@@ -234,3 +234,21 @@ def test_rewards_of_states_and_choices_that_sum_up_exactly():
     assert found.exact == (Fraction(11, 2), 0)
     with pytest.raises(SolveError, match="do not sum up to numbers of float64"):
         mdp.check(model, 'R{"odd"}=? [ F "goal" ]', exact=True)
+
+
+def test_fractions_of_what_comes_after_some_steps():
+    for model in models(5, 20):
+        for word, best in (("min", min), ("max", max)):
+            text = f'P{word}=? [ F>=2 "goal" ]'
+            ever = mdp.check(model, f'P{word}=? [ F "goal" ]', exact=True).exact
+            assert ever is not None
+            value = list(ever)
+            for _ in range(2):
+                value = [
+                    best(
+                        sum(p * value[t] for t, p in exact.branches(model, choice))
+                        for choice in range(*model.row_group_offsets[s : s + 2])
+                    )
+                    for s in range(model.num_states)
+                ]
+            assert mdp.check(model, text, exact=True).exact == tuple(value)
