@@ -275,10 +275,8 @@ def check(
             found = Ranged(*(_outward(fractions, sign) for sign in (-1, 1)))
             statuses[:] = [Status.SOLVED]
     missing = exact and fractions is None and not found.is_truth
-    lower, upper = (
-        np.array(np.broadcast_to(np.asarray(x, np.float64), (model.num_states,)))
-        for x in found
-    )
+    lower, upper = np.empty((2, model.num_states))
+    lower[:], upper[:] = found
     status = Status.PRECISION if missing else max(statuses)
     unsure = status in (Status.MAX_STEPS, Status.PRECISION)
     if unsure and found.is_truth and np.array_equal(lower, upper):

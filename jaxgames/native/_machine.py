@@ -5,7 +5,7 @@ import ctypes
 import functools
 import hashlib
 import importlib.util
-import math
+import itertools
 import os
 import struct
 import sys
@@ -157,7 +157,7 @@ class _Code:
             self.close(room)
         if code:
             _check(code)
-        return _value(self._result, iter(results), owners)
+        return _value(self._result, iter(results[:]), owners)
 
     def on_each(self, crew: Crew, arguments: tuple, more: list[tuple]) -> None:
         """Calls it for each of some, on the threads of a crew and on this one.
@@ -219,14 +219,19 @@ class _Memory:
     """An array whose memory others own."""
 
     def __init__(self, pointer: int, kind: Array, shape: tuple, owners: Any):
-        dtype = np.dtype(kind.dtype).str
         self.__array_interface__ = {
             "data": (pointer, False),
             "shape": shape,
-            "typestr": dtype,
+            "typestr": _dtype(kind.dtype)[1],
             "version": 3,
         }
         self._owners = owners
+
+
+@functools.cache
+def _dtype(name: str) -> tuple[np.dtype, str]:
+    """What numpy knows items by: to be asked for it each time takes long."""
+    return np.dtype(name), np.dtype(name).str
 
 
 def _place_in_arrays() -> int:
@@ -248,18 +253,28 @@ _word_at, _PLACE = ctypes.c_size_t.from_address, _place_in_arrays()
 _float, _bits = struct.Struct("d").pack, struct.Struct("q").unpack
 
 
-def _add_words(argument: Any, to: array.array) -> None:
-    """The words of an argument."""
-    if isinstance(argument, np.ndarray):
-        to.append(_word_at(id(argument) + _PLACE).value)
-        to.extend(argument.shape)
-    elif isinstance(argument, tuple):
-        for part in argument:
-            _add_words(part, to)
-    elif isinstance(argument, float | np.floating):
-        to.append(*_bits(_float(argument)))
-    elif argument is not None:
-        to.append(int(argument))
+def _add_words(arguments: tuple, to: array.array) -> None:
+    """The words of some arguments; what is met most often is asked for first."""
+    append = to.append
+    for argument in arguments:
+        kind = type(argument)
+        if kind is np.ndarray:
+            append(_word_at(id(argument) + _PLACE).value)
+            if argument.ndim == 1:
+                append(len(argument))
+            else:
+                to.extend(argument.shape)
+        elif kind is int:
+            append(argument)
+        elif isinstance(argument, tuple):
+            _add_words(argument, to)
+        elif isinstance(argument, float | np.floating):
+            append(*_bits(_float(argument)))
+        elif isinstance(argument, np.ndarray):
+            append(_word_at(id(argument) + _PLACE).value)
+            to.extend(argument.shape)
+        elif argument is not None:
+            append(int(argument))
 
 
 def _value(kind: Type, given: Any, owners: Any) -> Any:
@@ -269,9 +284,9 @@ def _value(kind: Type, given: Any, owners: Any) -> Any:
         return kind.made(*found) if kind.made else tuple(found)
     if isinstance(kind, Array):
         pointer = next(given)
-        shape = tuple(next(given) for _ in range(kind.ndim))
-        if not math.prod(shape):
-            return np.empty(shape, kind.dtype)
+        shape = tuple(itertools.islice(given, kind.ndim))
+        if 0 in shape:
+            return np.empty(shape, _dtype(kind.dtype)[0])
         return np.asarray(_Memory(pointer, kind, shape, owners))
     if kind == NONE:
         return None

@@ -150,6 +150,8 @@ SCALARS: dict[type, str] = {
 
 def type_of(argument: Any) -> Type:
     """The type of an argument."""
+    if (kind := SCALARS.get(type(argument))) is not None:
+        return kind
     if isinstance(argument, np.ndarray):
         kind = _array(argument.dtype, argument.ndim)
         if kind is None or argument.flags.num & IN_A_ROW != IN_A_ROW:
@@ -158,8 +160,6 @@ def type_of(argument: Any) -> Type:
     if isinstance(argument, tuple):
         made = type(argument) if hasattr(argument, "_fields") else None
         return Tuple(tuple(map(type_of, argument)), made)
-    if (kind := SCALARS.get(type(argument))) is not None:
-        return kind
     for kind, of in (
         (BOOL, bool | np.bool_),
         (INT, int | np.integer),
