@@ -137,7 +137,10 @@ def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
 
 def _numbered(stands: np.ndarray) -> np.ndarray:
     """A number for each place that counts, -1 for the others: int32."""
-    return np.where(stands, np.cumsum(stands, dtype=np.int32) - 1, np.int32(-1))
+    number = np.full(len(stands), -1, np.int32)
+    places = np.flatnonzero(stands)
+    number[places] = np.arange(len(places), dtype=np.int32)
+    return number
 
 
 def in_order(part: Equations, stop: np.ndarray) -> System | None:
