@@ -185,11 +185,12 @@ def steps_back(
             groups, rows, columns, probs, reward, discount, before, looked, least,
             after, chosen, row,
         )  # fmt: skip
-        if track == 1:
-            for states in (looked.single, looked.others):
-                exactly_one(
-                    groups, rows, columns, ones, states, least, after, ones_after
-                )
+        if track == 1:  # a single branch has all the probability
+            for i in range(len(looked.to)):
+                ones_after[looked.single[i]] = ones[looked.to[i]]
+            exactly_one(
+                groups, rows, columns, ones, looked.others, least, after, ones_after
+            )
         if signed == 1:
             size += largest_of(after)
             error[0] = discount * error[0] + slack * (largest + size)
