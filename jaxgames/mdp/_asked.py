@@ -883,6 +883,14 @@ class Asked:
         how = {"epsilon": self.epsilon, "relative": self.relative}
         return self.solve(posed, **how, exact=self.exact)
 
+    def _fractions(self, node: Any) -> list | None:
+        """What is asked for as fractions, where that is a query that has them."""
+        if not isinstance(node, Query) or node.relation is not None:
+            return None
+        closer = dataclasses.replace(self, exact=True)
+        found = closer.answer(node).exact
+        return None if closer.rounded else found
+
     # ---- filters -------------------------------------------------------------------
 
     def _filter(self, node: Filter) -> Ranged:
@@ -912,9 +920,16 @@ class Asked:
         if kind == "count":
             return Ranged(np.int64(low.sum()), np.int64(high.sum()))
         if kind in ("argmin", "argmax"):
-            best = low.min() if kind == "argmin" else high.max()
-            here = high if kind == "argmax" else low
-            return exactly(states & _spread(states, here == best))
+            ends = (low, high) if kind == "argmax" else (-high, -low)
+            surely, maybe = (_spread(states, x) for x in _largest(*ends))
+            if np.array_equal(surely, maybe):
+                return exactly(surely)
+            known = self._fractions(node.operand)
+            if known is None:
+                return Ranged(surely, maybe)
+            some = [known[s] for s in np.flatnonzero(states)]
+            best = max(some) if kind == "argmax" else min(some)
+            return exactly(_spread(states, np.array([x == best for x in some])))
         if kind in ("first", "state"):
             if kind == "state" and states.sum() != 1:
                 raise PropertyError(
@@ -934,6 +949,14 @@ class Asked:
             off = 0.0 if not np.isfinite(off) else off
             ends = ends[0] - off, ends[1] + off
         return Ranged(*map(np.float64, ends))
+
+
+def _largest(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which numbers are the largest for certain, by their bounds, and which may be."""
+    top = int(np.argmax(high))
+    others = np.full(len(high), high[top])
+    others[top] = np.delete(high, top).max() if len(high) > 1 else low[top]
+    return low >= others, high >= low.max()
 
 
 def _spread(states: np.ndarray, some: np.ndarray) -> np.ndarray:

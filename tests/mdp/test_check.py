@@ -1028,3 +1028,41 @@ def test_a_model_without_states_has_no_value():
     assert repr(found) == "Checked(P=? [ F true ]: no states)"
     with pytest.raises(ValueError, match="has no states"):
         _ = found.value
+
+
+def test_states_with_the_largest_values_are_not_guessed():
+    # All of 0, 1 and 2 have 1/3, and 3 a bit less than that.
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3, 4, 5, 6],
+        [0, 3, 5, 6, 8, 9, 10],
+        [0, 4, 5, 2, 0, 0, 0, 5, 4, 5],
+        [0.25, 0.25, 0.5, 0.5, 0.5, 1, 1 - 2.0**-30, 2.0**-30, 1, 1],
+        labels={"goal": [0, 0, 0, 0, 1, 0]},
+    )
+    query = 'P=? [ F "goal" ]'
+    assert mdp.check(model, query, exact=True).exact[:3] == (Fraction(1, 3),) * 3
+    for how in ({}, {"epsilon": 1e-2}):
+        found = mdp.check(model, f'filter(argmax, {query}, !"goal")', **how)
+        assert found.lower.tolist() == found.upper.tolist() == [1, 1, 1, 0, 0, 0]
+        least = mdp.check(model, f'filter(argmin, {query}, P>0 [ F "goal" ])', **how)
+        assert least.lower.tolist() == least.upper.tolist() == [0, 0, 0, 1, 0, 0]
+    # What has no fractions, and values that are too near, stays open.
+    asked = f'filter(argmax, 1-{query}, P>0 [ F "goal" ] & !"goal")'
+    near = mdp.check(model, asked, epsilon=1e-2)
+    assert (near.lower <= [0, 0, 0, 1, 0, 0]).all()
+    assert (near.upper >= [0, 0, 0, 1, 0, 0]).all()
+
+
+def test_states_with_the_largest_values_against_all_schedulers():
+    for model in rewarded(4, 60):
+        goal = np.asarray((model.labels or {})["goal"])
+        if goal.all():
+            continue
+        query = 'Pmax=? [ F "goal" ]'
+        values = mdp.check(model, query, exact=True).exact
+        assert values is not None
+        some = [x for x, ends in zip(values, goal, strict=True) if not ends]
+        for kind, best in (("argmax", max(some)), ("argmin", min(some))):
+            found = mdp.check(model, f'filter({kind}, {query}, !"goal")', epsilon=1e-2)
+            wanted = [x == best and not s for x, s in zip(values, goal, strict=True)]
+            assert found.lower.tolist() == found.upper.tolist() == wanted
