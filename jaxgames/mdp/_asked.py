@@ -883,7 +883,7 @@ class Asked:
         how = {"epsilon": self.epsilon, "relative": self.relative}
         return self.solve(posed, **how, exact=self.exact)
 
-    def _fractions(self, node: Any) -> list | None:
+    def _fractions(self, node: Any) -> Sequence | None:
         """What is asked for as fractions, where that is a query that has them."""
         if not isinstance(node, Query) or node.relation is not None:
             return None
