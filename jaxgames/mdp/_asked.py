@@ -927,7 +927,7 @@ class Asked:
             known = self._fractions(node.operand)
             if known is None:
                 return Ranged(surely, maybe)
-            some = [known[s] for s in np.flatnonzero(states)]
+            some = [known[s] for s in np.flatnonzero(states).tolist()]
             best = max(some) if kind == "argmax" else min(some)
             return exactly(_spread(states, np.array([x == best for x in some])))
         if kind in ("first", "state"):
