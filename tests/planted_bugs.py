@@ -355,8 +355,8 @@ BUGS = [
     ),
     Bug(
         *("timed-way", MASK, "mdp/_timed.py"),
-        "(np.where(left, end, 0.0) for end in ends)",
-        "(np.where(True, end, 0.0) for end in ends)",
+        "np.where(left, x, float(missed)) for x in (found.lower, found.upper)",
+        "np.where(True, x, float(missed)) for x in (found.lower, found.upper)",
         *("timed", "host", "mdp/test_timed.py"),
     ),
     Bug(

@@ -97,7 +97,9 @@ class Asked:
         self._values: dict[str, Ranged] = {}
         self._open: set[str] = set()
         self._answers: dict[tuple, Answer] = {}
+        self._known: dict[int, tuple[Query, Answer]] = {}  # by the query itself
         self.rounded = False  # whether a reward is none of float64
+        self.statuses: list[Status] = []  # of all that is asked for as a number
 
     # ---- expressions -------------------------------------------------------------
 
@@ -252,11 +254,15 @@ class Asked:
             PropertyError: it is negative, or no integer, or far too large.
         """
         found = self.constant(node)
-        if found.denominator != 1 or not 0 <= found <= MOST_STEPS:
+        if found.denominator != 1 or found < 0:
             raise PropertyError(
                 node.place,
                 f"{what} must be an integer from 0 on, but '{node}' is "
                 f"{float(found):g}",
+            )
+        if found > MOST_STEPS:
+            raise PropertyError(
+                node.place, f"'{node}' is too large for {what}: at most {MOST_STEPS}"
             )
         return int(found)
 
@@ -266,6 +272,7 @@ class Asked:
         answer = self.answer(node)
         found = Ranged(answer.lower, answer.upper)
         if node.relation is None:
+            self.statuses.append(answer.status)
             return found
         threshold = self.constant(node.threshold)
         truth = met(node.relation, found, threshold)
@@ -282,10 +289,13 @@ class Asked:
 
     def answer(self, node: Query) -> Answer:
         """Bounds of what a query asks for, in all states."""
+        if (known := self._known.get(id(node))) is not None and known[0] is node:
+            return known[1]
         optimum = self._optimum(node)
         key = (str(dataclasses.replace(node, relation=None, threshold=None)), optimum)
         if key not in self._answers:
             self._answers[key] = self._answered(node, optimum)
+        self._known[id(node)] = node, self._answers[key]
         return self._answers[key]
 
     def _optimum(self, node: Query) -> str:
@@ -345,14 +355,17 @@ class Asked:
         return self._positive(path, optimum)
 
     def _opposite(self, path: Until | Limit, optimum: str) -> Answer:
-        """The probability that something is not so."""
+        """The probability that something is not so.
+
+        It is found by its own equations: relative to itself, however small it is.
+        """
         if isinstance(path, Limit):
             return self._not_limit(path, optimum)
-        if path.last is None and path.first == 0:
-            return self._missed(
-                self.states(path.right), optimum, self.states(path.left)
-            )
-        return self._less(lambda asked: asked._positive(path, optimum))
+        left, right = self.states(path.left), self.states(path.right)
+        if path.last is None:
+            found = self._missed(right, optimum, left)
+            return self._after(found, left, path.first, other_of(optimum), missed=1.0)
+        return self._in_steps(left, right, path, other_of(optimum), missed=1.0)
 
     def _less(self, find: Callable[["Asked"], Answer]) -> Answer:
         """One less what is found.
@@ -440,15 +453,22 @@ class Asked:
         left, right = self.states(path.left), self.states(path.right)
         if path.last is None:
             found = self._reached(right, optimum, left)
-            return self._after(found, left, path.first, optimum)
+            return self._after(found, left, path.first, optimum, missed=0.0)
+        return self._in_steps(left, right, path, optimum, missed=0.0)
+
+    def _in_steps(
+        self, left, right, path: Until, optimum: str, *, missed: float
+    ) -> Answer:
+        """A goal in some of the first steps; or with `missed` one that it is missed."""
+        assert path.last is not None
         window = path.last - path.first
 
         def fixed(steps_left: int) -> np.ndarray:
             counts = right & (steps_left <= window)
-            return np.where(counts, 1.0, np.where(left, np.nan, 0.0))
+            return np.where(counts, 1.0 - missed, np.where(left, np.nan, missed))
 
-        start = right.astype(np.float64)
-        how = {"fixed": fixed, "changes": window, "sure": right}
+        start = np.where(right, 1.0 - missed, missed)
+        how = {"fixed": fixed, "changes": window, "sure": start == 1}
         how["steady"] = not path.first
         return self._walk(start, path.last, optimum, **how)
 
@@ -456,13 +476,23 @@ class Asked:
         states = self.states(path.operand)
         return self._walk(states.astype(np.float64), 1, optimum, sure=states)
 
-    def _after(self, found: Answer, left, first: int, optimum: str) -> Answer:
-        """What is asked from some step on, of what it is from the first on."""
+    def _after(
+        self, found: Answer, left, first: int, optimum: str, *, missed: float
+    ) -> Answer:
+        """What is asked from some step on, of what it is from the first on.
+
+        Args:
+            found: what it is from the first on.
+            left: bool `[S]`, what is passed until then.
+            first: the step.
+            optimum: of the answer.
+            missed: what it is worth where something else is passed.
+        """
         if first == 0:
             return found
 
         def fixed(_: int) -> np.ndarray:
-            return np.where(left, np.nan, 0.0)
+            return np.where(left, np.nan, missed)
 
         ends = [
             self._walk(
@@ -472,8 +502,13 @@ class Asked:
             for start in (found.lower, found.upper)
         ]
         clock = ends[0].scheduler
+        exact = None
+        if self.exact and found.exact is not None:
+            exact = _bounded.walk_exactly(
+                self.model, found.exact, first, optimum, fixed=fixed
+            )
         return found._replace(
-            exact=None,
+            exact=exact,
             lower=ends[0].lower,
             upper=np.minimum(ends[1].upper, 1.0),
             scheduler=None
@@ -503,7 +538,7 @@ class Asked:
             how = {k: how[k] for k in ("reward", "fixed") if k in how}
             share = Fraction(1) if share is None else share
             exact = _bounded.walk_exactly(
-                *(self.model, start, count, optimum), discount=share, **how
+                *(self.model, start.tolist(), count, optimum), discount=share, **how
             )
         return Answer(lower, upper, found.scheduler, Status.SOLVED, stats, exact)
 
@@ -630,7 +665,9 @@ class Asked:
         lower, upper = np.zeros(self.shape), np.ones(self.shape)
         lower[start], upper[start] = ends
         stats = Stats(solver="restart", rounds=0)
-        return Answer(lower, upper, None, Status.SOLVED, stats)
+        met = ends[1] - ends[0] <= self.epsilon * (ends[0] if self.relative else 1.0)
+        status = Status.SOLVED if met else Status.PRECISION
+        return Answer(lower, upper, None, status, stats)
 
     def _less_given(self, goal, condition, start: int) -> tuple[float, float]:
         """The least conditional probability to get to a goal: one less that of not."""
@@ -810,21 +847,19 @@ class Asked:
             found[: len(each)] += each
         choices = (model.choice_rewards or {}).get(name)
         if choices is not None:
-            found += np.asarray(choices)
+            one, other = found, np.asarray(choices, np.float64)
+            found = one + other
+            if self.exact and states is not None:
+                # What rounding has left out [Knuth, TAOCP 2, 4.2.2].
+                part = found - one
+                self.rounded |= bool(((one - (found - part)) + (other - part)).any())
         branches = (model.branch_rewards or {}).get(name)
         if branches is not None:
             table = _bounded.rows_of(self.model)
             source = np.repeat(np.arange(model.num_choices), np.diff(table.rows))
             worth = table.probs[: len(source)] * np.asarray(branches)[: len(source)]
             found += np.bincount(source, worth, minlength=model.num_choices)
-        if self.exact:
-            parts = [x for x in (states, choices, branches) if x is not None]
-            # Integers and their like are exact in sums; of means nothing is known.
-            whole = all(np.array_equal(x, np.rint(x)) for x in parts)
-            small = all(np.abs(x).max(initial=0) < 2.0**52 for x in parts)
-            self.rounded |= branches is not None or not (
-                len(parts) == 1 or (whole and small)
-            )
+            self.rounded = True  # means are rounded
         if not np.isfinite(found).all():
             at = int(np.flatnonzero(~np.isfinite(found))[0])
             raise ValueError(
@@ -847,6 +882,14 @@ class Asked:
     def _solved(self, posed: Posed) -> Answer:
         how = {"epsilon": self.epsilon, "relative": self.relative}
         return self.solve(posed, **how, exact=self.exact)
+
+    def _fractions(self, node: Any) -> Sequence | None:
+        """What is asked for as fractions, where that is a query that has them."""
+        if not isinstance(node, Query) or node.relation is not None:
+            return None
+        closer = dataclasses.replace(self, exact=True)
+        found = closer.answer(node).exact
+        return None if closer.rounded else found
 
     # ---- filters -------------------------------------------------------------------
 
@@ -877,9 +920,16 @@ class Asked:
         if kind == "count":
             return Ranged(np.int64(low.sum()), np.int64(high.sum()))
         if kind in ("argmin", "argmax"):
-            best = low.min() if kind == "argmin" else high.max()
-            here = high if kind == "argmax" else low
-            return exactly(states & _spread(states, here == best))
+            ends = (low, high) if kind == "argmax" else (-high, -low)
+            surely, maybe = (_spread(states, x) for x in _largest(*ends))
+            if np.array_equal(surely, maybe):
+                return exactly(surely)
+            known = self._fractions(node.operand)
+            if known is None:
+                return Ranged(surely, maybe)
+            some = [known[s] for s in np.flatnonzero(states).tolist()]
+            best = max(some) if kind == "argmax" else min(some)
+            return exactly(_spread(states, np.array([x == best for x in some])))
         if kind in ("first", "state"):
             if kind == "state" and states.sum() != 1:
                 raise PropertyError(
@@ -899,6 +949,14 @@ class Asked:
             off = 0.0 if not np.isfinite(off) else off
             ends = ends[0] - off, ends[1] + off
         return Ranged(*map(np.float64, ends))
+
+
+def _largest(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which numbers are the largest for certain, by their bounds, and which may be."""
+    top = int(np.argmax(high))
+    others = np.full(len(high), high[top])
+    others[top] = np.delete(high, top).max() if len(high) > 1 else low[top]
+    return low >= others, high >= low.max()
 
 
 def _spread(states: np.ndarray, some: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Questions about a number of steps: one step back after the other."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from jaxgames.host import lend, plain
 from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.mdp.host._steps import steps_back
+from jaxgames.mdp.host._steps import Looked, steps_back
 from jaxgames.tuning.mdp import (
     CHOICES_KEPT_UP_TO,
     DIGITS_OF_FRACTIONS_UP_TO,
@@ -102,13 +103,13 @@ def walk_back(
     size = model.num_states
     passed = np.diff(table.groups) > 0 if passed is None else np.array(passed)
     passed &= np.diff(table.groups) > 0
-    earned = np.zeros(model.num_choices) if reward is None else reward
+    earned = np.zeros(0) if reward is None else reward
     values = np.array(start, np.float64)
     signed = bool((earned < 0).any() or (values < 0).any())
     largest = np.abs(earned).max(initial=0.0)
     error = np.zeros(1)
     keeps = size * count <= CHOICES_KEPT_UP_TO
-    scheduler = np.full((count if keeps else 0, size), NO_CHOICE, np.int32)
+    scheduler = np.empty((count if keeps else 0, size), np.int32)
     how = int(optimum == "min"), float(discount), largest, table.slack
     rows = table[:4]
     ones = np.zeros(size, bool) if sure is None else np.array(sure)
@@ -122,12 +123,15 @@ def walk_back(
         found = np.zeros(size) if fixed is None else np.array(fixed(left + 1))
         here = passed if fixed is None else passed & np.isnan(found)
         known = (found == 1) & ~here if sure is not None else np.zeros(size, bool)
+        looked = _looked(table, here)
         with plain((until - left) * model.num_branches):
             made = steps_back(
-                *(*rows, earned, values, ones, here, found, known, *how),
+                *(*rows, earned, values, ones, looked, found, known, *how),
                 *(int(signed), error, until - left, count - left, int(steady)),
-                scheduler,
+                *(int(sure is not None), scheduler),
             )
+        if made % 2:
+            values, ones = found, known
         left += made
         if steady and made and left < until:  # each step is like the one before
             if keeps:
@@ -138,9 +142,21 @@ def walk_back(
     return Steps(values, off + (off > 0) * 1e-290, scheduler if keeps else None)
 
 
+def _looked(table: Rows, here: np.ndarray) -> Looked:
+    """States that are looked at, bool `[S]`, in plain arrays."""
+    groups, rows = table.groups, table.rows
+    first = groups[:-1]
+    row = np.where(here, first, np.int32(NO_CHOICE))
+    single = here & (groups[1:] - first == 1)
+    single[single] = np.diff(rows)[first[single]] == 1
+    states = np.flatnonzero(single).astype(np.int32)
+    others = np.flatnonzero(here & ~single).astype(np.int32)
+    return Looked(states, table.columns[rows[first[states]]], others, row)
+
+
 def walk_exactly(
     model: MDP,
-    start: np.ndarray,
+    start: Sequence[float | Fraction],
     count: int,
     optimum: str,
     *,
@@ -160,7 +176,7 @@ def walk_exactly(
     if count * count * (len(columns) + len(rows)) * digits > DIGITS_OF_FRACTIONS_UP_TO:
         return None
     best = min if optimum == "min" else max
-    values = [Fraction(x) for x in np.asarray(start, np.float64).tolist()]
+    values = [Fraction(x) for x in start]
 
     def worth(choice: int) -> Fraction:
         here = range(rows[choice], rows[choice + 1])

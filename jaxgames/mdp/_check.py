@@ -12,6 +12,7 @@ from jaxgames import drive, fixpoint, host, limits, solution
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp._asked import Answer, Asked, check_concrete, given, initial_states
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._open import exactly
 from jaxgames.mdp._property import (
@@ -76,6 +77,8 @@ class Checked(solution.Solution):
         A float, the middle between the bounds, infinite where they are; or True, False,
         or None where it is undecided.
         """
+        if not len(self.initial):
+            raise ValueError("the model has no states, so this has no value")
         return self.at(int(self.initial[0]))
 
     def at(self, state: int) -> Any:
@@ -87,7 +90,8 @@ class Checked(solution.Solution):
 
     def __repr__(self) -> str:
         """One line: what was asked, and what it comes to in the initial state."""
-        return f"Checked({self.asked}: {self.value})"
+        told = self.value if len(self.initial) else "no states"
+        return f"Checked({self.asked}: {told})"
 
 
 def _undecided(
@@ -224,8 +228,7 @@ def check(
     if not is_interval(model):
         check_model(model)
     drive.check_solver(VALUES, solver)
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     values = {}
     for name, value in (constants or {}).items():
         given(name, value)
@@ -260,6 +263,7 @@ def check(
     plain = host.is_plain(model.num_branches)
     with contextlib.nullcontext() if plain else host.compiling():
         found = evaluated.value(question.formula)
+    statuses += evaluated.statuses
     scheduler = nature = fractions = None
     if isinstance(question.formula, Query):
         answer = evaluated.answer(question.formula)
@@ -271,12 +275,11 @@ def check(
             found = Ranged(*(_outward(fractions, sign) for sign in (-1, 1)))
             statuses[:] = [Status.SOLVED]
     missing = exact and fractions is None and not found.is_truth
-    lower, upper = (
-        np.array(np.broadcast_to(np.asarray(x, np.float64), (model.num_states,)))
-        for x in found
-    )
+    lower, upper = np.empty((2, model.num_states))
+    lower[:], upper[:] = found
     status = Status.PRECISION if missing else max(statuses)
-    if status == Status.MAX_STEPS and found.is_truth and np.array_equal(lower, upper):
+    unsure = status in (Status.MAX_STEPS, Status.PRECISION)
+    if unsure and found.is_truth and np.array_equal(lower, upper):
         status = Status.SOLVED  # whatever the values are
     result = Checked(
         status,

@@ -15,6 +15,16 @@ SUM_TOLERANCE = 1e-5
 """How far from one the probabilities of a choice may sum up, as files round them."""
 
 
+def precision(epsilon: Any) -> None:
+    """Raises ValueError where a precision is no positive number."""
+    try:
+        good = bool(0 < epsilon < np.inf)
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise ValueError(f"epsilon must be a positive number, got {epsilon!r}")
+
+
 def _array(name: str, values) -> np.ndarray:
     if is_traced(values):
         raise ValueError(

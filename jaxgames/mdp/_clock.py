@@ -133,7 +133,7 @@ def _ratios(rate: float, time: Fraction) -> tuple[int, np.ndarray, float, float,
     exact = Fraction(rate) * time
     mean = float(exact)
     if mean == 0.0:
-        return 0, np.ones(1), 0.0, 0.0, 4 * ULP
+        return 0, np.ones(1), 0.0, 1e-300 * (exact > 0), 4 * ULP
     top = int(exact)
     count = int(60 * math.sqrt(mean)) + 600
     up = np.cumprod(mean / np.arange(top + 1, top + 1 + count, dtype=np.float64))
@@ -173,6 +173,8 @@ def expected(
         relative: whether that is relative to the lower one.
         ends: bounds of `start`, of which that is the lower one; None for the same.
     """
+    if terms.rest[-1] == 0 and ends is None:  # no time passes: nothing is rounded
+        return Expected(start * terms.weight[0], start * terms.weight[0], 0)
     signed = bool((start < 0).any())
     sum_ = np.zeros(len(start))
     over = np.zeros(len(start)) if ends is not None else None

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import bucket
-from jaxgames.graph.host import room_for, tarjan
+from jaxgames.graph.host import room_for
 from jaxgames.host import lend
 from jaxgames.kept import kept
 from jaxgames.mdp import host
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._solution import EndComponents
-from jaxgames.mdp.host._order import belonging, ordered
+from jaxgames.mdp.host._order import belonging, by_component
 from jaxgames.mdp.host._pose import pose
 from jaxgames.mdp.host._values import System
 
@@ -137,7 +137,10 @@ def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:
 
 def _numbered(stands: np.ndarray) -> np.ndarray:
     """A number for each place that counts, -1 for the others: int32."""
-    return np.where(stands, np.cumsum(stands, dtype=np.int32) - 1, np.int32(-1))
+    number = np.full(len(stands), -1, np.int32)
+    places = np.flatnonzero(stands)
+    number[places] = np.arange(len(places), dtype=np.int32)
+    return number
 
 
 def in_order(part: Equations, stop: np.ndarray) -> System | None:
@@ -161,10 +164,7 @@ def in_order(part: Equations, stop: np.ndarray) -> System | None:
         if found is None:
             return None
         order, begins = host.merged(part.order, part.knots, tied, *found)
-    component = belonging(order, begins)
-    large = np.flatnonzero(np.diff(begins) > 2)
-    if len(large):
-        ordered(part.groups, part.rows, target, component, order, begins, large)
+    component = belonging(part.groups, part.rows, target, order, begins)
     return System(
         *(part.groups, part.rows, part.target, part.probs, part.base),
         np.zeros(len(part.base)) if part.blur is None else part.blur,
@@ -179,16 +179,9 @@ def _searched(
 
     Components that others lead to come first. None if it was stopped.
     """
-    size = len(edges) - 1
-    room = room_for(size, len(target))
-    count, component, _ = tarjan(edges, target, None, None, stop, room)
-    if count < 0:
-        return None
-    component = np.asarray(component[:size])
-    order = (size - 1 - np.argsort(component[::-1], kind="stable")).astype(np.int32)
-    begins = np.zeros(count + 1, np.int32)
-    np.cumsum(np.bincount(component, minlength=count), out=begins[1:])
-    return order, begins
+    room = room_for(len(edges) - 1, len(target))
+    count, order, begins = by_component(edges, target, stop, room)
+    return None if count < 0 else (order, begins)
 
 
 def padded(part: Equations) -> Equations:

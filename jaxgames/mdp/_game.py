@@ -1,6 +1,7 @@
 """The class of stochastic games; what is asked of them is in `_stochastic_game.py`."""
 
 import dataclasses
+import operator
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,23 @@ class Game:
         if len(bad):
             raise ValueError(f"state {bad[0]} has several choices and no player")
         return cls(model, owner.astype(np.int8))
+
+    def states_of(self, maximizer: Any) -> np.ndarray:
+        """Where a player chooses: bool `[S]`.
+
+        Raises:
+            ValueError: no player has such a number.
+        """
+        try:
+            number = operator.index(maximizer)
+        except TypeError:
+            number = NOBODY
+        if not 0 <= number <= 127 or isinstance(maximizer, bool):
+            raise ValueError(
+                f"maximizer must be the number of a player, from 0 to 127, got "
+                f"{maximizer!r}"
+            )
+        return np.asarray(self.player) == number
 
     def __repr__(self) -> str:
         """One line: the model, and who plays."""

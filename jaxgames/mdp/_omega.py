@@ -11,6 +11,7 @@ from jaxgames.mdp import _questions, host
 from jaxgames.mdp._asked import Asked, check_concrete, initial_states
 from jaxgames.mdp._automata import followed
 from jaxgames.mdp._check import Checked, answering, check_counted, proved
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Label, Property, PropertyError, as_property
 from jaxgames.mdp._region import check_model, check_optimum
@@ -122,8 +123,7 @@ def acceptance_probability(
     drive.check_solver(VALUES, solver)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     if max_steps is not None:
         check_counted(model, solver, several=False, exact=exact)
     graph, condition = _parts(automaton)

@@ -205,19 +205,16 @@ def told(
         stats: likewise.
     """
     known = posed.known
-    where = part.number[known.open_]
-    lower, upper = known.value, known.value
-    if len(bounds.lower):
-        each = np.maximum(part.number, 0)
-        lower, upper = (
-            np.where(known.open_, bound[each], known.value)
-            for bound in (bounds.lower, bounds.upper)
-        )
-    if known.reward is None and known.stop is None:  # means of what is known
-        ends = known.value[~known.open_]
-        if len(ends):
-            lower = np.maximum(lower, ends.min())
-            upper = np.minimum(upper, ends.max())
+    states = np.flatnonzero(known.open_)
+    where = part.number[states]
+    low, high = (np.asarray(x)[where] for x in (bounds.lower, bounds.upper))
+    if known.reward is None and known.stop is None and len(states) < len(part.number):
+        # They are means of what is known.
+        there = ~known.open_
+        low = np.maximum(low, known.value.min(where=there, initial=np.inf))
+        high = np.minimum(high, known.value.max(where=there, initial=-np.inf))
+    lower, upper = known.value.copy(), known.value.copy()
+    lower[states], upper[states] = low, high
     least = int(posed.optimum == "min")
     rows = part.groups, part.rows, part.target, part.probs, part.base
     value = bounds.upper if least else bounds.lower

@@ -9,6 +9,7 @@ from jaxgames import drive, limits
 from jaxgames.arena import Arena
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import NOBODY, Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._omega import followed_by, one_less
@@ -102,8 +103,7 @@ def solve_parity_game(
         valid
     """
     asked = _asked(game, priority, maximizer)
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     near, found = epsilon / 64, None
     while True:
         again = asked.solved(near, epsilon, relative)
@@ -545,7 +545,7 @@ def _asked(game: Game, priority: Any, maximizer: int) -> _Asked:
         raise ValueError(f"state {at} has priority {given[at]}, expected 0 or more")
     groups = np.asarray(model.row_group_offsets)
     real = groups[1:] > groups[:-1]
-    mine = (np.asarray(game.player) == maximizer) & real
+    mine = game.states_of(maximizer) & real
     return _Asked(game, _compressed(given), mine, real)
 
 

@@ -150,6 +150,7 @@ class Parser:
         self._next = self._tokens[-1]
         self._depth = 0
         self._in_path = False
+        self._numbers: dict[str, Fraction] = {}  # by their texts
 
     # ---- tokens ------------------------------------------------------------------
 
@@ -469,7 +470,17 @@ class Parser:
         return self._word()
 
     def _number(self, token: Token) -> Fraction:
-        """The value of a number, unless that would take very many digits."""
+        """The value of a number, which is mostly one that was there before.
+
+        Raises:
+            PropertyError: it would take very many digits.
+        """
+        found = self._numbers.get(token.text)
+        if found is None:
+            found = self._numbers[token.text] = self._value_of(token)
+        return found
+
+    def _value_of(self, token: Token) -> Fraction:
         digits, _, exponent = token.text.lower().partition("e")
         if len(digits) + len(exponent) > MOST_DIGITS or (
             exponent and abs(int(exponent)) > MOST_DIGITS

@@ -75,10 +75,11 @@ def reach(
         start["reward"],
         found,
     )
-    goes_on = ~target if passed is None else passed & ~target
-    scheduler = np.where(goes_on, _joined(model, zero, one), NO_CHOICE)
+    ends = target if passed is None else target | ~passed
+    scheduler = _joined(model, zero, one)
+    scheduler[ends] = NO_CHOICE
     counts = {"zero": int(zero.states.sum()), "one": int(one.states.sum())}
-    return Posed(known, optimum, scheduler.astype(np.int32), counts=counts)
+    return Posed(known, optimum, scheduler, counts=counts)
 
 
 def missed(posed: Posed) -> Posed:
@@ -224,13 +225,14 @@ def _some(found: EndComponents | None) -> EndComponents | None:
 
 def _joined(model: MDP, *regions: Region) -> np.ndarray:
     """The choices of the last region that says something; else the first choice."""
-    groups = np.asarray(model.row_group_offsets)
-    scheduler = np.where(groups[1:] > groups[:-1], groups[:-1], NO_CHOICE)
+    groups = np.asarray(model.row_group_offsets, np.int32)
+    scheduler = groups[:-1].copy()
+    scheduler[groups[1:] == groups[:-1]] = NO_CHOICE
     for region in regions:
         if region.scheduler is not None:
             there = region.states & (region.scheduler >= 0)
-            scheduler = np.where(there, region.scheduler, scheduler)
-    return scheduler.astype(np.int32)
+            np.copyto(scheduler, region.scheduler, where=there)
+    return scheduler
 
 
 def _first(model: MDP, wanted: np.ndarray) -> np.ndarray:

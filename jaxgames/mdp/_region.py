@@ -66,9 +66,11 @@ def as_states(name: str, model: MDP, states: Any) -> Any:
     Raises:
         ValueError: there is no such label or state, or the array is of another kind.
     """
+    size = model.num_states
+    if type(states) is np.ndarray and states.dtype == bool and states.shape == (size,):
+        return states  # as they are passed from one function to another
     if not is_traced(model):
         check_model(model)
-    size = model.num_states
     if is_traced(states):
         if states.dtype != np.bool_ or states.shape != (size,):
             raise ValueError(

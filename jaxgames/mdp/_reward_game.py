@@ -8,6 +8,7 @@ import numpy as np
 from jaxgames import drive, limits
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
@@ -99,8 +100,7 @@ def solve_reward_game(
         (array([4., 3., 0.]), array([ 0,  2, -1], dtype=int32))
     """
     asked = _asked(game, reward, target, discount, maximizer)
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     found = _solved(asked, epsilon, relative)
     if throw and found.status != Status.SOLVED:
         raise SolveError(Status(found.status), found)
@@ -241,10 +241,15 @@ def _asked(
     if isinstance(reward, str):
         reward = _by_name(model, reward)
     earned = np.asarray(reward, np.float64)
-    if earned.shape != (model.num_choices,) or not np.isfinite(earned).all():
+    if earned.shape != (model.num_choices,):
         raise ValueError(
             f"reward must be finite numbers [{model.num_choices}], or a name, got "
             f"shape {list(earned.shape)}"
+        )
+    if not np.isfinite(earned).all():
+        at = int(np.argmin(np.isfinite(earned)))
+        raise ValueError(
+            f"the reward of choice {at} is {earned[at]}: expected a finite number"
         )
     if (discount is None) == (target is None):
         raise ValueError("pass either a target, or a discount")
@@ -259,10 +264,13 @@ def _asked(
                 f"the reward of choice {at} is {earned[at]}: before a target rewards "
                 "must not be negative"
             )
-    share = None if discount is None else Fraction(discount)
+    try:
+        share = None if discount is None else Fraction(discount)
+    except (TypeError, ValueError, OverflowError):
+        share = Fraction(0)  # no number at all
     if share is not None and not 0 < share < 1:
-        raise ValueError(f"discount must be between 0 and 1, got {discount}")
-    mine = (np.asarray(game.player) == maximizer) & real
+        raise ValueError(f"discount must be between 0 and 1, got {discount!r}")
+    mine = game.states_of(maximizer) & real
     return _Asked(game, earned, goal, share, mine, real)
 
 
@@ -336,7 +344,9 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
 def _gap(lower: np.ndarray, upper: np.ndarray) -> float:
     with np.errstate(invalid="ignore"):
         gap = np.where(lower == upper, 0.0, upper - lower)
-    return float(np.max(gap / np.maximum(np.abs(lower), 1e-300), initial=0.0))
+    with np.errstate(over="ignore"):
+        share = gap / np.maximum(np.abs(lower), 1e-300)
+    return float(np.max(share, initial=0.0))
 
 
 def _values(asked: _Asked, strategy, states, optimum, epsilon, relative) -> Any:

@@ -15,6 +15,7 @@ from jaxgames.later import jax, jnp, to_numpy
 from jaxgames.limits import check_room
 from jaxgames.mdp import _questions
 from jaxgames.mdp._asked import Asked, check_concrete, check_untimed, given
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._equations import Open
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._paths import Until, read
@@ -149,8 +150,7 @@ def values(
     check_model(model)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     constants = dict(constants or {})
     for name, value in constants.items():
         given(name, value)

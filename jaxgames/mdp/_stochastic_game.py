@@ -10,6 +10,7 @@ from jaxgames.arena import is_traced
 from jaxgames.later import jax
 from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
@@ -43,7 +44,9 @@ class GameValues(solution.Solution):
 
     def __repr__(self) -> str:
         """One line: how many states, and how far apart the bounds are."""
-        gap = np.max(self.upper - self.lower, initial=0.0)
+        width = np.zeros(len(self.lower))  # of infinite values, too
+        np.subtract(self.upper, self.lower, out=width, where=self.upper != self.lower)
+        gap = width.max(initial=0.0)
         return f"GameValues({len(self.lower)} states, bounds at most {gap:.1e} apart)"
 
 
@@ -148,8 +151,7 @@ def checked(
     check_model(model)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     goal = as_states("target", model, target)
     passed = None if states is None else as_states("states", model, states)
     return Asked(game, goal, passed, maximizer, epsilon, relative)
@@ -174,7 +176,7 @@ class Asked(NamedTuple):
         """
         model, groups = self.game.model, np.asarray(self.game.model.row_group_offsets)
         size, owner = model.num_states, owner_of(model)
-        mine = np.asarray(self.game.player) == self.maximizer
+        mine = self.game.states_of(self.maximizer)
         real = groups[1:] > groups[:-1]
         choice = np.where(real, groups[:-1], NO_CHOICE)
         # To begin with, he plays as if all others helped him.
@@ -362,7 +364,7 @@ def verify_game(
         wrong = claim.real & ~(lower <= upper)
     if wrong.any():
         return ValueVerdict.at(ValueReason.NOT_ORDERED, int(np.argmax(wrong)))
-    chosen, mine = claim.chosen(), np.asarray(game.player) == maximizer
+    chosen, mine = claim.chosen(), game.states_of(maximizer)
     if chosen is None:
         raise ValueError("a strategy is needed to verify this: int [S]")
     of_mine = np.append(mine, False)[claim.owner]

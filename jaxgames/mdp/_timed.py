@@ -140,38 +140,59 @@ class AskedInTime(Asked):
     def _positive(self, path: Until | Limit | General, optimum: str) -> Answer:
         if not isinstance(path, Until) or (path.first == 0 and path.last is None):
             return super()._positive(path, optimum)
+        return self._in_time(path, optimum, missed=False)
+
+    def _opposite(self, path: Until | Limit, optimum: str) -> Answer:
+        if not isinstance(path, Until) or (path.first == 0 and path.last is None):
+            return super()._opposite(path, optimum)
+        return self._in_time(path, optimum, missed=True)
+
+    def _in_time(self, path: Until, optimum: str, *, missed: bool) -> Answer:
+        """The probability of a goal in some time, or that it is missed."""
         left, right = self.states(path.left), self.states(path.right)
         first, last = Fraction(path.first), path.last
-        if last is None:
-            found = self._reached(right, optimum, left)
-            ends = found.lower, found.upper
+        if last is not None:
+            found = self._within(left, right, Fraction(last) - first, missed)
+        elif missed:
+            found = self._missed(right, optimum, left)
         else:
-            found = self._within(left, right, Fraction(last) - first)
-            ends = found.lower, found.upper
+            found = self._reached(right, optimum, left)
         if first == 0:
             return found
         # Until then only what is passed counts, whether it is the goal or not.
-        lower, upper = (np.where(left, end, 0.0) for end in ends)
+        ends = [np.where(left, x, float(missed)) for x in (found.lower, found.upper)]
         clock = self._clock(left, first)
-        may = self._may_reach(upper > 0, left)
+        may = self._may_reach(ends[1] > 0, left)
         after = expected(
-            *(clock, lower, ticks_in(clock.rate, first), may * 1.0),
-            *(self.epsilon, self.relative, (lower, upper)),
+            *(clock, ends[0], ticks_in(clock.rate, first), may * 1.0),
+            *(self.epsilon, self.relative, (ends[0], ends[1])),
         )
-        return self._found(after._replace(upper=np.minimum(after.upper, 1.0)))
+        least, most = after.lower, np.minimum(after.upper, 1.0)
+        ends = [np.where(left, x, float(missed)) for x in (least, most)]
+        return self._found(after._replace(lower=ends[0], upper=ends[1]))
 
-    def _within(self, left: np.ndarray, right: np.ndarray, time: Fraction) -> Answer:
-        """The probability of a goal in some time, on a way through some states."""
-        clock = self._clock(left & ~right, time)
-        may = self._may_reach(right, left)
+    def _within(
+        self, left: np.ndarray, right: np.ndarray, time: Fraction, missed: bool
+    ) -> Answer:
+        """The probability of a goal in some time, on a way through some states.
+
+        Or of what is left at the end of that time where the goal is missed: the same
+        sum from another start, so that it is near relative to itself.
+        """
+        moves = left & ~right
+        clock = self._clock(moves, time)
+        may = ~right if missed else self._may_reach(right, left)
+        start = (~right if missed else right) * 1.0
         found = expected(
-            *(clock, right * 1.0, ticks_in(clock.rate, time), may * 1.0),
+            *(clock, start, ticks_in(clock.rate, time), may * 1.0),
             *(self.epsilon, self.relative),
         )
+        stays = ~moves
+        upper = np.minimum(found.upper, 1.0)
         return self._found(
             found._replace(
-                lower=np.where(right, 1.0, found.lower),
-                upper=np.where(right, 1.0, np.minimum(found.upper, 1.0)),
+                lower=np.where(stays, start, found.lower),
+                upper=np.where(stays, start, upper),
             )
         )
 

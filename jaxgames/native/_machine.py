@@ -5,8 +5,9 @@ import ctypes
 import functools
 import hashlib
 import importlib.util
-import math
+import itertools
 import os
+import struct
 import sys
 import threading
 import types
@@ -29,7 +30,6 @@ from jaxgames.native._kept import (
 )
 from jaxgames.native._module import Module
 from jaxgames.native._types import (
-    BOOL,
     FLOAT,
     INT,
     NONE,
@@ -37,6 +37,7 @@ from jaxgames.native._types import (
     Tuple,
     Type,
     Untranslatable,
+    has_arrays,
     type_of,
     words,
 )
@@ -138,7 +139,8 @@ class _Code:
     """Machine code for one kind of arguments."""
 
     def __init__(self, machine_code: bytes, result: Type):
-        self._result, self._many = result, len(words(result))
+        self._result, self._owns = result, has_arrays(result)
+        self._results = ctypes.c_int64 * max(1, len(words(result)))
         self._linked = linked(machine_code, ("enter", "native.close"))
         pointer, self._at = ctypes.c_void_p, self._linked["enter"]
         self._enter = function(self._at, pointer, pointer, pointer, result=ctypes.c_int)
@@ -148,10 +150,14 @@ class _Code:
         """Calls it, without Python's lock."""
         given = array.array("q")
         _add_words(arguments, given)
-        results = (ctypes.c_int64 * max(1, self._many))()
-        room = _Room(self)
-        _check(self._enter(room.words, given.buffer_info()[0], results))
-        return _value(self._result, iter(results), (room, arguments))
+        results, room = self._results(), _Words()
+        owners = (_Room(self, room), arguments) if self._owns else None
+        code = self._enter(room, given.buffer_info()[0], results)
+        if owners is None and room[0]:
+            self.close(room)
+        if code:
+            _check(code)
+        return _value(self._result, iter(results[:]), owners)
 
     def on_each(self, crew: Crew, arguments: tuple, more: list[tuple]) -> None:
         """Calls it for each of some, on the threads of a crew and on this one.
@@ -168,7 +174,7 @@ class _Code:
             _add_words(each, given)
         parts = len(more)
         rooms = (ctypes.c_int64 * (3 * parts))()
-        results = (ctypes.c_int64 * max(1, self._many))()
+        results = self._results()
         codes = crew.run(
             self._at,
             ctypes.addressof(rooms),
@@ -194,59 +200,81 @@ def _check(code: int) -> None:
         raise MemoryError("no memory for an array of compiled code")
 
 
+_Words = ctypes.c_void_p * 3
+"""Where a call tells of the arrays that it has made."""
+
+
 class _Room:
     """What owns the arrays that a call returns, until none of them is left."""
 
-    def __init__(self, code: _Code):
-        self._code, self.words = code, (ctypes.c_void_p * 3)()
+    def __init__(self, code: _Code, words: Any):
+        self._code, self._words = code, words
 
     def __del__(self) -> None:
-        if self.words[0]:
-            self._code.close(self.words)
+        if self._words[0]:
+            self._code.close(self._words)
 
 
 class _Memory:
     """An array whose memory others own."""
 
     def __init__(self, pointer: int, kind: Array, shape: tuple, owners: Any):
-        dtype = np.dtype(kind.dtype).str
         self.__array_interface__ = {
             "data": (pointer, False),
             "shape": shape,
-            "typestr": dtype,
+            "typestr": _dtype(kind.dtype)[1],
             "version": 3,
         }
         self._owners = owners
 
 
-_address = ctypes.pythonapi.PyCapsule_GetPointer
-_address.restype, _address.argtypes = (
-    ctypes.c_void_p,
-    (ctypes.py_object, ctypes.c_char_p),
-)
-
-DATA = 40
-"""Where `PyArrayInterface`, by which numpy describes arrays, tells where items lie."""
+@functools.cache
+def _dtype(name: str) -> tuple[np.dtype, str]:
+    """What numpy knows items by: to be asked for it each time takes long."""
+    return np.dtype(name), np.dtype(name).str
 
 
-def _where(argument: np.ndarray) -> int:
-    """Where the items of an array lie: `__array_interface__` takes twice as long."""
-    told = argument.__array_struct__
-    return ctypes.c_size_t.from_address(_address(told, None) + DATA).value
+def _place_in_arrays() -> int:
+    """Where numpy's arrays hold the address of their items, in the array itself.
+
+    It follows the head of all Python objects: numpy's own header has compiled code read
+    it there. To be told of it in another way takes three times as long.
+    """
+    tried = [np.empty(3), np.empty((2, 5), np.int32)[1], np.empty((1, 1), bool)]
+    told = [each.__array_interface__["data"][0] for each in tried]
+    word = ctypes.c_size_t
+    for place in range(0, object.__basicsize__ + 3 * 8, 8):
+        if [word.from_address(id(x) + place).value for x in tried] == told:
+            return place
+    raise ImportError("this numpy has arrays of an unknown form")  # never seen
 
 
-def _add_words(argument: Any, to: array.array) -> None:
-    """The words of an argument."""
-    if isinstance(argument, np.ndarray):
-        to.append(_where(argument))
-        to.extend(argument.shape)
-    elif isinstance(argument, tuple):
-        for part in argument:
-            _add_words(part, to)
-    elif isinstance(argument, float | np.floating):
-        to.append(int(np.float64(argument).view(np.int64)))
-    elif argument is not None:
-        to.append(int(argument))
+_word_at, _PLACE = ctypes.c_size_t.from_address, _place_in_arrays()
+_float, _bits = struct.Struct("d").pack, struct.Struct("q").unpack
+
+
+def _add_words(arguments: tuple, to: array.array) -> None:
+    """The words of some arguments; what is met most often is asked for first."""
+    append = to.append
+    for argument in arguments:
+        kind = type(argument)
+        if kind is np.ndarray:
+            append(_word_at(id(argument) + _PLACE).value)
+            if argument.ndim == 1:
+                append(len(argument))
+            else:
+                to.extend(argument.shape)
+        elif kind is int:
+            append(argument)
+        elif isinstance(argument, tuple):
+            _add_words(argument, to)
+        elif isinstance(argument, float | np.floating):
+            append(*_bits(_float(argument)))
+        elif isinstance(argument, np.ndarray):
+            append(_word_at(id(argument) + _PLACE).value)
+            to.extend(argument.shape)
+        elif argument is not None:
+            append(int(argument))
 
 
 def _value(kind: Type, given: Any, owners: Any) -> Any:
@@ -256,13 +284,13 @@ def _value(kind: Type, given: Any, owners: Any) -> Any:
         return kind.made(*found) if kind.made else tuple(found)
     if isinstance(kind, Array):
         pointer = next(given)
-        shape = tuple(next(given) for _ in range(kind.ndim))
-        if not math.prod(shape):
-            return np.empty(shape, kind.dtype)
+        shape = tuple(itertools.islice(given, kind.ndim))
+        if 0 in shape:
+            return np.empty(shape, _dtype(kind.dtype)[0])
         return np.asarray(_Memory(pointer, kind, shape, owners))
     if kind == NONE:
         return None
     word = next(given)
     if kind == FLOAT:
         return float(np.int64(word).view(np.float64))
-    return {INT: int, BOOL: bool}[str(kind)](word)
+    return word if kind == INT else bool(word)

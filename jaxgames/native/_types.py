@@ -48,6 +48,9 @@ IN_MEMORY = {
 }
 """What items of arrays are to LLVM."""
 
+IN_A_ROW = 0x101
+"""The flags of numpy's arrays whose items lie one after the other, and aligned."""
+
 UNKNOWN: Any = object()
 """The value of what is known only when the function runs."""
 
@@ -147,16 +150,16 @@ SCALARS: dict[type, str] = {
 
 def type_of(argument: Any) -> Type:
     """The type of an argument."""
+    if (kind := SCALARS.get(type(argument))) is not None:
+        return kind
     if isinstance(argument, np.ndarray):
-        name, flags = _name(argument.dtype), argument.flags
-        if not (name and flags.c_contiguous and flags.aligned and argument.ndim):
+        kind = _array(argument.dtype, argument.ndim)
+        if kind is None or argument.flags.num & IN_A_ROW != IN_A_ROW:
             raise Untranslatable(f"an array {argument.dtype} of shape {argument.shape}")
-        return Array(name, argument.ndim)
+        return kind
     if isinstance(argument, tuple):
         made = type(argument) if hasattr(argument, "_fields") else None
         return Tuple(tuple(map(type_of, argument)), made)
-    if (kind := SCALARS.get(type(argument))) is not None:
-        return kind
     for kind, of in (
         (BOOL, bool | np.bool_),
         (INT, int | np.integer),
@@ -168,6 +171,7 @@ def type_of(argument: Any) -> Type:
 
 
 @functools.cache
-def _name(dtype: np.dtype) -> str | None:
-    """What LLVM knows items by, None if it does not; numpy takes long to tell names."""
-    return dtype.name if dtype.isnative and dtype.name in IN_MEMORY else None
+def _array(dtype: np.dtype, ndim: int) -> Array | None:
+    """The type of arrays of such items, None if LLVM does not know it."""
+    known = dtype.isnative and dtype.name in IN_MEMORY and ndim > 0
+    return Array(dtype.name, ndim) if known else None

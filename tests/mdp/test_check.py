@@ -983,3 +983,86 @@ def test_a_limit_of_rounds_is_of_all_systems_together():
 def test_where_rounds_are_not_counted(asked, how, message):
     with pytest.raises(ValueError, match=message):
         mdp.check(slow_ruin(), asked, **{"max_steps": 3, **how})
+
+
+@pytest.mark.parametrize("k", [1, 2, 20])
+def test_what_is_missed_in_some_steps_is_known_relative_to_itself(k):
+    rare = 2.0**-40
+    model = mdp.MDP.from_arrays(
+        [0, 2, 3, 4],
+        [0, 2, 4, 5, 6],
+        [0, 1, 0, 1, 1, 2],
+        [rare, 1 - rare, rare / 2, 1 - rare / 2, 1, 1],
+        labels={"stay": [1, 0, 0], "out": [0, 1, 0]},
+    )
+    for word, share in (("max", Fraction(rare)), ("min", Fraction(rare / 2))):
+        for text in (f'P{word}=? [ G<={k} "stay" ]', f'P{word}=? [ !(F<={k} "out") ]'):
+            found = mdp.check(model, text)
+            holds(found, [share**k, 0, 0 if "stay" in text else 1])
+            assert mdp.verify_values(model, text, found)
+        # Who is out before that step has missed it.
+        late = mdp.check(model, f'P{word}=? [ !("stay" U>={k} "out") ]')
+        other = Fraction(rare / 2 if word == "max" else rare)
+        holds(late, [1 - other ** (k - 1), 1, 1])
+
+
+def test_a_conditional_probability_that_is_not_near_is_no_answer():
+    tiny = 2.0**-42
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3],
+        [0, 2, 3, 4],
+        [1, 2, 1, 2],
+        [tiny, 1 - tiny, 1, 1],
+        labels={"goal": [0, 1, 0], "way": [0, 1, 1]},
+    )
+    text = 'Pmin=? [ F "goal" || F "way" ]'
+    found = mdp.check(model, text, throw=False)
+    value = Fraction(tiny)
+    assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0])
+    near = found.upper[0] - found.lower[0] <= 1e-6 * tiny
+    assert near == (found.status == Status.SOLVED)
+
+
+def test_a_model_without_states_has_no_value():
+    found = mdp.check(mdp.MDP.from_arrays([0], [0], [], []), "P=? [ F true ]")
+    assert repr(found) == "Checked(P=? [ F true ]: no states)"
+    with pytest.raises(ValueError, match="has no states"):
+        _ = found.value
+
+
+def test_states_with_the_largest_values_are_not_guessed():
+    # All of 0, 1 and 2 have 1/3, and 3 a bit less than that.
+    model = mdp.MDP.from_arrays(
+        [0, 1, 2, 3, 4, 5, 6],
+        [0, 3, 5, 6, 8, 9, 10],
+        [0, 4, 5, 2, 0, 0, 0, 5, 4, 5],
+        [0.25, 0.25, 0.5, 0.5, 0.5, 1, 1 - 2.0**-30, 2.0**-30, 1, 1],
+        labels={"goal": [0, 0, 0, 0, 1, 0]},
+    )
+    query = 'P=? [ F "goal" ]'
+    assert mdp.check(model, query, exact=True).exact[:3] == (Fraction(1, 3),) * 3
+    for how in ({}, {"epsilon": 1e-2}):
+        found = mdp.check(model, f'filter(argmax, {query}, !"goal")', **how)
+        assert found.lower.tolist() == found.upper.tolist() == [1, 1, 1, 0, 0, 0]
+        least = mdp.check(model, f'filter(argmin, {query}, P>0 [ F "goal" ])', **how)
+        assert least.lower.tolist() == least.upper.tolist() == [0, 0, 0, 1, 0, 0]
+    # What has no fractions, and values that are too near, stays open.
+    asked = f'filter(argmax, 1-{query}, P>0 [ F "goal" ] & !"goal")'
+    near = mdp.check(model, asked, epsilon=1e-2)
+    assert (near.lower <= [0, 0, 0, 1, 0, 0]).all()
+    assert (near.upper >= [0, 0, 0, 1, 0, 0]).all()
+
+
+def test_states_with_the_largest_values_against_all_schedulers():
+    for model in rewarded(4, 60):
+        goal = np.asarray((model.labels or {})["goal"])
+        if goal.all():
+            continue
+        query = 'Pmax=? [ F "goal" ]'
+        values = mdp.check(model, query, exact=True).exact
+        assert values is not None
+        some = [x for x, ends in zip(values, goal, strict=True) if not ends]
+        for kind, best in (("argmax", max(some)), ("argmin", min(some))):
+            found = mdp.check(model, f'filter({kind}, {query}, !"goal")', epsilon=1e-2)
+            wanted = [x == best and not s for x, s in zip(values, goal, strict=True)]
+            assert found.lower.tolist() == found.upper.tolist() == wanted

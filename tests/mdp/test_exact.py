@@ -221,3 +221,34 @@ def test_what_has_no_fraction_says_so():
     assert found.status == Status.PRECISION
     assert found.exact is None
     assert mdp.check(model, 'Pmax>=0 [ F "goal" ]', exact=True).value is True
+
+
+def test_rewards_of_states_and_choices_that_sum_up_exactly():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 2, 3], [0, 1, 1], [0.5, 0.5, 1]),
+        labels={"goal": [0, 1]},
+        state_rewards={"cost": [0.25, 0], "odd": [0.1, 0]},
+        choice_rewards={"cost": [2.5, 0], "odd": [0.2, 0]},
+    )
+    found = mdp.check(model, 'R{"cost"}=? [ F "goal" ]', exact=True)
+    assert found.exact == (Fraction(11, 2), 0)
+    with pytest.raises(SolveError, match="do not sum up to numbers of float64"):
+        mdp.check(model, 'R{"odd"}=? [ F "goal" ]', exact=True)
+
+
+def test_fractions_of_what_comes_after_some_steps():
+    for model in models(5, 20):
+        for word, best in (("min", min), ("max", max)):
+            text = f'P{word}=? [ F>=2 "goal" ]'
+            ever = mdp.check(model, f'P{word}=? [ F "goal" ]', exact=True).exact
+            assert ever is not None
+            value = list(ever)
+            for _ in range(2):
+                value = [
+                    best(
+                        sum(p * value[t] for t, p in exact.branches(model, choice))
+                        for choice in range(*model.row_group_offsets[s : s + 2])
+                    )
+                    for s in range(model.num_states)
+                ]
+            assert mdp.check(model, text, exact=True).exact == tuple(value)

@@ -232,3 +232,28 @@ def test_what_is_refused():
         mdp.solve_game(game, [5])
     found = mdp.solve_game(game, [1], deadline=1e-9, throw=False)
     assert found.upper.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("player", ["0", 0.0, None, -1, 128, True])
+def test_a_maximizer_is_the_number_of_a_player(player):
+    game = mdp.Game.from_arrays([0, 2], [0, 1, 2], [0, 0], [1, 1], [0])
+    for ask in (
+        lambda: mdp.solve_game(game, [0], maximizer=player),
+        lambda: mdp.solve_reward_game(game, [1, 2], discount=0.5, maximizer=player),
+        lambda: mdp.solve_parity_game(game, [0], maximizer=player),
+    ):
+        with pytest.raises(ValueError, match="maximizer must be the number of a pl"):
+            ask()
+    assert mdp.solve_game(game, [0], maximizer=np.int8(1)).value.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("epsilon", ["a", None, 0, -1.0, float("nan"), float("inf")])
+def test_a_precision_is_a_positive_number(epsilon):
+    game = mdp.Game.from_arrays([0, 2], [0, 1, 2], [0, 0], [1, 1], [0])
+    said = "epsilon must be a positive number"
+    with pytest.raises(ValueError, match=said):
+        mdp.solve_game(game, [0], epsilon=epsilon)
+    with pytest.raises(ValueError, match=said):
+        mdp.solve_parity_game(game, [0], epsilon=epsilon)
+    with pytest.raises(ValueError, match=said):
+        mdp.check(game.model, "Pmax=? [ F true ]", epsilon=epsilon)

@@ -12,6 +12,7 @@ from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
 from jaxgames.mdp.multi import _oracle
 from jaxgames.mdp.multi._game import mixture
+from jaxgames.solution import Stats
 from jaxgames.testing import fuzz
 from jaxgames.testing._slices import SLICES
 from tests.mdp.quantitative_cases import FOLDER, needs_folder
@@ -207,3 +208,17 @@ def test_what_rounds_tell_nothing_of_is_an_error_of_precision():
     assert mdp.pareto(model, asked, throw=False).status == Status.PRECISION
     bounded = 'multi(P>=0.5 [ F "goal" ], P>=0.5 [ F "ok" ])'
     assert mdp.check(model, bounded, throw=False).status == Status.PRECISION
+
+
+@pytest.mark.parametrize("goal", [[0.5], [0.5, np.nan], [0.5, 0.5, 0.5]])
+def test_a_goal_is_a_number_for_each_objective(goal):
+    with pytest.raises(ValueError, match="goal must be 2 finite numbers"):
+        mdp.pareto(model(), BOTH).mix(goal)
+
+
+def test_a_front_of_which_nothing_is_known_is_neither_mixed_nor_verified():
+    nothing = mdp.Front(Status.PRECISION, stats=Stats(), asked=BOTH)
+    with pytest.raises(ValueError, match="nothing is known to be mixed"):
+        nothing.mix([0, 0])
+    with pytest.raises(ValueError, match="nothing is known that could be checked"):
+        mdp.verify_pareto(model(), BOTH, nothing)

@@ -1,6 +1,7 @@
 """Models in PRISM's language: what is built, and what is told of what cannot be."""
 
 import dataclasses
+import gc
 import sys
 from fractions import Fraction
 
@@ -443,3 +444,26 @@ def test_what_a_property_defines_itself_comes_first():
     assert mdp.check(model, program.property(own, {"N": 3})).value == 0
     with pytest.raises(ValueError, match="M"):
         program.property("P=? [ F end ]", {"M": 3})
+
+
+def test_cycles_are_seldom_looked_for_while_many_objects_stay():
+    lines = "\n".join(f"[] x={i} & x+1>{i} -> (x'={i + 1});" for i in range(400))
+    text = f"dtmc\nmodule a\nx:[0..400];\n{lines}\nendmodule"
+    looks = []
+    before = gc.get_threshold()
+    gc.callbacks.append(lambda phase, facts: looks.append(phase))
+    try:
+        for threshold in (before, (1 << 30, 5, 5)):
+            gc.set_threshold(*threshold)
+            gc.collect()
+            looks.clear()
+            built = mdp.Program.parse(text).build()
+            assert len(looks) <= 2, looks
+            assert built.num_states == 401
+            assert gc.get_threshold() == threshold
+            with pytest.raises(mdp.ProgramError):
+                mdp.Program.parse("dtmc\nmodule a\nx:[0..y];\nendmodule").build()
+            assert gc.get_threshold() == threshold
+    finally:
+        gc.callbacks.pop()
+        gc.set_threshold(*before)

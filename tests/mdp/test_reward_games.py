@@ -116,3 +116,16 @@ def test_what_is_no_question_is_refused():
         mdp.solve_reward_game(game, "cost", [0])
     with pytest.raises(ValueError, match="reward must be finite numbers"):
         mdp.solve_reward_game(game, reward[1:], [0])
+    for share in (np.nan, np.inf, "half", [0.5]):
+        with pytest.raises(ValueError, match="discount must be between 0 and 1"):
+            mdp.solve_reward_game(game, reward, discount=share)
+    reward = np.append(reward[:-1], np.nan)
+    with pytest.raises(ValueError, match=r"of choice \d+ is nan: expected a finite"):
+        mdp.solve_reward_game(game, reward, [0])
+
+
+def test_infinite_values_are_no_distance_apart():
+    game = mdp.Game.from_arrays([0, 1, 2], [0, 1, 2], [0, 1], [1, 1], [-1, -1])
+    found = mdp.solve_reward_game(game, [1, 0], [1])
+    assert found.value.tolist() == [np.inf, 0]
+    assert repr(found) == "GameValues(2 states, bounds at most 0.0e+00 apart)"

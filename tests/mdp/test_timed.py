@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from jaxgames import io, mdp
+from jaxgames import SolveError, Status, io, mdp
 from jaxgames.mdp import _average_policies
 from jaxgames.mdp._clock import ticks_in, time_at
 from jaxgames.testing import _timed
@@ -248,3 +248,47 @@ def test_no_more_ticks_are_made_once_nothing_depends_on_the_state():
         assert found.lower[start] <= float(value) <= found.upper[start], text
         assert found.upper[start] - found.lower[start] <= 1e-6 * value
         assert found.stats["rounds"] < 1000, text
+
+
+def test_what_is_missed_in_a_time_is_known_relative_to_itself():
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2], [0, 1, 2], [1, 1], [1, 1]),
+        labels={"first": [1, 0], "last": [0, 1]},
+        exit_rates=[20.0, 1.0],
+    )
+    gone = np.exp(-40.0)  # nothing is left of it beside 1
+    for text, value in {
+        'P=? [ G<=2 "first" ]': gone,
+        'P=? [ !(F<=2 "last") ]': gone,
+        'P=? [ !("first" U[1,2] "last") ]': 1 - np.exp(-20) + gone,
+    }.items():
+        found = mdp.check(model, text)
+        assert found.lower[0] <= value * (1 + 1e-12), text
+        assert found.upper[0] >= value * (1 - 1e-12), text
+        assert found.upper[0] - found.lower[0] <= 1e-6 * value, text
+        assert found.lower[1] == found.upper[1] == ("[1" in text)
+
+
+def test_nothing_happens_in_no_time(queue):
+    for text in ("P=? [ F<=0 n=1 ]", 'R{"length"}=? [ I=0 ]', 'R{"served"}=? [ C<=0 ]'):
+        found = mdp.check(queue, text)
+        assert found.lower[0] == found.upper[0] == 0
+    later = mdp.check(queue, "P=? [ F<=t n=1 ]", constants={"t": Fraction(1, 10**400)})
+    assert later.lower[0] == 0 < later.upper[0] < 1e-250
+
+
+def test_bounds_of_time_that_are_not_near_are_no_answer(monkeypatch):
+    from jaxgames.mdp import _timed as asked_in_time
+
+    def wide(*args):
+        found = expected(*args)
+        return found._replace(upper=found.upper * 2)
+
+    expected = asked_in_time.expected
+    monkeypatch.setattr(asked_in_time, "expected", wide)
+    model = mdp.Program.parse(QUEUE).build(constants={"N": 4})
+    for text in ("P=? [ F<=1 n=1 ]", "filter(max, P=? [ F<=1 n=1 ], n=0)"):
+        with pytest.raises(SolveError, match="stopped moving"):
+            mdp.check(model, text)
+        assert mdp.check(model, text, throw=False).status == Status.PRECISION
+    assert mdp.check(model, "P>=0.01 [ F<=1 n=1 ]").value is True

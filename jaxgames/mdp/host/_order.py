@@ -2,17 +2,72 @@
 
 import numpy as np
 
+from jaxgames.graph.host import tarjan
 from jaxgames.host import compiled, linear
 from jaxgames.tuning.mdp import CLEARLY_FEWER, NEARLY_ORDERED
 
 
 @linear
-def belonging(order, parts):
-    """The component of each state: int32 `[N]`, from the states by component."""
+def by_component(edges, target, stop, room):
+    """The vertices of a graph by component, large numbers first.
+
+    Components that others lead to come first.
+
+    Args:
+        edges: int32 `[N + 1]`, where the edges of each vertex begin.
+        target: int32, where these lead.
+        stop: int8 `[1]`; the search gives up soon after it is not 0.
+        room: what `room_for` makes.
+
+    Returns:
+        How many components there are, -1 if it was stopped; the vertices (int32 `[N]`);
+        and where components begin among these (int32 `[P + 1]`).
+    """
+    size = len(edges) - 1
+    count, component, _ = tarjan(edges, target, None, None, stop, room)
+    order = np.empty(size, np.int32)
+    begins = np.zeros(max(count, 0) + 1, np.int32)
+    if count < 0:
+        return count, order, begins
+    for vertex in range(size):
+        begins[component[vertex] + 1] += 1
+    for part in range(count):
+        begins[part + 1] += begins[part]
+    free = begins.copy()
+    for back in range(size):
+        vertex = size - 1 - back
+        part = component[vertex]
+        order[free[part]] = vertex
+        free[part] += 1
+    return count, order, begins
+
+
+@linear
+def belonging(groups, rows, target, order, parts):
+    """The component of each state: int32 `[N]`, whose states are put in order.
+
+    Args:
+        groups: as for `ordered`, as are the others.
+        rows: likewise.
+        target: likewise.
+        order: likewise; written to.
+        parts: likewise.
+    """
     component = np.empty(len(order), np.int32)
+    many = 0
     for part in range(len(parts) - 1):
         for place in range(parts[part], parts[part + 1]):
             component[order[place]] = part
+        if parts[part + 1] - parts[part] > 2:
+            many += 1
+    if many > 0:
+        large = np.empty(many, np.int32)
+        many = 0
+        for part in range(len(parts) - 1):
+            if parts[part + 1] - parts[part] > 2:
+                large[many] = part
+                many += 1
+        ordered(groups, rows, target, component, order, parts, large)
     return component
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxgames.host import linear, on_all_cores
+from jaxgames.host import linear, on_all_cores, ranges_of
 
 
 def pose(
@@ -37,6 +37,11 @@ def pose(
         to stop).
     """
     states = len(home)
+    if len(ranges_of(states)) == 1:
+        return _at_once(
+            groups, rows, columns, weights, home, size, live, known, reward, discount,
+            lost, stops, stop_worth,
+        )  # fmt: skip
     many = np.zeros(states, np.int32)
     model = groups, rows, columns, weights, home, live
     on_all_cores(_count, states, *model, discount, many)
@@ -53,6 +58,32 @@ def pose(
         *(_write, size, *model[1:5], known, reward, discount, lost, stop_worth),
         *(first, old, begins, target, probs, base),
     )
+    return first, begins, target, probs, base, old
+
+
+@linear
+def _at_once(
+    groups, rows, columns, weights, home, size, live, known, reward, discount, lost,
+    stops, stop_worth,
+):  # fmt: skip
+    """All passes in one call, which is what small models are waiting for."""
+    states = len(home)
+    many = np.zeros(states, np.int32)
+    _count(groups, rows, columns, weights, home, live, discount, many, 0, states)
+    first, place = _number(home, many, stops, size)
+    count = first[size]
+    old = np.full(count, -1, np.int32)
+    begins = np.zeros(count + 1, np.int32)
+    _list(groups, rows, columns, home, live, place, old, begins, 0, states)
+    for choice in range(count):
+        begins[choice + 1] += begins[choice]
+    target = np.empty(begins[count], np.int32)
+    probs = np.empty(begins[count], np.float64)
+    base = np.zeros(count, np.float64)
+    _write(
+        rows, columns, weights, home, known, reward, discount, lost, stop_worth,
+        first, old, begins, target, probs, base, 0, size,
+    )  # fmt: skip
     return first, begins, target, probs, base, old
 
 

@@ -1,6 +1,6 @@
 """Reachability with probability zero or one, one state at a time."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -126,7 +126,11 @@ def _to_sweep(model: MDP, into: Entering) -> _sequence.Graph | None:
     return _sequence.Graph(groups, rows, columns, *into, *order)
 
 
-def _rows(model: MDP):
+def _rows(model: MDP) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return kept(model, "int32 rows", lambda: _lent_rows(model))
+
+
+def _lent_rows(model: MDP) -> Any:
     return tuple(
         lend(np.ascontiguousarray(x, np.int32))
         for x in (model.row_group_offsets, model.row_offsets, model.columns)
@@ -136,11 +140,12 @@ def _rows(model: MDP):
 def _parts(model: MDP, target, states, choices):
     groups, rows, columns = _rows(model)
     real = groups[1:] > groups[:-1]
-    goal = np.array(as_states("target", model, target)) & real
+    goal = np.asarray(as_states("target", model, target)) & real
     passed = real & ~goal
     if states is not None:
         passed &= as_states("states", model, states)
-    live = np.arange(len(rows) - 1) < groups[-1]
+    live = np.ones(len(rows) - 1, bool)
+    live[groups[-1] :] = False
     if choices is not None:
         live &= choices
     return groups, rows, columns, goal, passed, live

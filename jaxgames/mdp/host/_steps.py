@@ -1,14 +1,44 @@
 """One step backwards over all states, and rounds of averages: plain loops."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from jaxgames.host import compiled, linear
+from jaxgames.host import compiled
+
+NEARLY = 0.999
+"""Probabilities that are less are not one, whatever was rounded."""
 
 
-@linear
+class Looked(NamedTuple):
+    """The states that steps look at, in plain arrays.
+
+    Most states of most models do one thing: they are told apart, since to go through
+    their choices and branches would take longer than to look at the one value.
+    """
+
+    single: np.ndarray  # int32: states with one choice, which has one branch
+    to: np.ndarray  # int32: where that leads
+    others: np.ndarray  # int32: the other states
+    row: np.ndarray  # int32 [S]: the first choices, -1 of states that are not looked at
+
+
+@compiled
+def mean(rows, columns, probs, values, choice):
+    """What a choice leads to, on average: the first branch is always there."""
+    branch, end = rows[choice], rows[choice + 1]
+    found = probs[branch] * values[columns[branch]]
+    branch += 1
+    while branch < end:
+        found += probs[branch] * values[columns[branch]]
+        branch += 1
+    return found
+
+
+@compiled
 def step_back(
-    groups, rows, columns, probs, reward, discount, values, sure, passed, least, found,
-    surely, chosen,
+    groups, rows, columns, probs, reward, discount, values, looked, least, found,
+    chosen, place,
 ):  # fmt: skip
     """What states are worth one step earlier.
 
@@ -17,51 +47,101 @@ def step_back(
         rows: int32 `[C + 1]`, the branches of each choice.
         columns: int32 `[E]`, where they lead.
         probs: float64 `[E]`, their probabilities.
-        reward: float64 `[C]`, what a choice earns.
+        reward: float64 `[C]`, what a choice earns; or empty.
         discount: what a step is worth beside the one before it.
         values: float64 `[S]`, of the states a step later.
-        sure: bool `[S]`, states whose value is one: exactly, not by rounding.
-        passed: bool `[S]`, the states that are looked at.
+        looked: the states that are looked at.
         least: 1 where the least choice counts, 0 for the largest.
         found: float64 `[S]`, written to where it is looked.
-        surely: bool `[S]`, likewise: where that is one exactly.
-        chosen: int32 `[S]`, likewise: the first best choice.
-
-    Returns:
-        1 where some value is another one than a step later.
+        chosen: int32 `[k, S]`, or `[0, S]`: the first best choices.
+        place: the row of these that is written to.
     """
-    moves = 0
-    for state in range(len(passed)):
-        if not passed[state]:
-            continue
-        most, one = 0.0, least == 1
-        for choice in range(groups[state], groups[state + 1]):
-            here, all_ = 0.0, True
-            for branch in range(rows[choice], rows[choice + 1]):
-                here += probs[branch] * values[columns[branch]]
-                if not sure[columns[branch]]:
-                    all_ = False
-            here = reward[choice] + discount * here
-            if least == 1 and not all_:
-                one = False
-            if least == 0 and all_:
-                one = True
-            if choice == groups[state] or (here < most if least == 1 else here > most):
+    paid, keeps = len(reward) > 0, len(chosen) > 0
+    if keeps:
+        for state in range(len(values)):
+            chosen[place, state] = looked.row[state]
+    if paid:
+        for i in range(len(looked.to)):
+            state = looked.single[i]
+            here = discount * values[looked.to[i]]
+            found[state] = here + reward[groups[state]]
+    else:
+        for i in range(len(looked.to)):
+            found[looked.single[i]] = discount * values[looked.to[i]]
+    for state in looked.others:
+        first = groups[state]
+        best = first
+        most = discount * mean(rows, columns, probs, values, first)
+        if paid:
+            most += reward[first]
+        for choice in range(first + 1, groups[state + 1]):
+            here = discount * mean(rows, columns, probs, values, choice)
+            if paid:
+                here += reward[choice]
+            if here < most if least == 1 else here > most:
                 most = here
-                chosen[state] = choice
-        if one:
-            most = 1.0
+                best = choice
         found[state] = most
+        if keeps:
+            chosen[place, state] = best
+
+
+@compiled
+def exactly_one(groups, rows, columns, sure, states, least, found, surely):
+    """Where what was found is one exactly: since all that it is a mean of is.
+
+    Args:
+        groups: as for `step_back`, as are the others.
+        rows: likewise.
+        columns: likewise.
+        sure: bool `[S]`, states whose value a step later is exactly one.
+        states: int32, states that are looked at.
+        least: as for `step_back`.
+        found: float64 `[S]`, what they are worth; set to one where it is.
+        surely: bool `[S]`, written to where it is looked.
+    """
+    for state in states:
+        one = False
+        if found[state] > NEARLY:  # else something else is among it
+            one = least == 1
+            for choice in range(groups[state], groups[state + 1]):
+                all_ = True
+                for branch in range(rows[choice], rows[choice + 1]):
+                    if not sure[columns[branch]]:
+                        all_ = False
+                if least == 1 and not all_:
+                    one = False
+                if least == 0 and all_:
+                    one = True
+            if one:
+                found[state] = 1.0
         surely[state] = one
-        if most != values[state]:
-            moves = 1
-    return moves
+
+
+@compiled
+def differ(one, other, states):
+    """1 where two arrays have different numbers for some of the states."""
+    for state in states:
+        if one[state] != other[state]:
+            return 1
+    return 0
+
+
+@compiled
+def largest_of(values):
+    """The largest size of some numbers; 0 of none."""
+    found = 0.0
+    for value in values:
+        size = -value if value < 0.0 else value
+        if size > found:
+            found = size
+    return found
 
 
 @compiled
 def steps_back(
-    groups, rows, columns, probs, reward, values, sure, passed, found, known, least,
-    discount, largest, slack, signed, error, count, place, steady, chosen,
+    groups, rows, columns, probs, reward, values, sure, looked, new, surely, least,
+    discount, largest, slack, signed, error, count, place, steady, track, chosen,
 ):  # fmt: skip
     """What states are worth so many steps earlier.
 
@@ -73,9 +153,9 @@ def steps_back(
         reward: likewise.
         values: float64 `[S]`, of the states when these steps are done; written to.
         sure: bool `[S]`, states whose value is exactly one; written to.
-        passed: as for `step_back`.
-        found: float64 `[S]`, the values of the other states.
-        known: bool `[S]`, those of the other states where it is exactly one.
+        looked: as for `step_back`.
+        new: float64 `[S]`, the values of the other states; written to.
+        surely: bool `[S]`, those of the other states where it is exactly one; likewise.
         least: as for `step_back`.
         discount: likewise.
         largest: the largest reward.
@@ -85,41 +165,39 @@ def steps_back(
         count: how many steps.
         place: one more than where the first of these is in `chosen`; they go down.
         steady: 1 to end after a step that changes nothing.
+        track: 1 where values may be exactly one.
         chosen: int32 `[k, S]`, the choices of each step, written to; or `[0, S]`.
 
     Returns:
-        How many steps were made.
+        How many steps were made: what they come to is in `new` and `surely` if that is
+        an odd number, else in `values` and `sure`.
     """
-    size = len(values)
-    new, surely = found.copy(), known.copy()
-    choices = np.empty(size, np.int32)
+    known, known_one = new.copy(), surely.copy()
     for step in range(count):
-        for state in range(size):
-            choices[state] = -1
-            if not passed[state]:
-                new[state], surely[state] = found[state], known[state]
-        moves = step_back(
-            groups, rows, columns, probs, reward, discount, values, sure, passed, least,
-            new, surely, choices,
+        odd, row = step % 2 == 1, place - 1 - step
+        before, ones = (new, surely) if odd else (values, sure)
+        after, ones_after = (values, sure) if odd else (new, surely)
+        size = largest_of(before) if signed == 1 else 0.0
+        if step == 1:  # what was known of the end is not what is known before it
+            for state in range(len(known)):
+                after[state], ones_after[state] = known[state], known_one[state]
+        step_back(
+            groups, rows, columns, probs, reward, discount, before, looked, least,
+            after, chosen, row,
         )  # fmt: skip
+        if track == 1:  # a single branch has all the probability
+            for i in range(len(looked.to)):
+                ones_after[looked.single[i]] = ones[looked.to[i]]
+            exactly_one(
+                groups, rows, columns, ones, looked.others, least, after, ones_after
+            )
         if signed == 1:
-            top, before = 0.0, 0.0
-            for state in range(size):
-                here, later = new[state], values[state]
-                here = -here if here < 0.0 else here
-                later = -later if later < 0.0 else later
-                if passed[state] and here > top:
-                    top = here
-                if later > before:
-                    before = later
-            error[0] = discount * error[0] + slack * (largest + top + before)
-        for state in range(size):
-            values[state], sure[state] = new[state], surely[state]
-        if len(chosen) > 0:
-            for state in range(size):
-                chosen[place - 1 - step, state] = choices[state]
-        if steady == 1 and moves == 0:
-            return step + 1
+            size += largest_of(after)
+            error[0] = discount * error[0] + slack * (largest + size)
+        if steady == 1:
+            moves = differ(before, after, looked.single)
+            if moves == 0 and differ(before, after, looked.others) == 0:
+                return step + 1
     return count
 
 

@@ -18,6 +18,7 @@ from jaxgames.mdp._asked import (
     given,
     initial_states,
 )
+from jaxgames.mdp._checks import precision
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._property import Multi, Property, PropertyError, as_property
 from jaxgames.mdp._region import NO_CHOICE, check_model
@@ -93,13 +94,20 @@ class Front(solution.Solution):
             the mixture is better than the goal in each objective at least: negative
             where it is not met.
         """
+        if self.points is None:
+            raise ValueError("nothing is known to be mixed")
+        wanted = np.asarray(goal, np.float64)
+        if wanted.shape != (len(self.senses),) or not np.isfinite(wanted).all():
+            raise ValueError(
+                f"goal must be {len(self.senses)} finite numbers, got {goal}"
+            )
         sense = [int(x) for x in self.senses]
         points = [
             [s * Fraction(x) for s, x in zip(sense, row, strict=True)]
             for row in self.points[self.vertices].tolist()
         ]
-        wanted = [s * Fraction(float(x)) for s, x in zip(sense, goal, strict=True)]
-        found = mixture(points, wanted)
+        aims = [s * Fraction(x) for s, x in zip(sense, wanted.tolist(), strict=True)]
+        found = mixture(points, aims)
         shares = np.zeros(len(self.points))
         shares[self.vertices] = [float(x) for x in found.rows]
         return shares, float(found.value)
@@ -368,8 +376,7 @@ def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
     check_model(model)
     if model.probs is None:
         raise ValueError("the model has no probabilities: pass probs to from_arrays")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be a positive number, got {epsilon}")
+    precision(epsilon)
     question = as_property(asked)
     node = question.formula
     if not isinstance(node, Multi):

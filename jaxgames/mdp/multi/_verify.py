@@ -90,6 +90,8 @@ def verify_pareto(
     """
     case = posed(model, asked, constants, 1e-6)
     size, dims = case.product.model.num_states, len(case.objectives)
+    if front.points is None:
+        raise ValueError("nothing is known that could be checked: the front is empty")
     count = len(front.points)
     shapes = {
         "points": (count, dims),

@@ -27,6 +27,7 @@ from jaxgames.mdp._property import (
     as_property,
 )
 from jaxgames.mdp.program import _on_device
+from jaxgames.mdp.program._collecting import many_objects_stay
 from jaxgames.mdp.program._explored import MOST, Explored, explore
 from jaxgames.mdp.program._expressions import Typed
 from jaxgames.mdp.program._packed import Columns, Packed
@@ -136,7 +137,8 @@ class Program:
             ProgramError: as `parse`.
         """
         try:
-            return Program(parse(text), file)
+            with many_objects_stay():
+                return Program(parse(text), file)
         except PropertyError as error:
             raise ProgramError(file, error.place, error.message) from None
 
@@ -263,6 +265,10 @@ class Program:
             raise ValueError(f"deadlocks must be 'loop' or 'error', got {deadlocks!r}")
         if max_states is not None:
             max_states = integer("max_states", max_states, 1)
+        with many_objects_stay():
+            return self._built(constants, engine, deadlocks, max_states)
+
+    def _built(self, constants, engine, deadlocks, max_states) -> MDP:
         program = self._resolved(constants)
         try:
             found = _found(program, engine, min(max_states or MOST, MOST))
