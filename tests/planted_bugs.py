@@ -386,9 +386,9 @@ BUGS = [
     Bug(
         *("game-others", WRONG, "mdp/_stochastic_game.py"),
         """        high = self._values(taken(theirs, others, owner), "max", near)
-        if not""",
+        above""",
         """        high = self._values(taken(theirs, others, owner), "min", near)
-        if not""",
+        above""",
         *("values", "game", "mdp/test_games.py"),
     ),
     Bug(
