@@ -151,6 +151,10 @@ MOST_PARTS = 64
 WHOLE = 0.9
 """Share of a game from which on a part is as good as all of it."""
 
+# parity/host/_justified.py
+SKIPPED = 64
+"""Priorities that are skipped together where all of their claims have support."""
+
 # parity/host/_legs.py
 FEW = 6000
 """Vertices up to which promotion has a short first turn ..."""

@@ -24,7 +24,7 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON
 from jaxgames.solution import NO_EDGE
-from jaxgames.tuning.parity import POLL
+from jaxgames.tuning.parity import POLL, SKIPPED
 
 
 class Claims(NamedTuple):
@@ -34,6 +34,7 @@ class Claims(NamedTuple):
     support: np.ndarray  # bool [V]: whether the claim has any
     move: np.ndarray  # int32 [V]: an edge of the winner that supports it
     without: np.ndarray  # int32: how many claims of each priority have no support
+    blocks: np.ndarray  # int32: how many of each `SKIPPED` priorities
     end: np.ndarray  # int32: where vertices of each priority end in the order
     queue: np.ndarray  # int32 [V]: what is claimed anew
     at: np.ndarray  # int64 [1]: the least priority that is not supported
@@ -46,6 +47,7 @@ def new_claims(size: int, priorities: int) -> Claims:
         support=np.empty(size, np.bool_),
         move=np.empty(size, np.int32),
         without=np.zeros(priorities, np.int32),
+        blocks=np.zeros(priorities // SKIPPED + 1, np.int32),
         end=np.zeros(priorities, np.int32),
         queue=np.empty(size, np.int32),
         at=np.zeros(1, np.int64),
@@ -57,6 +59,7 @@ def begin(game, key, claims):
     """What is claimed at first; what is won needs no support."""
     winner, support, move = claims.winner, claims.support, claims.move
     without, end, labels, order = claims.without, claims.end, game.key, game.order
+    blocks = claims.blocks
     for place in range(len(order)):
         v = order[place]
         priority = np.int64(labels[v] >> 2)
@@ -66,6 +69,7 @@ def begin(game, key, claims):
         if player < 0:
             player = priority & 1
             without[priority] += 1
+            blocks[priority // SKIPPED] += 1
         winner[v], move[v] = player, NO_EDGE
 
 
@@ -77,20 +81,23 @@ def justify(game, claims, stop, limit, counts):
     Returns whether all have support.
     """
     without, at, most = claims.without, claims.at, len(claims.without)
+    blocks = claims.blocks
     priority, rounds = np.int64(at[0]), np.int64(0)
     while (
         priority < most and counts[0] < limit and (rounds % POLL != 0 or stop[0] == 0)
     ):
         rounds += 1
         counts[0] += 1
-        if without[priority] == 0:
+        if priority % SKIPPED == 0 and blocks[priority // SKIPPED] == 0:
+            priority += SKIPPED
+        elif without[priority] == 0:
             priority += 1
         else:
             wrong = _look(game, claims, priority, counts)
             if wrong > 0:
                 priority = _withdraw(game, claims, priority, wrong, counts)
     at[0] = priority
-    return priority == most
+    return priority >= most
 
 
 @compiled
@@ -125,6 +132,7 @@ def _look(game, claims, priority, counts):
     if wrong == 0:
         for index in range(place, last):
             support[order[index]] = True
+        claims.blocks[priority // SKIPPED] -= without[priority]
         without[priority] = 0
         work += last - place
     counts[0] += work
@@ -140,7 +148,7 @@ def _withdraw(game, claims, priority, wrong, counts):
     winner, support, move = claims.winner, claims.support, claims.move
     without, queue = claims.without, claims.queue
     in_ptr, in_tail, labels = game.in_ptr, game.in_tail, game.key
-    head = game.head
+    head, blocks = game.head, claims.blocks
     player, least, work = priority & 1, np.int64(priority), np.int64(0)
     begin, end = np.int64(0), np.int64(wrong)
     while begin < end:
@@ -158,6 +166,7 @@ def _withdraw(game, claims, priority, wrong, counts):
                     support[u] = False
                     below = np.int64(labels[u] >> 2)
                     without[below] += 1
+                    blocks[below // SKIPPED] += 1
                     least = min(least, below)
                     queue[end] = u
                     end += 1
@@ -169,6 +178,7 @@ def _withdraw(game, claims, priority, wrong, counts):
         winner[u] = 1 - player
         support[u] = True
     without[priority] -= wrong
+    blocks[priority // SKIPPED] -= wrong
     counts[0] += work
     counts[1] += end
     return least
