@@ -13,7 +13,7 @@ from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import sizes, start_jax
 from jaxgames.cli._phases import Phases
 from jaxgames.cli._systems import formulas_in, load, load_product, system_of
-from jaxgames.io._files import COMPRESSIONS, writing
+from jaxgames.io._files import COMPRESSIONS, write_text
 from jaxgames.ltl import Automaton, EmersonLei, Formula
 from jaxgames.quoting import all_counted
 from jaxgames.systems import MarkedProduct, Product, System
@@ -325,10 +325,8 @@ def _write(args: argparse.Namespace, trace: Trace) -> None:
     if args.lasso:
         as_text = not args.lasso.lower().endswith(JSON)
         text = trace.to_text() if as_text else json.dumps(trace.to_dict()) + "\n"
-        with writing(args.lasso) as file:
-            file.write(text.encode())
+        write_text(args.lasso, text)
     if args.dot:
-        with writing(args.dot) as file:
-            file.write(plot.lasso_to_dot(trace).encode())
+        write_text(args.dot, plot.lasso_to_dot(trace))
     if args.draw:
         plot.draw_lasso(trace, args.draw)

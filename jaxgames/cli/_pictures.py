@@ -9,7 +9,7 @@ import numpy as np
 from jaxgames import plot
 from jaxgames.arena import Arena
 from jaxgames.cli import _outputs
-from jaxgames.io._files import writing
+from jaxgames.io._files import write_text
 from jaxgames.quoting import quoted
 from jaxgames.solution import UNDECIDED
 
@@ -70,8 +70,7 @@ def write(
         names: gives a name for each vertex, or None.
     """
     if args.dot:
-        with writing(args.dot) as file:
-            file.write(plot.to_dot(arena, solution, names=names()).encode())
+        write_text(args.dot, plot.to_dot(arena, solution, names=names()))
     if args.draw:
         # A large game is drawn as charts, which show no names.
         shown = names() if plot.is_drawn(arena) else None

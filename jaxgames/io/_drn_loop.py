@@ -9,14 +9,12 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _word_loop
-from jaxgames.io._word_loop import real
+from jaxgames.io._word_loop import natural, real
 
 STATE, ACTION, BRANCH = range(3)
 """Kinds of lines."""
 
 ODD = -1
-
-_MOST_DIGITS = _word_loop.MOST_DIGITS
 
 
 class Stretch(NamedTuple):
@@ -185,15 +183,11 @@ def _read(byte, before, last, powers, state, action, branch, prob, values, ends)
                 if at >= size:
                     return ODD, 0, 0, 0
             first = at
-            while 48 <= byte[at] <= 57:
-                value = value * 10 + np.int64(byte[at]) - 48
-                at += 1
-                if at - first > _MOST_DIGITS:
-                    return ODD, 0, 0, 0
+            value, at = natural(byte, at)
             # The last byte of the text is a blank.
             ends_here = byte[at] == 32 or 9 <= byte[at] <= 13
             zeros = byte[first] == 48 and at - first > 1
-            if at == first or value > last or zeros or not ends_here:
+            if value == ODD or value > last or zeros or not ends_here:
                 return ODD, 0, 0, 0
         while at < size and (byte[at] == 32 or byte[at] == 9 or byte[at] == 13):
             at += 1

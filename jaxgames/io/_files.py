@@ -248,6 +248,12 @@ def writing(path: FilePath) -> Iterator[Any]:
         raise OutputError(error.errno, why, os.fspath(path)) from error
 
 
+def write_text(path: FilePath, text: str) -> None:
+    """Writes a text, as `writing` does bytes."""
+    with writing(path) as file:
+        file.write(text.encode())
+
+
 @contextlib.contextmanager
 def _replacing(path: FilePath) -> Iterator[Any]:
     # Standard output is written to even where a shell has turned it into a file.

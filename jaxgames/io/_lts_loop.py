@@ -5,6 +5,7 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.io import _pieces
 from jaxgames.io._decimal import MARGIN
+from jaxgames.io._word_loop import natural
 
 ODD = -1
 """Where there is something else, which other code is to look at."""
@@ -70,16 +71,8 @@ def _csv(byte, start, end, most, found):
         at = start[line]
         before = end[line]
         for part in range(2):
-            value = 0
-            first = at
-            while at < before and 48 <= byte[at] <= 57:
-                value = value * 10 + int(byte[at]) - 48
-                at += 1
-                if at - first > 15:
-                    return ODD
-            if at == first or value > most:
-                return ODD
-            if at == before or byte[at] != 44:
+            value, at = natural(byte, at)  # a byte that is no digit ends the line
+            if value == ODD or value > most or at == before or byte[at] != 44:
                 return ODD
             at += 1
             found[part, line] = value
@@ -93,21 +86,6 @@ def _csv(byte, start, end, most, found):
 
 
 @compiled
-def _number(byte, at, last, most):
-    """The number that begins at a place, and where it ends; -1 where there is none."""
-    value = 0
-    first = at
-    while at < last and 48 <= byte[at] <= 57:
-        value = value * 10 + int(byte[at]) - 48
-        at += 1
-        if at - first > 15:
-            return ODD, at
-    if at == first or value > most:
-        return ODD, at
-    return value, at
-
-
-@compiled
 def _dot(byte, start, end, most, found):
     for line in range(len(start)):
         found[0, line] = ODD
@@ -115,8 +93,8 @@ def _dot(byte, start, end, most, found):
         found[2, line] = start[line]
         found[3, line] = start[line]
         last = end[line]
-        source, at = _number(byte, start[line], last, most)
-        if source == ODD or byte[last - 1] != 59:
+        source, at = natural(byte, start[line])
+        if source == ODD or source > most or byte[last - 1] != 59:
             continue
         if at == last - 1:
             found[1, line] = source
@@ -126,9 +104,11 @@ def _dot(byte, start, end, most, found):
             continue
         if byte[at + 2] != 62 or byte[at + 3] != 32:
             continue
-        target, at = _number(byte, at + 4, last, most)
+        target, at = natural(byte, at + 4)
+        if target == ODD or target > most:
+            continue
         # " [label=" and a quote; at the end a quote, "]" and ";".
-        if target == ODD or last - at < 12 or byte[at] != 32 or byte[at + 1] != 91:
+        if last - at < 12 or byte[at] != 32 or byte[at + 1] != 91:
             continue
         if byte[at + 2] != 108 or byte[at + 3] != 97 or byte[at + 4] != 98:
             continue

@@ -9,11 +9,9 @@ import numpy as np
 
 from jaxgames.host import compiled
 from jaxgames.io import _word_loop
-from jaxgames.io._word_loop import real
+from jaxgames.io._word_loop import natural, real
 
 ODD = -1
-
-_MOST_DIGITS = _word_loop.MOST_DIGITS
 
 
 class Rows(NamedTuple):
@@ -78,15 +76,8 @@ def _rows(byte, before, tells_choices, last, most, powers, numbers, prob):
             if column == 1 and not tells_choices:
                 numbers[1, row] = 0
                 continue
-            # With `_word_loop.natural` this loop takes an eighth longer.
-            first = at
-            value = 0
-            while 48 <= byte[at] <= 57:
-                value = value * 10 + np.int64(byte[at]) - 48
-                at += 1
-                if at - first > _MOST_DIGITS:
-                    return ODD
-            if at == first or value > (most if column == 1 else last):
+            value, at = natural(byte, at)
+            if value == ODD or value > (most if column == 1 else last):
                 return ODD
             numbers[column, row] = value
             # A blank ends the text, so none is left out before the next column.

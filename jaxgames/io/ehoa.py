@@ -23,7 +23,7 @@ References:
 
 from jaxgames.acceptance import TRUE
 from jaxgames.io import _hoa
-from jaxgames.io._files import FilePath, FormatError, writing
+from jaxgames.io._files import FilePath, FormatError, write_text
 from jaxgames.io._whole import Whole
 from jaxgames.io.hoa import dumps as _dumps
 from jaxgames.ltl import Automaton, EmersonLei
@@ -70,8 +70,7 @@ def save(path: FilePath, specification: Specification) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    with writing(path) as file:
-        file.write(dumps(specification).encode())
+    write_text(path, dumps(specification))
 
 
 def dumps(specification: Specification) -> str:

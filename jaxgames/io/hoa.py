@@ -30,7 +30,7 @@ import numpy as np
 
 from jaxgames.acceptance import parity
 from jaxgames.io import _hoa
-from jaxgames.io._files import FilePath, FormatError, writing
+from jaxgames.io._files import FilePath, FormatError, write_text
 from jaxgames.io._whole import Whole
 from jaxgames.ltl import Automaton, EmersonLei, ParityAutomaton
 
@@ -96,8 +96,7 @@ def save(path: FilePath, automaton: Automaton | EmersonLei | ParityAutomaton) ->
     Raises:
         OSError: the file cannot be written.
     """
-    with writing(path) as file:
-        file.write(dumps(automaton).encode())
+    write_text(path, dumps(automaton))
 
 
 def dumps(

@@ -33,7 +33,7 @@ from jaxgames.acceptance import FALSE, TRUE, Acceptance, both, either, fin, inf
 from jaxgames.arena import Arena
 from jaxgames.emersonlei import Game
 from jaxgames.io import _hoa_loop, _texts
-from jaxgames.io._files import FilePath, FormatError, writing
+from jaxgames.io._files import FilePath, FormatError, write_text
 from jaxgames.io._hoa import PATTERN, all_differ, is_over, plain_marks
 from jaxgames.io._tokens import MAX_DEPTH, Token, Tokens
 from jaxgames.io._whole import Whole
@@ -102,8 +102,7 @@ def save(path: FilePath, game: Game) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    with writing(path) as file:
-        file.write(dumps(game).encode())
+    write_text(path, dumps(game))
 
 
 def dumps(game: Game) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _kripke_loop, _limits, _texts
-from jaxgames.io._files import FilePath, writing
+from jaxgames.io._files import FilePath, write_text
 from jaxgames.io._limits import OversizeError
 from jaxgames.io._tokens import Token, Tokens
 from jaxgames.io._whole import Whole
@@ -73,8 +73,7 @@ def save(path: FilePath, system: System) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    with writing(path) as file:
-        file.write(dumps(system).encode())
+    write_text(path, dumps(system))
 
 
 def dumps(system: System) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _limits, _lines, _lts_loop, _pieces
-from jaxgames.io._files import FilePath, FormatError, reading, writing
+from jaxgames.io._files import FilePath, FormatError, reading, write_text
 from jaxgames.io.aut import LTS
 from jaxgames.quoting import quoted
 
@@ -122,8 +122,7 @@ def save(path: FilePath, lts: LTS) -> None:
     rows = csv.writer(text, lineterminator="\n")
     names = [lts.names[i] for i in lts.label]
     rows.writerows(zip(arena.src.tolist(), arena.dst.tolist(), names, strict=True))
-    with writing(path) as file:
-        file.write(text.getvalue().encode())
+    write_text(path, text.getvalue())
 
 
 def _ends(path: FilePath, line: int, row: list[str]) -> list[int]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from jaxgames.arena import MAX_SIZE
 from jaxgames.io import _limits, _lines, _lts_loop, _pieces
-from jaxgames.io._files import FilePath, FormatError, reading, writing
+from jaxgames.io._files import FilePath, FormatError, reading, write_text
 from jaxgames.io.aut import LTS
 from jaxgames.quoting import quoted
 
@@ -178,8 +178,7 @@ def save(path: FilePath, lts: LTS) -> None:
         f"  {p} -> {q} [label={quoted[a]}];"
         for p, a, q in zip(src.tolist(), lts.label.tolist(), dst.tolist(), strict=True)
     ]
-    with writing(path) as file:
-        file.write("\n".join([*lines, "}", ""]).encode())
+    write_text(path, "\n".join([*lines, "}", ""]))
 
 
 def _each_line(path: FilePath) -> Iterator[tuple[int, str]]:

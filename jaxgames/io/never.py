@@ -24,7 +24,7 @@ References:
 import numpy as np
 
 from jaxgames.io import _never
-from jaxgames.io._files import FilePath, writing
+from jaxgames.io._files import FilePath, write_text
 from jaxgames.io._tokens import read_text
 from jaxgames.ltl import Automaton
 from jaxgames.quoting import quoted
@@ -79,9 +79,7 @@ def save(path: FilePath, automaton: Automaton) -> None:
         ValueError: a proposition's name is none in Promela.
         OSError: the file cannot be written.
     """
-    text = dumps(automaton)
-    with writing(path) as file:
-        file.write(text.encode())
+    write_text(path, dumps(automaton))
 
 
 def dumps(automaton: Automaton) -> str:

@@ -26,7 +26,7 @@ References:
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from jaxgames.io._files import FilePath, FormatError, writing
+from jaxgames.io._files import FilePath, FormatError, write_text
 from jaxgames.io._tlsf_expressions import Expressions, Function, Node
 from jaxgames.io._tlsf_formulas import (
     TRUE,
@@ -116,9 +116,7 @@ def save(path: FilePath, specification: Specification) -> None:
         ValueError: it was not made of a formula, or a name is none in the format.
         OSError: the file cannot be written.
     """
-    text = dumps(specification)
-    with writing(path) as file:
-        file.write(text.encode())
+    write_text(path, dumps(specification))
 
 
 def dumps(specification: Specification) -> str:

@@ -22,11 +22,11 @@ from jaxgames import limits
 from jaxgames.acceptance import Acceptance, both, either, fin, inf
 from jaxgames.arguments import integer
 from jaxgames.limits import Bounds, limited
-from jaxgames.ltl import _guards
 from jaxgames.ltl._braces import determinised
 from jaxgames.ltl._fewer import smaller
 from jaxgames.ltl._formula import Formula, as_formula
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError, check_edges, components
+from jaxgames.ltl._guards import propositions_for
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._obligation import has, is_obligation, obligation
@@ -75,15 +75,7 @@ def deterministic(
     """
     max_states = integer("max_states", max_states, 1)
     formula = as_formula(formula)
-    names = _guards.check_propositions(
-        formula.propositions if propositions is None else propositions
-    )
-    unknown = [x for x in formula.propositions if x not in names]
-    if unknown:
-        raise ValueError(
-            f"proposition {unknown[0]!r} of the formula is not among the propositions "
-            f"{', '.join(names) or '(none)'}"
-        )
+    names = propositions_for(formula, propositions)
     letters = letters_of(len(names))
     ground = _Ground(letters, names)
     found = _of_formula(spread(normal_form(formula)), ground, max_states)

@@ -263,6 +263,22 @@ def check_propositions(names: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+def propositions_for(formula: Formula, names: Iterable[str] | None) -> tuple[str, ...]:
+    """The propositions of an automaton for a formula: by default those in it.
+
+    Raises:
+        ValueError: one of the formula's is not among them, or the names are wrong.
+    """
+    names = check_propositions(formula.propositions if names is None else names)
+    unknown = [x for x in formula.propositions if x not in names]
+    if unknown:
+        raise ValueError(
+            f"proposition {unknown[0]!r} of the formula is not among the propositions "
+            f"{', '.join(names) or '(none)'}"
+        )
+    return names
+
+
 def guard_of(
     label: Formula | Iterable[tuple[int, int]], propositions: Sequence[str]
 ) -> Guard:

@@ -15,10 +15,10 @@ from typing import Unpack
 
 from jaxgames.arguments import integer
 from jaxgames.limits import Bounds, limited
-from jaxgames.ltl import _guards
 from jaxgames.ltl._automaton import Automaton
 from jaxgames.ltl._formula import Formula, as_formula
 from jaxgames.ltl._graph import Graph, TooLargeError
+from jaxgames.ltl._guards import propositions_for
 from jaxgames.ltl._letters import Letters, letters_of
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._tableau import Tableau
@@ -69,15 +69,7 @@ def translate(
     """
     max_states = integer("max_states", max_states, 1)
     formula = as_formula(formula)
-    names = _guards.check_propositions(
-        formula.propositions if propositions is None else propositions
-    )
-    unknown = [x for x in formula.propositions if x not in names]
-    if unknown:
-        raise ValueError(
-            f"proposition {unknown[0]!r} of the formula is not among the propositions "
-            f"{', '.join(names) or '(none)'}"
-        )
+    names = propositions_for(formula, propositions)
     name = f"!({formula})" if negate else str(formula)
     normal = spread(normal_form(formula, negate))
     letters = letters_of(len(names))

@@ -170,7 +170,7 @@ def _count(x):
     return jnp.sum(x, dtype=jnp.int32)
 
 
-def _doublings(double, state, size: int, rounds: int = 3):
+def _doublings(double, state, size: int):
     """Doubles until paths of `size` steps are covered, or all is settled.
 
     `double` gives the new state, and whether it is final: that is asked after 3 rounds,
@@ -191,4 +191,4 @@ def _doublings(double, state, size: int, rounds: int = 3):
             state,
         )
 
-    return some(state, left, rounds)
+    return some(state, left, 3)
