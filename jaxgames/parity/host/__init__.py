@@ -154,8 +154,8 @@ def sweep(
     Returns:
         None if it has given up.
     """
-    arena, size = _checked(arena)
     most = NO_LIMIT if max_steps is None else integer("max_steps", max_steps, 0)
+    arena, size = _checked(arena)
     own, counts = len(arena.owner), np.zeros(2, np.int64)
     winner, move = np.empty(size, np.int8), np.empty(size, np.int32)
     winner[own:], move[own:] = 0, NO_EDGE
