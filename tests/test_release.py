@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="module")
 def hook():
+    pytest.importorskip("hatchling")
     spec = importlib.util.spec_from_file_location("build", ROOT / "hatch_build.py")
     assert spec is not None
     assert spec.loader is not None
