@@ -177,12 +177,18 @@ MORE_WORK_FROM = 128
 """... and it grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""Work of tangle learning in its first turn, for each vertex and edge. It doubles from
-turn to turn, as that of the others does. Justifications get as much, as long as ..."""
+"""Work of tangle learning in its first turn, for each vertex and edge, where games are
+large. It doubles from turn to turn, as that of the others does. Justifications get as
+much where games are small, as long as `IN_CACHE` says."""
+
+TIMES_TANGLES = (1.5, 2.0, 4.0, 8.0, 16.0)
+"""Times that work in the turns of tangle learning where all of a game is in a cache,
+the last also in all turns after these. A step takes a tenth of the time that one of
+justifications takes there, and a hundredth of one of promotion afresh: in the first
+turns it gets less time than these, later as much."""
 
 TIMES_AFRESH = 4
-"""Work of promotion afresh for each vertex, over that of tangle learning. It takes up
-to twice as long then, as long as ..."""
+"""Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""
 
 IN_CACHE = 1 << 12
 """... all of a game is in a cache, with so many vertices. From there on both get no
