@@ -349,7 +349,7 @@ def _of_leg(leg: str, turn: int, size: int) -> int:
     budget, small = LATER_WORK << turn, min(size, IN_CACHE)
     if leg == TANGLES:
         times = TIMES_TANGLES[min(turn, len(TIMES_TANGLES) - 1)]
-        return budget + int((times - 1) * budget * small) // max(size, 1)
+        return int(budget * times) if size <= FEW else budget
     if leg == JUSTIFIED:
         return max(budget * small // max(size, 1), 1)
     return max(TIMES_AFRESH * budget * small // max(size, 1), budget // 8, 1)
