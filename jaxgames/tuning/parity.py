@@ -157,7 +157,8 @@ SKIPPED = 64
 
 # parity/host/_legs.py
 FEW = 6000
-"""Vertices up to which promotion has a short first turn ..."""
+"""Vertices up to which tangle learning has longer turns, and promotion a short first
+one ..."""
 
 WORK_OF_FEW = 10
 """... with so much work for each vertex: vertices that it attracts or moves, and edges
@@ -177,12 +178,18 @@ MORE_WORK_FROM = 128
 """... and it grows by one for each so many vertices."""
 
 LATER_WORK = 128
-"""Work of tangle learning in its first turn, for each vertex and edge. It doubles from
-turn to turn, as that of the others does. Justifications get as much, as long as ..."""
+"""Work of tangle learning in its first turn, for each vertex and edge, where games have
+more than `FEW` vertices. It doubles from turn to turn, as that of the others does.
+Justifications get as much up to `IN_CACHE` vertices."""
+
+TIMES_TANGLES = (1.5, 2.0, 4.0, 8.0, 16.0)
+"""Times that work in the turns of tangle learning where games have no more, the last
+also in all turns after these. A step takes a tenth of the time that one of
+justifications takes there, and a hundredth of one of promotion afresh: in the first
+turns it gets less time than these, later as much."""
 
 TIMES_AFRESH = 4
-"""Work of promotion afresh for each vertex, over that of tangle learning. It takes up
-to twice as long then, as long as ..."""
+"""Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""
 
 IN_CACHE = 1 << 12
 """... all of a game is in a cache, with so many vertices. From there on both get no

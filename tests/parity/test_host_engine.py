@@ -1,6 +1,7 @@
 """The host engine against brute force, the reference and the verifier."""
 
 import dataclasses
+import itertools
 import threading
 import time
 
@@ -304,6 +305,7 @@ def test_engines_hand_on_what_is_won(monkeypatch):
     """With budgets that are soon spent all of them have turns, and decide parts."""
     monkeypatch.setattr(_legs, "WORK_OF_FEW", 2)
     monkeypatch.setattr(_legs, "LATER_WORK", 1)
+    monkeypatch.setattr(_legs, "TIMES_TANGLES", (1.0,))
     tried = set()
     arenas = [*odd_arenas(seed=33, count=500), *random_arenas(34, 60, 150)]
     for arena in arenas:
@@ -315,6 +317,24 @@ def test_engines_hand_on_what_is_won(monkeypatch):
     assert ("promotion, tangles, afresh", "justified") in tried
     assert ("promotion, tangles, afresh, justified", "afresh") in tried
     assert ("afresh, promotion, tangles", "tangles") in tried
+
+
+def test_tangle_learning_gets_more_where_games_are_small():
+    """Its steps are cheap there: its turns grow until they take as long as others."""
+
+    def budgets(size):
+        legs = (leg for leg in _legs.turns(engine.LEGS, size) if leg[0] == "tangles")
+        return [budget for _, budget in itertools.islice(legs, 6)]
+
+    doubled = [_legs.LATER_WORK << turn for turn in range(6)]
+    small, large = budgets(1000), budgets(10**6)
+    assert large == doubled
+    times = [budget / work for budget, work in zip(small, doubled, strict=True)]
+    assert times == sorted(times)
+    assert times[0] < 2
+    assert times[-1] > 8
+    # No other has a turn before it has done with a game that it is made for.
+    assert check(generate.two_counters(20)).stats["tried"] == "promotion"
 
 
 @pytest.mark.parametrize("leg", ["afresh", "justified"])

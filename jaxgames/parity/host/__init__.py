@@ -228,8 +228,8 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Four algorithms take turns, each with a budget of work, which is doubled when all
-    have spent theirs. What one of them has won is won for the next.
+    Four algorithms take turns, each with a budget of work, which is doubled, or more,
+    when all have spent theirs. What one of them has won is won for the next.
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
       as in [2]. Nearly linear on most games. It has the first turn alone, with a budget

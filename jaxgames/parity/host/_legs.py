@@ -24,6 +24,7 @@ from jaxgames.tuning.parity import (
     MORE_WORK_FROM,
     ROWS,
     TIMES_AFRESH,
+    TIMES_TANGLES,
     WORK_OF_FEW,
     WORK_OF_MANY,
 )
@@ -317,7 +318,8 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     those that are not hard, and should see one that is before a small part of it is
     won, which may hide how the rest hangs together. Justifications and promotion afresh
     have long turns where games are small: their work is dear where they are not, and
-    tangle learning better.
+    tangle learning better. It has longer turns there, too, from turn to turn, until it
+    takes as much time as they do: its steps are the cheapest.
 
     Args:
         legs: their names.
@@ -330,26 +332,27 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
         >>> next(turns(LEGS, 1000))
         ('promotion', 10)
     """
-    budget = LATER_WORK
     if len(legs) > 1:
         first = min(FIRST_WORK, WORK_OF_MANY + size // MORE_WORK_FROM)
         yield legs[0], WORK_OF_FEW if size <= FEW else first
         legs = legs[1:]
+    turn = 0
     while len(legs) > 1:
         for leg in legs:
-            yield leg, _of_leg(leg, budget, size)
-        budget *= 2
+            yield leg, _of_leg(leg, turn, size)
+        turn += 1
     yield legs[0], UNLIMITED
 
 
-def _of_leg(leg: str, budget: int, size: int) -> int:
-    """The budget of an engine, from that of tangle learning."""
+def _of_leg(leg: str, turn: int, size: int) -> int:
+    """The budget of an engine in one of its turns, which count from 0."""
+    budget, small = LATER_WORK << turn, min(size, IN_CACHE)
     if leg == TANGLES:
-        return budget
+        times = TIMES_TANGLES[min(turn, len(TIMES_TANGLES) - 1)]
+        return int(budget * times) if size <= FEW else budget
     if leg == JUSTIFIED:
-        return max(budget * min(size, IN_CACHE) // max(size, 1), 1)
-    most = TIMES_AFRESH * budget * min(size, IN_CACHE) // max(size, 1)
-    return max(most, budget // 8, 1)
+        return max(budget * small // max(size, 1), 1)
+    return max(TIMES_AFRESH * budget * small // max(size, 1), budget // 8, 1)
 
 
 @compiled
