@@ -161,7 +161,7 @@ def test_a_small_suite_times_every_part(tmp_path, forgotten, capsys):
         assert (each.other_call_s is not None) == (each.game == "tiny game")
     assert "tiny graph: auto: SOLVED" in capsys.readouterr().out
     text = calls_page.page([found], tmp_path)
-    assert cells(text, "tiny graph | 60")[-3:] == ["–", "–", "–"]
+    assert cells(text, "tiny graph | 60 |")[-3:] == ["–", "–", "–"]
     assert len(cells(text, "components: tiny graph | auto")) == 14
 
 

@@ -196,7 +196,7 @@ def test_a_small_suite_runs(monkeypatch, data, tmp_path, capsys):
     assert "wide: left out" in out
     assert "game: host: SOLVED" in out
     text = energy_page.page([found], tmp_path)
-    assert cells(text, "game | 3")[-2] != "–"
+    assert cells(text, "game | 3 |")[-2] != "–"
 
 
 def test_bytes_of_a_round():

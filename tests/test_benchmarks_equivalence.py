@@ -65,7 +65,7 @@ def test_a_small_suite_runs(monkeypatch, tmp_path, capsys):
     assert "small: host: SOLVED" in capsys.readouterr().out
     text = equivalence_page.page([found], tmp_path)
     assert cells(text, "small | host")[-1] == "verified"
-    assert cells(text, "small | 5")[1:4] == ["5", "5", str(spectrum.stats["pairs"])]
+    assert cells(text, "small | 5 |")[1:4] == ["5", "5", str(spectrum.stats["pairs"])]
 
 
 def test_a_game_that_is_too_large_has_a_row(monkeypatch, tmp_path):

@@ -157,8 +157,8 @@ def test_a_small_suite_runs(monkeypatch, data, tmp_path, capsys):
     assert (space.experiment, space.vertices, space.edges) == ("explore", 4, 8)
     assert "counter.ends: host: SOLVED" in capsys.readouterr().out
     text = ltl_page.page([found], tmp_path)
-    assert cells(text, "bad | 4")[3] == "yes"
-    assert cells(text, "good | 4")[3] == "no"
+    assert cells(text, "bad | 4 |")[3] == "yes"
+    assert cells(text, "good | 4 |")[3] == "no"
 
 
 def test_a_state_space_with_other_edges_is_found():
