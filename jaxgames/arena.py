@@ -224,7 +224,7 @@ class Arena(Value):
             _same_length("accepting", accepting, size, "vertex")
         priority, edge_priority = _to_max_even(priority, edge_priority, condition)
 
-        arena = _without_sources(
+        arena = _of_fields(
             cls,
             row_ptr=row_ptr,
             dst=dst,
@@ -462,10 +462,11 @@ def labels_by(
 def changed(arena: Arena, **fields: Any) -> Arena:
     """As `dataclasses.replace`, of labels alone, without writing the sources down."""
     given = {name: x for name, x in vars(arena).items() if name != SLOT}
-    return _without_sources(type(arena), **given | fields)
+    return _of_fields(type(arena), **given | fields)
 
 
-def _without_sources(kind: type[Arena], **fields: Any) -> Arena:
+def _of_fields(kind: type[Arena], **fields: Any) -> Arena:
+    """An arena of some of its fields: sources may be missing until asked for."""
     arena = object.__new__(kind)
     vars(arena).update(fields)
     arena.__post_init__()

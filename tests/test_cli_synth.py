@@ -335,11 +335,13 @@ def test_a_controller_of_a_formula_is_checked(run, capsys):
         (["good.ehoa", "c.aag", "--ltl", "G g"], "--ltl is for a controller without"),
         (["--ltl", "G g", "--ins", "s", "c.hoa"], "the machine mentions r"),
         (["--ltl", "G g", "--ins", "s", "c.aag"], "the controller reads r"),
+        (["--ltl", "G x", "--ins", "g,r", "c.aag"], "the controller"),
+        (["--ltl", "G x", "--ins", "r", "c.ehoa"], "the machine sets g, the system x"),
         (["good.ehoa", "good.ehoa"], "'Acceptance: 0 t'"),
     ],
 )
 def test_what_cannot_be_checked(run, capsys, arguments, message):
-    for suffix in ("aag", "hoa"):
+    for suffix in ("aag", "hoa", "ehoa"):
         run("good.ehoa", "-o", f"c.{suffix}")
     # An automaton that has runs that do not accept.
     io.save("good.ehoa", Specification.from_ltl("G(r -> F g)", ["r"]))

@@ -243,7 +243,16 @@ def _controller(
         machine, writes = _machine(args, text)
     sides = [True, False]
     if writes is not None:
-        sides = [sorted(writes) != sorted(asked.inputs)]
+        owners = (True, asked.outputs), (False, asked.inputs)
+        sides = [side for side, own in owners if set(writes) <= set(own)]
+        if not sides:
+            raise io.FormatError(
+                args.solution,
+                None,
+                f"the machine sets {' '.join(writes)}, the system "
+                f"{' '.join(asked.outputs) or 'nothing'}, the environment "
+                f"{' '.join(asked.inputs) or 'nothing'}",
+            )
     with phase("verify"):
         try:
             won = next(
