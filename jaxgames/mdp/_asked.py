@@ -39,6 +39,7 @@ from jaxgames.mdp._property import (
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._ranged import Ranged, combined, exactly, met, number
 from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp._swept import ToTarget
 from jaxgames.quoting import guess, quoted
 from jaxgames.solution import SolveError, Stats, Status
 
@@ -574,8 +575,7 @@ class Asked:
             won, choices, passed = self._accepted(term)
             stay = np.where(won & ~good, choices, stay)
             good |= won
-        posed = _questions.reach(model, good, "max", passed)
-        found = self._solved(_questions.missed(posed) if missed else posed)
+        found = self._solved(ToTarget(model, good, "max", passed, missed=missed))
         scheduler = None
         if all(len(term.again) <= 1 for term in path.terms):
             scheduler = np.where(good, stay, np.asarray(found.scheduler))
@@ -622,8 +622,7 @@ class Asked:
                 path.path.place, f"'{path.path}' takes too large an automaton"
             )
         made = product(model, found, place)
-        posed = _questions.reach(made.model, made.accepted, "max", None)
-        posed = _questions.missed(posed) if missed else posed
+        posed = ToTarget(made.model, made.accepted, "max", missed=missed)
         how = {"epsilon": self.epsilon, "relative": self.relative}
         answer = self.solve(posed, **how, exact=self.exact, model=made.model)
         size = model.num_states
@@ -652,7 +651,7 @@ class Asked:
             sets.append(self.states(path.right))
         goal, condition = sets
         model, start = self.model, int(initial_states(self.model)[0])
-        met = _questions.reach(model, condition, "max", None)
+        met = ToTarget(model, condition, "max")
         if dataclasses.replace(self, exact=False)._solved(met).upper[start] == 0:
             raise PropertyError(
                 node.condition.place,
@@ -698,13 +697,9 @@ class Asked:
         """
         model, least = self.model, optimum == "min"
         how = {"epsilon": near / 8, "relative": True}
-        after = self.solve(
-            _questions.reach(model, condition, optimum, None), **how, exact=False
-        )
-        then = _questions.reach(model, goal, optimum, None)
-        reached = self.solve(
-            _questions.missed(then) if least else then, **how, exact=False
-        )
+        after = self.solve(ToTarget(model, condition, optimum), **how, exact=False)
+        then = ToTarget(model, goal, optimum, missed=least)
+        reached = self.solve(then, **how, exact=False)
         sides = []
         for sign, name in ((-1, "lower"), (1, "upper")):
             # Never to get there is more probable where the condition is less so then.
@@ -721,7 +716,7 @@ class Asked:
                 np.where(goal, FAILED, LOST),
             )
             made, target = restarting(model, goal | condition, condition, what, start)
-            posed = _questions.reach(made, target, "max", None)
+            posed = ToTarget(made, target, "max")
             found = self.solve(posed, **how, exact=False, model=made)
             sides.append(float(getattr(found, name)[start]))
         return sides[0], sides[1]
@@ -768,16 +763,14 @@ class Asked:
     # ---- equations -----------------------------------------------------------------
 
     def _reached(self, target, optimum: str, passed) -> Answer:
-        return self._solved(_questions.reach(self.model, target, optimum, passed))
+        return self._solved(ToTarget(self.model, target, optimum, passed))
 
     def _missed(self, target, optimum: str, passed) -> Answer:
         """One less the probability to get there."""
-        posed = _questions.reach(self.model, target, optimum, passed)
-        return self._solved(_questions.missed(posed))
+        return self._solved(ToTarget(self.model, target, optimum, passed, missed=True))
 
     def _earned_until(self, reward, target, optimum: str) -> Answer:
-        posed = _questions.reward_until(self.model, reward, target, optimum)
-        return self._solved(posed)
+        return self._solved(ToTarget(self.model, target, optimum, reward=reward))
 
     def _discounted(self, reward, optimum: str, discount: Fraction) -> Answer:
         posed = _questions.discounted(self.model, reward, optimum, discount)
@@ -879,7 +872,7 @@ class Asked:
                 "from 0 on",
             )
 
-    def _solved(self, posed: Posed) -> Answer:
+    def _solved(self, posed: Posed | ToTarget) -> Answer:
         how = {"epsilon": self.epsilon, "relative": self.relative}
         return self.solve(posed, **how, exact=self.exact)
 

@@ -26,6 +26,7 @@ from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._ranged import Ranged
 from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import check_model
+from jaxgames.mdp._swept import ToTarget, swept
 from jaxgames.mdp._timed import AskedInTime
 from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp.multi._pareto import Front, pareto
@@ -275,8 +276,10 @@ def check(
             found = Ranged(*(_outward(fractions, sign) for sign in (-1, 1)))
             statuses[:] = [Status.SOLVED]
     missing = exact and fractions is None and not found.is_truth
-    lower, upper = np.empty((2, model.num_states))
-    lower[:], upper[:] = found
+    lower, upper = found
+    if lower is upper or not (_is_own(lower, model) and _is_own(upper, model)):
+        lower, upper = np.empty((2, model.num_states))
+        lower[:], upper[:] = found
     status = Status.PRECISION if missing else max(statuses)
     unsure = status in (Status.MAX_STEPS, Status.PRECISION)
     if unsure and found.is_truth and np.array_equal(lower, upper):
@@ -304,6 +307,19 @@ def check(
     if throw and status != Status.SOLVED:
         raise SolveError(status, result)
     return result
+
+
+def _is_own(values: Any, model: MDP) -> bool:
+    """Whether these are numbers of all states that nobody else has.
+
+    What belongs to a model cannot be written to.
+    """
+    return (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.float64
+        and values.shape == (model.num_states,)
+        and values.flags.writeable
+    )
 
 
 def check_counted(model: MDP, solver: Any, *, several: bool, exact: bool) -> None:
@@ -409,9 +425,10 @@ def answering(
         max_steps: rounds of all questions together; None for any number.
     """
     left = max_steps
+    sweeps = left is None and solver in ("auto", drive.HOST)
 
     def solve(
-        posed: Posed,
+        posed: Posed | ToTarget,
         *,
         epsilon: float,
         relative: bool,
@@ -419,6 +436,15 @@ def answering(
         model: MDP = model,
     ) -> Answer:
         nonlocal left
+        if isinstance(posed, ToTarget):
+            if sweeps and not exact:
+                with limits.ticking_beside("looking at each state") as stop:
+                    found = swept(posed, epsilon, relative, stop)
+                if found is not None:
+                    statuses.append(found.status)
+                    stats.append(found.stats)
+                    return Answer(*found)
+            posed = posed.posed()
         if left is not None and not posed.known.proper:
             raise ValueError(
                 "max_steps: here some schedulers never leave the states whose values "

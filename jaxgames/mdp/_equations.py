@@ -109,13 +109,18 @@ def equations(model: MDP, known: Open) -> Equations:
         owner = np.repeat(np.arange(size), np.diff(first_choice))
         stopping = choice < 0
         blurred[stopping] = blur[owner[stopping]]
+    parts = (number, choice, first_choice, begins, target, weights, base, blurred)
+    return Equations(*parts, slack_of(model), order, knots)
+
+
+def slack_of(model: MDP) -> float:
+    """More than the relative error of what a choice of a model comes to."""
+    rows = np.asarray(model.row_offsets)
     most = kept(model, "most branches", lambda: int(np.diff(rows).max(initial=0)))
     # One after the other, sums of at most so many terms: what leaves, what is known,
     # and that of a round, and some operations more. Choices are told apart by three of
     # these in a row.
-    slack = (6 * most + 20) * float(np.finfo(np.float64).eps)
-    parts = (number, choice, first_choice, begins, target, weights, base, blurred)
-    return Equations(*parts, slack, order, knots)
+    return (6 * most + 20) * float(np.finfo(np.float64).eps)
 
 
 def numbered(known: Open) -> tuple[np.ndarray, int, np.ndarray]:

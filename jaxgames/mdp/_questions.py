@@ -45,6 +45,8 @@ def reach(
     optimum: str,
     passed: np.ndarray | None,
     worth: np.ndarray | None = None,
+    *,
+    engine: str = "auto",
 ) -> Posed:
     """The probability to get to a target through some states.
 
@@ -55,10 +57,11 @@ def reach(
         passed: bool `[S]`, the states on the way; None for all.
         worth: float64 `[S]`, up to one: what it counts to get to the target in each of
             its states, that no run leaves; None for one.
+        engine: what looks at the graph: `"auto"` or `"host"`.
     """
-    zero, one = _sure(model, target, optimum, passed)
+    zero, one = _sure(model, target, optimum, passed, engine)
     if worth is not None:
-        one = _sure(model, worth == 1, optimum, passed)[1]
+        one = _sure(model, worth == 1, optimum, passed, engine)[1]
     start = nothing_known(model)
     open_ = start["open_"] & ~(zero.states | one.states)
     value = one.states.astype(np.float64)
@@ -67,7 +70,7 @@ def reach(
     chain = model.num_choices == model.num_states  # it leaves what is open
     found = None
     if optimum == "max" and not chain and open_.any():
-        found = _components(model, open_)
+        found = _components(model, open_, engine=engine)
     known = Open(
         value,
         open_,
@@ -95,10 +98,14 @@ def missed(posed: Posed) -> Posed:
 
 
 def _sure(
-    model: MDP, target: np.ndarray, optimum: str, passed: np.ndarray | None
+    model: MDP,
+    target: np.ndarray,
+    optimum: str,
+    passed: np.ndarray | None,
+    engine: str = "auto",
 ) -> tuple[Region, Region]:
     """Where the probability is zero, and where it is one."""
-    if not on_host(model, "auto") and host.sequence(model) is None:
+    if not on_host(model, engine) and host.sequence(model) is None:
         zero = _here(prob0(model, target, optimum, states=passed))  # type: ignore
         return zero, _here(prob1(model, target, optimum, states=passed))  # type: ignore
     if not target.any():
@@ -111,13 +118,18 @@ def _sure(
 
 
 def reward_until(
-    model: MDP, reward: np.ndarray, target: np.ndarray, optimum: str
+    model: MDP,
+    reward: np.ndarray,
+    target: np.ndarray,
+    optimum: str,
+    *,
+    engine: str = "auto",
 ) -> Posed:
     """What is earned before a target is reached; infinite if it may never be."""
     start = nothing_known(model)
     there = start["open_"]
     if optimum == "max":
-        never, one = _sure(model, target, "min", None)
+        never, one = _sure(model, target, "min", None, engine)
         sure = one.states
         lost = there & ~sure
         free = _towards(model, never.states, lost) if lost.any() else None
@@ -137,7 +149,7 @@ def reward_until(
     gift = host.prob1(model, target, "max", choices=free, back=back)
     open_ = ends & ~np.asarray(gift.states)
     stays = free & np.append(open_, False)[owner_of(model)]
-    found = _components(model, open_, stays)
+    found = _components(model, open_, stays, engine=engine)
     scheduler = _joined(model, _here(sure), _here(gift))
     value = np.where(lost, np.inf, 0.0)
     known = Open(value, open_, live, reward, found, proper=False)
@@ -207,10 +219,16 @@ def _here(region: Region) -> Region:
 
 
 def _components(
-    model: MDP, states: np.ndarray, choices: np.ndarray | None = None
+    model: MDP,
+    states: np.ndarray,
+    choices: np.ndarray | None = None,
+    *,
+    engine: str = "auto",
 ) -> EndComponents | None:
     """The end components of some states and choices; None if there are none."""
     sequence = host.sequence(model)
+    if sequence is None and engine == "host":
+        return _some(host.mec(model, states=states, choices=choices))
     if sequence is None:
         return _some(mec(model, states=states, choices=choices))
     states = states & sequence.circles

@@ -36,6 +36,11 @@ KNOTTED_UP_TO = 0.25
 """Which share of the states may be on circles of several states: of more, searches
 from the target, and an order of what is open alone, take less time."""
 
+# mdp/_swept.py
+MOST_KNOTS = 64
+"""Strongly connected sets of several states, in a model that is nearly without cycles,
+each of which becomes a small model: of more, that takes longer than a look at all."""
+
 # mdp/_schedulers.py
 TABLES = 256
 """How many of its members' tables a visiting scheduler keeps."""

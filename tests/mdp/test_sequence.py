@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from jaxgames import kept, mdp
-from jaxgames.mdp import host
+from jaxgames.mdp import _swept, host
+from jaxgames.mdp._swept import ToTarget, swept
 from jaxgames.mdp.host import _sequence
 
 
@@ -121,6 +122,100 @@ def test_values_are_those_of_all_schedulers(sweeps):
                     endless = value == float("inf")
                     assert low == high if endless else high - low <= 1e-6 * abs(value)
     assert looked_at > 20
+
+
+def labelled(model, target, states):
+    """A model with labels for a target, and for what may be passed."""
+    ways = np.ones(model.num_states, bool) if states is None else states
+    return mdp.MDP.from_arrays(
+        *(model.row_group_offsets, model.row_offsets, model.columns, model.probs),
+        labels={"goal": target, "way": ways},
+        choice_rewards=model.choice_rewards,
+    )
+
+
+TO_TARGET = (
+    'P{}=? [ "way" U "goal" ]',
+    'P{}=? [ !("way" U "goal") ]',
+    'P{}=? [ G !"goal" ]',
+    'R{}=? [ F "goal" ]',
+)
+
+
+def test_one_look_at_each_state_is_proved(sweeps):
+    sweeps(True)
+    for model, target, states, _ in models(seed=5, count=60):
+        asked_of = labelled(model, target, states)
+        for text in TO_TARGET:
+            for optimum in ("min", "max"):
+                asked = text.format(optimum)
+                found = mdp.check(asked_of, asked, "host")
+                assert mdp.verify_values(asked_of, asked, found), asked
+
+
+def test_one_look_finds_what_all_equations_do(sweeps):
+    for model, target, states, _ in models(seed=6, count=150):
+        asked_of = labelled(model, target, states)
+        for text in TO_TARGET:
+            for optimum in ("min", "max"):
+                ends = []
+                for wanted in (False, True):
+                    sweeps(wanted)
+                    kept.clear(asked_of)
+                    found = mdp.check(asked_of, text.format(optimum), "host")
+                    ends.append((found.lower, found.upper))
+                (low, high), (lower, upper) = ends
+                assert (lower <= high).all()
+                assert (low <= upper).all()
+                # What the graph decides is exact.
+                for value in (0.0, 1.0, np.inf):
+                    exact = (low == value) & (high == value)
+                    assert ((lower == value) & (upper == value))[exact].all()
+
+
+def asked_of_a_sweep(asked, epsilon=1e-6):
+    return swept(asked, epsilon, True, np.zeros(1, np.int8))
+
+
+def test_a_sweep_is_what_solves(sweeps, monkeypatch):
+    sweeps(True)
+    monkeypatch.setattr(_swept.ToTarget, "posed", None)  # without any equations
+    ladder = mdp.MDP.from_arrays(
+        [0, 2, 3, 4, 5], [0, 2, 3, 4, 5, 6], [1, 2, 3, 2, 2, 3], [0.5, 0.5, 1, 1, 1, 1]
+    )
+    goal = np.array([False, False, True, False])
+    for optimum, value in (("max", 1.0), ("min", 0.0)):
+        found = asked_of_a_sweep(ToTarget(ladder, goal, optimum))
+        assert found.lower.tolist() == found.upper.tolist() == [value, 1.0, 1.0, 0.0]
+        missed = asked_of_a_sweep(ToTarget(ladder, goal, optimum, missed=True))
+        assert missed.lower.tolist() == [1 - value, 0.0, 0.0, 1.0]
+    found = mdp.check(labelled(ladder, goal, None), 'Pmax=? [ F "goal" ]')
+    assert found.scheduler.tolist() == [0, 2, -1, 4]
+
+
+def test_rewards_that_are_too_large_for_float64_are_not_infinite(sweeps):
+    sweeps(True)
+    large = 1.5e308
+    model = mdp.MDP.from_arrays([0, 1, 2, 3], [0, 1, 2, 3], [1, 2, 2], [1.0, 1, 1])
+    goal, pay = np.array([False, False, True]), np.array([large, large, 0.0])
+    # The sum is finite: a bound that says it is not would be wrong.
+    assert asked_of_a_sweep(ToTarget(model, goal, "max", reward=pay)) is None
+
+
+def test_many_knots_and_wide_bounds_are_left_to_equations(sweeps, monkeypatch):
+    sweeps(True)
+    circle = mdp.MDP.from_arrays(
+        [0, 1, 2, 3], [0, 2, 3, 4], [1, 2, 0, 2], [0.25, 0.75, 1, 1]
+    )
+    asked = ToTarget(circle, np.array([False, False, True]), "max")
+    assert host.sequence(circle).knots.tolist() == [[1, 3]]
+    assert asked_of_a_sweep(asked).lower.tolist() == [1.0, 1.0, 1.0]
+    earned = asked._replace(reward=np.array([1.0, 0, 0]))
+    found = asked_of_a_sweep(earned)
+    assert found.lower[0] <= 4 / 3 <= found.upper[0]
+    assert asked_of_a_sweep(earned, epsilon=1e-300) is None
+    monkeypatch.setattr(_swept, "MOST_KNOTS", 0)
+    assert asked_of_a_sweep(asked) is None
 
 
 def test_the_order_is_what_it_says(sweeps):

@@ -1,0 +1,219 @@
+"""Getting to a target in a model that is nearly without cycles: one look at each state.
+
+The few strongly connected sets of states, the *knots*, become small models of their
+own, in which what they lead to is worth what has been found.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgames.host import lend
+from jaxgames.mdp import host
+from jaxgames.mdp._equations import equations, slack_of
+from jaxgames.mdp._interval import NOTHING, UNDERFLOW
+from jaxgames.mdp._model import MDP
+from jaxgames.mdp._open import Found, on_host
+from jaxgames.mdp._questions import Posed, missed, reach, reward_until
+from jaxgames.mdp._region import NO_CHOICE
+from jaxgames.mdp.host._sweep import (
+    ALMOST_NOTHING,
+    ALMOST_ONE,
+    GOAL,
+    PASSED,
+    Swept,
+    cut_out,
+    earned,
+    reached,
+    split,
+)
+from jaxgames.solution import Stats, Status
+from jaxgames.tuning.mdp import MOST_KNOTS
+
+
+class ToTarget(NamedTuple):
+    """A question about getting to a target: how probable it is, or what is earned.
+
+    Attributes:
+        model: a concrete model with probabilities.
+        target: bool `[S]`.
+        optimum: `"min"` or `"max"`, of getting there or of what is earned before.
+        passed: bool `[S]`, the states on the way; None for all.
+        reward: float64 `[C]`, what is earned by each choice; None for probabilities.
+        missed: whether the probability not to get there is asked for.
+    """
+
+    model: MDP
+    target: np.ndarray
+    optimum: str
+    passed: np.ndarray | None = None
+    reward: np.ndarray | None = None
+    missed: bool = False
+
+    def posed(self, engine: str = "auto") -> Posed:
+        """What is known by the graph alone, and what is left open.
+
+        Args:
+            engine: what finds that: `"auto"` or `"host"`.
+        """
+        asked = self.target, self.optimum
+        if self.reward is not None:
+            return reward_until(self.model, self.reward, *asked, engine=engine)
+        posed = reach(self.model, *asked, self.passed, engine=engine)
+        return missed(posed) if self.missed else posed
+
+
+def swept(
+    asked: ToTarget, epsilon: float, relative: bool, stop: np.ndarray
+) -> Found | None:
+    """Bounds by a sweep over all states, knots by value iteration.
+
+    O(S + C + E) time, and what the knots take.
+
+    Args:
+        asked: the question.
+        epsilon: how far apart bounds may stay.
+        relative: whether that is relative to the lower one.
+        stop: int8 `[1]`, set by another thread to end it.
+
+    Returns:
+        None if the model is not nearly without cycles, or bounds have not met: rounding
+        adds up on long ways.
+    """
+    model = asked.model
+    sequence = host.sequence(model)
+    if sequence is None or len(sequence.knots) > MOST_KNOTS:
+        return None
+    if asked.reward is not None and (asked.reward < 0).any():
+        return None
+    work = _begun(asked, sequence)
+    near = epsilon / (len(sequence.knots) + 1)
+    sweep = _Sweep(asked, work, near, relative, stop)
+    at = 0
+    for first, last in sequence.knots:
+        sweep.over(at, first)
+        if not sweep.untie(first, last):
+            return None
+        at = last
+    sweep.over(at, model.num_states)
+    apart = NOTHING if asked.reward is None else 0.0
+    allowed = (epsilon, apart) if relative else (0.0, epsilon)
+    lower, upper = np.empty((2, model.num_states))
+    if not split(work.ends, *allowed, lower, upper) <= 1:
+        return None
+    stats = Stats(solver="host", **sweep.counted())
+    return Found(lower, upper, work.scheduler, Status.SOLVED, stats)
+
+
+def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
+    """Nothing is found out yet."""
+    model = asked.model
+    size = model.num_states
+    target = np.asarray(asked.target)
+    mark = target.view(np.uint8) * np.uint8(GOAL)
+    if asked.passed is None:
+        mark |= PASSED
+    else:
+        mark |= np.asarray(asked.passed).view(np.uint8) << np.uint8(1)
+    arrays = (
+        lend(np.ascontiguousarray(x, kind))
+        for x, kind in (
+            (model.row_group_offsets, np.int32),
+            (model.row_offsets, np.int32),
+            (model.columns, np.int32),
+            (model.probs, np.float64),
+        )
+    )
+    scheduler = np.full(size, NO_CHOICE, np.int32)
+    return Swept(*arrays, sequence.order, mark, np.empty((size, 2)), scheduler)
+
+
+class _Sweep:
+    """What has been found out so far, and how to go on."""
+
+    def __init__(
+        self,
+        asked: ToTarget,
+        work: Swept,
+        epsilon: float,
+        relative: bool,
+        stop: np.ndarray,
+    ):
+        self._asked, self._work, self._stop = asked, work, stop
+        self._epsilon, self._relative = epsilon, relative
+        least, slack = int(asked.optimum == "min"), slack_of(asked.model)
+        self._how = least, slack, UNDERFLOW["float64"]
+        self._number: np.ndarray | None = None
+        names = ("components", "rounds", "looks", "stiff")
+        self._counts: dict[str, int] = dict.fromkeys(names, 0)
+        self._known = np.zeros(2, np.int64)
+
+    def over(self, first: int, last: int) -> None:
+        """Looks at the states of a range of the order, none of which is in a knot."""
+        least, *rest = self._how
+        asked, span = self._asked, (int(first), int(last))
+        if asked.reward is not None:
+            earned(self._work, asked.reward, *span, least, *rest, self._known)
+        else:
+            missed = int(asked.missed)
+            reached(self._work, *span, least, missed, *rest, self._known)
+
+    def untie(self, first: int, last: int) -> bool:
+        """Solves a knot, in a model of its own; whether its bounds have met."""
+        asked, work = self._asked, self._work
+        paid = np.zeros(0) if asked.reward is None else asked.reward
+        span, missed = (int(first), int(last)), int(asked.missed)
+        if self._number is None:
+            self._number = np.full(len(work.order), -1, np.int32)
+        knot = cut_out(work, paid, *span, missed, self._number)
+        small = MDP(knot.groups, knot.rows, knot.columns, knot.weights)
+        target, passed = (knot.mark & mark > 0 for mark in (GOAL, PASSED))
+        reward = None if asked.reward is None else knot.reward
+        question = ToTarget(small, target, asked.optimum, passed, reward, asked.missed)
+        posed = question.posed("host")
+        part = equations(small, posed.known)
+        off = np.where(part.choice >= 0, knot.off[part.choice], 0.0)
+        part = part._replace(blur=off)
+        found = on_host(
+            small,
+            posed,
+            lambda: part,
+            epsilon=self._epsilon,
+            relative=self._relative,
+            stop=self._stop,
+        )
+        if found.status != Status.SOLVED:
+            return False
+        self._take(work.order[first:last], knot.choices, posed, found)
+        return True
+
+    def _take(
+        self, states: np.ndarray, choices: np.ndarray, posed: Posed, found: Found
+    ) -> None:
+        """What has been found out of a knot, by the states and choices of the model."""
+        work, size = self._work, len(states)
+        known, value = ~posed.known.open_[:size], posed.known.value[:size]
+        lower, upper = found.lower[:size], found.upper[:size]
+        if self._asked.reward is None:
+            # What is open is neither zero nor one, whatever it is rounded to.
+            lower = np.where(known, lower, np.minimum(lower, ALMOST_ONE))
+            upper = np.where(known, upper, np.maximum(upper, ALMOST_NOTHING))
+            never = known & (value == float(self._asked.missed))
+            self._known += never.sum(), (known & ~never).sum()
+        else:
+            self._known += (known & (value == 0)).sum(), np.isinf(value[known]).sum()
+        work.ends[states, 0], work.ends[states, 1] = lower, upper
+        chosen = found.scheduler[:size]
+        work.scheduler[states] = np.where(chosen >= 0, choices[chosen], NO_CHOICE)
+        for name in self._counts:
+            self._counts[name] += int(found.stats[name])
+
+    def counted(self) -> dict[str, int]:
+        """Numbers for the statistics."""
+        first = {}
+        if self._asked.reward is None:
+            first = dict(zip(("zero", "one"), self._known.tolist(), strict=True))
+        size = len(self._work.order)
+        left = size - int(self._known.sum())
+        counts = {**first, **self._counts, "open": left}
+        return {**counts, "looks": counts["looks"] + size}
