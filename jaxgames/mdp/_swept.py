@@ -4,11 +4,12 @@ The few strongly connected sets of states, the *knots*, become small models of t
 own, in which what they lead to is worth what has been found.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.host import lend
+from jaxgames.host import lend, num_cores, on_ranges
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import equations, slack_of
 from jaxgames.mdp._interval import NOTHING, UNDERFLOW
@@ -28,7 +29,7 @@ from jaxgames.mdp.host._sweep import (
     split,
 )
 from jaxgames.solution import Stats, Status
-from jaxgames.tuning.mdp import MOST_KNOTS
+from jaxgames.tuning.mdp import MOST_KNOTS, STATES_OF_A_CORE
 
 
 class ToTarget(NamedTuple):
@@ -88,7 +89,7 @@ def swept(
         return None
     work = _begun(asked, sequence)
     near = epsilon / (len(sequence.knots) + 1)
-    sweep = _Sweep(asked, work, near, relative, stop)
+    sweep = _Sweep(asked, work, sequence.wide, near, relative, stop)
     at = 0
     for first, last in sequence.knots:
         sweep.over(at, first)
@@ -99,9 +100,10 @@ def swept(
     apart = NOTHING if asked.reward is None else 0.0
     allowed = (epsilon, apart) if relative else (0.0, epsilon)
     lower, upper = np.empty((2, model.num_states))
-    if not split(work.ends, *allowed, lower, upper) <= 1:
+    known = np.zeros(4, np.int64)
+    if not split(work, *allowed, lower, upper, known) <= 1:
         return None
-    stats = Stats(solver="host", **sweep.counted())
+    stats = Stats(solver="host", **sweep.counted(*known.tolist()))
     return Found(lower, upper, work.scheduler, Status.SOLVED, stats)
 
 
@@ -135,6 +137,7 @@ class _Sweep:
         self,
         asked: ToTarget,
         work: Swept,
+        wide: np.ndarray,
         epsilon: float,
         relative: bool,
         stop: np.ndarray,
@@ -146,17 +149,32 @@ class _Sweep:
         self._number: np.ndarray | None = None
         names = ("components", "rounds", "looks", "stiff")
         self._counts: dict[str, int] = dict.fromkeys(names, 0)
-        self._known = np.zeros(2, np.int64)
+        self._wide = iter(wide.tolist())
+        self._next = next(self._wide, None)
 
     def over(self, first: int, last: int) -> None:
         """Looks at the states of a range of the order, none of which is in a knot."""
+        at, last = int(first), int(last)
+        while self._next is not None and self._next[0] < last:
+            begin, end = self._next
+            self._look([(at, begin)])
+            parts = min(num_cores(), (end - begin) // STATES_OF_A_CORE)
+            cuts = [begin + (end - begin) * k // parts for k in range(parts + 1)]
+            self._look(list(pairwise(cuts)))
+            at, self._next = end, next(self._wide, None)
+        self._look([(at, last)])
+
+    def _look(self, ranges: list[tuple[int, int]]) -> None:
+        """Looks at the states of ranges, on a core each."""
+        if ranges[-1][1] == ranges[0][0]:
+            return
         least, *rest = self._how
-        asked, span = self._asked, (int(first), int(last))
+        asked = self._asked
         if asked.reward is not None:
-            earned(self._work, asked.reward, *span, least, *rest, self._known)
+            on_ranges(earned, ranges, self._work, asked.reward, least, *rest)
         else:
             missed = int(asked.missed)
-            reached(self._work, *span, least, missed, *rest, self._known)
+            on_ranges(reached, ranges, self._work, least, missed, *rest)
 
     def untie(self, first: int, last: int) -> bool:
         """Solves a knot, in a model of its own; whether its bounds have met."""
@@ -192,28 +210,28 @@ class _Sweep:
     ) -> None:
         """What has been found out of a knot, by the states and choices of the model."""
         work, size = self._work, len(states)
-        known, value = ~posed.known.open_[:size], posed.known.value[:size]
+        known = ~posed.known.open_[:size]
         lower, upper = found.lower[:size], found.upper[:size]
         if self._asked.reward is None:
             # What is open is neither zero nor one, whatever it is rounded to.
             lower = np.where(known, lower, np.minimum(lower, ALMOST_ONE))
             upper = np.where(known, upper, np.maximum(upper, ALMOST_NOTHING))
-            never = known & (value == float(self._asked.missed))
-            self._known += never.sum(), (known & ~never).sum()
-        else:
-            self._known += (known & (value == 0)).sum(), np.isinf(value[known]).sum()
         work.ends[states, 0], work.ends[states, 1] = lower, upper
         chosen = found.scheduler[:size]
         work.scheduler[states] = np.where(chosen >= 0, choices[chosen], NO_CHOICE)
         for name in self._counts:
             self._counts[name] += int(found.stats[name])
 
-    def counted(self) -> dict[str, int]:
-        """Numbers for the statistics."""
-        first = {}
-        if self._asked.reward is None:
-            first = dict(zip(("zero", "one"), self._known.tolist(), strict=True))
+    def counted(
+        self, targets: int, zeros: int, ones: int, endless: int
+    ) -> dict[str, int]:
+        """Numbers for the statistics, with those of what the graph decides."""
         size = len(self._work.order)
-        left = size - int(self._known.sum())
-        counts = {**first, **self._counts, "open": left}
-        return {**counts, "looks": counts["looks"] + size}
+        first = {}
+        known = targets + endless
+        if self._asked.reward is None:
+            if self._asked.missed:
+                zeros, ones = ones, zeros
+            first, known = {"zero": zeros, "one": ones}, zeros + ones
+        looks = {"open": size - known, "looks": self._counts["looks"] + size}
+        return {**first, **self._counts, **looks}

@@ -32,6 +32,12 @@ many questions are answered by a sweep in that order."""
 SEQUENCE_UP_TO = 1 << 24
 """Branches from which nobody looks for it where there is an accelerator."""
 
+WIDE = 4096
+"""States of one depth that all cores look at together ..."""
+
+STATES_OF_A_CORE = 1024
+"""... each at so many, or more: to hand them out takes about as long."""
+
 KNOTTED_UP_TO = 0.25
 """Which share of the states may be on circles of several states: of more, searches
 from the target, and an order of what is open alone, take less time."""

@@ -15,7 +15,7 @@ from jaxgames.kept import kept
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._region import NO_CHOICE
 from jaxgames.mdp.host._levels import cut_off, descending
-from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO
+from jaxgames.tuning.mdp import KNOTTED_UP_TO, SEQUENCE_FROM, SEQUENCE_UP_TO, WIDE
 
 
 class Sequence(NamedTuple):
@@ -25,6 +25,7 @@ class Sequence(NamedTuple):
     knots: np.ndarray  # int32 [N, 2]: where each knot begins and ends there
     knot: np.ndarray  # int32 [S]: the knot of each state, -1 for none
     circles: np.ndarray  # bool [S]: the states that some path leads back to
+    wide: np.ndarray  # int32 [M, 2]: long ranges of states that lead to none of theirs
 
 
 class Graph(NamedTuple):
@@ -71,10 +72,25 @@ def _found(model: MDP) -> Sequence | None:
     members = np.bincount(component, minlength=count)
     if members[members > 1].sum() > KNOTTED_UP_TO * size:
         return None
-    order, knots = _by_depth(edges, columns, component, members, by_component)
+    order, knots, levels = _by_depth(edges, columns, component, members, by_component)
     knots = knots[np.argsort(knots[:, 0])]
     knot, circles = _circling(edges, columns, order, knots)
-    return Sequence(order, knots, knot, circles)
+    return Sequence(order, knots, knot, circles, _wide(levels, knots, size))
+
+
+def _wide(levels: np.ndarray, knots: np.ndarray, size: int) -> np.ndarray:
+    """The states of each depth, up to its first knot, where these are many.
+
+    Args:
+        levels: where those of each depth begin in the order.
+        knots: of the sequence.
+        size: how many states there are.
+    """
+    ends = np.append(levels[1:], size)
+    begins = np.append(knots[:, 0], size)
+    ends = np.minimum(ends, begins[np.searchsorted(begins, levels)])
+    found = np.stack([levels, ends], 1)
+    return found[ends - levels >= WIDE].astype(np.int32)
 
 
 @linear
@@ -93,7 +109,7 @@ def _by_depth(edges, columns, component, members, by_component):
         by_component: int32 `[S]`, the states, components that lead to others first.
 
     Returns:
-        The states, and the places of each knot.
+        The states, the places of each knot, and where each depth begins.
     """
     size, deepest = len(component), 0
     depth = np.zeros(len(members), np.int32)
@@ -111,6 +127,7 @@ def _by_depth(edges, columns, component, members, by_component):
         place_of[deepest - depth[component[s]] + 1] += 1
     for level in range(deepest + 1):
         place_of[level + 1] += place_of[level]
+    levels = place_of[: deepest + 1].copy()
     order = np.empty(size, np.int32)
     for s in range(size):
         if members[component[s]] == 1:
@@ -136,7 +153,7 @@ def _by_depth(edges, columns, component, members, by_component):
         if begins[own] >= 0:
             order[begins[own]] = s
             begins[own] += 1
-    return order, knots
+    return order, knots, levels
 
 
 @linear

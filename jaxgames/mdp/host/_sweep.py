@@ -39,35 +39,30 @@ class Swept(NamedTuple):
 
 
 @linear
-def reached(swept, first, last, least, missed, slack, tiny, counts):
+def reached(swept, least, missed, slack, tiny, first, last):
     """Probabilities to get to the target, of the states of a range of the order.
 
     Args:
         swept: written to: bounds and choices.
-        first: where the range begins.
-        last: where it ends.
         least: whether schedulers get there as rarely as they can, else as often.
         missed: whether values are of not getting there, 1 or 0.
         slack: more than the relative error of a sum.
         tiny: more than what is lost to underflow.
-        counts: int64 `[2]`, added to: how many states never get there, and how many
-            surely do.
+        first: where the range begins.
+        last: where it ends.
     """
     groups, rows = swept.groups, swept.rows
     columns, weights = swept.columns, swept.weights
     mark, ends, scheduler = swept.mark, swept.ends, swept.scheduler
     never, surely = 1.0 * missed, 1.0 - missed
     smaller = least != missed
-    none, all_ = 0, 0
     for place in range(first, last):
         state = swept.order[place]
         begin, end = groups[state], groups[state + 1]
         if mark[state] & GOAL:
-            all_ += 1
             ends[state, 0], ends[state, 1] = surely, surely
             continue
         if not mark[state] & PASSED or begin == end:
-            none += begin < end
             ends[state, 0], ends[state, 1] = never, never
             continue
         zeros, ones, zero_choice, one_choice = 0, 0, NO_CHOICE, NO_CHOICE
@@ -121,20 +116,16 @@ def reached(swept, first, last, least, missed, slack, tiny, counts):
                 if above > high:
                     high = above
         if zeros == end - begin or (least and zeros > 0):
-            none += 1
             low, high, best = never, never, zero_choice
         elif ones == end - begin or (not least and ones > 0):
-            all_ += 1
             low, high, best = surely, surely, one_choice
         ends[state, 0] = low if low > 0.0 else 0.0
         ends[state, 1] = high if high < 1.0 else 1.0
         scheduler[state] = best
-    counts[0] += none
-    counts[1] += all_
 
 
 @linear
-def earned(swept, reward, first, last, least, slack, tiny, counts):
+def earned(swept, reward, least, slack, tiny, first, last):
     """What is earned before the target, of the states of a range of the order.
 
     Infinite where some path never gets there: for the least, whatever is chosen.
@@ -142,24 +133,20 @@ def earned(swept, reward, first, last, least, slack, tiny, counts):
     Args:
         swept: written to, as for `reached`.
         reward: float64 `[C]`, what a choice earns, not negative.
-        first: likewise.
-        last: likewise.
         least: whether schedulers earn as little as they can, else as much.
         slack: likewise.
         tiny: likewise.
-        counts: int64 `[2]`, added to: how many states are in the target, and how many
-            are worth infinitely much.
+        first: likewise.
+        last: likewise.
     """
     groups, rows = swept.groups, swept.rows
     columns, weights = swept.columns, swept.weights
     mark, ends, scheduler = swept.mark, swept.ends, swept.scheduler
-    there, never = 0, 0
     for place in range(first, last):
         state = swept.order[place]
         begin, end = groups[state], groups[state + 1]
         ends[state, 0], ends[state, 1] = 0.0, 0.0
         if mark[state] & GOAL or begin == end:
-            there += begin < end
             continue
         best, low, high, endless = NO_CHOICE, 0.0, 0.0, NO_CHOICE
         for choice in range(begin, end):
@@ -207,13 +194,10 @@ def earned(swept, reward, first, last, least, slack, tiny, counts):
                 if above > high:
                     high = above
         if best < 0 or (not least and endless >= 0):
-            never += 1
             low, high, best = INFINITE, INFINITE, endless
         ends[state, 0] = low if low > 0.0 else 0.0
         ends[state, 1] = high
         scheduler[state] = best
-    counts[0] += there
-    counts[1] += never
 
 
 class Knot(NamedTuple):
@@ -336,17 +320,33 @@ def cut_out(swept, reward, first, last, missed, number):
 
 
 @linear
-def split(ends, width, apart, lower, upper):
+def split(swept, width, apart, lower, upper, counts):
     """Lower and upper bounds, each by itself.
 
+    Args:
+        swept: what has been found.
+        width: how far they may be apart, relative to the lower one ...
+        apart: ... and more, as it is.
+        lower: written to.
+        upper: written to.
+        counts: int64 `[4]`, added to: how many states are in the target, and of how
+            many the value is zero, one, or infinite, as the graph says.
+
     Returns:
-        How far they are apart at most, in terms of what is allowed.
+        How far bounds are apart at most, in terms of what is allowed.
     """
     most = 0.0
+    ends, groups = swept.ends, swept.groups
     for state in range(len(ends)):
         low, high = ends[state, 0], ends[state, 1]
         lower[state], upper[state] = low, high
-        if low < high:
+        if low == high:
+            if groups[state] < groups[state + 1]:
+                counts[0] += swept.mark[state] & GOAL
+                counts[1] += low == 0.0
+                counts[2] += low == 1.0
+                counts[3] += low == INFINITE
+        else:
             allowed = width * low + apart
             share = (high - low) / allowed if allowed > 0.0 else INFINITE
             if share > most:
