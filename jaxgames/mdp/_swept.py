@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgames.host import lend, num_cores, on_ranges
+from jaxgames import validity
+from jaxgames.host import lend, num_cores, on_ranges, ranges_of
 from jaxgames.mdp import host
 from jaxgames.mdp._equations import equations, slack_of
 from jaxgames.mdp._interval import NOTHING, UNDERFLOW
@@ -29,7 +30,7 @@ from jaxgames.mdp.host._sweep import (
     split,
 )
 from jaxgames.solution import Stats, Status
-from jaxgames.tuning.mdp import MOST_KNOTS, STATES_OF_A_CORE
+from jaxgames.tuning.mdp import MOST_KNOTS, NEAR, STATES_OF_A_CORE
 
 
 class ToTarget(NamedTuple):
@@ -83,15 +84,18 @@ def swept(
     """
     model = asked.model
     sequence = host.sequence(model)
-    if sequence is None or len(sequence.knots) > MOST_KNOTS:
+    if sequence is None:
+        return None
+    knots = _together(sequence.knots)
+    if len(knots) > MOST_KNOTS:
         return None
     if asked.reward is not None and (asked.reward < 0).any():
         return None
     work = _begun(asked, sequence)
-    near = epsilon / (len(sequence.knots) + 1)
+    near = epsilon / (len(knots) + 1)
     sweep = _Sweep(asked, work, sequence.wide, near, relative, stop)
     at = 0
-    for first, last in sequence.knots:
+    for first, last in knots:
         sweep.over(at, first)
         if not sweep.untie(first, last):
             return None
@@ -100,11 +104,26 @@ def swept(
     apart = NOTHING if asked.reward is None else 0.0
     allowed = (epsilon, apart) if relative else (0.0, epsilon)
     lower, upper = np.empty((2, model.num_states))
-    known = np.zeros(4, np.int64)
-    if not split(work, *allowed, lower, upper, known) <= 1:
+    spans = ranges_of(model.num_states)
+    seen = np.zeros((len(spans), 5))
+    each = [(number, *span) for number, span in enumerate(spans)]
+    on_ranges(split, each, work, *allowed, lower, upper, seen)
+    if not seen[:, 0].max() <= 1:
         return None
-    stats = Stats(solver="host", **sweep.counted(*known.tolist()))
+    known = seen[:, 1:].sum(0).astype(int).tolist()
+    stats = Stats(solver="host", **sweep.counted(*known))
     return Found(lower, upper, work.scheduler, Status.SOLVED, stats)
+
+
+def _together(knots: np.ndarray) -> list[tuple[int, int]]:
+    """Ranges of the order that hold all knots: one for those that are near."""
+    found: list[tuple[int, int]] = []
+    for first, last in knots.tolist():
+        if found and first - found[-1][1] <= NEAR:
+            found[-1] = found[-1][0], last
+        else:
+            found.append((first, last))
+    return found
 
 
 def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
@@ -154,9 +173,12 @@ class _Sweep:
 
     def over(self, first: int, last: int) -> None:
         """Looks at the states of a range of the order, none of which is in a knot."""
-        at, last = int(first), int(last)
+        at = first
         while self._next is not None and self._next[0] < last:
             begin, end = self._next
+            if begin < at:  # it is in the small model of a knot
+                self._next = next(self._wide, None)
+                continue
             self._look([(at, begin)])
             parts = min(num_cores(), (end - begin) // STATES_OF_A_CORE)
             cuts = [begin + (end - begin) * k // parts for k in range(parts + 1)]
@@ -180,11 +202,12 @@ class _Sweep:
         """Solves a knot, in a model of its own; whether its bounds have met."""
         asked, work = self._asked, self._work
         paid = np.zeros(0) if asked.reward is None else asked.reward
-        span, missed = (int(first), int(last)), int(asked.missed)
+        missed = int(asked.missed)
         if self._number is None:
             self._number = np.full(len(work.order), -1, np.int32)
-        knot = cut_out(work, paid, *span, missed, self._number)
+        knot = cut_out(work, paid, first, last, missed, self._number)
         small = MDP(knot.groups, knot.rows, knot.columns, knot.weights)
+        validity.known(small)
         target, passed = (knot.mark & mark > 0 for mark in (GOAL, PASSED))
         reward = None if asked.reward is None else knot.reward
         question = ToTarget(small, target, asked.optimum, passed, reward, asked.missed)

@@ -45,7 +45,12 @@ from the target, and an order of what is open alone, take less time."""
 # mdp/_swept.py
 MOST_KNOTS = 64
 """Strongly connected sets of several states, in a model that is nearly without cycles,
-each of which becomes a small model: of more, that takes longer than a look at all."""
+each of which becomes a small model: of more, that takes longer than a look at all. Those
+count once ..."""
+
+NEAR = 512
+"""... that have so few states between them: equations of these take less time than a
+model of their own."""
 
 # mdp/_schedulers.py
 TABLES = 256

@@ -19,6 +19,7 @@ def sweeps(monkeypatch):
         # Two states that lead to no other of theirs are looked at side by side.
         monkeypatch.setattr(_sequence, "WIDE", 2)
         monkeypatch.setattr(_swept, "STATES_OF_A_CORE", 1)
+        monkeypatch.setattr(_swept, "NEAR", 1)
 
     return choose
 

@@ -320,8 +320,8 @@ def cut_out(swept, reward, first, last, missed, number):
 
 
 @linear
-def split(swept, width, apart, lower, upper, counts):
-    """Lower and upper bounds, each by itself.
+def split(swept, width, apart, lower, upper, seen, number, first, last):
+    """Lower and upper bounds of a range of states, each by itself.
 
     Args:
         swept: what has been found.
@@ -329,26 +329,29 @@ def split(swept, width, apart, lower, upper, counts):
         apart: ... and more, as it is.
         lower: written to.
         upper: written to.
-        counts: int64 `[4]`, added to: how many states are in the target, and of how
-            many the value is zero, one, or infinite, as the graph says.
-
-    Returns:
-        How far bounds are apart at most, in terms of what is allowed.
+        seen: float64 `[N, 5]`, written to: how far bounds are apart at most, in terms
+            of what is allowed; how many states are in the target; and of how many the
+            value is zero, one, or infinite, as the graph says.
+        number: the row of that to write to.
+        first: where the range begins.
+        last: where it ends.
     """
-    most = 0.0
+    most, targets, zeros, ones, endless = 0.0, 0, 0, 0, 0
     ends, groups = swept.ends, swept.groups
-    for state in range(len(ends)):
+    for state in range(first, last):
         low, high = ends[state, 0], ends[state, 1]
         lower[state], upper[state] = low, high
         if low == high:
             if groups[state] < groups[state + 1]:
-                counts[0] += swept.mark[state] & GOAL
-                counts[1] += low == 0.0
-                counts[2] += low == 1.0
-                counts[3] += low == INFINITE
+                targets += swept.mark[state] & GOAL
+                zeros += low == 0.0
+                ones += low == 1.0
+                endless += low == INFINITE
         else:
             allowed = width * low + apart
             share = (high - low) / allowed if allowed > 0.0 else INFINITE
             if share > most:
                 most = share
-    return most
+    seen[number, 0], seen[number, 1] = most, 1.0 * targets
+    seen[number, 2], seen[number, 3] = 1.0 * zeros, 1.0 * ones
+    seen[number, 4] = 1.0 * endless
