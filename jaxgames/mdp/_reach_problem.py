@@ -8,7 +8,7 @@ import numpy as np
 from jaxgames import drive, fixpoint, ops, states, validity
 from jaxgames.arena import is_traced
 from jaxgames.later import jax, jnp, to_numpy
-from jaxgames.mdp import _reach_traced
+from jaxgames.mdp import _reach_traced, host
 from jaxgames.mdp._equations import Equations, equations, padded
 from jaxgames.mdp._interval import Answer, Bounds, IntervalIteration, System
 from jaxgames.mdp._open import Found, on_host, told
@@ -16,6 +16,7 @@ from jaxgames.mdp._prob01 import eagerly
 from jaxgames.mdp._questions import Posed, reach
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model, check_optimum
 from jaxgames.mdp._solution import ReachProbability
+from jaxgames.mdp._swept import ToTarget, swept
 from jaxgames.solution import Stats, Status
 from jaxgames.solver import Registry
 
@@ -89,7 +90,12 @@ class Reachability(drive.Problem[Reach]):
         return model.num_states + model.num_choices, model.num_branches
 
     def place(self, question: Reach) -> str:
-        """The host, but for large models where there is an accelerator: no race."""
+        """The host, but for large models where there is an accelerator: no race.
+
+        And where the model is nearly without cycles: as for all values.
+        """
+        if host.sequence(question.model) is not None:
+            return drive.HOST
         place = super().place(question)
         return drive.HOST if place == drive.HOST else drive.DEVICE
 
@@ -129,17 +135,22 @@ class Reachability(drive.Problem[Reach]):
     def on_host(
         self, question: Reach, *, strategies=True, track=None, max_steps=None
     ) -> ReachProbability:
-        """The same equations, component by component."""
+        """The same equations, component by component; or one look at each state."""
         del strategies, max_steps
-        posed = _posed(question)
-        found = on_host(
-            question.model,
-            posed,
-            lambda: equations(question.model, posed.known),
-            epsilon=2 * float(question.epsilon),
-            relative=bool(question.relative),
-            stop=(drive.Track() if track is None else track).stop,
-        )
+        near, relative = 2 * float(question.epsilon), bool(question.relative)
+        stop = (drive.Track() if track is None else track).stop
+        asked = ToTarget(*question[:3], question.states)
+        found = swept(asked, near, relative, stop)
+        if found is None:
+            posed = asked.posed()
+            found = on_host(
+                question.model,
+                posed,
+                lambda: equations(question.model, posed.known),
+                epsilon=near,
+                relative=relative,
+                stop=stop,
+            )
         return self.solution(_values(found), status=found.status, stats=found.stats)
 
     def traced(self, question: Reach, solver: Any, state: Any, max_steps: Any) -> Any:
