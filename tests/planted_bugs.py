@@ -294,6 +294,18 @@ BUGS = [
         *("values", "host", "mdp/test_check.py"),
     ),
     Bug(
+        *("sweep-leaves", WRONG, "mdp/host/_sweep.py"),
+        "below, above = below / leaves, above / leaves",
+        "below, above = below / 1.0, above / 1.0",
+        *("values", "host", "mdp/test_sequence.py"),
+    ),
+    Bug(
+        *("sweep-endless", COMPARISON, "mdp/host/_sweep.py"),
+        "if best < 0 or (not least and endless >= 0):",
+        "if best < 0:",
+        *("values", "host", "mdp/test_sequence.py"),
+    ),
+    Bug(
         *("verify-values-nothing", FORGETS, "mdp/_verify_values.py"),
         "open_ & known.nothing & (lower > 0)",
         "open_ & known.nothing & (lower > 9)",

@@ -197,6 +197,29 @@ def test_a_sweep_is_what_solves(sweeps, monkeypatch):
     assert found.scheduler.tolist() == [0, 2, -1, 4]
 
 
+def test_a_choice_that_may_stay_counts_until_it_leaves(sweeps):
+    sweeps(True)
+    # 0 stays, or goes to 1 or 2; or goes to 3, which goes to 1 and is paid.
+    model = mdp.MDP.from_arrays(
+        *([0, 2, 3, 4, 5], [0, 3, 4, 5, 6, 7], [0, 1, 2, 3, 1, 2, 1]),
+        [0.5, 0.25, 0.25, 1, 1, 1, 1],
+    )
+    goal = np.array([False, True, False, False])
+    found = asked_of_a_sweep(ToTarget(model, goal, "min"))
+    assert found.lower.tolist() == pytest.approx([0.5, 1, 0, 1])
+    assert found.scheduler.tolist() == [0, -1, 3, 4]
+    pay = np.array([1.0, 0, 0, 0, 5])
+    both = goal | [False, False, True, False]
+    found = asked_of_a_sweep(ToTarget(model, both, "min", reward=pay))
+    assert found.lower.tolist() == pytest.approx([2, 0, 0, 5])
+    assert found.scheduler.tolist() == [0, -1, -1, 4]
+    found = asked_of_a_sweep(ToTarget(model, both, "max", reward=pay))
+    assert found.upper.tolist() == pytest.approx([5, 0, 0, 5])
+    found = asked_of_a_sweep(ToTarget(model, goal, "max", reward=pay))
+    assert found.lower.tolist() == pytest.approx([np.inf, 0, np.inf, 5])
+    assert found.scheduler.tolist() == [0, -1, 3, 4]
+
+
 def test_rewards_that_are_too_large_for_float64_are_not_infinite(sweeps):
     sweeps(True)
     large = 1.5e308
