@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxgames.arena import is_traced
+from jaxgames.kept import kept
 from jaxgames.mdp import _bounded, _questions, host
 from jaxgames.mdp._automata import automaton, formula_of, product
 from jaxgames.mdp._average import average_reward
@@ -831,6 +832,11 @@ class Asked:
 
     def _rewards(self, name: str) -> np.ndarray:
         """What each choice earns on average, with its state: float64 `[C]`."""
+        if self.exact:  # it is noted what is rounded
+            return self._summed(name)
+        return kept(self.model, f"rewards {name}", lambda: self._summed(name))
+
+    def _summed(self, name: str) -> np.ndarray:
         model = self.model
         found = np.zeros(model.num_choices)
         states = (model.state_rewards or {}).get(name)
@@ -859,6 +865,7 @@ class Asked:
                 f"the reward {name!r} of choice {at} is {found[at]}: expected a finite "
                 "number"
             )
+        found.flags.writeable = False
         return found
 
     def _not_negative(self, node: Any, name: str | None, reward: np.ndarray) -> None:
