@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxgames.host import on_all_cores
 from jaxgames.mdp._almost_sure import within
 from jaxgames.mdp._equations import Equations, equations, in_order
 from jaxgames.mdp._improve import improve
@@ -14,7 +15,15 @@ from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._rational import rational_values
 from jaxgames.mdp._region import NO_CHOICE
-from jaxgames.mdp.host._values import Aim, Bounds, System, choose_all, settle
+from jaxgames.mdp.host._values import (
+    Aim,
+    Bounds,
+    System,
+    choose_all,
+    extremes,
+    settle,
+    spread,
+)
 from jaxgames.solution import Stats, Status
 from jaxgames.tuning.mdp import (
     EXACT_UP_TO,
@@ -205,20 +214,19 @@ def told(
         stats: likewise.
     """
     known = posed.known
-    states = np.flatnonzero(known.open_)
-    where = part.number[states]
-    low, high = (np.asarray(x)[where] for x in (bounds.lower, bounds.upper))
-    if known.reward is None and known.stop is None and len(states) < len(part.number):
-        # They are means of what is known.
-        there = ~known.open_
-        low = np.maximum(low, known.value.min(where=there, initial=np.inf))
-        high = np.minimum(high, known.value.max(where=there, initial=-np.inf))
-    lower, upper = known.value.copy(), known.value.copy()
-    lower[states], upper[states] = low, high
+    ends = -np.inf, np.inf
+    if known.reward is None and known.stop is None:
+        ends = extremes(known.value, known.open_)  # of which they are means
+    size = len(part.number)
+    lower, upper = np.empty((2, size))
+    given = *(np.asarray(x) for x in (bounds.lower, bounds.upper)), *ends
+    on_all_cores(
+        spread, size, part.number, known.open_, known.value, *given, lower, upper
+    )
     least = int(posed.optimum == "min")
     rows = part.groups, part.rows, part.target, part.probs, part.base
     value = bounds.upper if least else bounds.lower
-    best = part.choice[choose_all(*rows, value, least)] if len(value) else where
+    best = part.choice[choose_all(*rows, value, least)]
     scheduler = _scheduler(model, posed, part, best)
     components = 0 if known.components is None else int(known.components.count)
     stats = {**(posed.counts or {}), "components": components, **stats}

@@ -163,6 +163,47 @@ def _choose(groups, rows, target, probs, base, value, least, found, start, end):
                 found[state] = choice
 
 
+@linear
+def extremes(value, open_):
+    """The least and the largest value that is known; all numbers where none is."""
+    least, most, some = -np.inf, np.inf, False
+    for state in range(len(value)):
+        if not open_[state]:
+            here = value[state]
+            if not some or here < least:
+                least = here
+            if not some or here > most:
+                most = here
+            some = True
+    return least, most
+
+
+@linear
+def spread(number, open_, value, low, high, least, most, lower, upper, start, end):
+    """Bounds of a range of states by those of equations, between two values.
+
+    Args:
+        number: int32 `[S]`, the equation of each state.
+        open_: bool `[S]`, the states that have one.
+        value: float64 `[S]`, the values of the others.
+        low: float64 `[N]`, lower bounds by equation.
+        high: float64 `[N]`, upper ones.
+        least: what no value is less than.
+        most: what none is more than.
+        lower: float64 `[S]`, written to.
+        upper: likewise.
+        start: where the range begins.
+        end: where it ends.
+    """
+    for state in range(max(start, 0), end):
+        if open_[state]:
+            below, above = low[number[state]], high[number[state]]
+            lower[state] = below if below > least else least
+            upper[state] = above if above < most else most
+        else:
+            lower[state] = upper[state] = value[state]
+
+
 @compiled
 def longer(system, steps, state, inside, part, only):
     """One step, and those that follow it in the component, by the slowest choice.
