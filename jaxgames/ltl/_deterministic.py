@@ -357,13 +357,15 @@ class Factors(NamedTuple):
             if known is not None and begun in known:
                 steps = known[begun]
                 continue
-            steps = [
-                ((*done, r), marks | more, shared)
-                for done, marks, some in steps
-                for (r, more), own in graph.edges[q].items()
-                if (shared := self.letters.both(some, own))
-            ]
-            limits.tick("multiplying")
+            before, steps = steps, []
+            for at, (done, marks, some) in enumerate(before):
+                if not at & 63:
+                    limits.tick("multiplying")
+                steps += [
+                    ((*done, r), marks | more, shared)
+                    for (r, more), own in graph.edges[q].items()
+                    if (shared := self.letters.both(some, own))
+                ]
             check_edges(len(steps))
             if known is not None and begun:
                 known[begun] = steps
