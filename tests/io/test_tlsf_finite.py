@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from formulas import random_formulas
+from repeats import some_of
 
 from jaxgames import io, ltl, synth
 from jaxgames.io import tlsf
 from jaxgames.io._tlsf_finite import on_finite_words
 from jaxgames.ltl import Formula
-from tests.formulas import random_formulas
-from tests.repeats import some_of
 
 LETTERS = [frozenset(x) for x in ((), "p", "q", "pq")]
 
