@@ -133,6 +133,11 @@ def test_many_files(run):
     found = [json.loads(line) for line in out.splitlines()]
     assert [x.get("realizable") for x in found] == [True, None, False]
     assert "cut.ehoa:2: column 7" in err
+    lines = run("good.ehoa", "holes.ehoa", "--jsonl")[1].splitlines()
+    alone = run("holes.ehoa", "--json")[1]
+    for text in (lines[1], alone):
+        error = json.loads(text)["error"]
+        assert (error["kind"], error["file"]) == ("FormatError", "holes.ehoa")
     assert run("good.ehoa", "bad.ehoa", "-o", "out/")[0] == Exit.UNREALIZABLE
     assert run("good.ehoa", "good.ehoa")[0] == Exit.REALIZABLE
     assert io.load("out/good.aag").reads == ("r",)

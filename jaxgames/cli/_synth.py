@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from jaxgames import io, parity, synth
+from jaxgames.arena import Arena
 from jaxgames.cli import _oink, _options, _outputs, _parts, _report, _synth_parts
 from jaxgames.cli._exit import Exit
 from jaxgames.cli._games import read, sizes, start_jax
@@ -183,7 +184,7 @@ def _batch(some: list[argparse.Namespace]) -> Iterator[tuple[Any, Any]]:
             found: Any = _load(args, phase)
             if isinstance(found, Specification):
                 with phase("split"):
-                    found.arena()
+                    _arena(args, found)
         except Exception as error:  # is told of when it is this file's turn
             found = error
         loaded.append((args, phase, found))
@@ -338,17 +339,21 @@ def _solved(
     if isinstance(specification, Decomposition):
         return _synth_parts.solved(args, phase, specification)
     with phase("split") as notes:
-        try:
-            arena = specification.arena()
-        except ValueError as error:
-            raise io.FormatError(args.file, None, str(error)) from error
-        notes.append(sizes(arena))
+        notes.append(sizes(_arena(args, specification)))
     with phase("solve") as notes:
         solution = synth.solve(
             specification, args.solver, max_steps=args.max_steps, throw=False
         )
         notes.append(_parts.solver_note(solution.game))
     return _told(args, phase, specification, solution)
+
+
+def _arena(args: argparse.Namespace, specification: Specification) -> Arena:
+    """The game; where the automaton is not as it must be, the file is wrong."""
+    try:
+        return specification.arena()
+    except ValueError as error:
+        raise io.FormatError(args.file, None, str(error)) from error
 
 
 def _told(

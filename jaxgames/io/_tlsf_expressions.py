@@ -104,6 +104,8 @@ class Expressions(Tokens):
             if follows != "[":
                 return Node(token.text, (inner(),), token.place)
             self.take()
+            if self.next.text == "!" and self._is_strong(token):
+                return Node("X[!]", (inner(),), token.place)
             bounds = [self.expression()]
             if self.next.text == ":":
                 self.take()
@@ -115,6 +117,13 @@ class Expressions(Tokens):
         if token.text in ("&&", "||") and follows == "[":
             return self._over_ranges(token, inner)
         return self._primary()
+
+    def _is_strong(self, token: Token) -> bool:
+        """Takes the rest of the sign `X[!]`, if this is what was begun."""
+        if token.text != "X" or self._tokens[self._at + 1].text != "]":
+            return False
+        self._at += 2
+        return True
 
     def _over_ranges(self, token: Token, inner: Callable[[], Node]) -> Node:
         self.take()

@@ -63,6 +63,11 @@ def later(formula: Formula, count: int) -> Formula:
     return formula
 
 
+def strongly_next(formula: Formula) -> Formula:
+    """There is a next letter, and it holds there: also where `X` does not say so."""
+    return Formula("!", (Formula("X", (Formula("!", (formula,)),)),))
+
+
 def matching(name: str, pattern: str) -> Formula:
     """That the signals of a bus are as a pattern of bits says."""
     found = []

@@ -14,6 +14,7 @@ from jaxgames.io._tlsf_formulas import (
     joined,
     later,
     matching,
+    strongly_next,
 )
 from jaxgames.ltl import Formula
 from jaxgames.quoting import quoted
@@ -53,7 +54,11 @@ class Constant(NamedTuple):
 
 
 class Values:
-    """Finds out what expressions mean."""
+    """Finds out what expressions mean.
+
+    Attributes:
+        finite: whether words are finite, so that `X` is not the strong `X[!]`.
+    """
 
     def __init__(
         self, scope: Mapping[str, Any], refuse: Callable[[str, Any], NoReturn]
@@ -66,6 +71,7 @@ class Values:
         """
         self._scope = scope
         self._refuse = refuse
+        self.finite = False
         self._calls = 0
         self._count = 0
 
@@ -131,7 +137,7 @@ class Values:
         if all(isinstance(x, bool) for x in values) and kind in "! && || -> <->":
             return _of_truths(kind, values)
         formulas = [self.formula(value, node) for value in values]
-        return joined(kind, formulas)
+        return strongly_next(*formulas) if kind == "X[!]" else joined(kind, formulas)
 
     def _look_up(self, name: str, own: dict[str, Any], node: Node) -> Any:
         if name in own:
@@ -203,6 +209,10 @@ class Values:
     def _ranged(self, node: Node, own: dict[str, Any]) -> Any:
         kind = node.kind[:-2]
         if kind in ("X", "F", "G"):
+            if self.finite:
+                self._refuse(
+                    "X[n], F[m:n] and G[m:n] are not supported on finite words", node
+                )
             *bounds, inner = node.parts
             numbers = [self.number(self.value(x, own), node) for x in bounds]
             formula = self.formula(self.value(inner, own), node)

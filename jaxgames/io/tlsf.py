@@ -18,9 +18,16 @@ What is read: all sections and their synonyms, strict semantics, parameters, fun
 with alternatives, buses, sets, sums and products over ranges, bounded `X`, `F` and `G`,
 and enumerations. Patterns (`~`) are refused. Bit `i` of a bus `r` is called `r_i`.
 
+With semantics of finite words (`SEMANTICS: Mealy,Finite`) the system decides when the
+word ends, and it must be right then. For that there is one more output, `alive`, which
+holds in all letters of the word and not in the first one behind it. `X` also holds in
+the last letter, and `X[!]` does not.
+
 References:
     Jacobs, Klein and Schirmer, A high-level LTL synthesis format: TLSF v1.1, SYNT 2016,
     doi:10.4204/EPTCS.229.10.
+    Jacobs, Pérez and Schlehuber-Caissier, The temporal logic synthesis format TLSF
+    v1.2, 2023, arXiv:2303.03839.
 """
 
 from collections.abc import Mapping
@@ -28,6 +35,7 @@ from typing import NamedTuple
 
 from jaxgames.io._files import FilePath, FormatError, write_text
 from jaxgames.io._tlsf_expressions import Expressions, Function, Node
+from jaxgames.io._tlsf_finite import on_finite_words
 from jaxgames.io._tlsf_formulas import (
     TRUE,
     always,
@@ -275,8 +283,7 @@ class _Reader(Expressions):
             for word in found:
                 if word not in ("mealy", "moore", "strict", "finite"):
                     self.refuse(f"there are no {quoted(word)} semantics", self.next)
-        if "finite" in words:
-            self.refuse("semantics of finite words are not supported", self.next)
+        self._values.finite = "finite" in words
         if "strict" in target and "strict" not in words:
             self.refuse("a strict target needs strict semantics", self.next)
         self._strict, self._moore = "strict" in words, "moore" in words
@@ -428,4 +435,9 @@ class _Reader(Expressions):
             goal = implies(given, both([always(invariant), parts["guarantee"]]))
         formula = implies(parts["initially"], both([parts["preset"], goal]))
         inputs, outputs = self._signals["INPUTS"], self._signals["OUTPUTS"]
+        if self._values.finite:
+            alive = "alive"
+            while alive in inputs + outputs:
+                alive += "_"
+            formula, outputs = on_finite_words(formula, alive), [*outputs, alive]
         return Text(formula, tuple(inputs), tuple(outputs), self._moore)

@@ -412,12 +412,14 @@ class Automaton(Value):
     def union(self, other: "Automaton", **bounds: Unpack[Bounds]) -> "Automaton":
         """The words that this automaton or another one accepts: both side by side.
 
+        The propositions are the own, then the others of the other one.
+
         Args:
-            other: the other one, over the same propositions.
+            other: the other one.
             bounds: `deadline`, `progress`, `memory`: see [`limits`][jaxgames.limits].
 
         Raises:
-            ValueError: the propositions are others, or in another order.
+            ValueError: there are more than 64 propositions together.
         """
         from jaxgames.ltl import _language
 

@@ -79,17 +79,42 @@ def deterministic(
     letters = letters_of(len(names))
     ground = _Ground(letters, names)
     found = _of_formula(spread(normal_form(formula)), ground, max_states)
+    return _as_automaton(found, names, formula)
+
+
+def of_obligation(
+    formula: Formula, names: tuple[str, ...], max_states: int
+) -> ParityAutomaton | None:
+    """The smallest automaton of an obligation that is not safe.
+
+    None if the syntax does not show that the formula is one, or if more states than
+    there may be are met on the way.
+    """
+    normal = spread(normal_form(formula))
+    if not has(normal, "U") or not is_obligation(normal):
+        return None
+    try:
+        found = obligation(normal, letters_of(len(names)), names, max_states)
+    except TooLargeError:
+        return None
+    return _as_automaton(found, names, formula)
+
+
+def _as_automaton(
+    graph: Graph, names: tuple[str, ...], formula: Formula
+) -> ParityAutomaton:
+    """A deterministic automaton whose marks are colours."""
     rows = [
-        (q, letters.cubes(some), r, colour)
-        for q, edges in enumerate(found.edges)
+        (q, graph.letters.cubes(some), r, colour)
+        for q, edges in enumerate(graph.edges)
         for (r, colour), some in edges.items()
     ]
     return of_rows(
         rows,
-        num_states=len(found.edges),
+        num_states=len(graph.edges),
         propositions=names,
         name=str(formula),
-        initial=found.initial[0],
+        initial=graph.initial[0],
     )
 
 
@@ -357,13 +382,15 @@ class Factors(NamedTuple):
             if known is not None and begun in known:
                 steps = known[begun]
                 continue
-            steps = [
-                ((*done, r), marks | more, shared)
-                for done, marks, some in steps
-                for (r, more), own in graph.edges[q].items()
-                if (shared := self.letters.both(some, own))
-            ]
-            limits.tick("multiplying")
+            before, steps = steps, []
+            for at, (done, marks, some) in enumerate(before):
+                if not at & 63:
+                    limits.tick("multiplying")
+                steps += [
+                    ((*done, r), marks | more, shared)
+                    for (r, more), own in graph.edges[q].items()
+                    if (shared := self.letters.both(some, own))
+                ]
             check_edges(len(steps))
             if known is not None and begun:
                 known[begun] = steps

@@ -10,7 +10,7 @@ from jaxgames.ltl._deterministic import smallest
 from jaxgames.ltl._emerson_lei import accepting_cycle
 from jaxgames.ltl._graph import Edges, Graph
 from jaxgames.ltl._letters import letters_of
-from jaxgames.ltl._operations import edges_of, from_rows
+from jaxgames.ltl._operations import edges_of, from_rows, over_both
 from jaxgames.ltl._parity_automaton import ParityAutomaton, of_rows
 
 Word = tuple[list[frozenset[str]], list[frozenset[str]]]
@@ -48,12 +48,7 @@ def determinise(automaton: Automaton, max_states: int) -> ParityAutomaton:
 
 def unite(one: Automaton, other: Automaton) -> Automaton:
     """An automaton of the words that one of two accepts: one beside the other."""
-    if one.propositions != other.propositions:
-        raise ValueError(
-            "automata that are united have the same propositions in one order, got "
-            f"{' '.join(one.propositions) or 'none'} and "
-            f"{' '.join(other.propositions) or 'none'}"
-        )
+    names, edges = over_both(one, other)
     num_sets = max(one.num_sets, other.num_sets)
     every = (1 << num_sets) - 1
     # Sets that one has not are met by all its edges.
@@ -61,12 +56,11 @@ def unite(one: Automaton, other: Automaton) -> Automaton:
     size = one.num_states
     rows = [(q, guard, r, marks | more[0]) for q, guard, r, marks in edges_of(one)]
     rows += [
-        (q + size, guard, r + size, marks | more[1])
-        for q, guard, r, marks in edges_of(other)
+        (q + size, guard, r + size, marks | more[1]) for q, guard, r, marks in edges
     ]
     return from_rows(
         rows,
-        propositions=one.propositions,
+        propositions=names,
         num_states=size + other.num_states,
         num_sets=num_sets,
         initial=[*one.initial.tolist(), *(other.initial + size).tolist()],

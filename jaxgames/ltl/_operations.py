@@ -171,19 +171,12 @@ def intersect(one: Automaton, other: Automaton) -> Automaton:
     Its propositions are those of the first and then the others of the second; its
     states are the reachable pairs; its sets those of both.
     """
-    more = [x for x in other.propositions if x not in one.propositions]
-    names = (*one.propositions, *more)
-    place = [names.index(x) for x in other.propositions]
-
-    def moved(mask: int) -> int:
-        return sum(1 << place[i] for i in _guards.indices(mask))
-
+    names, edges = over_both(one, other)
     left = [[] for _ in range(one.num_states)]
     for q, guard, r, marks in edges_of(one):
         left[q].append((guard, r, marks))
     right = [[] for _ in range(other.num_states)]
-    for q, guard, r, marks in edges_of(other):
-        guard = tuple((moved(must), moved(never)) for must, never in guard)
+    for q, guard, r, marks in edges:
         right[q].append((guard, r, marks << one.num_sets))
     order = [(int(q), int(r)) for q in one.initial for r in other.initial]
     number = {pair: i for i, pair in enumerate(order)}
@@ -205,6 +198,24 @@ def intersect(one: Automaton, other: Automaton) -> Automaton:
         num_sets=one.num_sets + other.num_sets,
         initial=range(starts),
     )
+
+
+def over_both(one: Automaton, other: Automaton) -> tuple[tuple[str, ...], "list[Row]"]:
+    """The propositions of two automata, and the edges of the second one over these.
+
+    Those of the first come first, so its edges are over these as they are.
+    """
+    more = [x for x in other.propositions if x not in one.propositions]
+    names = (*one.propositions, *more)
+    place = [names.index(x) for x in other.propositions]
+
+    def moved(mask: int) -> int:
+        return sum(1 << place[i] for i in _guards.indices(mask))
+
+    return names, [
+        (q, tuple((moved(must), moved(never)) for must, never in guard), r, marks)
+        for q, guard, r, marks in edges_of(other)
+    ]
 
 
 # ---- edges as rows of a list -----------------------------------------------------

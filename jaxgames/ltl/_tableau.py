@@ -262,7 +262,7 @@ class Tableau:
             return {key: letters for key, letters in steps.items() if letters}
         minus, kept = self._letters.minus, []
         for number, (after, put_off) in enumerate(sorted(steps, key=_size)):
-            if not number & 255:
+            if not number & 15:
                 limits.tick("translating", len(self._of_set), "sets of formulas")
             letters = steps[after, put_off]
             beyond, other = ~after, ~put_off

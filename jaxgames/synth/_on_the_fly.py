@@ -18,7 +18,14 @@ from collections.abc import Callable
 
 from jaxgames import limits, parity
 from jaxgames.ltl import Formula, ParityAutomaton
-from jaxgames.ltl._deterministic import Factors, State, Step, Unfolded, factors
+from jaxgames.ltl._deterministic import (
+    Factors,
+    State,
+    Step,
+    Unfolded,
+    factors,
+    of_obligation,
+)
 from jaxgames.ltl._graph import Edges, Graph, TooLargeError
 from jaxgames.ltl._parity_automaton import of_rows
 from jaxgames.synth._counting import Counting
@@ -60,6 +67,10 @@ def decidable(
     if found is not None:
         return found
     few = min(max_states, EXPLORED_BEYOND)
+    # It is made of the obligations that are left, without a Büchi automaton.
+    made = of_obligation(formula, (*inputs, *outputs), few)
+    if made is not None:
+        return Specification(made.emerson_lei, tuple(outputs), moore, formula)
     first = min(max_states, EXPLORED_FIRST)
     # The whole may take long to make where it is large, if it is only for nothing.
     if not moore and len(inputs) + len(outputs) > TABLES_UP_TO:

@@ -142,7 +142,6 @@ def test_what_is_wrong(guarantee, message):
     [
         ("", ":1: column 1: expected 'INFO', found the end"),
         (INFO % "Sometimes", "there are no 'sometimes' semantics"),
-        (INFO % "Finite", "semantics of finite words are not supported"),
         (INFO % "Mealy" + "MAIN { WRONG { } }", "expected a section such as INPUTS"),
         (INFO % "Mealy" + "MAIN { INPUTS { a; a; } }", "'a' is already defined"),
         (INFO % "Mealy" + "MAIN { INPUTS { a; } OUTPUTS { a; } }", "already defined"),

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import ltl
+from jaxgames import limits, ltl
 from jaxgames.acceptance import both, either, fin, inf
 from jaxgames.io import _hoa
 from jaxgames.io._whole import Whole
 from jaxgames.limits import LimitError
 from jaxgames.ltl import Automaton, EmersonLei, Formula
-from jaxgames.ltl._deterministic import determinised
+from jaxgames.ltl._deterministic import determinised, factors
 from jaxgames.ltl._letters import Nodes, Tables, atoms
 from jaxgames.ltl._normal_form import normal_form, spread
 from jaxgames.ltl._parity_automaton import check_deterministic, of_rows
@@ -291,3 +291,14 @@ def test_the_smaller_of_a_formula_and_its_negation_is_determinised(text, most):
             for n in (lots.randint(0, 3), lots.randint(1, 4))
         )
         assert found.accepts(prefix, cycle) == formula.holds_on(prefix, cycle)
+
+
+def test_limits_are_looked_at_while_the_successors_of_one_state_are_made(monkeypatch):
+    """They may be very many, so that a time limit would pass unseen."""
+    formula = Formula.parse(" & ".join(f"(F G p{i} | G F q{i})" for i in range(5)))
+    product = factors(formula, formula.propositions, 1000, 1 << 30)
+    assert [len(part.edges[0]) for part in product.parts] == [2] * 10
+    seen = []
+    monkeypatch.setattr(limits, "tick", lambda *where: seen.append(where))
+    product.row(product.start)
+    assert len(seen) >= sum(max(1, 2**i // 64) for i in range(10))

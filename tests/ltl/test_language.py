@@ -1,5 +1,6 @@
 """Automata determinised, complemented, united, and words that tell them apart."""
 
+import itertools
 import random
 
 import numpy as np
@@ -84,10 +85,17 @@ def test_equal_formulas_have_no_word_apart():
     assert all("q" not in letter for letter in (*prefix, *cycle))
 
 
+def test_automata_over_different_propositions_are_united():
+    one, other = ltl.translate("G(q & !r)"), ltl.translate("F p & G q")
+    united = one.union(other)
+    assert united.propositions == ("q", "r", "p")
+    either = ltl.Formula.parse("G(q & !r) | (F p & G q)")
+    for letters in itertools.product(("", "q", "r", "p", "qr", "qp", "qrp"), repeat=2):
+        prefix, cycle = [set(letters[0])], [set(letters[1])]
+        assert united.accepts(prefix, cycle) == either.holds_on(prefix, cycle)
+    assert one.word_outside(united) is None
+
+
 def test_what_is_wrong():
-    with pytest.raises(
-        ValueError, match="the same propositions in one order, got p an"
-    ):
-        ltl.translate("G p").union(ltl.translate("G q"))
     with pytest.raises(ValueError, match="more than 2 states"):
         ltl.translate("F(p & X X X q)").determinise(max_states=2)

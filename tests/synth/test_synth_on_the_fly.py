@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from jaxgames import synth
-from jaxgames.ltl import Formula
+from jaxgames.ltl import Formula, _deterministic
 from jaxgames.ltl._deterministic import factors
 from jaxgames.ltl._diagrams import FALSE, Diagrams
 from jaxgames.ltl._letters import Nodes, Tables
 from jaxgames.ltl._progression import Unfolding
-from jaxgames.synth import Decomposition, Specification, _on_the_fly
+from jaxgames.synth import Decomposition, Specification, _counting, _on_the_fly
 from jaxgames.synth._on_the_fly import decidable, explored
 from tests.formulas import random_formula
 from tests.repeats import some_of
@@ -79,6 +79,26 @@ def test_exploring_comes_first_where_the_whole_may_be_large(monkeypatch, beyond)
     # Where the whole is small nothing is explored.
     small = Formula.parse("G(a -> F g)")
     assert explored(small, INS, OUTS, 4096, beyond=1024) is None
+
+
+@pytest.mark.parametrize("moore", [False, True])
+def test_an_obligation_is_decided_without_a_buchi_automaton(monkeypatch, moore):
+    """That may be large where the automaton of what is left to hold is small."""
+    late = "(G(a -> X g) | F(b & X b)) & F(h & X[5] %s)"
+    cases = [(Formula.parse(late % x), x == "g") for x in ("g", "a")]
+    whole = [Specification.from_ltl(x, INS, OUTS, moore=moore) for x, _ in cases]
+
+    def refuse(*_):
+        raise AssertionError("a Büchi automaton is made")
+
+    monkeypatch.setattr(_counting, "graph_of", refuse)
+    monkeypatch.setattr(_deterministic, "graph_of", refuse)
+    for (formula, realizable), asked in zip(cases, whole, strict=True):
+        made = decidable(formula, INS, OUTS, moore=moore, max_states=4096)
+        assert made.automaton.num_states > _on_the_fly.MADE_FIRST
+        solution = synth.solve(made)
+        assert solution.realizable is realizable
+        assert synth.verify(asked, solution.controller(), realizable=realizable)
 
 
 def test_what_violates_a_part_for_good_is_left_out():
