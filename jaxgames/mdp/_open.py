@@ -84,10 +84,8 @@ def on_host(
         status, improved = _in_turn(
             model, posed, part, system, bounds, aim, counts, stop
         )
-        near = aim.width * np.abs(bounds.lower) + aim.apart
-        wide = np.any(bounds.upper - bounds.lower > near)
-        # Averages are measured by what is earned, if that has both signs.
-        if status == Status.SOLVED and wide and posed.known.stop is None:
+        near = aim.width * (np.abs(bounds.lower) + posed.known.scale) + aim.apart
+        if status == Status.SOLVED and np.any(bounds.upper - bounds.lower > near):
             status = Status.PRECISION
     stats = {
         "rounds": int(counts[0]),
