@@ -57,7 +57,7 @@ class Goal(NamedTuple):
             return bound < here
         return any(w > 0 for w, x in zip(weights, self.strict, strict=True) if x)
 
-    def missed(self, points: Sequence[Vector]) -> list[Fraction] | None:
+    def missed(self, points: Sequence[Sequence[Fraction]]) -> list[Fraction] | None:
         """Weights by which no point is as good; None if a mixture of them has it all.
 
         If each coordinate that has to be more is so in some mixture that has the rest,

@@ -157,8 +157,8 @@ def pareto(
     of what half-spaces leave is not in reach of the vertices, the direction that
     separates it is asked for next, for all corners at once. Paths and targets that end
     are remembered in a product; end components of it, in which nothing is gained, are
-    one state each, in which limits such as `G F a` are met as far as can be. A goal that
-    is too near the border for float64 is decided in the same way in fractions.
+    one state each, in which limits such as `G F a` are met as far as can be. A goal
+    that is too near the border for float64 is decided in the same way in fractions.
 
     Args:
         model: a concrete model with probabilities.
