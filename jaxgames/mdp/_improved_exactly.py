@@ -1,5 +1,6 @@
 """Strategies of stochastic games, improved in fractions where float64 cannot tell."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -42,25 +43,8 @@ def improved_exactly(
     Returns:
         The choices of both; None where that would take too long.
     """
-    groups, rows = (
-        np.asarray(x).tolist() for x in (model.row_group_offsets, model.row_offsets)
-    )
-    columns = np.asarray(model.columns).tolist()
-    probs = [Fraction(x) for x in np.asarray(model.probs)[: rows[-1]].tolist()]
-    earned = [0.0] * len(rows) if reward is None else reward.tolist()
+    groups = np.asarray(model.row_group_offsets).tolist()
     sign, strategy = -1 if least else 1, strategy.copy()
-
-    def worth(choice: int, value: Values) -> Fraction | float:
-        begin, end = rows[choice : choice + 2]
-        total = sum(probs[begin:end])
-        found = Fraction(earned[choice])
-        for branch in range(begin, end):
-            to = value[columns[branch]]
-            if not isinstance(to, Fraction):
-                return to
-            found += discount * probs[branch] / total * to
-        return found
-
     rounds = 0
     while True:
         limits.tick("improving in rational arithmetic", rounds, "strategies")
@@ -68,19 +52,50 @@ def improved_exactly(
         value = solve(strategy)
         if value is None:
             return None
+        worth = means_exactly(model, value, reward, discount)
         stable = True
         for states, wants in ((moves, sign), (answers, -sign)):
             for state in np.flatnonzero(states).tolist():
                 own = int(strategy[state])
                 if not isinstance(value[state], Fraction) or own < 0:
                     continue
-                best = value[state] if wants == sign else worth(own, value)
+                best = value[state] if wants == sign else worth[own]
                 for choice in range(groups[state], groups[state + 1]):
-                    here = worth(choice, value)
-                    if wants * (here - best) > 0:
-                        best, own = here, choice
+                    if wants * (worth[choice] - best) > 0:
+                        best, own = worth[choice], choice
                 if own != strategy[state]:
                     strategy[state] = own
                     stable &= wants != sign
         if stable:
             return strategy
+
+
+def means_exactly(
+    model: MDP,
+    values: Values,
+    reward: np.ndarray | None = None,
+    discount: Fraction = Fraction(1),
+) -> Values:
+    """What each choice is worth by the values of where it leads.
+
+    Args:
+        model: a concrete model with probabilities.
+        values: by state; an infinite one makes what may lead there as infinite.
+        reward: float64 `[C]`, what choices earn; None for nothing.
+        discount: what a step is worth beside the one before it.
+    """
+    rows = np.asarray(model.row_offsets)[: model.num_choices + 1].tolist()
+    columns = np.asarray(model.columns).tolist()
+    probs = [Fraction(x) for x in np.asarray(model.probs)[: rows[-1]].tolist()]
+    found: list[Fraction | float] = []
+    for choice, (begin, end) in enumerate(itertools.pairwise(rows)):
+        here = [values[columns[branch]] for branch in range(begin, end)]
+        endless = [x for x in here if not isinstance(x, Fraction)]
+        if endless:
+            found.append(endless[0])
+            continue
+        own = probs[begin:end]
+        mean = sum((p * x for p, x in zip(own, here, strict=True)), Fraction(0))
+        earned = Fraction(0) if reward is None else Fraction(float(reward[choice]))
+        found.append(earned + discount * mean / (sum(own) or 1))
+    return found
