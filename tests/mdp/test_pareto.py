@@ -12,7 +12,7 @@ from jaxgames import SolveError, Status, io, mdp
 from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
 from jaxgames.mdp._verify_values import _chain_values
-from jaxgames.mdp.multi import _oracle
+from jaxgames.mdp.multi import _exact, _oracle
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.solution import Stats
 from jaxgames.testing import fuzz
@@ -302,7 +302,7 @@ def test_nothing_is_found_in_many_small_models():
     assert summary.failure is None, summary.failure
 
 
-def test_what_rounds_tell_nothing_of_is_an_error_of_precision():
+def test_what_rounds_tell_nothing_of_is_found_in_fractions(monkeypatch):
     """A state that is left once in 2^31 steps."""
     model = mdp.MDP.from_arrays(
         [0, 2, 4],
@@ -312,10 +312,15 @@ def test_what_rounds_tell_nothing_of_is_an_error_of_precision():
         labels={"goal": [0, 1], "ok": [1, 0]},
     )
     asked = 'multi(Pmax=? [ F "goal" ], Pmax=? [ F "ok" ])'
+    bounded = 'multi(P>=0.5 [ F "goal" ], P>=0.5 [ F "ok" ])'
+    found = mdp.pareto(model, asked)
+    np.testing.assert_allclose(found.points[found.vertices], [[1, 1]], atol=1e-6)
+    assert mdp.verify_pareto(model, asked, found)
+    assert mdp.check(model, bounded).value is True
+    monkeypatch.setattr(_exact, "EXACT_UP_TO", 0)
     with pytest.raises(SolveError, match="PRECISION"):
         mdp.pareto(model, asked)
     assert mdp.pareto(model, asked, throw=False).status == Status.PRECISION
-    bounded = 'multi(P>=0.5 [ F "goal" ], P>=0.5 [ F "ok" ])'
     assert mdp.check(model, bounded, throw=False).status == Status.PRECISION
 
 

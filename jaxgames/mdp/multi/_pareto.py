@@ -158,7 +158,8 @@ def pareto(
     separates it is asked for next, for all corners at once. Paths and targets that end
     are remembered in a product; end components of it, in which nothing is gained, are
     one state each, in which limits such as `G F a` are met as far as can be. A goal
-    that is too near the border for float64 is decided in the same way in fractions.
+    that is too near the border for float64 is decided in the same way in fractions; so
+    is what rounds tell nothing of, since some states are hardly ever left.
 
     Args:
         model: a concrete model with probabilities.
@@ -251,6 +252,18 @@ class Case:
 
         return _front.decide(best, self.goal)
 
+    def answers(self, weights: list[list[Fraction]], epsilon: float) -> list[Answer]:
+        """The best schedulers for some vectors of weights, in fractions.
+
+        Raises:
+            Stiff: that is too much.
+        """
+        where = None if self.rounded else exactly(self.setting, self.branches())
+        found = [None if where is None else where.answer(w, epsilon) for w in weights]
+        if any(answer is None for answer in found):
+            raise Stiff
+        return [answer for answer in found if answer is not None]
+
     def branches(self) -> Branches:
         """Where each choice of the product leads, by the exact numbers of the model."""
         made, model = self.product, self.model
@@ -300,11 +313,9 @@ class Case:
             try:
                 found = ask(self.setting, weights, epsilon / 4, stop)
             except Stiff:
-                found = None
-            if stop[0]:
-                limits.fail(Status.INTERRUPTED, "optimising weighted sums")
-            if found is None:
-                raise Stiff
+                if stop[0]:
+                    limits.fail(Status.INTERRUPTED, "optimising weighted sums")
+                found = self.answers(weights, epsilon / 4)
             near[0] &= all(answer.near for answer in found)
             return [self.level(answer) for answer in found]
 

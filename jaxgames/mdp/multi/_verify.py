@@ -191,7 +191,7 @@ def _has(model: MDP, case: Case, rows, weights, front: Front, k: int) -> FrontRe
             f"the chain of scheduler {k} has {len(order)} states: at most "
             f"{CHAIN_SOLVED_UP_TO} are solved in fractions"
         )
-    gains = (made.gains * where.signs).tolist()
+    offsets = np.asarray(made.model.row_offsets).tolist()
     for j, objective in enumerate(case.objectives):
         table: list[dict[int, Fraction]] = []
         worth: list[Fraction] = []
@@ -204,8 +204,11 @@ def _has(model: MDP, case: Case, rows, weights, front: Front, k: int) -> FrontRe
             else:
                 for t, p in rows[own]:
                     row[number[t]] = row.get(number[t], Fraction(0)) + p
-                gain = Fraction(gains[own][j])
-                worth.append(gain - abs(gain) * Fraction(2 * len(rows[own]) + 4, 2**53))
+                sign, paid = Fraction(where.signs[j]), Fraction(made.paid[own, j])
+                wins = made.wins[offsets[own] : offsets[own + 1], j].tolist()
+                won = sum(p for (_, p), x in zip(rows[own], wins, strict=True) if x)
+                hair = Fraction(2 * len(wins) + 4, 2**53) if case.rounded else 0
+                worth.append(sign * (paid + won) - hair * abs(paid))
             table.append(row)
         solved = _chain_values(table, worth)
         if solved is None:
