@@ -57,12 +57,12 @@ class Products:
         line = np.arange(size)
         row, column = np.append(row, line), np.append(column, line)
         entries = np.append(-probs, leave)
-        order = np.lexsort((column, row))
-        row, column, entries = row[order], column[order], entries[order]
+        place = row * np.int64(size) + column
+        order = np.argsort(place, kind="stable")  # most often it is nearly so
+        place, entries = place[order], entries[order]
         # Of branches that lead to the same state one is made.
-        new = np.append(True, (row[1:] != row[:-1]) | (column[1:] != column[:-1]))
-        begin = np.flatnonzero(new)
-        row, column = row[begin], column[begin]
+        begin = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
+        row, column = np.divmod(place[begin], size)
         self._rows = np.searchsorted(row, np.arange(size + 1)).astype(np.int32)
         self._columns = column.astype(np.int32)
         self._entries = np.add.reduceat(entries, begin)
