@@ -32,7 +32,7 @@ from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify import verify
 from jaxgames.mdp._verify_values import verify_values
 from jaxgames.solution import SolveError, Stats, Status
-from jaxgames.tuning.mdp import RATIONAL_UP_TO
+from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 EPSILONS = 1e-8, 1e-11, 1e-14
 """How near bounds are that a check tries, one after the other."""
@@ -120,7 +120,7 @@ def solve_parity_game(
             break
         # Values were too near each other, or too small.
         near = near / 1024 if near >= 1e-14 else None
-        if near is None and game.model.num_states > RATIONAL_UP_TO:
+        if near is None and game.model.num_states > IMPROVED_EXACTLY_UP_TO:
             break
     if throw and found.status != Status.SOLVED:
         raise SolveError(Status(found.status), found)
@@ -561,7 +561,9 @@ def _shown(
         )
         if not wrong.any():
             return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
-    if small.num_states <= RATIONAL_UP_TO:  # the bound is nearer than float64 can tell
+    if (
+        small.num_states <= IMPROVED_EXACTLY_UP_TO
+    ):  # the bound is nearer than float64 can tell
         found = values_of(marked, text, exact=True, throw=False)
         if found.exact is not None and _is_above(marked, good, found.exact):
             ends = [1 - x if is_least else x for x in map(Fraction, found.exact)]

@@ -26,7 +26,7 @@ from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify_values import verify_values
 from jaxgames.solution import SolveError, Stats, Status
-from jaxgames.tuning.mdp import RATIONAL_UP_TO
+from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 
 def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
@@ -329,7 +329,7 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
     assert low is not None
     strategy = np.where(mine, taken, strategy)
     met = _near(low, np.where(endless, np.inf, high.upper), epsilon, relative)
-    if not met and model.num_states <= RATIONAL_UP_TO:
+    if not met and model.num_states <= IMPROVED_EXACTLY_UP_TO:
         sharp = _exactly(asked, strategy, endless)
         if sharp is not None:
             strategy = sharp

@@ -20,7 +20,7 @@ from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify_values import Claim
 from jaxgames.solution import SolveError, Stats, Status
-from jaxgames.tuning.mdp import RATIONAL_UP_TO
+from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 IMPROVEMENTS = 1_000
 """How often strategies are improved at most."""
@@ -221,7 +221,7 @@ class Asked(NamedTuple):
             swaps = np.repeat(swaps, np.diff(first, append=size))
             above = np.where(swaps, again[1], above)
             theirs = np.where(swaps & others & (low[2] >= 0), low[2], theirs)
-            if not self._near(low[0], above).all() and size <= RATIONAL_UP_TO:
+            if not self._near(low[0], above).all() and size <= IMPROVED_EXACTLY_UP_TO:
                 sharp = self._exactly(np.where(mine, choice, theirs))
                 if sharp is not None:
                     choice = theirs = sharp

@@ -145,6 +145,11 @@ DENSE_UP_TO = 500
 RATIONAL_UP_TO = 2_000
 """States of a stiff component that may be solved in rational arithmetic."""
 
+# mdp/_improved_exactly.py, mdp/multi/_exact.py
+IMPROVED_EXACTLY_UP_TO = 300
+"""States of a game, or of a component of a product, of which strategies are improved in
+rational arithmetic where float64 does not do: seconds, where all lead to one another."""
+
 # mdp/_verify_values.py
 CHAIN_SOLVED_UP_TO = 2_000
 """States of a chain that verification solves in fractions."""

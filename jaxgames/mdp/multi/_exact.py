@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgames.mdp._rational import best_policy, eliminated, rounded
 from jaxgames.mdp.multi._oracle import Answer, Setting
-from jaxgames.tuning.mdp import EXACT_UP_TO, RATIONAL_UP_TO
+from jaxgames.tuning.mdp import EXACT_UP_TO, IMPROVED_EXACTLY_UP_TO
 
 Branches = list[list[tuple[int, Fraction]]]
 """Where each choice of a product leads, with the exact probabilities."""
@@ -161,7 +161,7 @@ def exactly(where: Setting, branches: Branches) -> Exactly | None:
     part, made = where.part, where.product
     size = len(part.order)
     parts = [x.tolist() for x in np.split(part.order, part.parts[1:-1])]
-    if size > EXACT_UP_TO or max(map(len, parts), default=0) > RATIONAL_UP_TO:
+    if size > EXACT_UP_TO or max(map(len, parts), default=0) > IMPROVED_EXACTLY_UP_TO:
         return None
     number, signs = part.number.tolist(), [int(x) for x in where.signs]
     offsets = np.asarray(made.model.row_offsets).tolist()
