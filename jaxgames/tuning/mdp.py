@@ -148,7 +148,7 @@ RATIONAL_UP_TO = 2_000
 # mdp/_improved_exactly.py, mdp/multi/_exact.py
 IMPROVED_EXACTLY_UP_TO = 300
 """States of a game, or of a component of a product, of which strategies are improved in
-rational arithmetic where float64 does not do: seconds, where all lead to one another."""
+rational arithmetic where float64 does not do: some seconds, where all are connected."""
 
 # mdp/_verify_values.py
 CHAIN_SOLVED_UP_TO = 2_000
