@@ -31,6 +31,11 @@ def answered(
             )
         except mdp.PropertyError as error:
             raise ValueError(f"'{asked}': {error}") from None
+        if args.exact and found.kind != "achievability":
+            raise ValueError(
+                f"'{asked}': --exact: optima of several objectives are not found as "
+                "fractions: leave it out"
+            )
         if found.status not in (Status.SOLVED, Status.PRECISION):
             _parts.lift_unless_solved(found)
             return None, None, _parts.not_solved(args, found)

@@ -36,6 +36,7 @@ class Gains(NamedTuple):
     lower: np.ndarray  # float64 [N]
     upper: np.ndarray  # float64 [N]
     scheduler: np.ndarray  # int32 [S]: what to choose in a component; -1 elsewhere
+    scale: float = 0.0  # the largest reward that is earned, if they have both signs
     exact: tuple | None = None  # the averages as fractions
 
 
@@ -80,6 +81,7 @@ def average_reward(
         found if int(found.count) else None,
         stop,
         exact_stop=gains.exact,
+        scale=gains.scale,
     )
     scheduler = np.full(model.num_states, NO_CHOICE, np.int32)
     return Posed(known, optimum, scheduler, gains.scheduler)
@@ -122,6 +124,8 @@ def _gains(
     scheduler = np.where(towards >= 0, towards, scheduler)
     scheduler = np.where(rests, first_kept(model, plain), scheduler)
     hard = np.flatnonzero(~easy)
+    signed = bool((reward[inside] < 0).any())
+    scale = float(np.abs(reward[inside]).max(initial=0.0)) if signed else 0.0
     if len(hard):
         order = np.argsort(label, kind="stable").astype(np.int32)
         ends = np.searchsorted(label[order], np.arange(count + 1))
@@ -131,10 +135,8 @@ def _gains(
         )
         values, room = np.zeros((2, model.num_states))
         shown = np.full(model.num_states, NO_CHOICE)  # what is better than by these
-        scale = np.abs(reward[inside]).max(initial=0.0)
-        signed = (reward[inside] < 0).any()
         width = epsilon / 4 if relative else 0.0
-        apart = epsilon / 4 * (scale if signed else 0.0) if relative else epsilon / 4
+        apart = epsilon / 4 * (scale if relative else 1.0)
         for at in hard:
             members = np.ascontiguousarray(order[ends[at] : ends[at + 1]])
             own = members_of(model, kept, members, probs, reward)
@@ -224,7 +226,7 @@ def _gains(
             fractions[at] if at in fractions else Fraction(float(lower[at]))
             for at in range(count)
         )
-    return Gains(lower, upper, scheduler.astype(np.int32), whole)
+    return Gains(lower, upper, scheduler.astype(np.int32), scale, whole)
 
 
 def _greedy(model: MDP, probs, reward, kept, values, least: bool) -> np.ndarray:

@@ -1,25 +1,19 @@
 """Averages of end components by policy iteration, where rounds take too long to mix."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from jaxgames.graph.host import room_for, tarjan
+from jaxgames.mdp._by_products import Products, Solve
 from jaxgames.mdp._model import MDP
 from jaxgames.mdp._rational import Row, eliminated
 from jaxgames.mdp.host._steps import gains
 from jaxgames.tuning.mdp import (
     DENSE_UP_TO,
-    DROPPED_BELOW,
     FACTORED_UP_TO,
-    FILLED_UP_TO,
-    LIFTED_BY,
-    MOST_PRODUCTS_OF_AVERAGES,
-    PRODUCTS_AIM,
     PRODUCTS_LEAVE,
-    PRODUCTS_ROOM,
 )
 
 IMPROVEMENTS = 200
@@ -348,20 +342,13 @@ def _solved(own: Members, policy: np.ndarray, home: int, stop: np.ndarray):
     return average, found
 
 
-Solve = Callable[[np.ndarray], np.ndarray | None]
-"""Solves equations of a policy; in the place of home's value: the average."""
-
-
 class _Solvers:
     """What solves equations of policies.
 
-    Large ones by products with their matrix [1]. With incomplete factors of it, which
-    do not fill in, some tens of products are enough where rates are of many sizes; with
-    none few are enough where it mixes well but for some sets of states that are seldom
-    left. Where products do not do, it is whole factors, for all policies after.
-
-    [1] Saad and Schultz, GMRES, SIAM J. Sci. Stat. Comput. 7(3), 1986,
-    doi:10.1137/0907058.
+    Large ones by products with their matrix. With factors that do not fill in, some
+    tens of products are enough where rates are of many sizes; with none few are enough
+    where it mixes well but for some sets of states that are seldom left. Where products
+    do not do, it is whole factors, for all policies after.
     """
 
     def __init__(self, own: Members, stop: np.ndarray):
@@ -379,25 +366,22 @@ class _Solvers:
             return _dense(size, home, *entries)
         if not self._products_do:
             return _factored(size, home, *entries)
-        product, stop = _one_more(size, *entries), self._stop
+        products = Products(size, *entries)
         factors: list[Solve | None] = []
-        nearly: list[Solve | None] = []
 
         def solve(wanted: np.ndarray) -> np.ndarray | None:
-            if self._products_do and not nearly:
-                nearly.append(_nearly_factored(size, *entries))
             while self._products_do:
-                found = _by_products(size, product, wanted, stop, nearly[0])
+                found = products.solved(wanted, self._stop)
                 if found is None:
                     return None
-                rest = np.abs(wanted - product(found)).max()
+                rest = np.abs(wanted - products.less_later(found)).max()
                 if rest <= PRODUCTS_LEAVE * np.abs(wanted).max():
                     average = found.mean()
                     found -= found[home]
                     found[home] = average
                     return found
-                self._products_do = nearly[0] is not None
-                nearly[0] = None
+                self._products_do = products.nearly_factored
+                products.nearly_factored = False
             if size > FACTORED_UP_TO:
                 return None
             if not factors:
@@ -440,85 +424,3 @@ def _factored(size: int, home: int, row, column, probs) -> Solve | None:
             return linalg.splu(matrix).solve
         except RuntimeError:
             return None
-
-
-def _nearly_factored(size: int, row, column, probs) -> Solve | None:
-    """What almost solves equations, but for a number that is the same for all.
-
-    Their matrix has none above zero beside its diagonal, which needs no pivots.
-    """
-    import warnings
-
-    from scipy import sparse
-    from scipy.sparse import linalg
-
-    moves = row != column
-    leave = np.bincount(row[moves], probs[moves], minlength=size)
-    leave = np.where(leave > 0, leave, 1.0)
-    line = np.arange(size)
-    matrix = sparse.csc_matrix(
-        (
-            np.append(leave * (1 + LIFTED_BY), -probs[moves]),
-            (np.append(line, row[moves]), np.append(line, column[moves])),
-        ),
-        shape=(size, size),
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return linalg.spilu(
-                matrix,
-                drop_tol=DROPPED_BELOW,
-                fill_factor=FILLED_UP_TO,
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            ).solve
-        except RuntimeError:
-            return None
-
-
-def _one_more(size: int, row, column, probs) -> Callable[[np.ndarray], np.ndarray]:
-    """What values have over those a step later, and their mean.
-
-    Where that is the reward, the mean is the average, and values are those of a policy
-    but for a number that is the same for all.
-    """
-    from scipy import sparse
-
-    matrix = sparse.csr_matrix((probs, (row, column)), shape=(size, size))
-    return lambda values: values - matrix @ values + values.mean()
-
-
-def _by_products(
-    size: int,
-    product: Callable[[np.ndarray], np.ndarray],
-    wanted: np.ndarray,
-    stop: np.ndarray,
-    nearly: Solve | None,
-) -> np.ndarray | None:
-    """Values whose product is as near to what is wanted as some products bring it.
-
-    None if they were stopped.
-    """
-    from scipy.sparse import linalg
-
-    def unless_stopped(_: float) -> None:
-        if stop[0]:
-            raise StopIteration
-
-    try:
-        found, _ = linalg.gmres(
-            linalg.LinearOperator((size, size), product),
-            wanted,
-            # With factors it is their solution that is near, not yet the product.
-            rtol=PRODUCTS_AIM if nearly is None else PRODUCTS_AIM**2,
-            atol=0.0,
-            restart=min(MOST_PRODUCTS_OF_AVERAGES, PRODUCTS_ROOM // size),
-            maxiter=1,
-            M=None if nearly is None else linalg.LinearOperator((size, size), nearly),
-            callback=unless_stopped,
-            callback_type="pr_norm",
-        )
-    except StopIteration:
-        return None
-    return found

@@ -242,6 +242,11 @@ def check(
         found = pareto(
             model, question, constants=constants, epsilon=epsilon, throw=throw
         )
+        if exact and found.kind == "numerical":
+            raise ValueError(
+                "exact: an optimum under bounds of other objectives is not found as a "
+                "fraction: leave it out"
+            )
         return _of_objectives(model, question, found)
     statuses = [Status.SOLVED]
     stats: list[Stats] = []

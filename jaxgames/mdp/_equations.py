@@ -32,6 +32,8 @@ class Open(NamedTuple):
         proper: whether all schedulers get out of the open states; else some do, and the
             others earn infinitely much.
         exact_stop: `[N]`, what `stop` has as fractions; None where they are not known.
+        scale: what is earned at most where that has both signs: averages may be near
+            zero then, and how far apart bounds are is measured by this, too.
     """
 
     value: np.ndarray
@@ -43,6 +45,7 @@ class Open(NamedTuple):
     discount: Fraction = Fraction(1)
     proper: bool = True
     exact_stop: tuple | None = None
+    scale: float = 0.0
 
 
 class Equations(NamedTuple):

@@ -76,7 +76,6 @@ def on_host(
     counts = np.zeros(2, np.int64)
     status = Status.INTERRUPTED
     improved = 0
-    nothing = faint(posed)
     if system is not None:
         aim = Aim(
             least=int(posed.optimum == "min"),
@@ -84,7 +83,7 @@ def on_host(
             slack=part.slack,
             tiny=UNDERFLOW["float64"],
             width=float(epsilon) if relative else 0.0,
-            apart=nothing if relative else float(epsilon),
+            apart=faint(posed, epsilon) if relative else float(epsilon),
             patience=PATIENCE_WITH_VALUES,
             few=FEW_STATES,
             few_patience=PATIENCE_WITH_FEW,
@@ -94,9 +93,7 @@ def on_host(
             model, posed, part, system, bounds, aim, counts, stop
         )
         near = aim.width * np.abs(bounds.lower) + aim.apart
-        wide = np.any(bounds.upper - bounds.lower > near)
-        # Averages are measured by what is earned, if that has both signs.
-        if status == Status.SOLVED and wide and posed.known.stop is None:
+        if status == Status.SOLVED and np.any(bounds.upper - bounds.lower > near):
             status = Status.PRECISION
     stats = {
         "rounds": int(counts[0]),
@@ -156,14 +153,17 @@ def unknown(posed: Posed, size: int) -> Bounds:
     return Bounds(value, lower, upper, steps)
 
 
-def faint(posed: Posed) -> float:
-    """How far apart bounds may be in any case.
+def faint(posed: Posed, epsilon: float) -> float:
+    """How far apart bounds may be in any case, where that is relative to values.
 
     Which probabilities are zero is known by the graph. Which rewards and averages are,
-    nobody has looked: that bounds get down to it shows it.
+    nobody has looked: that bounds get down to it shows it. Averages of what has both
+    signs are relative to that.
     """
     known = posed.known
-    return NOTHING if known.reward is None and known.stop is None else 0.0
+    if known.stop is not None:
+        return float(epsilon) * known.scale
+    return NOTHING if known.reward is None else 0.0
 
 
 def _in_turn(

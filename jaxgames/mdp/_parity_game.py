@@ -1,6 +1,7 @@
 """Stochastic parity games: two players and lots, and priorities that come for ever."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -11,8 +12,11 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions, host
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import NOBODY, Game
+from jaxgames.mdp._improved_exactly import Values, means_exactly
 from jaxgames.mdp._model import MDP, owner_of
 from jaxgames.mdp._omega import followed_by, one_less
+from jaxgames.mdp._open import exactly
+from jaxgames.mdp._rational import rounded
 from jaxgames.mdp._region import NO_CHOICE, check_model
 from jaxgames.mdp._stochastic_game import (
     IMPROVEMENTS,
@@ -28,6 +32,7 @@ from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify import verify
 from jaxgames.mdp._verify_values import verify_values
 from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 EPSILONS = 1e-8, 1e-11, 1e-14
 """How near bounds are that a check tries, one after the other."""
@@ -104,14 +109,19 @@ def solve_parity_game(
     """
     asked = _asked(game, priority, maximizer)
     precision(epsilon)
-    near, found = epsilon / 64, None
+    near: float | None = epsilon / 64
+    found = None
     while True:
         again = asked.solved(near, epsilon, relative)
-        if found is None or again.status == Status.SOLVED:
+        if found is None or (again is not None and again.status == Status.SOLVED):
             found = again
-        if found.status == Status.SOLVED or near < 1e-14:
+        assert found is not None
+        if found.status == Status.SOLVED or near is None:
             break
-        near /= 1024  # values were too near each other, or too small
+        # Values were too near each other, or too small.
+        near = near / 1024 if near >= 1e-14 else None
+        if near is None and game.model.num_states > IMPROVED_EXACTLY_UP_TO:
+            break
     if throw and found.status != Status.SOLVED:
         raise SolveError(Status(found.status), found)
     return found
@@ -244,23 +254,25 @@ class _Asked(NamedTuple):
     mine: np.ndarray
     real: np.ndarray
 
-    def solved(self, near: float, epsilon: float, relative: bool) -> GameValues:
+    def solved(
+        self, near: float | None, epsilon: float, relative: bool
+    ) -> GameValues | None:
         """Improves strategies until none is better.
 
         Args:
-            near: how far apart bounds are by which choices are compared.
+            near: how far apart bounds are by which choices are compared; None to find
+                values as fractions.
             epsilon: how far apart those in the end may be.
             relative: whether that is relative to the value.
         """
         model, real = self.game.model, self.real
         groups, owner = np.asarray(model.row_group_offsets), owner_of(model)
         choice = np.where(real, groups[:-1], NO_CHOICE)
-        rounds, slack = 0, 4 * near + 1e-14
-        lower = upper = np.zeros(model.num_states)
+        rounds, slack = 0, 0.0 if near is None else 4 * near + 1e-14
+        lower = upper = value = np.zeros(model.num_states)
+        worth = np.zeros(model.num_choices)
         while True:  # at first nothing is worth anything
             limits.tick("improving", rounds, "strategies")
-            value = lower + (upper - lower) / 2
-            worth = means(model, value)
             best = best_choices(worth, owner, model.num_states, largest=True)
             here = np.where(real, choice, 0)
             better = self.mine & real & (worth[best] - worth[here] > slack)
@@ -272,15 +284,30 @@ class _Asked(NamedTuple):
                     break
             choice = np.where(better, moves, choice)
             low = taken(choice, self.mine, owner)
-            lower, upper = self._bounds(low, "min", near, False)
             rounds += 1
+            if near is None:
+                exact = self._exactly(low, "min")
+                if exact is None:
+                    return None
+                lower = np.array([rounded(x, -1) for x in exact])
+                value, worth = _ranks(exact, means_exactly(model, exact))
+            else:
+                lower, upper = self._bounds(low, "min", near, False)
+                value = lower + (upper - lower) / 2
+                worth = means(model, value)
         theirs = real & ~self.mine
         strategy = np.where(theirs & (moves >= 0), moves, choice).astype(np.int32)
-        if rounds:
+        if rounds and near is not None:
             low = taken(strategy, self.mine, owner)
             lower, _ = self._bounds(low, "min", near, relative)
         high = taken(strategy, theirs, owner)
-        _, upper = self._bounds(high, "max", near, relative)
+        if near is None:
+            exact = self._exactly(high, "max")
+            if exact is None:
+                return None
+            upper = np.array([rounded(x, 1) for x in exact])
+        else:
+            _, upper = self._bounds(high, "max", near, relative)
         upper = np.where(real, np.maximum(upper, lower), lower)
         width = epsilon * (lower if relative else 1.0)
         met = bool(np.all(upper - lower <= width))
@@ -293,6 +320,27 @@ class _Asked(NamedTuple):
             strategy=strategy,
         )
 
+    def _exactly(
+        self, choices: np.ndarray, optimum: Literal["min", "max"]
+    ) -> list[Fraction] | None:
+        """The values of the decision process of some choices; None if too long."""
+        small, posed = self._posed(choices, optimum)
+        with limits.ticking_beside("solving in rational arithmetic") as stop:
+            found = exactly(small, posed, np.zeros(small.num_states), stop)
+        if found is None:
+            return None
+        values = [Fraction(x) for x in found]
+        if optimum == "min":
+            values = [1 - x for x in values]
+        return [x * int(y) for x, y in zip(values, self.real.tolist(), strict=True)]
+
+    def _posed(self, choices: np.ndarray, optimum: Literal["min", "max"]):
+        """The decision process of some choices, and for whom it is to be reached."""
+        small, _ = part(self.game.model, choices)
+        parity = 0 if optimum == "max" else 1
+        good = components_of(small, self.priority, parity)
+        return small, _questions.reach(small, good, "max", None)
+
     def _bounds(
         self,
         choices: np.ndarray,
@@ -301,10 +349,7 @@ class _Asked(NamedTuple):
         relative: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of the decision process of some choices."""
-        small, _ = part(self.game.model, choices)
-        parity = 0 if optimum == "max" else 1
-        good = components_of(small, self.priority, parity)
-        posed = _questions.reach(small, good, "max", None)
+        small, posed = self._posed(choices, optimum)
 
         def solve(epsilon: float, relative: bool) -> tuple[np.ndarray, np.ndarray]:
             question = Question(small, posed, epsilon, relative)
@@ -349,6 +394,12 @@ class _Asked(NamedTuple):
         kept = np.append(unsure, False)[owner]
         kept &= np.abs(worth - np.append(value, 0.0)[owner]) <= slack
         return won_almost_surely(model, self.priority, self.mine, np.flatnonzero(kept))
+
+
+def _ranks(*numbers: Values) -> list[np.ndarray]:
+    """The same numbers by their order, all together: float64."""
+    rank = {x: float(i) for i, x in enumerate(sorted(set().union(*numbers)))}
+    return [np.array([rank[x] for x in some]) for some in numbers]
 
 
 def won_almost_surely(
@@ -510,8 +561,32 @@ def _shown(
         )
         if not wrong.any():
             return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
+    if (
+        small.num_states <= IMPROVED_EXACTLY_UP_TO
+    ):  # the bound is nearer than float64 can tell
+        found = values_of(marked, text, exact=True, throw=False)
+        if found.exact is not None and _is_above(marked, good, found.exact):
+            ends = [1 - x if is_least else x for x in map(Fraction, found.exact)]
+            for state in np.flatnonzero(asked.real).tolist():
+                own = Fraction(float(bound[state]))
+                wrong[state] = ends[state] < own if is_least else own < ends[state]
+            if not wrong.any():
+                return ValueVerdict.at(ValueReason.OK, NO_CHOICE)
     reason = ValueReason.TOO_LARGE if is_least else ValueReason.TOO_SMALL
     return ValueVerdict.at(reason, int(np.argmax(wrong)))
+
+
+def _is_above(model: MDP, target: np.ndarray, values: Values) -> bool:
+    """Whether no choice has more than its state: then nobody gets there more likely."""
+    owner = owner_of(model).tolist()
+    return all(
+        x >= 0 and (x >= 1 or not there)
+        for x, there in zip(values, target.tolist(), strict=True)
+    ) and all(
+        target[state] or mean <= values[state]
+        for state, mean in zip(owner, means_exactly(model, values), strict=True)
+        if state < len(values)
+    )
 
 
 def _sum_to_one(one: np.ndarray, other: np.ndarray) -> np.ndarray:

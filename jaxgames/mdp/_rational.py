@@ -165,8 +165,32 @@ def _best(
     """The values of the best policy, from one to begin with, if it is given."""
     if policy is None:
         policy = _proper(rows)
-    if policy is None:
+    return None if policy is None else _improved(rows, worth, least, policy)
+
+
+def best_policy(
+    rows: list[list[Row]], worth: list[list[Fraction]], *, least: bool
+) -> list[int] | None:
+    """The choice of each state by a best policy.
+
+    Args:
+        rows: for each state the choices: where they lead inside.
+        worth: what else these earn.
+        least: whether the least counts.
+
+    Returns:
+        None where numbers get too long, or a policy never ends.
+    """
+    policy = _proper(rows)
+    if policy is None or _improved(rows, worth, least, policy) is None:
         return None
+    return policy
+
+
+def _improved(
+    rows: list[list[Row]], worth: list[list[Fraction]], least: bool, policy: list[int]
+) -> list[Fraction] | None:
+    """The values of the best policy; the one that is given becomes that."""
     while True:
         limits.tick("solving in rational arithmetic")
         value = eliminated(

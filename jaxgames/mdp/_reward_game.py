@@ -10,7 +10,9 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game
+from jaxgames.mdp._improved_exactly import improved_exactly
 from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._open import exactly
 from jaxgames.mdp._questions import Posed
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
 from jaxgames.mdp._stochastic_game import (
@@ -24,6 +26,7 @@ from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify_values import verify_values
 from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 
 def _undecided(status: Status, game: Game, *_: Any, **__: Any) -> GameValues:
@@ -325,12 +328,18 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
             low, taken = found.lower, each
     assert low is not None
     strategy = np.where(mine, taken, strategy)
+    met = _near(low, np.where(endless, np.inf, high.upper), epsilon, relative)
+    if not met and model.num_states <= IMPROVED_EXACTLY_UP_TO:
+        sharp = _exactly(asked, strategy, endless)
+        if sharp is not None:
+            strategy = sharp
+            high = _values(asked, strategy, ~mine, "max", near, relative)
+            low = _values(asked, strategy, mine, "min", near, relative).lower
     strategy = np.where(asked.real & ~asked.target, strategy, NO_CHOICE)
     upper = np.where(endless, np.inf, np.maximum(high.upper, low))
     with np.errstate(invalid="ignore"):
-        width = np.where(low == upper, 0.0, upper - low)
-        met = np.all(width <= epsilon * (np.abs(low) if relative else 1.0))
-        value = np.where(low == upper, low, low + width / 2)
+        value = np.where(low == upper, low, low + (upper - low) / 2)
+    met = _near(low, upper, epsilon, relative)
     return GameValues(
         Status.SOLVED if met else Status.PRECISION,
         stats=Stats(solver="strategies", rounds=rounds),
@@ -339,6 +348,34 @@ def _solved(asked: _Asked, epsilon: float, relative: bool) -> GameValues:
         value=value,
         strategy=strategy.astype(np.int32),
     )
+
+
+def _exactly(
+    asked: _Asked, strategy: np.ndarray, endless: np.ndarray
+) -> np.ndarray | None:
+    """The best strategies of both sides, in fractions."""
+    goes_on = asked.real & ~asked.target & ~endless
+
+    def solve(strategy: np.ndarray):
+        small, _ = asked.left(strategy, ~asked.mine)
+        posed = asked.posed(small, "max")
+        with limits.ticking_beside("solving in rational arithmetic") as stop:
+            return exactly(small, posed, np.zeros(small.num_states), stop)
+
+    return improved_exactly(
+        *(asked.game.model, strategy, goes_on & ~asked.mine, goes_on & asked.mine),
+        solve,
+        least=True,
+        reward=asked.reward,
+        discount=Fraction(1) if asked.discount is None else asked.discount,
+    )
+
+
+def _near(lower: np.ndarray, upper: np.ndarray, epsilon: float, relative: bool) -> bool:
+    """Whether bounds are as near as was asked."""
+    with np.errstate(invalid="ignore"):
+        width = np.where(lower == upper, 0.0, upper - lower)
+        return bool(np.all(width <= epsilon * (np.abs(lower) if relative else 1.0)))
 
 
 def _gap(lower: np.ndarray, upper: np.ndarray) -> float:

@@ -12,12 +12,15 @@ from jaxgames.limits import Bounds, limited
 from jaxgames.mdp import _questions
 from jaxgames.mdp._checks import precision
 from jaxgames.mdp._game import Game
+from jaxgames.mdp._improved_exactly import improved_exactly
 from jaxgames.mdp._model import MDP, owner_of
+from jaxgames.mdp._open import exactly
 from jaxgames.mdp._region import NO_CHOICE, as_states, check_model
 from jaxgames.mdp._values_problem import VALUES, Question
 from jaxgames.mdp._values_verdict import ValueReason, ValueVerdict
 from jaxgames.mdp._verify_values import Claim
 from jaxgames.solution import SolveError, Stats, Status
+from jaxgames.tuning.mdp import IMPROVED_EXACTLY_UP_TO
 
 IMPROVEMENTS = 1_000
 """How often strategies are improved at most."""
@@ -83,7 +86,9 @@ def solve_game(
     others choose what is least by these values, and the most that he gets against that
     is found. The first decision process bounds the value from below, the second from
     above, whatever went before: each by its own certificate, rounding included. So end
-    components, which hold up bounds of value iteration from above, need no care.
+    components, which hold up bounds of value iteration from above, need no care. If the
+    bounds stay apart, which they do where float64 cannot tell choices apart, strategies
+    of small games are improved in rational arithmetic.
 
     Args:
         game: a concrete game.
@@ -192,9 +197,8 @@ class Asked(NamedTuple):
             best = best_choices(worth, owner, size, largest=True)
             here = np.where(real, choice, 0)
             gain = worth[best] - worth[here]
-            better = (
-                mine & real & ~self.target & (gain > 4 * near * worth[here] + 1e-14)
-            )
+            # Relative, however small it is: what leads far may begin with very little.
+            better = mine & real & ~self.target & (gain > 4 * near * worth[best])
             if not better.any() or rounds >= IMPROVEMENTS:
                 break
             took[_of_games(np.logical_or, better, first)] = rounds + 1
@@ -217,6 +221,12 @@ class Asked(NamedTuple):
             swaps = np.repeat(swaps, np.diff(first, append=size))
             above = np.where(swaps, again[1], above)
             theirs = np.where(swaps & others & (low[2] >= 0), low[2], theirs)
+            if not self._near(low[0], above).all() and size <= IMPROVED_EXACTLY_UP_TO:
+                sharp = self._exactly(np.where(mine, choice, theirs))
+                if sharp is not None:
+                    choice = theirs = sharp
+                    low = self._values(taken(choice, mine, owner), "min", near)
+                    above = self._values(taken(theirs, others, owner), "max", near)[1]
         strategy = np.where(mine, choice, theirs)
         goes_on = real & ~self.target
         if self.passed is not None:
@@ -245,13 +255,26 @@ class Asked(NamedTuple):
         """Bounds of the decision process of some choices, and its scheduler."""
         small, old = part(self.game.model, choices)
         posed = _questions.reach(small, self.target, optimum, self.passed)
-        found = drive.solve(
-            VALUES, Question(small, posed, epsilon, self.relative), throw=False
-        )
+        found = drive.solve(VALUES, Question(small, posed, epsilon, True), throw=False)
         if found.status not in (Status.SOLVED, Status.PRECISION):
             limits.fail(Status(found.status), "solving equations")
         scheduler = np.append(old, NO_CHOICE)[found.scheduler]
         return found.lower, found.upper, scheduler
+
+    def _exactly(self, strategy: np.ndarray) -> np.ndarray | None:
+        """The best strategies of both sides, in fractions."""
+        model = self.game.model
+        mine, owner = self.game.states_of(self.maximizer), owner_of(model)
+        goes_on = ~self.target if self.passed is None else self.passed & ~self.target
+
+        def solve(strategy: np.ndarray):
+            small, _ = part(model, taken(strategy, mine, owner))
+            posed = _questions.reach(small, self.target, "min", self.passed)
+            with limits.ticking_beside("solving in rational arithmetic") as stop:
+                return exactly(small, posed, np.zeros(model.num_states), stop)
+
+        moves, answers = mine & goes_on, ~mine & goes_on
+        return improved_exactly(model, strategy, moves, answers, solve, least=False)
 
     def _gap(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
         return (upper - lower) / (np.maximum(lower, 1e-300) if self.relative else 1.0)

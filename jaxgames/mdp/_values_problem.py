@@ -138,11 +138,10 @@ class ValuesOf(drive.Problem[Question]):
         solver = dataclasses.replace(solver, least=posed.optimum == "min")
         bounds = unknown(posed, 1)
         near = float(question.epsilon)
-        nothing = faint(posed)
         answer, status, rounds, carry = iterate(
             *(part, solver),
             width=near if question.relative else 0.0,
-            apart=nothing if question.relative else near,
+            apart=faint(posed, near) if question.relative else near,
             low=float(bounds.lower[0]),
             high=float(bounds.upper[0]),
             state=state,

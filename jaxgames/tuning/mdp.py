@@ -161,6 +161,11 @@ DENSE_UP_TO = 500
 RATIONAL_UP_TO = 2_000
 """States of a stiff component that may be solved in rational arithmetic."""
 
+# mdp/_improved_exactly.py, mdp/multi/_exact.py
+IMPROVED_EXACTLY_UP_TO = 300
+"""States of a game, or of a component of a product, of which strategies are improved in
+rational arithmetic where float64 does not do: some seconds, where all are connected."""
+
 # mdp/_verify_values.py
 CHAIN_SOLVED_UP_TO = 2_000
 """States of a chain that verification solves in fractions."""
@@ -189,15 +194,13 @@ MOST_AVERAGES = 1_000_000
 """Rounds of averages at most, of one component whose policies did not do."""
 
 # mdp/_average_policies.py
-DROPPED_BELOW = 0.03
-"""Numbers that incomplete factors leave out, relative to the largest of a column."""
-
-FILLED_UP_TO = 3.0
-"""How many more numbers incomplete factors may have than their matrix."""
-
 FACTORED_UP_TO = 100_000
 """States of a component whose equations whole factors may solve, which fill in."""
 
+PRODUCTS_LEAVE = 0.01
+"""The share of what is wanted that products may leave and still pay."""
+
+# mdp/_by_products.py
 LIFTED_BY = 1e-4
 """By what share a diagonal is larger so that it has factors at all."""
 
@@ -209,10 +212,7 @@ PRODUCTS_ROOM = 2**28
 """... numbers of their vectors, which are all kept ..."""
 
 PRODUCTS_AIM = 1e-6
-"""... the share of what is wanted that may be left: it is begun anew for that ..."""
-
-PRODUCTS_LEAVE = 0.01
-"""... and the share with which that still pays."""
+"""... the share of what is wanted that may be left: it is begun anew for that."""
 
 # mdp/_eliminated.py
 ELIMINATED_IN = 500_000

@@ -1,5 +1,6 @@
 """Published models with properties whose exact values are known, where they lie."""
 
+import itertools
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+
+from jaxgames import mdp
 
 FOLDER = Path(__file__).parents[3] / "shared/data/public/mdp-quantitative"
 
@@ -65,3 +68,16 @@ def texts() -> list[str]:
         for path in sorted(FOLDER.glob("[im]*/*.json"))
         for case in json.loads(path.read_text())["cases"]
     ]
+
+
+def rarely(game: mdp.Game, rng) -> mdp.Game:
+    """The same, where all branches but the first of a choice are taken very seldom."""
+    model = game.model
+    rows = np.asarray(model.row_offsets)
+    probs = np.ones(len(model.columns))
+    for begin, end in itertools.pairwise(rows.tolist()):
+        rare = 2.0 ** -rng.choice([2, 10, 30, 40])
+        probs[begin + 1 : end] = rare / (end - begin)
+        probs[begin] = 1 - probs[begin + 1 : end].sum()
+    parts = (model.row_group_offsets, rows, model.columns, probs)
+    return mdp.Game.from_arrays(*parts, game.player)

@@ -190,6 +190,21 @@ def test_averages_of_mixed_signs():
                 assert Fraction(less.lower[s]) <= value <= Fraction(less.upper[s])
 
 
+@pytest.mark.parametrize("solver", ["host", "values"])
+def test_what_is_lost_and_earned_alike_is_nothing_on_average(solver):
+    """A mean of zero is near if it is so beside what is earned."""
+    model = mdp.MDP.from_arrays(
+        *([0, 1, 2, 5, 6], [0, 2, 3, 4, 5, 6, 7], [1, 3, 1, 1, 2, 3, 3]),
+        [0.5, 0.5, 1, 1, 1, 1, 1],
+        choice_rewards={"": [1, 2, 1, -2, 1, -2]},
+    )
+    found = mdp.check(model, "Rmin=? [ LRA ]", solver)
+    assert found.status == Status.SOLVED
+    assert (found.lower <= [0, 2, -2, -2]).all()
+    assert (found.upper >= [0, 2, -2, -2]).all()
+    assert (found.upper - found.lower).max() <= 2e-6
+
+
 # ---- published models ----------------------------------------------------------------
 
 NAMES = sorted(path.stem for path in FOLDER.glob("models/*.umb"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgames import SolveError, Status, mdp
-from jaxgames.mdp import _average, _average_policies
+from jaxgames.mdp import _average, _average_policies, _by_products
 from jaxgames.mdp.host._steps import gains
 from jaxgames.testing import _exact as exact
 
@@ -176,7 +176,7 @@ def test_large_processes_that_mix_slowly(monkeypatch, products):
 
     monkeypatch.setattr(_average_policies, "_factored", counted)
     monkeypatch.setattr(_average_policies, "DENSE_UP_TO", 0)
-    monkeypatch.setattr(_average_policies, "MOST_PRODUCTS_OF_AVERAGES", products)
+    monkeypatch.setattr(_by_products, "MOST_PRODUCTS_OF_AVERAGES", products)
     monkeypatch.setattr(_average, "RATIONAL_UP_TO", 0)
     monkeypatch.setattr(_average, "MOST_AVERAGES", 1)
     found = mdp.check(model, "Rmax=? [ LRA ]")
@@ -184,6 +184,42 @@ def test_large_processes_that_mix_slowly(monkeypatch, products):
     assert Fraction(found.lower[0]) <= exactly[0] <= Fraction(found.upper[0])
     assert found.upper[0] - found.lower[0] <= 1e-6 * found.lower[0]
     assert bool(asked) == (products == 1)
+
+
+def climbing(size: int) -> mdp.MDP:
+    """A line on which it goes up a third as often as down; the top is seldom seen."""
+    columns, probs = [0, 1], [0.75, 0.25]
+    for state in range(1, size):
+        columns += [state - 1, min(state + 1, size - 1)]
+        probs += [0.75, 0.25]
+    top = np.arange(size) == size - 1
+    lines = np.arange(size + 1), np.arange(0, 2 * size + 1, 2)
+    return mdp.MDP.from_arrays(*lines, columns, probs, labels={"top": top})
+
+
+def test_an_average_far_smaller_than_what_is_earned(monkeypatch):
+    """Rounding of what is earned in the one state is far more than the average."""
+    monkeypatch.setattr(_average, "average_of_chain", lambda *_: None)
+    monkeypatch.setattr(_average, "RATIONAL_UP_TO", 0)
+    model, value = climbing(36), Fraction(2, 3**36 - 1)
+    assert value < 2e-17
+    found = mdp.check(model, 'LRA=? [ "top" ]')
+    assert Fraction(found.lower[0]) <= value <= Fraction(found.upper[0])
+    assert found.upper[0] - found.lower[0] <= 1e-6 * value
+    assert found.status == Status.SOLVED
+
+
+def test_averages_whose_bounds_stay_apart_say_so(monkeypatch):
+    """And no rounds are made of which it is known that they are lost in rounding."""
+    monkeypatch.setattr(_average, "average_of_chain", lambda *_: None)
+    monkeypatch.setattr(_average, "improved", lambda *_: None)
+    monkeypatch.setattr(_average, "RATIONAL_UP_TO", 0)
+    monkeypatch.setattr(_average, "MOST_AVERAGES", 10**12)  # more than a test can take
+    with pytest.raises(SolveError) as raised:
+        mdp.check(climbing(36), 'LRA=? [ "top" ]')
+    found = raised.value.solution
+    assert found.status == Status.PRECISION
+    assert found.lower[0] <= 2 / (3**36 - 1) <= found.upper[0]
 
 
 def test_what_is_added_to_values_is_within_its_error():
@@ -209,6 +245,11 @@ def test_what_is_added_to_values_is_within_its_error():
             )
             assert abs(Fraction(found[choice]) - true) <= Fraction(off[choice])
             assert off[choice] <= 1e-14 * (1 + scale)
+        # Where a reward is lost by a change nothing is left, and little of an error.
+        lost = reward - found
+        gains(first, rows, columns, probs, lost, high, low, found, off)
+        assert (np.abs(found) <= 1e-14 * (1 + scale)).all()
+        assert (off <= 1e-15 * np.abs(found) + 1e-27 * (1 + scale)).all()
 
 
 def test_what_has_no_fraction_says_so():

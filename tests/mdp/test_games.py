@@ -8,7 +8,7 @@ from fractions import Fraction
 import jax
 import numpy as np
 import pytest
-from quantitative_cases import FOLDER, needs_folder
+from quantitative_cases import FOLDER, needs_folder, rarely
 
 from jaxgames import Status, mdp, solve_many
 from jaxgames.mdp import _games_problem
@@ -56,6 +56,23 @@ def test_against_all_strategies():
             assert Fraction(found.lower[s]) <= value[s] <= Fraction(found.upper[s])
             assert found.upper[s] - found.lower[s] <= 1e-6 * value[s]
         assert mdp.verify_game(game, target, found, states=passed)
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_what_is_left_once_in_a_long_time(relative):
+    """A choice may be better by one part in 2^40, and lead to all there is."""
+    rng = np.random.default_rng(1)
+    for _ in range(90):
+        size = int(rng.integers(2, 6))
+        game = rarely(random_game(rng, size), rng)
+        target = np.arange(size) == rng.integers(size)
+        value = by_all_strategies(game, target, np.ones(size, bool))
+        found = mdp.solve_game(game, target, relative=relative)
+        for s in range(size):
+            assert Fraction(found.lower[s]) <= value[s] <= Fraction(found.upper[s])
+            near = 1e-6 * (value[s] if relative else 1)
+            assert found.upper[s] - found.lower[s] <= near
+        assert mdp.verify_game(game, target, found)
 
 
 def test_games_side_by_side_have_the_values_of_each_alone(monkeypatch):

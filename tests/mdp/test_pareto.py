@@ -1,6 +1,7 @@
 """Several objectives: published fronts, all schedulers, and verification."""
 
 import dataclasses
+import itertools
 import json
 from fractions import Fraction
 
@@ -10,7 +11,8 @@ import pytest
 from jaxgames import SolveError, Status, io, mdp
 from jaxgames.cli import main
 from jaxgames.mdp._property import PropertyError
-from jaxgames.mdp.multi import _oracle
+from jaxgames.mdp._verify_values import _chain_values
+from jaxgames.mdp.multi import _exact, _oracle
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.solution import Stats
 from jaxgames.testing import fuzz
@@ -79,6 +81,99 @@ def test_achievability(asked, value):
 @pytest.mark.parametrize(
     ("asked", "value"),
     [
+        ('multi(P>=0.5 [ F "goal" ], R{"gain"}>=0 [ C ])', True),
+        ('multi(P>0.5 [ F "goal" ], R{"gain"}>=0 [ C ])', False),
+        ('multi(P>0.25 [ F "goal" ], R{"lost"}<=0 [ C ])', True),
+        ('multi(P>0.25 [ F "goal" ], R{"lost"}<0 [ C ])', False),
+        ('multi(P>=0.25 [ F "goal" ], R{"gain"}>=7/12 [ C ])', True),
+        ('multi(P>=0.25 [ F "goal" ], R{"gain"}>7/12 [ C ])', False),
+        ('multi(P>=1/4 [ F "goal" ], R{"gain"}>=0.58333333333333333334 [ C ])', False),
+        ('multi(P<=0.5 [ G !"goal" ], P>=0.5 [ F<=1 "goal" ])', True),
+        ('multi(P>=0.3 [ G F "goal" ], P>=0.7 [ F G !"goal" ])', True),
+        ('multi(P>=0.3 [ G F "goal" ], P>0.7 [ F G !"goal" ])', False),
+    ],
+)  # fmt: skip
+def test_what_lies_exactly_at_the_border(asked, value):
+    rewards = {**(model().choice_rewards or {}), "lost": np.zeros(5)}
+    built = dataclasses.replace(model(), choice_rewards=rewards)
+    assert mdp.check(built, asked).value is value
+    found = mdp.pareto(built, asked)
+    assert mdp.verify_pareto(built, asked, found)
+    wrong = dataclasses.replace(found, achievable=not value)
+    assert not mdp.verify_pareto(built, asked, wrong)
+
+
+def borders(points: set) -> list[tuple]:
+    """Vertices from which no point is better in both coordinates, by the first one."""
+    found: list[tuple] = []
+    for x, y in sorted(points, reverse=True):
+        if found and y <= found[-1][1]:
+            continue
+        while len(found) > 1:
+            (a, b), (c, d) = found[-2:]
+            if (c - a) * (y - b) > (d - b) * (x - a):
+                break
+            found.pop()
+        found.append((x, y))
+    return found
+
+
+def test_borders_against_all_schedulers():
+    """Mixtures of neighbouring vertices are had, and a hair more is not."""
+    rng = np.random.default_rng(5)
+    hair, mixed = Fraction(1, 2**70), 0
+    for _ in range(12):
+        size, many = 3, 2
+        targets = rng.integers(size, size=(size, many))
+        stays = rng.choice([1 / 4, 1 / 3, 1 / 5], (size, many))
+        gains = rng.integers(4, size=(size, many, 2))
+        columns, probs = [], []
+        for to, stay in zip(targets.ravel(), stays.ravel(), strict=True):
+            columns += [int(to), size]
+            probs += [stay, 1 - stay]
+        built = mdp.MDP.from_arrays(
+            [0, 2, 4, 6, 7],
+            [*range(0, 14, 2), 13],
+            [*columns, size],
+            [*probs, 1],
+            choice_rewards={
+                name: [*gains[:, :, j].ravel().tolist(), 0]
+                for j, name in enumerate(("one", "other"))
+            },
+        )
+        points = set()
+        for policy in itertools.product(range(many), repeat=size):
+            rows, worth = [], [[], []]
+            for state, choice in enumerate(policy):
+                stay = Fraction(stays[state, choice])
+                leave = Fraction(1 - stays[state, choice])
+                rows.append({int(targets[state, choice]): stay / (stay + leave)})
+                for j in range(2):
+                    worth[j].append(Fraction(int(gains[state, choice, j])))
+            had = [_chain_values([dict(row) for row in rows], own) for own in worth]
+            points.add(tuple(x[0] for x in had))
+        for a, b in itertools.pairwise(borders(points)):
+            mixed += 1
+            x, y = ((2 * p + 3 * q) / 5 for p, q in zip(a, b, strict=True))
+            for relation, goal, value in (
+                (">=", (x, y), True),
+                (">", (x, y), False),
+                (">=", (x, y + hair), False),
+                (">", (x - hair, y - hair), True),
+            ):
+                first, second = (
+                    f'R{{"{name}"}}{relation}{at} [ C ]'
+                    for name, at in (("one", "x"), ("other", "y"))
+                )
+                asked = f"multi({first}, {second})"
+                constants = dict(zip("xy", goal, strict=True))
+                assert mdp.check(built, asked, constants=constants).value is value
+    assert mixed > 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
         ('multi(Pmax=? [ F "goal" ], R{"gain"}>=0.4375 [ C ])', 0.3125),
         ('multi(Pmin=? [ G !"goal" ], R{"gain"}>=0.4375 [ C ])', 0.6875),
         ('multi(R{"gain"}min=? [ C ], P>=0.25 [ F "goal" ])', 0),
@@ -130,6 +225,20 @@ def test_rewards_without_end_and_fronts_for_check_are_refused():
         mdp.pareto(paid, 'multi(Pmax=? [ F "goal" ], Rmax=? [ C ])')
     with pytest.raises(PropertyError, match=r"for mdp\.pareto"):
         mdp.check(model(), BOTH)
+
+
+def test_optima_of_several_objectives_have_no_fractions(tmp_path, capsys):
+    asked = 'multi(Pmax=? [ F "goal" ], R{"gain"}>=0.4375 [ C ])'
+    with pytest.raises(ValueError, match="is not found as a fraction"):
+        mdp.check(model(), asked, exact=True)
+    met = 'multi(P>=0.5 [ F "goal" ], R{"gain"}>=0 [ C ])'
+    assert mdp.check(model(), met, exact=True).value is True
+    path = tmp_path / "model.umb"
+    io.save(str(path), model())
+    for each in (asked, BOTH):
+        assert main(["mdp", str(path), "--prop", each, "--exact"]) == 2
+        assert "--exact" in capsys.readouterr().err
+    assert main(["mdp", str(path), "--prop", met, "--exact"]) == 0
 
 
 SPOILT = {
@@ -193,7 +302,7 @@ def test_nothing_is_found_in_many_small_models():
     assert summary.failure is None, summary.failure
 
 
-def test_what_rounds_tell_nothing_of_is_an_error_of_precision():
+def test_what_rounds_tell_nothing_of_is_found_in_fractions(monkeypatch):
     """A state that is left once in 2^31 steps."""
     model = mdp.MDP.from_arrays(
         [0, 2, 4],
@@ -203,10 +312,15 @@ def test_what_rounds_tell_nothing_of_is_an_error_of_precision():
         labels={"goal": [0, 1], "ok": [1, 0]},
     )
     asked = 'multi(Pmax=? [ F "goal" ], Pmax=? [ F "ok" ])'
+    bounded = 'multi(P>=0.5 [ F "goal" ], P>=0.5 [ F "ok" ])'
+    found = mdp.pareto(model, asked)
+    np.testing.assert_allclose(found.points[found.vertices], [[1, 1]], atol=1e-6)
+    assert mdp.verify_pareto(model, asked, found)
+    assert mdp.check(model, bounded).value is True
+    monkeypatch.setattr(_exact, "EXACT_UP_TO", 0)
     with pytest.raises(SolveError, match="PRECISION"):
         mdp.pareto(model, asked)
     assert mdp.pareto(model, asked, throw=False).status == Status.PRECISION
-    bounded = 'multi(P>=0.5 [ F "goal" ], P>=0.5 [ F "ok" ])'
     assert mdp.check(model, bounded, throw=False).status == Status.PRECISION
 
 

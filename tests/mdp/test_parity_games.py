@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from quantitative_cases import FOLDER, needs_folder
+from quantitative_cases import FOLDER, needs_folder, rarely
 
 from jaxgames import ltl, mdp
 from jaxgames.mdp._parity_game import won_almost_surely
@@ -39,6 +39,24 @@ def compare(seed: int, count: int, most: int = 6) -> None:
 
 def test_against_all_strategies():
     compare(seed=1, count=40)
+
+
+def test_what_is_left_once_in_a_long_time():
+    """Float64 cannot tell which choices are better, and one less it has few digits."""
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        size = int(rng.integers(2, 6))
+        game, priority = random_game(rng, size, 5)
+        game = rarely(game, rng)
+        value = mdp.reference.parity_game_values(game, priority)
+        found = mdp.solve_parity_game(game, priority)
+        for s in range(size):
+            assert Fraction(found.lower[s]) <= value[s] <= Fraction(found.upper[s])
+            assert found.upper[s] - found.lower[s] <= 1e-6 * value[s]
+        assert mdp.verify_parity_game(game, priority, found)
+        for end in (np.nextafter(found.upper, 2), np.nextafter(found.lower, -1)):
+            wrong = dataclasses.replace(found, lower=end, upper=end)
+            assert not mdp.verify_parity_game(game, priority, wrong)
 
 
 @pytest.mark.sweep

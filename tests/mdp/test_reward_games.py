@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from quantitative_cases import rarely
 
 from jaxgames import mdp
 from jaxgames.mdp._stochastic_game import part
@@ -46,11 +47,13 @@ def by_all_strategies(game: mdp.Game, reward, target, discount) -> list:
     return best
 
 
-def compare(seed: int, count: int, discount=None) -> None:
+def compare(seed: int, count: int, discount=None, rare: bool = False) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(count):
         size = int(rng.integers(1, 6))
         game, reward = random_game(rng, size)
+        if rare:
+            game = rarely(game, rng)
         target = rng.random(size) < 0.3
         if discount is not None:
             reward = reward - 1
@@ -71,6 +74,11 @@ def compare(seed: int, count: int, discount=None) -> None:
 
 def test_before_a_target_against_all_strategies():
     compare(seed=1, count=60)
+
+
+@pytest.mark.parametrize("discount", [None, Fraction(99, 100)])
+def test_what_is_left_once_in_a_long_time(discount):
+    compare(seed=3, count=30, discount=discount, rare=True)
 
 
 def test_discounted_against_all_strategies():

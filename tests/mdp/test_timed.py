@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from jaxgames import SolveError, Status, io, mdp
-from jaxgames.mdp import _average_policies
+from jaxgames.mdp._by_products import Products
 from jaxgames.mdp._clock import ticks_in, time_at
 from jaxgames.testing import _timed
 
@@ -184,13 +184,13 @@ def test_what_sees_no_time_says_so(queue):
 
 @pytest.mark.counts
 def test_averages_of_many_rates_take_few_products(monkeypatch):
-    made, real = [], _average_policies._one_more
+    made, real = [], Products.less_later
 
-    def counted(*entries):
-        product = real(*entries)
-        return lambda values: (made.append(1), product(values))[1]
+    def counted(self, values):
+        made.append(1)
+        return real(self, values)
 
-    monkeypatch.setattr(_average_policies, "_one_more", counted)
+    monkeypatch.setattr(Products, "less_later", counted)
     program = mdp.Program.from_text("""
         ctmc
         module machines

@@ -276,7 +276,8 @@ def average(
         large = low if low > 0.0 else -low
         if high - low <= width * large + apart:
             return low, high, 1
-        if stop[0] != 0:
+        # More of them would show no more than what was rounded.
+        if stop[0] != 0 or most_gain - least_gain <= off / 16.0:
             return low, high, 0
     return low, high, 0
 
@@ -310,7 +311,9 @@ def gains(
     """
     for choice in range(len(first)):
         here_high, here_low = high[first[choice]], low[first[choice]]
+        earned = reward[choice]
         size_here = here_high if here_high > 0.0 else -here_high
+        size_here += earned if earned > 0.0 else -earned
         total, rest, weight, size = 0.0, 0.0, 0.0, 0.0
         for branch in range(rows[choice], rows[choice + 1]):
             prob, to = probs[branch], columns[branch]
@@ -320,6 +323,11 @@ def gains(
             part = diff - there
             error = (there - (diff - part)) + (minus - part)
             error += low[to] - here_low
+            # And the reward: most of both may cancel out.
+            before = diff
+            diff = before + earned
+            part = diff - before
+            error += (before - (diff - part)) + (earned - part)
             more = diff + error
             less = error - (more - diff)
             # Times the weight: each of both factors in two halves.
@@ -341,10 +349,7 @@ def gains(
             weight += prob
             size += prob * ((there if there > 0.0 else -there) + size_here)
         mean = (total + rest) / weight
-        earned = reward[choice] + mean
-        found[choice] = earned
-        many = rows[choice + 1] - rows[choice] + 8.0
-        mean = mean if mean > 0.0 else -mean
-        earned = earned if earned > 0.0 else -earned
-        off[choice] = 1.2e-16 * (many * mean + 2.0 * earned)
-        off[choice] += 1e-28 * many * size / weight + 1e-290
+        found[choice] = mean
+        many = rows[choice + 1] - rows[choice] + 10.0
+        off[choice] = 1.2e-16 * many * (mean if mean > 0.0 else -mean)
+        off[choice] += 1e-30 * many * size / weight + 1e-290

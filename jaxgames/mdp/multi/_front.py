@@ -1,7 +1,7 @@
 """What schedulers can have together: points that mixtures attain, and half-spaces."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -44,25 +44,81 @@ def start(oracle: Oracle, dims: int) -> Known:
     return Known(oracle([*units, _rounded([Fraction(1, dims)] * dims)]))
 
 
-def achieve(known: Known, oracle: Oracle, goal: Vector, strict: bool) -> bool | None:
+class Goal(NamedTuple):
+    """What a mixture has to have, with signs."""
+
+    least: Vector  # of each coordinate
+    strict: tuple[bool, ...]  # whether it must be more than that
+
+    def beyond(self, weights: Sequence[Fraction], bound: Fraction) -> bool:
+        """Whether it lies outside of a half-space."""
+        here = sum(w * x for w, x in zip(weights, self.least, strict=True))
+        if bound != here:
+            return bound < here
+        return any(w > 0 for w, x in zip(weights, self.strict, strict=True) if x)
+
+    def missed(self, points: Sequence[Sequence[Fraction]]) -> list[Fraction] | None:
+        """Weights by which no point is as good; None if a mixture of them has it all.
+
+        If each coordinate that has to be more is so in some mixture that has the rest,
+        then all are in a mixture of these.
+        """
+        found = mixture(points, self.least)
+        if found.value != 0:
+            return found.columns if found.value < 0 else None
+        for i in np.flatnonzero(self.strict).tolist():
+            more = Fraction(1)
+            while True:  # the most by which half-spaces leave it more
+                aim = [x + more * (i == j) for j, x in enumerate(self.least)]
+                found = mixture(points, aim)
+                if found.value >= 0:
+                    break
+                more += found.value / found.columns[i]
+                if more <= 0:
+                    return found.columns
+        return None
+
+
+def decide(best: Callable[[list[Fraction]], Vector | None], goal: Goal) -> bool | None:
+    """Whether some mixture has all of a goal, by points that are exact.
+
+    Each point is a vertex that was not known, so that this ends.
+
+    Args:
+        best: a best point for weights; None where that takes too long.
+        goal: what is to be had.
+    """
+    dims, points = len(goal.least), []
+    weights: list[Fraction] | None = [Fraction(1, dims)] * dims
+    while weights is not None:
+        limits.tick("separating", len(points), "points")
+        point = best(weights)
+        if point is None:
+            return None
+        bound = sum((w * x for w, x in zip(weights, point, strict=True)), Fraction(0))
+        if goal.beyond(weights, bound):
+            return False
+        points.append(point)
+        weights = goal.missed(points)
+    return True
+
+
+def achieve(known: Known, oracle: Oracle, goal: Goal) -> bool | None:
     """Whether some mixture has all of a goal; None where bounds do not tell.
 
     Args:
         known: what is known; added to.
         oracle: what is asked.
-        goal: with signs.
-        strict: whether it must be more than that in each coordinate.
+        goal: what is to be had.
     """
     while True:
         limits.tick("separating", len(known.answers), "points")
-        for answer in known.answers:
-            here = sum(w * x for w, x in zip(answer.weights, goal, strict=True))
-            if answer.bound < here or (strict and answer.bound <= here):
-                return False
-        found = mixture(known.points, goal)
-        if found.value > 0 or (found.value == 0 and not strict):
+        if any(goal.beyond(answer.weights, answer.bound) for answer in known.answers):
+            return False
+        apart = goal.missed(known.points)
+        if apart is None:
             return True
-        weights = _rounded(found.columns)
+        weights = _rounded(apart)
         (answer,) = oracle([weights])
         gained = sum(w * x for w, x in zip(weights, answer.point, strict=True))
         before = max(
@@ -70,8 +126,7 @@ def achieve(known: Known, oracle: Oracle, goal: Vector, strict: bool) -> bool | 
             for point in known.points
         )
         known.answers.append(answer)
-        here = sum(w * x for w, x in zip(weights, goal, strict=True))
-        if answer.bound >= here and gained <= before:
+        if not goal.beyond(weights, answer.bound) and gained <= before:
             return None
 
 

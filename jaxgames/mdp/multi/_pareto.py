@@ -24,6 +24,7 @@ from jaxgames.mdp._property import Multi, Property, PropertyError, as_property
 from jaxgames.mdp._region import NO_CHOICE, check_model
 from jaxgames.mdp._solution import EndComponents
 from jaxgames.mdp.multi import _front
+from jaxgames.mdp.multi._exact import Branches, exactly
 from jaxgames.mdp.multi._game import mixture
 from jaxgames.mdp.multi._objectives import Objective, objectives
 from jaxgames.mdp.multi._oracle import Answer, Circles, Setting, Stiff, ask, setting
@@ -58,7 +59,7 @@ class Front(solution.Solution):
             first one is where all begins.
         memory: int64 `[P]`, what it remembers.
         achievable: of an achievability query whether some mixture has it all; None
-            where bounds do not tell.
+            where bounds do not tell, and fractions would take too long.
         lower: of a numerical query, a proved lower bound of the optimum.
         upper: likewise an upper one. Both are nan where nothing meets the constraints.
         goals: the bounds that the query asks for, `[D]`, nan where there is none.
@@ -156,7 +157,9 @@ def pareto(
     of what half-spaces leave is not in reach of the vertices, the direction that
     separates it is asked for next, for all corners at once. Paths and targets that end
     are remembered in a product; end components of it, in which nothing is gained, are
-    one state each, in which limits such as `G F a` are met as far as can be.
+    one state each, in which limits such as `G F a` are met as far as can be. A goal
+    that is too near the border for float64 is decided in the same way in fractions; so
+    is what rounds tell nothing of, since some states are hardly ever left.
 
     Args:
         model: a concrete model with probabilities.
@@ -210,15 +213,70 @@ def pareto(
 class Case:
     """A question about several objectives, ready to be solved or verified."""
 
-    def __init__(self, text: str, made: list[Objective], where: Product, ends: Setting):
-        self.text, self.objectives = text, made
-        self.product, self.setting = where, ends
+    def __init__(
+        self,
+        model: MDP,
+        text: str,
+        made: list[Objective],
+        where: Product,
+        ends: Setting,
+        rounded: bool,
+    ):
+        self.model, self.text, self.objectives = model, text, made
+        self.product, self.setting, self.rounded = where, ends, rounded
         self.sense = np.array([x.sign for x in made])
 
     @property
     def goals(self) -> list[Fraction | None]:
         """The bounds that are asked for, with signs; of what is gained."""
         return [None if x.goal is None else x.goal for x in self.objectives]
+
+    @property
+    def goal(self) -> _front.Goal:
+        """All of them, where each objective has one."""
+        least = tuple(x for x in self.goals if x is not None)
+        return _front.Goal(least, tuple(x.strict for x in self.objectives))
+
+    def decided(self) -> bool | None:
+        """Whether the goal can be had, in fractions; None where that is too much."""
+        where = None if self.rounded else exactly(self.setting, self.branches())
+        if where is None:
+            return None
+
+        def best(weights):
+            found = where.best(weights)
+            if found is None:
+                return None
+            pairs = zip(self.objectives, self.outside(found), strict=True)
+            return tuple(x.sign * y for x, y in pairs)
+
+        return _front.decide(best, self.goal)
+
+    def answers(self, weights: list[list[Fraction]], epsilon: float) -> list[Answer]:
+        """The best schedulers for some vectors of weights, in fractions.
+
+        Raises:
+            Stiff: that is too much.
+        """
+        where = None if self.rounded else exactly(self.setting, self.branches())
+        found = [None if where is None else where.answer(w, epsilon) for w in weights]
+        if any(answer is None for answer in found):
+            raise Stiff
+        return [answer for answer in found if answer is not None]
+
+    def branches(self) -> Branches:
+        """Where each choice of the product leads, by the exact numbers of the model."""
+        made, model = self.product, self.model
+        own, theirs = (np.asarray(x.row_offsets).tolist() for x in (made.model, model))
+        columns = np.asarray(made.model.columns).tolist()
+        probs = [Fraction(x) for x in np.asarray(model.probs).tolist()]
+        found = []
+        for c, choice in enumerate(made.choice.tolist()):
+            here = probs[theirs[choice] : theirs[choice + 1]]
+            total = sum(here)
+            targets = columns[own[c] : own[c + 1]]
+            found.append([(t, p / total) for t, p in zip(targets, here, strict=True)])
+        return found
 
     @property
     def kind(self) -> str:
@@ -255,11 +313,9 @@ class Case:
             try:
                 found = ask(self.setting, weights, epsilon / 4, stop)
             except Stiff:
-                found = None
-            if stop[0]:
-                limits.fail(Status.INTERRUPTED, "optimising weighted sums")
-            if found is None:
-                raise Stiff
+                if stop[0]:
+                    limits.fail(Status.INTERRUPTED, "optimising weighted sums")
+                found = self.answers(weights, epsilon / 4)
             near[0] &= all(answer.near for answer in found)
             return [self.level(answer) for answer in found]
 
@@ -267,9 +323,9 @@ class Case:
         achievable, lower, upper, corners = None, np.nan, np.nan, None
         met = True
         if self.kind == "achievability":
-            strict = any(x.strict for x in self.objectives)
-            goal = tuple(x for x in self.goals if x is not None)
-            achievable = _front.achieve(known, oracle, goal, strict)
+            achievable = _front.achieve(known, oracle, self.goal)
+            if achievable is None:
+                achievable = self.decided()
             met = achievable is not None
         elif self.kind == "numerical":
             found = _front.optimise(known, oracle, self.goals, Fraction(epsilon))
@@ -400,4 +456,4 @@ def posed(model: MDP, asked: Any, constants: Any, epsilon: float) -> Case:
         ends = setting(where, [x.part for x in made], signs)
     except Circles as error:
         raise PropertyError(node.place, str(error)) from None
-    return Case(str(question), made, where, ends)
+    return Case(model, str(question), made, where, ends, evaluated.rounded)

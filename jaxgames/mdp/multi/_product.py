@@ -39,6 +39,9 @@ class Product(NamedTuple):
     Attributes:
         model: states, choices and branches; the first state is the initial one.
         gains: float64 `[C, D]`, what each choice gains of each objective.
+        paid: float64 `[C, D]`, what of that are rewards; the rest is the probability of
+            branches ...
+        wins: bool `[E, D]`, ... on which the goal of an objective is entered.
         start: float64 `[D]`, what is gained before the first step.
         state: int64 `[S]`, the state of the model.
         memory: int64 `[S]`, which objectives are over, and steps that were counted.
@@ -47,6 +50,8 @@ class Product(NamedTuple):
 
     model: MDP
     gains: np.ndarray
+    paid: np.ndarray
+    wins: np.ndarray
     start: np.ndarray
     state: np.ndarray
     memory: np.ndarray
@@ -103,23 +108,28 @@ def product(model: MDP, initial: int, parts: list[Part]) -> Product:
         weight = probs[branch] / total[choice[branch_of]]
         target = columns[branch]
         before = _unpacked(memory[place][branch_of], bases)
-        gains = np.zeros((len(choice), dims))
+        gains, paid = np.zeros((2, len(choice), dims))
+        wins = np.zeros((len(branch), dims), bool)
         after = []
         for j, part in enumerate(parts):
             own = _unpacked(memory[place], bases)[j]
             gain, digit = _moved(part, before[j], target)
             gains[:, j] += np.bincount(branch_of, weight * gain, minlength=len(choice))
+            wins[:, j] = gain > 0
             if part.reward is not None:
                 over = own == bases[j] - 1 if bases[j] > 1 else np.zeros(len(own), bool)
-                gains[:, j] += np.where(over, 0.0, part.reward[choice])
+                paid[:, j] = np.where(over, 0.0, part.reward[choice])
+                gains[:, j] += paid[:, j]
             after.append(digit)
         code = target + size * _packed(after, bases)
-        found.append((frontier, lengths, choice, width, code, weight, gains))
+        found.append(
+            (frontier, lengths, choice, width, code, weight, gains, paid, wins)
+        )
         fresh = np.unique(code)
         frontier = fresh[~np.isin(fresh, known)]
         known = np.concatenate([known, frontier])
         limits.check_room(len(known) * 64, "the product")
-    codes, lengths, choice, width, code, weight, gains = (
+    codes, lengths, choice, width, code, weight, gains, paid, wins = (
         np.concatenate(x) for x in zip(*found, strict=True)
     )
     order = np.argsort(codes)
@@ -130,7 +140,8 @@ def product(model: MDP, initial: int, parts: list[Part]) -> Product:
         columns=columns.astype(np.int32),
         probs=weight,
     )
-    return Product(made, gains, start, codes % size, codes // size, choice)
+    memory = codes // size
+    return Product(made, gains, paid, wins, start, codes % size, memory, choice)
 
 
 def _digits(part: Part) -> int:

@@ -106,7 +106,7 @@ def verify_pareto(
                 f"{name} must have shape {list(shape)}, got "
                 f"{list(np.shape(getattr(front, name)))}"
             )
-    rows = _branches(model, case)
+    rows = case.branches()
     for k in range(count):
         limits.tick("verifying", k, "points")
         weights = [Fraction(x) for x in np.asarray(front.weights[k]).tolist()]
@@ -120,21 +120,6 @@ def verify_pareto(
     if not _follows(case, front):
         return FrontVerdict.at(FrontReason.NO_ANSWER, NO_CHOICE)
     return FrontVerdict.at(FrontReason.OK, NO_CHOICE)
-
-
-def _branches(model: MDP, case: Case) -> list[list[tuple[int, Fraction]]]:
-    """Where each choice of the product leads, by the exact numbers of the model."""
-    made = case.product
-    own, theirs = (np.asarray(x.row_offsets).tolist() for x in (made.model, model))
-    columns = np.asarray(made.model.columns).tolist()
-    probs = [Fraction(x) for x in np.asarray(model.probs).tolist()]
-    found = []
-    for c, choice in enumerate(made.choice.tolist()):
-        here = probs[theirs[choice] : theirs[choice + 1]]
-        total = sum(here)
-        targets = columns[own[c] : own[c + 1]]
-        found.append([(t, p / total) for t, p in zip(targets, here, strict=True)])
-    return found
 
 
 def _offset(case: Case, weights: list[Fraction]) -> Fraction:
@@ -206,7 +191,7 @@ def _has(model: MDP, case: Case, rows, weights, front: Front, k: int) -> FrontRe
             f"the chain of scheduler {k} has {len(order)} states: at most "
             f"{CHAIN_SOLVED_UP_TO} are solved in fractions"
         )
-    gains = (made.gains * where.signs).tolist()
+    offsets = np.asarray(made.model.row_offsets).tolist()
     for j, objective in enumerate(case.objectives):
         table: list[dict[int, Fraction]] = []
         worth: list[Fraction] = []
@@ -219,8 +204,11 @@ def _has(model: MDP, case: Case, rows, weights, front: Front, k: int) -> FrontRe
             else:
                 for t, p in rows[own]:
                     row[number[t]] = row.get(number[t], Fraction(0)) + p
-                gain = Fraction(gains[own][j])
-                worth.append(gain - abs(gain) * Fraction(2 * len(rows[own]) + 4, 2**53))
+                sign, paid = Fraction(where.signs[j]), Fraction(made.paid[own, j])
+                wins = made.wins[offsets[own] : offsets[own + 1], j].tolist()
+                won = sum(p for (_, p), x in zip(rows[own], wins, strict=True) if x)
+                hair = Fraction(2 * len(wins) + 4, 2**53) if case.rounded else 0
+                worth.append(sign * (paid + won) - hair * abs(paid))
             table.append(row)
         solved = _chain_values(table, worth)
         if solved is None:
@@ -251,17 +239,14 @@ def _follows(case: Case, front: Front) -> bool:
     ]
     goals: list[Any] = case.goals
     if case.kind == "achievability":
-        strict = any(x.strict for x in case.objectives)
-        if front.achievable:
-            value = mixture(points, goals).value
-            return value > 0 or (value == 0 and not strict)
         if front.achievable is None:
             return True
-        return any(
-            bound < here or (strict and bound == here)
-            for row, bound in half
-            for here in [sum(w * x for w, x in zip(row, goals, strict=True))]
-        )
+        if front.achievable:
+            shown = case.goal.missed(points) is None
+        else:
+            shown = any(case.goal.beyond(row, bound) for row, bound in half)
+        # What lies on the border is decided once more, in fractions.
+        return shown or case.decided() is front.achievable
     if case.kind == "pareto":
         return True
     which = goals.index(None)
