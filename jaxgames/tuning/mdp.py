@@ -45,8 +45,8 @@ from the target, and an order of what is open alone, take less time."""
 # mdp/_swept.py
 MOST_KNOTS = 64
 """Strongly connected sets of several states, in a model that is nearly without cycles,
-each of which becomes a small model: of more, that takes longer than a look at all. Those
-count once ..."""
+each of which becomes a small model: of more, that takes longer than a look at all.
+Several count once ..."""
 
 NEAR = 512
 """... that have so few states between them: equations of these take less time than a
