@@ -315,15 +315,17 @@ def test_engines_hand_on_what_is_won(monkeypatch):
     assert ("promotion", "tangles") in tried
     assert ("promotion, tangles", "afresh") in tried
     assert ("promotion, tangles, afresh", "justified") in tried
-    assert ("promotion, tangles, afresh, justified", "afresh") in tried
+    all_tried = "promotion, tangles, afresh, justified, mixed"
+    assert {(all_tried, "tangles"), (all_tried, "afresh")} <= tried
     assert ("afresh, promotion, tangles", "tangles") in tried
 
 
-def test_tangle_learning_gets_more_where_games_are_small():
+@pytest.mark.parametrize("name", ["tangles", "mixed"])
+def test_tangle_learning_gets_more_where_games_are_small(name):
     """Its steps are cheap there: its turns grow until they take as long as others."""
 
     def budgets(size):
-        legs = (leg for leg in _legs.turns(engine.LEGS, size) if leg[0] == "tangles")
+        legs = (leg for leg in _legs.turns(engine.LEGS, size) if leg[0] == name)
         return [budget for _, budget in itertools.islice(legs, 6)]
 
     doubled = [_legs.LATER_WORK << turn for turn in range(6)]
@@ -534,7 +536,7 @@ def test_long_rows_are_not_read_again_and_again():
 
 
 @pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
-@pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",), ("afresh",)])
+@pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",), ("afresh",), ("mixed",)])
 def test_plain_and_compiled_are_the_same(legs):
     for arena in odd_arenas(seed=23, count=100, max_vertices=16):
         compiled = solved(arena, legs=legs)
@@ -715,7 +717,7 @@ def test_what_the_first_thread_has_done_is_not_done_again(monkeypatch):
     assert found.stats["steps"] < 1.5 * alone.stats["steps"]
 
 
-@pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",)])
+@pytest.mark.parametrize("legs", [engine.LEGS, ("tangles",), ("mixed",)])
 def test_a_raised_flag_stops_at_once(legs):
     arena = generate.random_game(0, 20_000, num_priorities=4)
     outcome = engine.run(engine.prepare(arena), legs, stop=np.ones(1, np.int8))
