@@ -332,7 +332,10 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     won, which may hide how the rest hangs together. Justifications and promotion afresh
     have long turns where games are small: their work is dear where they are not, and
     tangle learning better. It has longer turns there, too, from turn to turn, until it
-    takes as much time as they do: its steps are the cheapest.
+    takes as much time as they do: its steps are the cheapest. Promotion with tangles
+    has as much as tangle learning from the second round on. Before that, most games of
+    one family are won by the engine that is made for it; games of several together need
+    the tangles that are known by then, too.
 
     Args:
         legs: their names.
@@ -352,7 +355,8 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     turn = 0
     while len(legs) > 1:
         for leg in legs:
-            yield leg, _of_leg(leg, turn, size)
+            if leg != MIXED or turn > 0:
+                yield leg, _of_leg(leg, turn, size)
         turn += 1
     yield legs[0], UNLIMITED
 
