@@ -184,9 +184,9 @@ Justifications get as much up to `IN_CACHE` vertices."""
 
 TIMES_TANGLES = (1.5, 2.0, 4.0, 8.0, 16.0)
 """Times that work in the turns of tangle learning, and of promotion with tangles, where
-games have no more, the last also in all turns after these. A step takes a tenth of the time that one of
-justifications takes there, and a hundredth of one of promotion afresh: in the first
-turns it gets less time than these, later as much."""
+games have no more, the last also in all turns after these. A step takes a tenth of the
+time that one of justifications takes there, and a hundredth of one of promotion afresh:
+in the first turns it gets less time than these, later as much."""
 
 TIMES_AFRESH = 4
 """Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""
