@@ -130,3 +130,14 @@ def test_promotion_with_tangles_is_quadratic_on_both_kinds():
         size, edges = arena.shape
         most = size * (size + edges)
         assert engine.run(engine.prepare(arena), ("mixed",), max_steps=most).finished
+
+
+@COMPILED
+def test_a_dense_part_is_no_reason_to_search_the_rest_for_longer():
+    """Work is for each edge, but tangle learning reads those of a clique once."""
+    parts = [generate.two_counters_plus(13), generate.clique(2000)]
+    arena = linked(np.random.default_rng(5), parts, more=6)
+    solution = parity.solve(arena, "host")
+    assert solution.stats["engine"] == "afresh"
+    assert solution.stats["steps"] < 130_000_000
+    assert parity.verify(arena, solution, "components")

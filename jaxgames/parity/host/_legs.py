@@ -25,6 +25,7 @@ from jaxgames.parity.host._tangles import (
 )
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
+    EDGES_OF_WORK,
     FEW,
     FIRST_WORK,
     IN_CACHE,
@@ -238,7 +239,8 @@ class Turns:
 
     @property
     def _edges_and_vertices(self) -> int:
-        return len(self._key) + len(self._game.head)
+        size = len(self._key)
+        return size + min(len(self._game.head), EDGES_OF_WORK * size)
 
     def _left(self) -> int:
         """How many steps are left."""
