@@ -99,6 +99,11 @@ BUGS = [
         *("parity", "host.justified", "parity/test_host_engine.py"),
     ),
     Bug(
+        *("mixed-rises", FORGETS, "parity/host/_mixed.py"),
+        *("else max(target, np.int64(box[w]))", "else target"),
+        *("parity", "host.mixed", "parity/test_host_engine.py"),
+    ),
+    Bug(
         *("tangles-escapes", COMPARISON, "parity/host/_tangles.py"),
         *(
             "w = out[k]\n"

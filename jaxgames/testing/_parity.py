@@ -398,6 +398,7 @@ def complaints_of_all() -> dict[str, Complaints]:
     checks["host.tangles"] = of_front_door("host-tangles", 1)
     checks["host.afresh"] = of_engines("afresh")
     checks["host.justified"] = of_engines("justified")
+    checks["host.mixed"] = of_engines("mixed")
     checks["host.in_turn"] = of_engines(*host.LEGS)
     checks["host.attempt"] = of_attempt()
     return checks

@@ -182,11 +182,15 @@ LATER_WORK = 128
 more than `FEW` vertices. It doubles from turn to turn, as that of the others does.
 Justifications get as much up to `IN_CACHE` vertices."""
 
+EDGES_OF_WORK = 64
+"""Edges of a vertex, on average, that work is for at most: a dense part of a game reads
+most of its edges once, and is no reason to search the rest of it for longer."""
+
 TIMES_TANGLES = (1.5, 2.0, 4.0, 8.0, 16.0)
-"""Times that work in the turns of tangle learning where games have no more, the last
-also in all turns after these. A step takes a tenth of the time that one of
-justifications takes there, and a hundredth of one of promotion afresh: in the first
-turns it gets less time than these, later as much."""
+"""Times that work in the turns of tangle learning, and of promotion with tangles, where
+games have no more, the last also in all turns after these. A step takes a tenth of the
+time that one of justifications takes there, and a hundredth of one of promotion afresh:
+in the first turns it gets less time than these, later as much."""
 
 TIMES_AFRESH = 4
 """Work of promotion afresh for each vertex, over `LATER_WORK`, as long as ..."""

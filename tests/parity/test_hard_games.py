@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxgames import Arena, generate, parity
+from jaxgames import Arena, generate, host, parity
 from jaxgames.io import pgsolver
+from jaxgames.parity import host as engine
 from jaxgames.parity import reference
 
 FILES = Path(__file__).parents[3] / "shared/data/public/hard-parity"
@@ -79,3 +80,64 @@ def test_tied_games(seed):
         solution = parity.solve(whole, solver)
         np.testing.assert_array_equal(solution.winner, winner)
         assert parity.verify(whole, solution, "components")
+
+
+def linked(rng, parts: list[Arena], more: int) -> Arena:
+    """Games as one, with some edges by lot."""
+    first = np.cumsum([0, *(len(part.owner) for part in parts)])
+    links = rng.integers(0, first[-1], (2, more))
+    src, dst = (
+        np.concatenate(
+            [getattr(part, name) + v for part, v in zip(parts, first, strict=False)]
+            + [ends]
+        )
+        for name, ends in zip(("src", "dst"), links, strict=True)
+    )
+    owner, priority = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("owner", "priority")
+    )
+    return Arena.from_edges(src, dst, owner=owner, priority=priority)
+
+
+COMPILED = pytest.mark.skipif(not host.can_compile(), reason="numba is not installed")
+
+
+@COMPILED
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_counter_against_promotion_with_one_against_tangles(seed):
+    """Neither engine alone is good for both parts, and no edge parts them.
+
+    Promotion that attracts tangles decides there, in a tenth of the steps or less.
+    """
+    parts = [generate.counter_m(832), generate.two_counters_plus(13)]
+    arena = linked(np.random.default_rng([7, seed]), parts, more=6)
+    prepared = engine.prepare(arena)
+    others = [leg for leg in engine.LEGS if leg != "mixed"]
+    assert not engine.run(prepared, others, max_steps=300_000_000).finished
+    solution = parity.solve(arena, "host")
+    assert solution.stats["engine"] == "mixed"
+    assert solution.stats["steps"] < 60_000_000
+    assert parity.verify(arena, solution, "components")
+
+
+@COMPILED
+def test_promotion_with_tangles_is_quadratic_on_both_kinds():
+    """Steps at most V (V + E), where those of one of the two are exponential."""
+    games = ["dp", "rr", "m", "core", "ortl"]
+    arenas = [getattr(generate, f"counter_{name}")(300) for name in games]
+    for arena in (*arenas, generate.two_counters_plus(12)):
+        size, edges = arena.shape
+        most = size * (size + edges)
+        assert engine.run(engine.prepare(arena), ("mixed",), max_steps=most).finished
+
+
+@COMPILED
+def test_a_dense_part_is_no_reason_to_search_the_rest_for_longer():
+    """Work is for each edge, but tangle learning reads those of a clique once."""
+    parts = [generate.two_counters_plus(13), generate.clique(2000)]
+    arena = linked(np.random.default_rng(5), parts, more=6)
+    solution = parity.solve(arena, "host")
+    assert solution.stats["engine"] == "afresh"
+    assert solution.stats["steps"] < 130_000_000
+    assert parity.verify(arena, solution, "components")

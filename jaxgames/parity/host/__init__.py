@@ -228,7 +228,7 @@ def run(
 ) -> Outcome:
     """Decides who wins a parity game from each vertex, and how.
 
-    Four algorithms take turns, each with a budget of work, which is doubled, or more,
+    Five algorithms take turns, each with a budget of work, which is doubled, or more,
     when all have spent theirs. What one of them has won is won for the next.
 
     - `"promotion"`: priority promotion [1], which keeps what a promotion leaves intact,
@@ -242,6 +242,9 @@ def run(
     - `"justified"`: fixpoint iteration with justifications [5]. It has little to do
       where few vertices are won by another player than the one who likes their
       priority, as in games of the literature with a few edges by lot.
+    - `"mixed"`: promotion by the published rule where regions attract tangles and learn
+      them, from the same pool. It has turns from the second round on, and wins games
+      that are hard for both in different places.
 
     A game that is not won when the first three have had a turn is solved part by part,
     from the bottom, where it falls apart into components.

@@ -28,8 +28,10 @@ def arranged(row_ptr, source, head, owner, priority, size, edges=NO_EDGES) -> Pr
     if useless.size > 0:
         head = head.copy()  # it is the caller's
         head[useless[1]] = head[useless[2]]
-    key, in_tail, in_edge, order, rank, loop = arrange(
-        source, head, owner, priority, top, in_ptr, loops
+    # Numpy asks the system for large pages where the machine code does not.
+    in_tail, in_edge = np.empty_like(head), np.empty_like(head)
+    key, order, rank, loop = arrange(
+        source, head, owner, priority, top, in_ptr, loops, in_tail, in_edge
     )
     return Prepared(
         *(key, row_ptr, head, in_ptr, in_tail, in_edge),
@@ -74,8 +76,8 @@ def count_edges(row_ptr, source, head, owner, priority):
 
 
 @compiled
-def arrange(source, head, owner, priority, top, in_ptr, loops):
-    """What `Prepared` has of vertices, and of edges by where they lead.
+def arrange(source, head, owner, priority, top, in_ptr, loops, in_tail, in_edge):
+    """What `Prepared` has of vertices and of loops, and edges by where they lead.
 
     Args:
         source: where edges begin.
@@ -85,10 +87,11 @@ def arrange(source, head, owner, priority, top, in_ptr, loops):
         top: the largest.
         in_ptr: from `count_edges`; becomes that of `Prepared`.
         loops: how many there are.
+        in_tail: int32 `[E]`, which is filled as that of `Prepared`.
+        in_edge: the same.
     """
     size, many = len(owner), len(head)
     begin = np.zeros(top + 2, np.int32)
-    in_tail, in_edge = np.empty(many, np.int32), np.empty(many, np.int32)
     key, order, rank = (
         np.empty(size, np.int32),
         np.empty(size, np.int32),
@@ -115,7 +118,7 @@ def arrange(source, head, owner, priority, top, in_ptr, loops):
             loops += 1
     for k in range(many):
         in_tail[k] = source[in_edge[k]]
-    return key, in_tail, in_edge, order, rank, loop
+    return key, order, rank, loop
 
 
 def parts_of(game: Prepared, key: np.ndarray) -> list[np.ndarray]:

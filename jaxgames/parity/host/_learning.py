@@ -14,20 +14,27 @@ import numpy as np
 from jaxgames.host import compiled
 from jaxgames.parity.host._attract import WON
 from jaxgames.parity.host._components import dominion, learn_parts
-from jaxgames.parity.host._tangles import OUT, attract_with_tangles, forget
-
-SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
-"""How learning ends: all is won; the budget is spent; the pool is full; somebody asked
-for an end; or a pass has found nothing, which no pass does."""
+from jaxgames.parity.host._mixed import search_by_promotion
+from jaxgames.parity.host._tangles import (
+    FULL,
+    OUT,
+    SOLVED,
+    SPENT,
+    STOPPED,
+    STUCK,
+    attract_with_tangles,
+    forget,
+)
 
 
 @compiled
-def learn(game, key, move, search, pool, stop, publish, budget, counts):
+def learn(game, key, move, search, pool, mixed, stop, publish, budget, counts):
     """Learns tangles until all is won; how it ended.
 
     The keys of vertices that are not won are those of the game, and none of these can
-    be attracted to what is won. `counts` are steps, which are edges and rows looked at,
-    regions, tangles and dominions.
+    be attracted to what is won. A pass is that of `_mixed.py` if it is to be `mixed`.
+    `counts` are steps, which are edges and rows looked at, regions, tangles and
+    dominions.
     """
     rest, box, listed = search.rest, search.box, search.listed
     left = np.int64(0)
@@ -43,7 +50,12 @@ def learn(game, key, move, search, pool, stop, publish, budget, counts):
         for index in range(left):
             box[rest[index]] = 0
             listed[index] = rest[index]
-        end = _search(game, key, move, search, pool, left, stop, spent, counts)
+        if mixed:
+            end = search_by_promotion(
+                game, key, move, search, pool, left, stop, spent, counts
+            )
+        else:
+            end = _search(game, key, move, search, pool, left, stop, spent, counts)
         found = counts[2] + counts[3] - known
         if search.many[0] + search.many[1] > 0:
             left = _win(game, key, move, search, pool, left, stop, publish, counts)
@@ -91,7 +103,7 @@ def _search(game, key, move, search, pool, left, stop, spent, counts):
         boxes[depth - 1, 1] = at
         asks = player, name, region
         done, size, work = attract_with_tangles(
-            game, search, pool, move, queue, heads, asks, stop
+            game, search, pool, move, queue, 0, heads, asks, stop
         )
         counts[0] += work + at - begin
         if done < size:
@@ -169,7 +181,7 @@ def _drive_out(game, search, pool, move, size, leaving, asks, stop, counts):
         joined[rivals[index]] = 2 * region
     asks = 1 - player, name, region
     done, out, work = attract_with_tangles(
-        game, search, pool, move, rivals, leaving, asks, stop
+        game, search, pool, move, rivals, 0, leaving, asks, stop
     )
     counts[0] += work + size
     kept = np.int64(0)
@@ -275,7 +287,7 @@ def _win(game, key, move, search, pool, left, stop, publish, counts):
             joined[v] = 2 * region
         asks = np.int64(player), np.int64(0), region
         _, end, work = attract_with_tangles(
-            game, search, pool, move, queue, many, asks, stop
+            game, search, pool, move, queue, 0, many, asks, stop
         )
         counts[0] += work
         for index in range(end):

@@ -10,12 +10,22 @@ from jaxgames.host import compiled
 from jaxgames.parity.host._arranged import part_of, parts_of
 from jaxgames.parity.host._attract import WON, Play, Prepared
 from jaxgames.parity.host._justified import Claims, begin, justify, new_claims, win
-from jaxgames.parity.host._learning import FULL, SOLVED, STUCK, learn
+from jaxgames.parity.host._learning import learn
 from jaxgames.parity.host._loops import win_loops, win_on
 from jaxgames.parity.host._promotion import BLOCK, promote
-from jaxgames.parity.host._tangles import Pool, Search, enlarged, new_pool, new_search
+from jaxgames.parity.host._tangles import (
+    FULL,
+    SOLVED,
+    STUCK,
+    Pool,
+    Search,
+    enlarged,
+    new_pool,
+    new_search,
+)
 from jaxgames.solution import NO_EDGE, UNDECIDED
 from jaxgames.tuning.parity import (
+    EDGES_OF_WORK,
     FEW,
     FIRST_WORK,
     IN_CACHE,
@@ -30,9 +40,9 @@ from jaxgames.tuning.parity import (
 )
 
 PROMOTION, TANGLES, AFRESH = "promotion", "tangles", "afresh"
-JUSTIFIED = "justified"
+JUSTIFIED, MIXED = "justified", "mixed"
 
-LEGS = (PROMOTION, TANGLES, AFRESH, JUSTIFIED)
+LEGS = (PROMOTION, TANGLES, AFRESH, JUSTIFIED, MIXED)
 """The engines, in the order of their turns."""
 
 NO_WORDS, NO_MARKS = np.empty(0, np.int32), np.empty(0, np.bool_)
@@ -156,7 +166,11 @@ class Turns:
                         going = False
                 self._try(leg)
             elif not finished:
-                if leg in (TANGLES, JUSTIFIED):  # kept: the rest of its budget does
+                if leg in (
+                    TANGLES,
+                    JUSTIFIED,
+                    MIXED,
+                ):  # kept: the rest of its budget does
                     work = self.stats["steps"] - before
                     budget = max(budget - work // self._edges_and_vertices, 1)
                 rest = itertools.chain([(leg, budget)], rest)
@@ -225,7 +239,8 @@ class Turns:
 
     @property
     def _edges_and_vertices(self) -> int:
-        return len(self._key) + len(self._game.head)
+        size = len(self._key)
+        return size + min(len(self._game.head), EDGES_OF_WORK * size)
 
     def _left(self) -> int:
         """How many steps are left."""
@@ -233,8 +248,8 @@ class Turns:
 
     def _go(self, leg: str, budget: int) -> bool:
         """Gives an engine its turn: whether all is won."""
-        if leg == TANGLES:
-            return self._learn(budget)
+        if leg in (TANGLES, MIXED):
+            return self._learn(budget, leg == MIXED)
         if leg == JUSTIFIED:
             return self._justify(budget)
         return self._promote(leg, budget)
@@ -266,7 +281,7 @@ class Turns:
         """How many vertices are won."""
         return int(np.count_nonzero(self._key >= 4 * WON))
 
-    def _learn(self, budget: int) -> bool:
+    def _learn(self, budget: int, mixed: bool) -> bool:
         game, size = self._game, len(self._key)
         if self._tangles is None:
             rows = ROWS * size + LEAST_ROWS
@@ -278,7 +293,7 @@ class Turns:
         while end == FULL and counts[0] < limit:
             end = learn(
                 *(game, self._key, self._move, *self._tangles),
-                *(self._stop, self._publish, limit, counts),
+                *(mixed, self._stop, self._publish, limit, counts),
             )
             if end == FULL:
                 search, pool = self._tangles
@@ -319,7 +334,10 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     won, which may hide how the rest hangs together. Justifications and promotion afresh
     have long turns where games are small: their work is dear where they are not, and
     tangle learning better. It has longer turns there, too, from turn to turn, until it
-    takes as much time as they do: its steps are the cheapest.
+    takes as much time as they do: its steps are the cheapest. Promotion with tangles
+    has as much as tangle learning from the second round on. Before that, most games of
+    one family are won by the engine that is made for it; games of several together need
+    the tangles that are known by then, too.
 
     Args:
         legs: their names.
@@ -339,7 +357,8 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
     turn = 0
     while len(legs) > 1:
         for leg in legs:
-            yield leg, _of_leg(leg, turn, size)
+            if leg != MIXED or turn > 0:
+                yield leg, _of_leg(leg, turn, size)
         turn += 1
     yield legs[0], UNLIMITED
 
@@ -347,7 +366,7 @@ def turns(legs: Sequence[str], size: int) -> Iterator[tuple[str, int]]:
 def _of_leg(leg: str, turn: int, size: int) -> int:
     """The budget of an engine in one of its turns, which count from 0."""
     budget, small = LATER_WORK << turn, min(size, IN_CACHE)
-    if leg == TANGLES:
+    if leg in (TANGLES, MIXED):
         times = TIMES_TANGLES[min(turn, len(TIMES_TANGLES) - 1)]
         return int(budget * times) if size <= FEW else budget
     if leg == JUSTIFIED:

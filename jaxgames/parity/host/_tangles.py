@@ -18,6 +18,10 @@ from jaxgames.tuning.parity import POLL
 OUT = -1
 """Box of a vertex that has been dealt with in this pass, or is won."""
 
+SOLVED, SPENT, FULL, STOPPED, STUCK = 0, 1, 2, 3, 4
+"""How learning ends: all is won; the budget is spent; the pool is full; somebody asked
+for an end; or a pass has found nothing, which no pass does."""
+
 NONE = -1
 """No row."""
 
@@ -135,11 +139,12 @@ def enlarged(pool: Pool) -> Pool:
 
 
 @compiled
-def attract_with_tangles(game, search, pool, move, queue, end, asks, stop):
+def attract_with_tangles(game, search, pool, move, queue, begin, end, asks, stop):
     """Attracts to queue[:end] within a box; `asks` are player, box and region.
 
-    What is queued has joined the region. Returns how far the queue was worked off, and
-    its end; and how many edges and rows were looked at.
+    What is queued has joined the region, and queue[:begin] has attracted what it can.
+    Returns how far the queue was worked off, and its end; and how many edges and rows
+    were looked at.
     """
     player, box, region = asks
     row_ptr, head, owners = game.row_ptr, game.head, game.key
@@ -147,7 +152,7 @@ def attract_with_tangles(game, search, pool, move, queue, end, asks, stop):
     boxes, joined = search.box, search.joined
     counted, left = search.counted, search.left
     players, first, after, tangles = pool.player, pool.first, pool.after, pool.of
-    waits, begin, work = 2 * region, np.int64(0), np.int64(0)
+    waits, begin, work = 2 * region, np.int64(begin), np.int64(0)
     while begin < end and (begin % POLL != 0 or stop[0] == 0):
         v = queue[begin]
         for k in range(in_ptr[v], in_ptr[v + 1]):
