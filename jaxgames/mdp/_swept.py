@@ -136,7 +136,7 @@ def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
         mark |= PASSED
     else:
         mark |= np.asarray(asked.passed).view(np.uint8) << np.uint8(1)
-    arrays = (
+    groups, rows, columns, weights = (
         lend(np.ascontiguousarray(x, kind))
         for x, kind in (
             (model.row_group_offsets, np.int32),
@@ -146,7 +146,8 @@ def _begun(asked: ToTarget, sequence: host.Sequence) -> Swept:
         )
     )
     scheduler = np.full(size, NO_CHOICE, np.int32)
-    return Swept(*arrays, sequence.order, mark, np.empty((size, 2)), scheduler)
+    model_arrays = groups, rows, columns, weights
+    return Swept(*model_arrays, sequence.order, mark, np.empty((size, 2)), scheduler)
 
 
 class _Sweep:
